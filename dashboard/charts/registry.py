@@ -14,6 +14,7 @@ from dashboard.charts.latency import latency
 from dashboard.charts.probe import probe
 from dashboard.charts.ratio import ratio
 from dashboard.charts.risk import risk
+from dashboard.charts.round_trips import round_trips
 from dashboard.charts.scaling_law import scaling_law
 from dashboard.charts.throughput import throughput
 from dashboard.charts.timeline import outline, timeline
@@ -35,6 +36,7 @@ CHARTS: dict[str, Callable[[ResultView], Chart]] = {
     "probe": lambda view: probe(view.devices, view.names),
     "group-commit": lambda view: group_commit(view.lines),
     "ceilings": lambda view: ceilings(view.lines, view.counts),
+    "round-trips": lambda view: round_trips(view.lines, view.plan, view.at_threads, view.counts),
     "scaling-law": lambda view: scaling_law(view.lines, view.counts),
     "anatomy": lambda view: anatomy(view.lines),
     "fsync-model": lambda view: fsync_model(view.device_models, view.names),
@@ -44,7 +46,7 @@ CHARTS: dict[str, Callable[[ResultView], Chart]] = {
 SPEED = ("throughput", "latency-p99")
 DETAILS = ("ratio", "latency-p50", "latency-p95", "seconds")
 EXPLAINING = ("fsyncs", "groups", "fsync-latency", "probe")
-MODELS = ("group-commit", "ceilings", "scaling-law", "anatomy", "fsync-model", "fsync-residuals")
+MODELS = ("round-trips", "group-commit", "ceilings", "scaling-law", "anatomy", "fsync-model", "fsync-residuals")
 # Charts that are too large for the page: the page has their outline and loads the rest.
 OUTLINES: dict[str, Callable[[ResultView], Chart]] = {
     "seconds": lambda view: outline(view.lines, view.at_threads, view.counts)

@@ -30,7 +30,7 @@ def _speed(measured: MeasuredResult, at: At, figure: str) -> Sample:
     return {block: seconds * rows for block, seconds in commits.items()}
 
 
-def _gaps(measured: MeasuredResult, points: Sequence[At]) -> str:
+def gaps(measured: MeasuredResult, points: Sequence[At]) -> str:
     """Why some points are not fully measured, each reason once; "" when all are."""
     reasons: dict[str, dict[str, None]] = {}
     for at in points:
@@ -56,7 +56,7 @@ class SpeedRatio(Predicate):
     than: "SpeedRatio | None" = None
 
     def measure(self, measured: MeasuredResult) -> Effect:
-        if why := _gaps(measured, (self.of, self.over)):
+        if why := gaps(measured, (self.of, self.over)):
             return Effect("times", why=why)
         parts = (_speed(measured, at, self.figure) for at in (self.of, self.over))
         effect = _effect("times", statistics.ratio(*parts), "one of the two points has no commits")
@@ -97,7 +97,7 @@ class PointFigure(Predicate):
         unit: Unit = "commits" if self.figure == "commits per group" else "per commit"
         if self.figure in SPEEDS:
             unit = "per second"
-        if why := _gaps(measured, (self.at,)):
+        if why := gaps(measured, (self.at,)):
             return Effect(unit, why=why)
         if self.figure in SPEEDS:
             return _effect(unit, statistics.mean_tps(_speed(measured, self.at, self.figure)), "nothing was measured")
@@ -123,7 +123,7 @@ class Steps(Predicate):
     points: tuple[At, ...]
 
     def measure(self, measured: MeasuredResult) -> Effect:
-        if why := _gaps(measured, self.points):
+        if why := gaps(measured, self.points):
             return Effect("times", why=why)
         speeds = [measured.commits(at) for at in self.points]
         found = [statistics.ratio(after, before) for before, after in pairwise(speeds)]

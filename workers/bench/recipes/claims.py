@@ -11,6 +11,7 @@ from workers.analysis.predicates.flush import FLUSH_FIGURES, FlushFigure
 from workers.analysis.predicates.measured import At, Place
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, PointFigure, SpeedRatio, Steps
 from workers.analysis.predicates.predicate import Predicate
+from workers.analysis.predicates.round_trips import RoundTrips
 from workers.bench.crash_choices import CHECK_TITLES, CHOICES
 from workers.toml.table import TomlTable
 
@@ -106,12 +107,23 @@ def _flush(table: TomlTable, names: PlanNames) -> FlushFigure:
     return FlushFigure(_named(table, "variant", names.variants), table.one_of("figure", FLUSH_FIGURES))
 
 
+def _round_trips(table: TomlTable, names: PlanNames) -> RoundTrips:
+    table.only(("variants", "rtt_ms", "workload", "threads"))
+    variants, delays = table.some_of("variants", names.variants), table.wholes("rtt_ms")
+    if len(variants) != len(delays) or len(delays) < 2 or delays[0] != 0 or min(delays[1:]) < 1:
+        raise table.wrong("rtt_ms", f"is {list(delays)}", "Give each variant its round trip; the first one has 0.")
+    same = {key: table.data[key] for key in ("workload", "threads") if key in table}
+    points = [_point(TomlTable(table.file, table.path, {**same, "variant": one}), names) for one in variants]
+    return RoundTrips(points[0], tuple(zip(points[1:], map(float, delays[1:]), strict=True)))
+
+
 PREDICATES: dict[str, Callable[[TomlTable, PlanNames], Predicate]] = {
     "ratio": _ratio,
     "value": _value,
     "steps": _steps,
     "crashes": _crashes,
     "flush": _flush,
+    "round_trips": _round_trips,
 }
 
 

@@ -1,0 +1,67 @@
+"""The model of a round trip: rate = clients / (clients / rate without one + round trip)."""
+
+import numpy as np
+import pytest
+
+from tests.unit.analysis.made_up import MadeUp, at
+from tests.unit.analysis.noise import point
+from workers.analysis.predicates.bounds import Bounds
+from workers.analysis.predicates.claim import Claim
+from workers.analysis.predicates.round_trips import RoundTrips
+from workers.analysis.round_trip import predicted_per_s
+
+DELAYED = ((at("near", 16), 1.0), (at("far", 16), 20.0))
+MODEL = RoundTrips(at("none", 16), DELAYED)
+
+
+def test_one_client_waits_for_its_commit_and_the_round_trip():
+    """Measured in the laboratory: 8.6 ms without a round trip."""
+    assert 1000 / predicted_per_s(1000 / 8.6, 1, 20) == pytest.approx(28.6)
+
+
+def test_many_clients_hide_a_short_round_trip():
+    assert predicted_per_s(1839, 64, 1) / 1839 == pytest.approx(0.97, abs=0.005)
+    assert predicted_per_s(500, 16, 0) == pytest.approx(500)
+
+
+def measured(near=1.0, far=1.0, without=1000.0):
+    """Rates as the model predicts them, times these factors."""
+    rng = np.random.default_rng(3)
+    rates = {
+        "none": without,
+        "near": near * predicted_per_s(without, 16, 1),
+        "far": far * predicted_per_s(without, 16, 20),
+    }
+    return MadeUp({at(name, 16): point(rng, rate, spread=rate / 100) for name, rate in rates.items()})
+
+
+@pytest.mark.parametrize(
+    ("far", "expected"), [(1.0, "held"), (0.9, "held"), (0.6, "not held"), (1.5, "not held"), (0.8, "not decidable")]
+)
+def test_the_farthest_point_decides(far, expected):
+    claim = Claim("D1", "", "", MODEL, Bounds(below=0.2))
+    outcome, effect = claim.judge(measured(far=far))
+    assert outcome == expected and effect.value == pytest.approx(abs(far - 1), abs=0.05)
+    assert claim.in_words.endswith("below 20 %")
+
+
+def test_a_point_that_was_not_measured_or_stands_still_is_not_decidable():
+    result = measured()
+    still = MadeUp({**result.speeds, at("far", 16): {block: np.zeros(9) for block in range(3)}})
+    assert MODEL.measure(still).value is None
+    del result.speeds[at("far", 16)]
+    assert "far, update, 16 threads: 1 of 2 repeats failed" in MODEL.measure(result).why
+
+
+def test_one_repeat_has_no_interval():
+    result = MadeUp({key: {0: sample[0]} for key, sample in measured().speeds.items()})
+    effect = MODEL.measure(result)
+    assert effect.value is not None and effect.lo is None and "repeats" in effect.why
+
+
+def test_a_recipe_can_write_it_again():
+    assert MODEL.as_dict() == {
+        "round_trips": {
+            "variants": ["none", "near", "far"], "rtt_ms": [0, 1, 20], "workload": "update", "threads": 16,
+        }
+    }  # fmt: skip

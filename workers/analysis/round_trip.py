@@ -1,0 +1,10 @@
+"""The cost of a round trip: a commit that another server must have takes one round trip more.
+
+Clients that always commit wait for one thing after the other (Little's law): without a round trip a commit takes
+clients / rate on average. So the model has no parameter that is fitted.
+"""
+
+
+def predicted_per_s(per_s_without: float, clients: int, rtt_ms: float) -> float:
+    """Commits per second with that round trip; `per_s_without`: measured without one, above 0."""
+    return clients / (clients / per_s_without + rtt_ms / 1000)

@@ -21,8 +21,13 @@ def rows(connection: Connection, sql: str, args: Sequence[object] = ()) -> list[
 
 def first_row(connection: Connection, sql: str) -> Mapping[str, Field]:
     """The first row by column name; {} without any row."""
+    return next(iter(named_rows(connection, sql)), {})
+
+
+def named_rows(connection: Connection, sql: str) -> list[Mapping[str, Field]]:
+    """All rows by column name."""
     names, found = _answered(connection, sql, ())
-    return dict(zip(names, found[0], strict=True)) if found else {}
+    return [dict(zip(names, row, strict=True)) for row in found]
 
 
 def _answered(connection: Connection, sql: str, args: Sequence[object]) -> tuple[list[str], list[Row]]:

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from workers.errors import DurascopeError
-from workers.servers import look
+from workers.servers import look, replication
 from workers.servers.checks import CHECKS, CheckedServer, Outcome, PreflightAnswer
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
+from workers.servers.replication import Replication
 from workers.servers.target import Target
 
 NOT_REACHED = "Not reached."
@@ -26,10 +27,11 @@ class PreflightCheck:
 
 @dataclass(frozen=True)
 class PreflightResult:
-    """All checks in the order of CHECKS. `facts`: None when the server could not be read."""
+    """All checks in the order of CHECKS. `facts`, `replication`: None when the server could not be read."""
 
     checks: tuple[PreflightCheck, ...]
     facts: Facts | None
+    replication: Replication | None = None
 
 
 def run(target: Target) -> PreflightResult:
@@ -38,7 +40,8 @@ def run(target: Target) -> PreflightResult:
         with connect(target, whole=WHOLE) as connection:
             facts = look.read(connection)
             scene = CheckedServer(target, connection, facts)
-            return PreflightResult(tuple(_answer(key, scene) for key in CHECKS), facts)
+            checks = tuple(_answer(key, scene) for key in CHECKS)
+            return PreflightResult(checks, facts, replication.read(connection, facts))
     except DurascopeError as error:
         return PreflightResult(_unreached(error), None)
     except Exception as error:  # whatever the server sends, the test must get an answer

@@ -13,6 +13,7 @@ from workers.errors import DurascopeError
 from workers.servers import durability, preflight
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
+from workers.servers.replication import Replication
 from workers.servers.settings import SETTINGS
 
 
@@ -30,11 +31,15 @@ def run_preflight(preflight_id: int, worker: Worker) -> None:
         return
     facts = result.facts
     statements = [asdict(statement) for statement in durability.report(facts)] if facts else []
-    found = without_nul([asdict(check) for check in result.checks]), statements, without_nul(_kept(facts))
+    found = (
+        without_nul([asdict(check) for check in result.checks]),
+        statements,
+        without_nul(_kept(facts, result.replication)),
+    )
     actions.finish_preflight(asked, *found)
 
 
-def _kept(facts: Facts | None) -> dict[str, object]:
+def _kept(facts: Facts | None, replication: Replication | None) -> dict[str, object]:
     """The facts that pages and plan reviews read until the next preflight."""
     if facts is None:
         return {}
@@ -45,6 +50,7 @@ def _kept(facts: Facts | None) -> dict[str, object]:
         "engines": dict(facts.engines),
         "settings": present,
         "words": [list(row) for row in durability.settings_in_words(facts)],
+        "replication": asdict(replication) if replication else None,
         "max_connections": facts.variable("max_connections"),
     }
 

@@ -27,9 +27,9 @@ def _cost(name: str, tally: Tally) -> str:
     if loss is None:
         return f"an unknown number of commits with {name}"
     if not lost:
-        return (
-            f"nothing with {name} in {loss.rate.n} of {loss.rate.n}{unclear} (95 % upper bound {percent(loss.rate.hi)})"
-        )
+        nothing = "no acknowledged commit" if tally.invalid.k else "nothing"
+        bound = f"(95 % upper bound {percent(loss.rate.hi)})"
+        return f"{nothing} with {name} in {loss.rate.n} of {loss.rate.n}{unclear} {bound}"
     many = whole(min(lost)) if min(lost) == max(lost) else f"{whole(min(lost))} to {whole(max(lost))}"
     commits = "commit" if many == "1" else "commits"
     return f"{many} acknowledged {commits} with {name} in {len(lost)} of {loss.rate.n}{unclear}"

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from dashboard.findings.attached.topology import topology_of
 from dashboard.findings.crash.badges import badges, tried_like
 from dashboard.findings.crash.report_lines import report_lines
 from dashboard.installation import vault
@@ -110,6 +111,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "grants": _grants(server),
         "verdicts": badges(tried),
         "report": report,
+        "topology": topology_of(server),
         "neighbours": sorted({one.neighbour for line in report for one in line.measured if one.neighbour}),
         "known": page.line(server),
         "experiments": search.found({"server": server.pk}, request.user)[:EXPERIMENTS],

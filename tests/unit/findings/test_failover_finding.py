@@ -5,6 +5,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
+from dashboard.findings.crash.failover import failover_finding
 from dashboard.findings.crash.statistics import tallies
 from dashboard.findings.crash.trials import trials_of
 from dashboard.pages.results.addresses import Addresses
@@ -44,6 +45,17 @@ def test_the_matrix_shows_the_write_outage_beside_the_loss(experiment):
     cells = {row.name: row.cells[0] for row in matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))}
     assert cells["0/0"].losses[0].startswith("new primary lacks 51")
     assert cells["1/1"].failover == ("writes refused 70.0 ms", "read, then lost in 1 of 2")
+
+
+def test_the_list_of_trials_has_the_columns_of_a_failover(experiment, client_in):
+    page = flat(client_in.get(reverse("results:trials", args=[experiment.pk])).content.decode())
+    assert "New primary lacks" in page and "Read, then lost" in page and "no replica was tried" not in page
+
+
+def test_a_loss_of_nothing_that_failed_otherwise_is_no_nothing(experiment):
+    experiment.trials.filter(variant="1/1").update(verdict="invalid")
+    text = failover_finding(shown_to(experiment, {"crash": FAULT}, shared=False).settings).text
+    assert "cost no acknowledged commit with 1/1 in 2 of 2" in text
 
 
 def test_a_failover_without_an_outage_is_no_server_that_stayed_down(experiment):

@@ -1,0 +1,114 @@
+"""Which registered servers replicate from which, by what each said at its last test. Nothing is guessed: a server that
+is not recognised stands there by its address."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dashboard.findings.stored import Unreadable, read
+from dashboard.records.servers.models import Server
+from workers.servers.checks import is_loopback
+from workers.servers.replication import Peer, Replication
+
+Key = int | str  # id of a registered server, or the address of another one
+NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A registered server and what it said. `flavour`: mariadb or mysql."""
+
+    server: Server
+    flavour: str
+    replication: Replication
+
+    @property
+    def galera(self) -> str:
+        """The uuid of its Galera cluster; "" outside of one."""
+        return "" if (uuid := self.value("wsrep_cluster_state_uuid")) == NO_CLUSTER else uuid
+
+    def value(self, name: str) -> str:
+        return self.replication.values.get(name, "")
+
+
+@dataclass(frozen=True)
+class ReplicationLink:
+    """`peer`: the source as the replica describes it; None: only the source named this replica."""
+
+    source: Key
+    replica: Key
+    peer: Peer | None
+
+
+def told() -> dict[int, Told]:
+    """Every attached server that answered, by its id."""
+    found = {}
+    for server in Server.objects.filter(kind=Server.Kind.ATTACHED):
+        facts = answer.facts if (answer := server.last_answer) else {}
+        try:
+            found[server.pk] = Told(server, facts["flavour"], read(Replication, facts["replication"]))
+        except (KeyError, Unreadable):  # tested by an earlier version
+            continue
+    return found
+
+
+def links(known: Mapping[int, Told]) -> list[ReplicationLink]:
+    found = [
+        ReplicationLink(recognised(known, one, peer) or f"{peer.host}:{peer.port}", pk, peer)
+        for pk, one in known.items()
+        for peer in one.replication.sources or ()
+    ]
+    for pk, one in known.items():
+        mine = [known[link.replica] for link in found if link.source == pk and isinstance(link.replica, int)]
+        for peer in one.replication.replicas or ():
+            if not any(_has_ids(replica, peer) for replica in mine):
+                found.append(ReplicationLink(pk, recognised(known, one, peer) or _address(peer), None))
+    return found
+
+
+def joined(known: Mapping[int, Told], pk: int) -> set[Key]:
+    """Everything that replicates with this server, directly or not, or is in its cluster."""
+    pairs: list[tuple[Key, Key]] = [(link.source, link.replica) for link in links(known)]
+    pairs += cluster_pairs(known)
+    found: set[Key] = {pk}
+    while more := {key for pair in pairs if found & set(pair) for key in pair} - found:
+        found |= more
+    return found
+
+
+def cluster_pairs(known: Mapping[int, Told]) -> list[tuple[Key, Key]]:
+    """A server beside each other member of its group or Galera cluster."""
+    found: list[tuple[Key, Key]] = []
+    for pk, one in known.items():
+        for peer in one.replication.members or ():
+            found.append((pk, recognised(known, one, peer) or f"{peer.host}:{peer.port}"))
+        found += [(pk, other) for other in known if one.galera and known[other].galera == one.galera]
+    return found
+
+
+def recognised(known: Mapping[int, Told], asked: Told, peer: Peer) -> int | None:
+    """The registered server that this peer is: by its uuid; where a flavour has none by server_id, port and host. None:
+    none, or several."""
+    fits = [pk for pk, one in known.items() if one is not asked and _is(one, asked, peer)]
+    fits = fits or [pk for pk, one in known.items() if one is asked and peer.uuid and _is(one, asked, peer)]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _is(one: Told, asked: Told, peer: Peer) -> bool:
+    if peer.uuid and (uuid := one.value("server_uuid")):
+        return peer.uuid == uuid
+    return _has_ids(one, peer) and peer.host in set(_hosts(one, asked, peer))
+
+
+def _has_ids(one: Told, peer: Peer) -> bool:
+    return (one.replication.server_id, one.replication.port) == (peer.server_id, peer.port)
+
+
+def _hosts(one: Told, asked: Told, peer: Peer) -> Iterable[str]:
+    """Names of its host. A loopback address means the host of the server that was asked."""
+    yield from filter(None, (one.server.host, one.value("hostname"), one.value("report_host")))
+    if is_loopback(peer.host) and one.value("hostname") == asked.value("hostname") != "":
+        yield peer.host
+
+
+def _address(peer: Peer) -> str:
+    return f"{peer.host or 'host not reported'}:{peer.port} (server_id {peer.server_id})"

@@ -1,0 +1,183 @@
+"""The topology of an attached server, and what its settings let a crash of several hosts lose. Derived, not measured;
+the rules are those of workers/topology/cause.py and docs/topology.md."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dashboard.findings.attached.links import Key, ReplicationLink, Told, joined, links, told
+from dashboard.records.servers.models import Server
+from dashboard.text.numbers import duration
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class AttachedNode:
+    """`server`: None: not registered here. `state` is a look of a badge: passed, warned, unknown."""
+
+    server: Server | None
+    name: str
+    role: str
+    state: str
+    says: str
+    flushes: str
+
+
+@dataclass(frozen=True)
+class TopologyStatement:
+    """`outcome`: kept, may be lost, unknown."""
+
+    crash: str
+    outcome: str
+    says: str
+
+
+@dataclass(frozen=True)
+class AttachedTopology:
+    """`unread`: what a server did not tell, with the reason."""
+
+    nodes: tuple[AttachedNode, ...]
+    statements: tuple[TopologyStatement, ...]
+    unread: tuple[str, ...]
+
+
+def topology_of(server: Server) -> AttachedTopology | None:
+    """None: it replicates with nobody as far as is known, and everything was read."""
+    known = told()
+    if server.pk not in known:
+        return None
+    here = joined(known, server.pk)
+    members = {pk: one for pk, one in known.items() if pk in here}
+    unread = tuple(f"{one.server}: {why}" for one in members.values() for why in one.replication.unread)
+    if len(here) == 1 and not unread:
+        return None
+    joins = [link for link in links(known) if link.source in here]
+    nodes = sorted((_node(key, known, joins) for key in here), key=lambda node: (node.role != "primary", node.name))
+    statements = (*_clusters(members), *(said for link in joins for said in _of_link(link, known)))
+    return AttachedTopology(tuple(nodes), tuple(statements), unread)
+
+
+def _node(key: Key, known: Mapping[int, Told], joins: list[ReplicationLink]) -> AttachedNode:
+    one = known.get(key) if isinstance(key, int) else None
+    mine = [link for link in joins if link.replica == key]
+    role = "replica" if mine else "primary" if any(link.source == key for link in joins) else ""
+    if one is None:
+        return AttachedNode(None, str(key), role, UNKNOWN, "not registered here: its settings are unknown", "")
+    cluster = (f"Galera: {one.value('wsrep_local_state_comment')}" if one.galera else "") or (
+        "group member" if one.replication.members else ""
+    )
+    says = "; ".join(filter(None, (cluster, *(_follows(link, known) for link in mine))))
+    broken = any(link.peer and link.peer.state != "follows" for link in mine)
+    return AttachedNode(one.server, one.server.name, role, "warned" if broken else "passed", says, _flushes(one))
+
+
+def _follows(link: ReplicationLink, known: Mapping[int, Told]) -> str:
+    if link.peer is None:
+        return f"{_name(link.source, known)} names it as its replica"
+    error = f": {link.peer.error}" if link.peer.error else ""
+    return f"{link.peer.state} {_name(link.source, known)}{', by GTID' if link.peer.by_gtid else ''}{error}"
+
+
+def _flushes(one: Told) -> str:
+    """As 1/1."""
+    return f"{one.value('innodb_flush_log_at_trx_commit') or '?'}/{one.value('sync_binlog') or '?'}"
+
+
+def _name(key: Key, known: Mapping[int, Told]) -> str:
+    return known[key].server.name if isinstance(key, int) else key
+
+
+def _of_link(link: ReplicationLink, known: Mapping[int, Told]) -> Iterable[TopologyStatement]:
+    source, replica = (known.get(key) if isinstance(key, int) else None for key in (link.source, link.replica))
+    names = _name(link.source, known), _name(link.replica, known)
+    yield _host_lost(source, *names)
+    yield _all_lose_power(source, replica, *names)
+    if replica:
+        yield from _restarts(link, replica, *names)
+
+
+def _host_lost(source: Told | None, name: str, follower: str) -> TopologyStatement:
+    crash = f"host of {name} lost, {follower} promoted"
+    if source is None:
+        return TopologyStatement(crash, UNKNOWN, f"{name} is not registered here: how it replicates is unknown.")
+    if source.value("rpl_semi_sync_source_status") != "ON" or source.value("rpl_semi_sync_source_clients") == "0":
+        fell = source.value("rpl_semi_sync_source_enabled") == "ON"
+        why = "semi-synchronous replication has fallen back to asynchronous" if fell else "replication is asynchronous"
+        return TopologyStatement(crash, "may be lost", f"Acknowledged commits that no replica has received: {why}.")
+    wait = source.value("rpl_semi_sync_source_wait_point")
+    phantoms = " Others may have read commits that are then gone (AFTER_COMMIT)." if wait == "AFTER_COMMIT" else ""
+    limit = duration(int(source.value("rpl_semi_sync_source_timeout") or 0) / 1000)
+    says = (
+        f"A replica has received each acknowledged commit (semi-synchronous, {wait}). Without an answer {name} goes on "
+        f"asynchronously after {limit}.{phantoms}"
+    )
+    return TopologyStatement(crash, "kept", says)
+
+
+def _all_lose_power(source: Told | None, replica: Told | None, name: str, follower: str) -> TopologyStatement:
+    crash = f"power loss of {name} and {follower}, {follower} promoted"
+    if replica is None:
+        return TopologyStatement(crash, UNKNOWN, f"{follower} is not registered here: what it flushes is unknown.")
+    rest = ""
+    if source and _flushes(source) == "1/1":
+        rest = f" {name} keeps its commits (1/1): start it again instead, if it comes back."
+    elif source:
+        rest = f" {name} ({_flushes(source)}) may have lost commits too."
+    every = replica.value("sync_relay_log")
+    if not every:
+        return TopologyStatement(crash, UNKNOWN, f"sync_relay_log of {follower} could not be read.{rest}")
+    if every == "1":
+        says = f"{follower} flushes its relay log after each event (sync_relay_log=1).{rest}"
+        return TopologyStatement(crash, UNKNOWN, f"{says} What it had not received yet is lost there.")
+    says = (
+        f"Acknowledged commits that {follower} has not applied: its relay log is not flushed (sync_relay_log={every})."
+    )
+    return TopologyStatement(crash, "may be lost", f"{says}{rest}")
+
+
+def _restarts(link: ReplicationLink, replica: Told, name: str, follower: str) -> Iterable[TopologyStatement]:
+    recovery, by_gtid = replica.value("relay_log_recovery"), link.peer is not None and link.peer.by_gtid
+    drops = "relay_log_recovery=ON" if recovery == "ON" else "MariaDB, by GTID" if _is_mariadb(replica, by_gtid) else ""
+    if drops:
+        says = (
+            f"{follower} drops commits that it received and did not apply ({drops}), and fetches them again from "
+            f"{name}. If {name} is gone, they are lost."
+        )
+        yield TopologyStatement(f"{follower} restarts", "may be lost", says)
+    elif not recovery:
+        yield TopologyStatement(f"{follower} restarts", UNKNOWN, f"relay_log_recovery of {follower} could not be read.")
+    if link.peer is None:
+        return
+    flush = replica.value("innodb_flush_log_at_trx_commit")
+    crash = f"power loss of {follower}"
+    if by_gtid and replica.flavour == "mysql" and flush not in ("", "1"):
+        says = (
+            f"{follower} takes its position from its binary log, and its engine flushes less often "
+            f"(innodb_flush_log_at_trx_commit={flush}): rows can be missing without an error."
+        )
+        yield TopologyStatement(crash, "may be lost", says)
+    if not by_gtid and (replica.flavour == "mariadb" or replica.value("relay_log_info_repository") == "FILE"):
+        says = f"{follower} keeps its position in a file: commits can be applied twice or be missing without an error."
+        yield TopologyStatement(crash, "may be lost", says)
+
+
+def _is_mariadb(replica: Told, by_gtid: bool) -> bool:
+    return by_gtid and replica.flavour == "mariadb"
+
+
+def _clusters(members: Mapping[int, Told]) -> Iterable[TopologyStatement]:
+    """What a Galera cluster or a group keeps when all of its members are down at once."""
+    galera = [one for one in members.values() if one.galera]
+    groups = [one for one in members.values() if one.replication.members]
+    if galera:
+        size, flushes = (
+            galera[0].value("wsrep_cluster_size"),
+            {one.value("innodb_flush_log_at_trx_commit") for one in galera},
+        )
+        says = f"innodb_flush_log_at_trx_commit is {', '.join(sorted(flushes))} on {len(galera)} of {size} nodes."
+        lost = "may be lost" if flushes != {"1"} else "kept" if size == str(len(galera)) else UNKNOWN
+        more = " With 1 the most advanced node must be bootstrapped." if lost == "kept" else ""
+        yield TopologyStatement("all Galera nodes lose power", lost, says + more)
+    if groups:
+        says = "A majority acknowledged commits in memory. They are lost if the primary's disk does not come back."
+        yield TopologyStatement("all members lose power", "may be lost", says)

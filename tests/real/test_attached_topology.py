@@ -1,0 +1,73 @@
+"""A registered primary and its replica are recognised, on real servers, with many privileges and with few."""
+
+from dataclasses import asdict, replace
+
+import pytest
+
+from dashboard.findings.attached.topology import topology_of
+from dashboard.records.servers.models import Preflight, Server
+from workers.crash.replica_link import Link
+from workers.servers import ask, look, replication
+from workers.servers.connection import connect
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def pair(make_sandbox):
+    common = {"log_bin": "ON", "log_slave_updates": "ON", "gtid_strict_mode": "ON", "sync_binlog": "1"}
+    primary = make_sandbox({**common, "server_id": "71"}, name="seen-primary")
+    replica = make_sandbox({**common, "server_id": "72"}, name="seen-replica")
+    link = Link(primary, replica)
+    link.begin()
+    link.start()
+    assert link.follow(30).state == "caught up"
+    return primary, replica
+
+
+def answered(sandbox, name, **account):
+    """Registered, and tested as a worker tests it."""
+    target = sandbox.target
+    server = Server.objects.create(name=name, kind="attached", host=target.host, port=target.port,
+                                   socket=target.socket, user=target.user)  # fmt: skip
+    with connect(sandbox.target if not account else account["target"]) as connection:
+        facts = look.read(connection)
+        kept = {"flavour": facts.flavour, "replication": asdict(replication.read(connection, facts))}
+    Preflight.objects.create(server=server, state="done", facts=kept)
+    return server
+
+
+def test_the_replica_is_recognised_from_both_sides(pair):
+    primary, replica = (answered(one, name) for one, name in zip(pair, ("db1", "db2"), strict=True))
+    for server in (primary, replica):
+        found = topology_of(server)
+        assert [(node.name, node.role, node.state) for node in found.nodes] == [
+            ("db1", "primary", "passed"), ("db2", "replica", "passed"),
+        ]  # fmt: skip
+        assert "follows db1, by GTID" in found.nodes[1].says and found.unread == ()
+        assert {(one.crash, one.outcome) for one in found.statements} >= {
+            ("host of db1 lost, db2 promoted", "may be lost"),
+            ("power loss of db1 and db2, db2 promoted", "may be lost"),
+            ("db2 restarts", "may be lost"),
+        }
+
+
+def test_a_replica_that_is_not_registered_stands_there_as_unknown(pair):
+    found = topology_of(answered(pair[0], "db1"))
+    (other,) = [node for node in found.nodes if node.server is None]
+    assert "server_id 72" in other.name and other.state == "unknown"
+    assert {one.outcome for one in found.statements if "power loss" in one.crash} == {"unknown"}
+
+
+def test_an_account_with_few_privileges_leaves_the_topology_unknown(pair):
+    with connect(pair[0].target) as connection:
+        ask.rows(connection, "CREATE USER 'few'@'%' IDENTIFIED BY 'few-Pass-1'")
+        ask.rows(connection, "CREATE USER 'few'@'localhost' IDENTIFIED BY 'few-Pass-1'")
+    few = replace(pair[0].target, user="few", password="few-Pass-1")
+    found = topology_of(answered(pair[0], "db1", target=few))
+    assert len(found.unread) == 2 and all("SLAVE" in why for why in found.unread)
+    assert [node.name for node in found.nodes] == ["db1"] and found.statements == ()
+
+
+def test_a_server_of_its_own_has_no_topology(sandbox):
+    assert topology_of(answered(sandbox, "alone")) is None

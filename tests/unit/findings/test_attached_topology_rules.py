@@ -1,0 +1,118 @@
+"""Which registered servers belong together, and what a crash of several of them can lose."""
+
+from dataclasses import asdict
+
+import pytest
+from django.urls import reverse
+
+from dashboard.findings.attached.topology import topology_of
+from dashboard.records.servers.models import Preflight
+from tests.markup import flat
+from tests.unit.results import factory
+from workers.servers.replication import Peer, Replication
+
+pytestmark = pytest.mark.django_db
+DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "sync_relay_log": "10000"}
+SEMI_SYNC = {"rpl_semi_sync_source_enabled": "ON", "rpl_semi_sync_source_status": "ON",
+             "rpl_semi_sync_source_clients": "1", "rpl_semi_sync_source_wait_point": "AFTER_SYNC",
+             "rpl_semi_sync_source_timeout": "10000"}  # fmt: skip
+
+
+def registered(name, number, flavour="mariadb", *, sources=(), replicas=(), members=(), unread=(), **values):
+    server = factory.server(name, host=name)
+    said = Replication(number, 3306, sources, replicas, members, {**DURABLE, "hostname": name, **values}, unread)
+    facts = {"flavour": flavour, "version_text": "x", "settings": {}, "replication": asdict(said)}
+    Preflight.objects.create(server=server, state="done", facts=facts)
+    return server
+
+
+def follows(host, number, **known):
+    return (Peer(host, 3306, number, state="follows", by_gtid=True, **known),)
+
+
+def outcomes(server):
+    return {one.crash: (one.outcome, one.says) for one in topology_of(server).statements}
+
+
+def test_a_pair_is_known_by_number_port_and_host():
+    source, replica = registered("db1", 1), registered("db2", 2, sources=follows("db1", 1))
+    assert [node.name for node in topology_of(source).nodes] == ["db1", "db2"] == [
+        node.name for node in topology_of(replica).nodes
+    ]  # fmt: skip
+
+
+def test_the_same_number_on_another_host_is_another_server():
+    stranger = registered("db9", 1)
+    replica = registered("db2", 2, sources=follows("db1", 1))
+    assert topology_of(stranger) is None
+    assert [(node.name, node.state) for node in topology_of(replica).nodes] == [
+        ("db1:3306", "unknown"),
+        ("db2", "passed"),
+    ]
+
+
+def test_a_uuid_decides_whatever_the_address():
+    registered("db1", 1, "mysql", server_uuid="aa")
+    wrong = registered("10.0.0.9", 1, "mysql", server_uuid="bb")
+    replica = registered("db2", 2, "mysql", sources=follows("10.0.0.9", 1, uuid="aa"), server_uuid="cc")
+    assert {node.name for node in topology_of(replica).nodes} == {"db1", "db2"} and topology_of(wrong) is None
+
+
+def test_semi_synchronous_replication_keeps_and_its_fallback_does_not():
+    source = registered("db1", 1, **SEMI_SYNC)
+    registered("db2", 2, sources=follows("db1", 1))
+    outcome, says = outcomes(source)["host of db1 lost, db2 promoted"]
+    assert outcome == "kept" and "asynchronously after 10" in says
+    outcome, says = outcomes(source)["power loss of db1 and db2, db2 promoted"]
+    assert outcome == "may be lost" and "sync_relay_log=10000" in says and "db1 keeps its commits" in says
+    fallen = registered("db3", 3, **{**SEMI_SYNC, "rpl_semi_sync_source_status": "OFF"})
+    registered("db4", 4, sources=follows("db3", 3))
+    outcome, says = outcomes(fallen)["host of db3 lost, db4 promoted"]
+    assert outcome == "may be lost" and "fallen back" in says
+
+
+def test_mysql_by_gtid_loses_rows_only_when_its_engine_flushes_less():
+    registered("db1", 1, "mysql")
+    good = registered("db2", 2, "mysql", sources=follows("db1", 1), relay_log_recovery="ON")
+    bad = registered("db3", 3, "mysql", sources=follows("db1", 1), **{"innodb_flush_log_at_trx_commit": "2"})
+    assert "power loss of db2" not in outcomes(good) and "without an error" in outcomes(bad)["power loss of db3"][1]
+    assert "relay_log_recovery=ON" in outcomes(good)["db2 restarts"][1]
+    assert outcomes(bad)["db3 restarts"][0] == "unknown"
+
+
+def test_a_replica_that_stopped_is_marked_with_its_error():
+    registered("db1", 1)
+    stopped = (Peer("db1", 3306, 1, state="does not follow", error="1062 Duplicate entry"),)
+    node = topology_of(registered("db2", 2, sources=stopped)).nodes[1]
+    assert node.state == "warned" and "1062" in node.says
+
+
+@pytest.mark.parametrize(
+    ("flush", "size", "outcome"), [("1", "2", "kept"), ("0", "2", "may be lost"), ("1", "3", "unknown")]
+)
+def test_a_galera_cluster_is_known_by_its_uuid(flush, size, outcome):
+    both = {"wsrep_cluster_state_uuid": "u", "wsrep_cluster_size": size, "innodb_flush_log_at_trx_commit": flush}
+    first = registered("db1", 1, **both)
+    registered("db2", 2, **both)
+    registered("db3", 3, wsrep_cluster_state_uuid="00000000-0000-0000-0000-000000000000")
+    assert [node.name for node in topology_of(first).nodes] == ["db1", "db2"]
+    assert outcomes(first)["all Galera nodes lose power"][0] == outcome
+
+
+def test_members_of_a_group_are_known_by_their_uuid():
+    members = (Peer("db1", 3306, uuid="aa", state="ONLINE"), Peer("db7", 3306, uuid="gg", state="ONLINE"))
+    first = registered("db1", 1, "mysql", members=members, server_uuid="aa")
+    assert [node.name for node in topology_of(first).nodes] == ["db1", "db7:3306"]
+    assert outcomes(first)["all members lose power"][0] == "may be lost"
+
+
+def test_what_could_not_be_read_is_said_on_the_page(client_in):
+    server = registered("db1", 1, sources=None, unread=("SHOW ALL SLAVES STATUS: access denied",))
+    page = flat(client_in.get(reverse("servers:detail", args=[server.pk])).content.decode())
+    assert "parts of the topology are unknown" in page and "db1: SHOW ALL SLAVES STATUS: access denied" in page
+
+
+def test_a_server_that_was_tested_by_an_earlier_version_has_no_topology():
+    server = factory.server("old", host="old")
+    Preflight.objects.create(server=server, state="done", facts={"flavour": "mysql"})
+    assert topology_of(server) is None

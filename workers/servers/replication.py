@@ -1,0 +1,139 @@
+"""How a server replicates, as it says itself: who it is, whom it follows, who follows it, and its cluster."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from workers.errors import ServerError
+from workers.servers import ask
+from workers.servers.facts import Facts
+from workers.servers.limited import Connection
+
+T = TypeVar("T")
+RENAMED = {"master": "source", "slave": "replica"}
+VARIABLES = (
+    "server_uuid", "hostname", "report_host", "relay_log_info_repository", "relay_log_recovery", "sync_relay_log",
+    "sync_binlog", "innodb_flush_log_at_trx_commit", "log_bin", "rpl_semi_sync_source_enabled",
+    "rpl_semi_sync_source_wait_point", "rpl_semi_sync_source_timeout", "rpl_semi_sync_replica_enabled",
+)  # fmt: skip
+STATUS = (
+    "rpl_semi_sync_source_status", "rpl_semi_sync_source_clients", "rpl_semi_sync_source_no_tx",
+    "wsrep_cluster_state_uuid", "wsrep_cluster_status", "wsrep_cluster_size", "wsrep_local_state_comment",
+    "wsrep_incoming_addresses",
+)  # fmt: skip
+MEMBERS = "SELECT MEMBER_ID, MEMBER_HOST, MEMBER_PORT, MEMBER_STATE FROM performance_schema.replication_group_members"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another server, as this one names it. `uuid`: "" where it has none or is not known. `state`: of a source: of the
+    threads; of a group's member: its own."""
+
+    host: str
+    port: int
+    server_id: int = 0
+    uuid: str = ""
+    state: str = ""
+    error: str = ""
+    by_gtid: bool = False
+
+
+@dataclass(frozen=True)
+class Replication:
+    """None: could not be read; `unread` says why. `values`: VARIABLES and STATUS that the server has, with the newer
+    words source and replica."""
+
+    server_id: int
+    port: int
+    sources: tuple[Peer, ...] | None
+    replicas: tuple[Peer, ...] | None
+    members: tuple[Peer, ...] | None
+    values: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+
+
+def read(connection: Connection, facts: Facts) -> Replication:
+    """A statement that the account may not run leaves its part unknown. Never raises ServerError."""
+    unread: list[str] = []
+
+    def tried(what: str, ask_server: Callable[[], T]) -> T | None:
+        try:
+            return ask_server()
+        except ServerError as refused:
+            unread.append(f"{what}: {refused.message}")
+            return None
+
+    sources, replicas = _statements(facts)
+    is_member = facts.variable("group_replication_group_name")
+    status = tried("SHOW GLOBAL STATUS", lambda: ask.names_to_values(connection, "SHOW GLOBAL STATUS")) or {}
+    known = {_renamed(name): value for name, value in (*facts.variables.items(), *status.items())}
+    return Replication(
+        server_id=_number(facts.variable("server_id")),
+        port=_number(facts.variable("port")),
+        sources=tried(sources, lambda: tuple(_source(row) for row in _rows(connection, sources))),
+        replicas=tried(replicas, lambda: tuple(_replica(row) for row in _rows(connection, replicas))),
+        members=tried(
+            "performance_schema.replication_group_members",
+            lambda: tuple(_member(row) for row in ask.rows(connection, MEMBERS)),
+        )
+        if is_member
+        else (),
+        values={name: known[name] for name in (*VARIABLES, *STATUS) if name in known},
+        unread=tuple(unread),
+    )
+
+
+def _statements(facts: Facts) -> tuple[str, str]:
+    """For the sources and for the replicas."""
+    if facts.flavour == "mariadb":
+        return ("SHOW ALL SLAVES STATUS" if facts.version >= (10, 0, 0) else "SHOW SLAVE STATUS", "SHOW SLAVE HOSTS")
+    return (
+        ("SHOW REPLICA STATUS", "SHOW REPLICAS")
+        if facts.version >= (8, 0, 22)
+        else (
+            "SHOW SLAVE STATUS",
+            "SHOW SLAVE HOSTS",
+        )
+    )
+
+
+def _rows(connection: Connection, sql: str) -> list[dict[str, str]]:
+    """With names in lower case and in the newer words."""
+    return [
+        {_renamed(name): ask.as_text(value) for name, value in row.items()} for row in ask.named_rows(connection, sql)
+    ]
+
+
+def _renamed(name: str) -> str:
+    name = name.lower()
+    for old, new in RENAMED.items():
+        name = name.replace(old, new)
+    return name
+
+
+def _source(row: Mapping[str, str]) -> Peer:
+    threads = [row.get(f"replica_{thread}_running", "") for thread in ("io", "sql")]
+    return Peer(
+        host=row.get("source_host", ""),
+        port=_number(row.get("source_port")),
+        server_id=_number(row.get("source_server_id")),
+        uuid=row.get("source_uuid", ""),
+        state="follows" if threads == ["Yes", "Yes"] else "does not follow",
+        error=row.get("last_io_error") or row.get("last_sql_error") or "",
+        by_gtid=row.get("auto_position") == "1" or row.get("using_gtid", "No") not in ("", "No"),
+    )
+
+
+def _replica(row: Mapping[str, str]) -> Peer:
+    number, port = _number(row.get("server_id")), _number(row.get("port"))
+    return Peer(row.get("host", ""), port, number, row.get("replica_uuid", ""))
+
+
+def _member(row: ask.Row) -> Peer:
+    uuid, host, port, state = (ask.as_text(value) for value in row)
+    return Peer(host, _number(port), uuid=uuid, state=state)
+
+
+def _number(text: str | None) -> int:
+    """0: none."""
+    return int(text) if text and text.isdecimal() else 0

@@ -3,9 +3,11 @@
 import re
 
 from workers.servers import ask
-from workers.servers.facts import Facts
+from workers.servers.facts import Facts, Version
 from workers.servers.flavours import detect
 from workers.servers.limited import Connection
+
+UNREADABLE: Version = (0, 0, 0)
 
 
 def read(connection: Connection) -> Facts:
@@ -21,10 +23,10 @@ def read(connection: Connection) -> Facts:
     )
 
 
-def version_of(text: str) -> tuple[int, int, int]:
+def version_of(text: str) -> Version:
     """`10.11.19-MariaDB-log` -> (10, 11, 19). Behind some proxies MariaDB reports 5.5.5-10.11.19-MariaDB."""
     match = re.match(r"(?:5\.5\.5-)?(\d+)\.(\d+)(?:\.(\d+))?", text)
     if match is None:
-        return (0, 0, 0)
+        return UNREADABLE
     major, minor, patch = match.groups(default="0")
     return (int(major), int(minor), int(patch))

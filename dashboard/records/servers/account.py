@@ -1,6 +1,5 @@
 """SQL statements that create an account with the least privileges, to copy."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from dashboard.records.servers.models import Server
 from workers.servers.facts import Facts, FlavourKey, Version
 from workers.servers.flavours import grants
+from workers.servers.look import UNREADABLE, version_of
 
 ACCOUNT = "durascope"
 # Shown while the server's version is not known: one version of each range whose privileges differ.
@@ -30,15 +30,9 @@ def statements(server: Server | None = None, facts: Mapping[str, Any] | None = N
     """For the version in the `facts` of a preflight, else for each range of versions."""
     user = (server.user if server else "") or ACCOUNT
     host = "localhost" if server and server.socket else "%"
-    found = version(str((facts or {}).get("version_text", "")))
-    ranges = {str(facts["version_text"]): (facts["flavour"], found)} if facts and found else RANGES
+    text = str((facts or {}).get("version_text", ""))
+    ranges = {text: (facts["flavour"], found)} if facts and (found := version_of(text)) != UNREADABLE else RANGES
     return [Statements(title, _sql(flavour, of, user, host)) for title, (flavour, of) in ranges.items()]
-
-
-def version(text: str) -> Version | None:
-    """The comparable version in a server's version string: 5.5.5-10.11.6-MariaDB is (10, 11, 6)."""
-    numbers = re.search(r"(\d+)\.(\d+)\.(\d+)", text.removeprefix("5.5.5-"))
-    return tuple(map(int, numbers.groups())) if numbers else None  # type: ignore[return-value]
 
 
 def _sql(flavour: FlavourKey, version: Version, user: str, host: str) -> str:

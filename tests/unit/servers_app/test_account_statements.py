@@ -1,24 +1,8 @@
 """The GRANTs that pages show."""
 
-import pytest
-
-from dashboard.records.servers.account import RANGES, statements, version
+from dashboard.records.servers.account import RANGES, statements
 from dashboard.records.servers.models import Server
 from workers.servers.flavours import FLAVOURS
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("10.11.6-MariaDB-0+deb12u1", (10, 11, 6)),
-        ("5.5.5-10.11.6-MariaDB", (10, 11, 6)),
-        ("8.0.33", (8, 0, 33)),
-        ("", None),
-        ("none", None),
-    ],
-)
-def test_it_reads_a_version(text, expected):
-    assert version(text) == expected
 
 
 def test_it_shows_one_version_of_each_range_with_other_privileges():
@@ -39,6 +23,10 @@ def test_it_shows_only_what_fits_a_known_server():
     assert one.title == "8.0.33"
     assert "'o''brien'@'localhost'" in one.sql
     assert "SUPER" not in one.sql
+
+
+def test_it_shows_all_ranges_for_a_version_that_cannot_be_read():
+    assert [one.title for one in statements(None, {"flavour": "mysql", "version_text": "none"})] == list(RANGES)
 
 
 def test_it_shows_all_ranges_before_anything_is_known():

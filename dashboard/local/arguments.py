@@ -1,6 +1,8 @@
-"""Arguments of `up` and `demo`."""
+"""Arguments that several commands have."""
 
 from argparse import ArgumentParser, ArgumentTypeError
+
+from workers.bench.recipes.recipe import SETTABLE
 
 
 def add_address(parser: ArgumentParser) -> None:
@@ -18,7 +20,7 @@ def add_overrides(parser: ArgumentParser) -> None:
         type=override,
         metavar="KEY=VALUE",
         dest="overrides",
-        help="change the recipe, for example threads=1,8 or measure_s=10; may be repeated",
+        help=f"change the recipe, for example threads=1,8; may be repeated. Keys: {', '.join(SETTABLE)}",
     )
 
 

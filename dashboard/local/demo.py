@@ -7,7 +7,7 @@ from contextlib import suppress
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from dashboard.local.screen import Screen
+from dashboard.local.progress import Progress
 from dashboard.local.stack import Stack
 from dashboard.records.experiments import actions, queries
 from dashboard.records.experiments.models import Experiment
@@ -71,13 +71,14 @@ def _possible_crashes(overrides: dict[str, str], say: Callable[[str], None]) -> 
     return {"kinds": "process-kill"}
 
 
-def follow(experiment: Experiment, stack: Stack, screen: Screen) -> LiveState:
+def follow(experiment: Experiment, stack: Stack, say: Callable[[str], None]) -> LiveState:
     """Show progress and keep the stack running until the experiment is over. Returns its last state."""
+    progress = Progress(say)
     while True:
         stack.check()
         experiment.refresh_from_db()
         now = queries.live_state(experiment)
-        screen.progress(now)
+        progress.tell(now)
         if now["over"]:
             return now
         time.sleep(LOOK_EVERY_S)

@@ -48,7 +48,6 @@ def status(*arguments):
     [
         (("experiment", "run", "nonsense", "--server", "One"), "There is no recipe 'nonsense'. Known: "),
         (("experiment", "run", "group-commit", "--server", "Two"), "No server is called 'Two'. Registered: One."),
-        ((*RUN, "--set", "threads"), "is not key=value"),
         ((*RUN, "--set", "threads=x"), "is not a whole number"),
         ((*RUN, "--set", "frobs=1"), "A recipe has no 'frobs' to set. Known: name, threads"),
         ((*RUN, "--set", "threads=1000000"), "Threads: 1000000 is not between 1 and 1,024."),
@@ -154,9 +153,8 @@ def test_settings_are_restored_before_it_takes_the_host_and_after_it_gave_it_bac
     assert done == [*order, "measure", *order, "measure", *order]
 
 
-def test_it_says_what_it_waits_for_and_asks_for_no_worker(server, capsys):
-    """It needs none: it measures itself."""
+def test_it_says_what_it_waits_for_and_asks_for_no_worker(server):
+    """The command line measures without a worker."""
     waiting = make.experiment(server)
     Experiment.objects.update(phase="waiting: long is running on the same host")
-    Command()._tell(waiting, "")
-    assert capsys.readouterr().err == "0/2 waiting: long is running on the same host\n"
+    assert command._now(waiting)["phase"] == "waiting: long is running on the same host"

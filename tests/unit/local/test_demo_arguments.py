@@ -20,7 +20,14 @@ def test_a_plan_that_cannot_run_ends_with_status_2_and_the_reason(capsys, change
     assert reason in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("words", "reason"), [(["--set", "threads"], "KEY=VALUE"), (["--port", "99999"], "99999")])
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["demo", "--set", "threads"], "KEY=VALUE"),
+        (["demo", "--port", "99999"], "99999"),
+        (["experiment", "run", "group-commit", "--server", "One", "--set", "threads"], "KEY=VALUE"),
+    ],
+)
 def test_words_that_cannot_be_read_are_named(words, reason):
     with pytest.raises(CommandError, match=reason):
-        call_command("demo", *words)
+        call_command(*words)

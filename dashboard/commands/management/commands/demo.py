@@ -18,7 +18,6 @@ from dashboard.findings.document import everything
 from dashboard.local import demo
 from dashboard.local.arguments import add_address, add_overrides
 from dashboard.local.login import Login, administrator
-from dashboard.local.screen import Screen
 from dashboard.local.stack import Stack, running
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Experiment
@@ -46,43 +45,47 @@ class Command(BaseCommand):
         **_: object,
     ) -> None:  # fmt: skip
         self.once, self.json, self.keep = once, json, keep
-        self.screen = Screen(sys.stderr if json else sys.stdout)
         status = 1
         try:
             demo.check(dict(overrides))
-            with running(settings.HOME, host, port, self.screen.say) as stack:
+            with running(settings.HOME, host, port, self.say) as stack:
                 login = administrator(settings.HOME)
                 experiment, status = self._measured(stack, login, dict(overrides))
                 self._tell(experiment)
                 if not once:
-                    self.screen.say(self._places(experiment, stack, login))
+                    self.say(self._places(experiment, stack, login))
                     stack.watch()
         except DurascopeError as failed:
             self.stderr.write(str(failed))
             status = 2
         except KeyboardInterrupt:
-            self.screen.say("Stopped.")
+            self.say("Stopped.")
         sys.exit(status)
 
     def _measured(self, stack: Stack, login: Login, overrides: dict[str, str]) -> tuple[Experiment, int]:
         """The experiment when it is over, and the exit status."""
         server = demo.sandbox(login.user)
         kept = demo.finished(server) if self.keep else None
-        experiment = kept or demo.start(server, login.user, overrides, self.screen.say)
+        experiment = kept or demo.start(server, login.user, overrides, self.say)
         if not self.once and not kept:
             live = reverse("experiments:show", args=[experiment.pk])
-            self.screen.say(f"Watch it at {stack.address}{live} (login: {login})")
-        now = demo.follow(experiment, stack, self.screen)
+            self.say(f"Watch it at {stack.address}{live} (login: {login})")
+        now = demo.follow(experiment, stack, self.say)
         for line in filter(None, (now["message"], *queries.failed_cells(experiment))):
-            self.screen.say(line)
+            self.say(line)
         return experiment, 0 if now["state"] == Experiment.State.DONE and not now["failed"] else 1
 
     def _tell(self, experiment: Experiment) -> None:
         for sentence in conclusion.sentences(experiment):
-            self.screen.say(sentence)
+            self.say(sentence)
         if self.json:
             self.stdout.write(dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
             self.stdout.flush()
+
+    def say(self, text: str) -> None:
+        out = self.stderr if self.json else self.stdout
+        out.write(text)
+        out.flush()
 
     @staticmethod
     def _places(experiment: Experiment, stack: Stack, login: Login) -> str:

@@ -29,14 +29,18 @@ from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.document import everything
 from dashboard.installation import usable
-from dashboard.portable import shape, terminal
+from dashboard.local.arguments import add_overrides
+from dashboard.local.progress import Progress
+from dashboard.portable import shape
+from dashboard.portable.actions import import_file
+from dashboard.portable.refused import NoFile, NotImported
+from dashboard.portable.write import file_of
 from dashboard.records.experiments import actions, queries, shelf, waiting
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
 from workers.bench.recipes import QUICK, SIZES, Recipe, Shelf
-from workers.bench.recipes.recipe import SETTABLE
 from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
 from workers.upkeep import housekeeping, restores
@@ -58,14 +62,7 @@ class Command(BaseCommand):
         run.add_argument("recipe", help="see: manage.py experiment recipes")
         run.add_argument("--server", action="append", required=True, metavar="NAME", help="repeat for several")
         run.add_argument("--size", choices=tuple(SIZES), default=QUICK, help="quick (minutes) or full (hours)")
-        run.add_argument(
-            "--set",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
-            dest="overrides",
-            help=f"change the recipe, for example threads=1,8; may be repeated. Names: {', '.join(SETTABLE)}",
-        )
+        add_overrides(run)
         run.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         run.add_argument("--confirm-production", action="store_true", help="load on a production server is intended")
         export = commands.add_parser("export", help="write an experiment to a file for another installation")
@@ -81,10 +78,10 @@ class Command(BaseCommand):
         return self._told(lambda: _recipe_told(shelf.load(recipe)) if recipe else _recipes_told(shelf.shelf()))
 
     def _export(self, *, id: int, file: Path, **_: object) -> int:
-        return self._told(lambda: terminal.export(id, file))
+        return self._told(lambda: _export(id, file))
 
     def _import(self, *, file: Path, **_: object) -> int:
-        return self._told(lambda: terminal.import_(file))
+        return self._told(lambda: _import(file))
 
     def _schema(self, **_: object) -> int:
         return self._told(lambda: dumps(shape.schema(), indent=1))
@@ -122,7 +119,14 @@ class Command(BaseCommand):
         return 1 if failed or experiment.state != Experiment.State.DONE else 0
 
     def _create(
-        self, *, recipe: str, server: list[str], size: str, overrides: list[str], confirm_production: bool, **_: object
+        self,
+        *,
+        recipe: str,
+        server: list[str],
+        size: str,
+        overrides: list[tuple[str, str]],
+        confirm_production: bool,
+        **_: object,
     ) -> Experiment:
         loaded = shelf.load(recipe)
         servers = [self._server(name) for name in server]
@@ -131,7 +135,7 @@ class Command(BaseCommand):
                 f"{elsewhere[0]} is on site {elsewhere[0].site}, and this host is on site {settings.SITE}.",
                 f"Run it there, or on a host that reaches it too: DURASCOPE_SITE={elsewhere[0].site}.",
             )
-        plan = actions.plan_recipe(loaded, servers, dict(map(self._pair, overrides)), size)
+        plan = actions.plan_recipe(loaded, servers, dict(overrides), size)
         return actions.create(plan, None, recipe=loaded.key, size=size, production_confirmed=confirm_production)
 
     @staticmethod
@@ -142,13 +146,6 @@ class Command(BaseCommand):
             raise DurascopeError(f"No server is called {name!r}.", f"Registered: {known}.")
         return found
 
-    @staticmethod
-    def _pair(text: str) -> tuple[str, str]:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise DurascopeError(f"--set {text!r} is not key=value.", "Write for example --set threads=1,8.")
-        return key.strip(), value.strip()
-
     def _conduct(self, experiment: Experiment) -> None:
         """Measure in a separate thread and print progress in this one. Ctrl-C ends it within two seconds, unless a
         start command of a server that a dead worker left down is running."""
@@ -156,10 +153,10 @@ class Command(BaseCommand):
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()
         duties.start(housekeeping.take_over, restores.restore_all)
-        told = ""
+        progress = Progress(self.stderr.write)
         while measuring.is_alive():
             measuring.join(1)
-            told = self._tell(experiment, told)
+            progress.tell(_now(experiment))
         duties.stop(ROUND_ENDS_S)
 
     @staticmethod
@@ -177,17 +174,6 @@ class Command(BaseCommand):
                 _put_in_order()
         finally:
             connection.close()
-
-    def _tell(self, experiment: Experiment, told: str) -> str:
-        experiment.refresh_from_db()
-        now = queries.live_state(experiment)
-        cell = now["cell"]
-        phase = waiting.why(experiment, needs_worker=False) or experiment.phase
-        where = f"{cell['variant']}, {cell['threads']} threads" if cell and "threads" in cell else phase
-        line = f"{now['done']}/{now['total']} {where}"
-        if line != told and where:
-            self.stderr.write(line)
-        return line
 
     def _tell_failures(self, experiment: Experiment) -> int:
         if experiment.error:
@@ -207,6 +193,38 @@ class Command(BaseCommand):
         if trusted.failed:
             self.stderr.write(trusted.says)
         return len(untold) + trusted.failed
+
+
+def _now(experiment: Experiment) -> queries.LiveState:
+    """The state of an experiment that this process measures: it waits for no worker."""
+    experiment.refresh_from_db()
+    phase = waiting.why(experiment, needs_worker=False) or experiment.phase
+    return {**queries.live_state(experiment), "phase": phase}
+
+
+def _export(number: int, to: Path) -> str:
+    """An existing file is not overwritten."""
+    experiment = Experiment.objects.filter(pk=number).first()
+    if experiment is None:
+        raise NoFile(f"There is no experiment {number}. Nothing was written.", "The address of its page ends in it.")
+    content = file_of(experiment)
+    try:
+        with to.open("xb") as file:
+            file.write(content)
+    except OSError as refused:
+        raise NoFile(
+            f"{to} cannot be written: {refused.strerror}. Nothing was written.", "Name another file."
+        ) from None
+    return f"{experiment} is written to {to}, {len(content):,} bytes."
+
+
+def _import(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            imported = import_file(None, file)
+    except OSError as refused:
+        raise NotImported(f"{path} cannot be read: {refused.strerror}", "Name a file that can be read.") from None
+    return f"{imported.says} It is experiment {imported.experiment.pk}."
 
 
 def _put_in_order() -> None:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO, TypeVar
 
+from dashboard.findings.stored import read
 from dashboard.portable import shape, strict_json
 from dashboard.portable.archive import Archive
 from dashboard.portable.refused import NotImported
 from dashboard.records.experiments.claims import claims_of
-from workers.bench.output import SysbenchOutput, Total
 from workers.bench.plan import Plan
 from workers.bench.plan_field import dangling
 from workers.crash.verdict import CheckResult, verdict
@@ -75,7 +75,6 @@ class Content:
             if None in found.series.get(name, (None,)):
                 raise NotImported(f"{where}: {name} is missing in one of its seconds")
         _check_histogram(found.histogram, where)
-        _check_output(found, where)
 
 
 def _is_ours(raw: bytes) -> None:
@@ -183,26 +182,6 @@ def _check_histogram(buckets: Sequence[Sequence[float]], where: str) -> None:
         raise NotImported(f"{where}: a count of its histogram is not a whole number")
 
 
-def _check_output(found: shape.FileRun, where: str) -> None:
-    """Compare with the totals that sysbench printed, if they can be read. Totals of several sysbench processes are
-    added."""
-    totals = list(_totals(found.output))
-    if not totals:
-        return
-    for name, together in (("transactions", sum), ("errors", sum), ("elapsed_s", max)):
-        if together(getattr(total, name) for total in totals) != getattr(found, name):
-            raise NotImported(f"{where}: its {name} are not what sysbench printed")
-
-
-def _totals(printed: str) -> Iterator[Total]:
-    output = SysbenchOutput()
-    for line in printed.splitlines():
-        before = output.total
-        output.take(line)
-        if output.total and output.total is not before:
-            yield output.total
-
-
 def _check_trial(trial: shape.FileTrial, evidence: shape.FileEvidence) -> None:
     """Losses must match the sets in the evidence."""
     where, told = f"trials, position {trial.position}", trial.acknowledged
@@ -218,4 +197,4 @@ def verdict_of(evidence: shape.FileEvidence) -> str:
     """The verdict is computed again from the checks; a file contains none."""
     if evidence.failed_at:
         return "unknown"
-    return verdict(tuple(CheckResult(one.key, one.outcome, one.count, one.says) for one in evidence.checks))
+    return verdict(read(tuple[CheckResult, ...], evidence.checks))

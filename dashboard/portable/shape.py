@@ -7,14 +7,21 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, create_model
 from pydantic.json_schema import models_json_schema
 
+from dashboard.findings.runs import Figures
+from dashboard.findings.stored import Unreadable, read
 from dashboard.text.names import Name as Seen
 from workers.bench import plan as plans
 from workers.bench.plan import ENGINE_NAME, MOST_CELLS, MOST_THREADS
 from workers.bench.plan_field import Kind, PlanField, fields_of
-from workers.crash.verdict import Outcome
+from workers.crash.setup_and_result import TrialStep
+from workers.crash.verdict import CheckResult
+from workers.metrics.device_probe import FlushTimes
+from workers.metrics.fsync_sweep import SweepPoint
+from workers.sandbox.promise import DevicePromise
+from workers.topology.setup_and_result import FailoverStory
 
 FORMAT = "durascope-experiment-file"
 VERSION = 1
@@ -69,6 +76,19 @@ class Open(Shape):
     """What is named, and more that is only shown."""
 
     model_config = ConfigDict(extra="allow")
+
+
+def stored_as(kind: Any) -> PlainValidator:
+    """A value that `dashboard.findings.stored` reads as this type. It stays as it is in the file."""
+
+    def checked(value: object) -> object:
+        try:
+            read(kind, value)
+        except Unreadable as wrong:
+            raise ValueError(wrong.message) from wrong
+        return value
+
+    return PlainValidator(checked, json_schema_input_type=kind)
 
 
 class FileOrigin(Exact):
@@ -250,15 +270,6 @@ class FileIndex(Exact):
     trials: Annotated[list[FileTrial], Field(max_length=MOST_TRIALS)]
 
 
-class FileFigure(Exact):
-    """A total over the measured seconds; null: `source` could not tell, and `note` says why."""
-
-    name: Word
-    value: Amount | None
-    source: Line
-    note: Line
-
-
 class FileFsyncLatency(Exact):
     files: Word
     source: Line
@@ -279,7 +290,7 @@ class FileRun(Exact):
     errors: Count
     latency_avg_ms: Amount | None
     latency_max_ms: Amount | None
-    figures: Annotated[list[FileFigure], Field(max_length=500)]
+    figures: Annotated[list[Any], stored_as(Figures)]
     latencies: Annotated[list[FileFsyncLatency], Field(max_length=100)]
     load_average: Amount | None
     effective: dict[Word, Text]
@@ -314,33 +325,8 @@ class FileEnvironment(Open):
     server: FileServer | None = None
 
 
-class FileFlush(Open):
-    way: Word
-    size_bytes: Large
-    n: Large
-    p50_ms: Amount
-    p95_ms: Amount
-    p99_ms: Amount
-    max_ms: Amount
-    mean_ms: Amount
-
-
-class FileSizeTimes(Open):
-    way: Literal["append", "overwrite"]
-    size_bytes: Annotated[int, Field(ge=1, le=2**40)]
-    times_ms: Annotated[list[Annotated[int | float, Field(gt=0, le=1e9)]], Field(min_length=1, max_length=10_000)]
-
-
 class FileSweep(Open):
-    times: Annotated[list[FileSizeTimes], Field(max_length=1000)]
-
-
-class FilePromise(Open):
-    storage: Word
-    promised_per_s: Amount
-    read_per_s: Amount
-    matches: bool
-    says: Line
+    times: Annotated[list[Any], stored_as(tuple[SweepPoint, ...])]
 
 
 class FileProbe(Open):
@@ -348,23 +334,9 @@ class FileProbe(Open):
 
     storage: Word = ""
     build: Word = ""
-    flushes: Annotated[list[FileFlush], Field(max_length=1000)]
+    flushes: Annotated[list[Any], stored_as(tuple[FlushTimes, ...])]
     sweep: FileSweep | None = None
-    promise: FilePromise = None  # type: ignore[assignment]  # of simulated devices only
-
-
-class FileCheck(Exact):
-    key: Key
-    outcome: Outcome
-    count: Large
-    says: Text
-    offenders: Annotated[list[Annotated[list[Large], Field(min_length=2, max_length=2)]], Field(max_length=1000)]
-
-
-class FileStep(Exact):
-    name: Word
-    at_s: Amount
-    took_s: Amount
+    promise: Annotated[Any, stored_as(DevicePromise)] = None  # of simulated devices only
 
 
 class FileReplica(Open):
@@ -384,8 +356,9 @@ class FileBinlog(Open):
 class FileEvidence(Open):
     """trials/POSITION.json: what a verdict rests on."""
 
-    checks: Annotated[list[FileCheck], Field(max_length=100)]
-    steps: Annotated[list[FileStep], Field(max_length=100)]
+    checks: Annotated[list[Any], stored_as(tuple[CheckResult, ...])]
+    steps: Annotated[list[Any], stored_as(tuple[TrialStep, ...])]
+    failover: Annotated[Any, stored_as(FailoverStory | None)] = None
     crash_at_s: Amount
     failed_at: Word
     error: Text = ""

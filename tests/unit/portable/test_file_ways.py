@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
-from dashboard.pages.portable import forms
+from dashboard.portable import archive
 from dashboard.portable.write import file_of
 from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Experiment
@@ -63,7 +63,7 @@ def test_the_page_takes_it(client_in, file):
     ],
 )
 def test_the_page_says_what_is_wrong(client_in, monkeypatch, sent, said):
-    monkeypatch.setattr(forms, "MOST_PACKED", 1000)
+    monkeypatch.setattr(archive, "MOST_PACKED", 1000)
     answer = client_in.post(PAGE, {name: upload(content) for name, content in sent.items()})
     assert (answer.status_code, said in answer.content.decode()) == (422, True)
     assert not Experiment.objects.exists()

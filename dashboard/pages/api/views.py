@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.pages.accounts.confirmed import confirmed
 from dashboard.pages.accounts.gate import account_of, needs
@@ -11,14 +10,12 @@ from dashboard.pages.api import actions, document
 from dashboard.pages.api.forms import TokenForm
 
 
-@needs("tokens")
-@require_safe
+@needs("tokens", "GET")
 def tokens(request: HttpRequest) -> HttpResponse:
     return _page(request, TokenForm(request.user))
 
 
-@needs("tokens")
-@require_POST
+@needs("tokens", "POST")
 @confirmed
 def make(request: HttpRequest) -> HttpResponse:
     """Answers with the page itself, not a redirect: the token is shown this once and kept nowhere."""
@@ -29,8 +26,7 @@ def make(request: HttpRequest) -> HttpResponse:
     return _page(request, TokenForm(request.user), text)
 
 
-@needs("tokens")
-@require_POST
+@needs("tokens", "POST")
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     actions.revoke(account_of(request), get_object_or_404(account_of(request).api_tokens, pk=pk))
     messages.success(request, "The token is revoked and no longer works.")
@@ -44,8 +40,7 @@ def _page(request: HttpRequest, form: TokenForm, text: str = "") -> HttpResponse
     return response
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def reference(request: HttpRequest) -> HttpResponse:
     """The API for people: made of the same document as programs get."""
     setup = f"export HERE={request.build_absolute_uri('/').rstrip('/')}\nexport TOKEN=durascope_..."
@@ -53,8 +48,7 @@ def reference(request: HttpRequest) -> HttpResponse:
     return render(request, "api/reference.html", context)
 
 
-@needs("enter")
-@require_safe
+@needs("enter", "GET")
 def openapi(request: HttpRequest) -> JsonResponse:
     """Open to everybody: it says what this product can do and nothing of this installation."""
     return JsonResponse(document.openapi())

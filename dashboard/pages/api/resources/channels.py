@@ -1,7 +1,7 @@
 """Where notifications go: listed and tried. Channels are made on the pages, where a new secret is shown."""
 
-from datetime import datetime
 from typing import Literal, TypeAlias
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -10,48 +10,30 @@ from ninja import Query, Router, Schema, Status
 from ninja.pagination import paginate
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id
+from dashboard.pages.api.fields import Id, with_columns
 from dashboard.pages.api.paging import Pages
 from dashboard.records.notifications import actions
 from dashboard.records.notifications.models import Channel, Delivery
 
 router = Router()
-Kind: TypeAlias = Literal[tuple(Channel.Kind.values)]  # type: ignore[valid-type]
 DeliveryState: TypeAlias = Literal[tuple(Delivery.State.values)]  # type: ignore[valid-type]
 
 
+@with_columns(Channel, "name kind shown paused_at created_at")
 class ChannelOut(Schema):
-    """`events`: the kinds of news that it wants; `shown`: what of its address may be shown."""
+    """`events`: the kinds of news that the channel gets; `shown`: the part of its address that may be shown."""
 
     id: int
-    name: str
-    kind: Kind
     events: list[str]
-    shown: str
-    paused_at: datetime | None
-    created_at: datetime
 
 
+@with_columns(Delivery, "channel_id to event title state attempts error created_at next_at ended_at")
 class DeliveryOut(Schema):
     """One message to one channel. `key` is the `webhook-id` and part of the Message-ID; `error` is of the last
     attempt."""
 
     id: int
-    key: str
-    channel_id: int | None
-    to: str
-    event: str
-    title: str
-    state: DeliveryState
-    attempts: int
-    error: str
-    created_at: datetime
-    next_at: datetime
-    ended_at: datetime | None
-
-    @staticmethod
-    def resolve_key(delivery: Delivery) -> str:
-        return str(delivery.key)
+    key: UUID
 
 
 class DeliveryFilter(Schema):

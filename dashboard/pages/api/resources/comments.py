@@ -1,7 +1,5 @@
 """Comments on experiments."""
 
-from datetime import datetime
-
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
@@ -10,7 +8,7 @@ from ninja.pagination import paginate
 from pydantic import ConfigDict, field_validator
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id
+from dashboard.pages.api.fields import Id, with_columns
 from dashboard.pages.api.paging import Pages
 from dashboard.pages.experiments.care_forms import lines_of
 from dashboard.records.experiments import care
@@ -20,14 +18,11 @@ from dashboard.text.names import Text
 router = Router()
 
 
+@with_columns(Comment, "experiment_id at name text")
 class CommentOut(Schema):
-    """`name`: the author's; it stays when the account is gone."""
+    """`name`: of the author; it stays when the account is deleted."""
 
     id: int
-    experiment_id: int
-    at: datetime
-    name: str
-    text: str
 
 
 class CommentIn(Schema):

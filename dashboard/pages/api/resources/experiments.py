@@ -14,7 +14,7 @@ from pydantic import ConfigDict, field_validator
 
 from dashboard.findings import document
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Key, Username
+from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns
 from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.plans import StartIn, asked
 from dashboard.pages.api.problems import Conflict
@@ -22,7 +22,6 @@ from dashboard.records.accounts.roles import require
 from dashboard.records.api.start_keys import start_once
 from dashboard.records.experiments import actions, care, queries, search, tags
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import task_queue
 from dashboard.text.names import Name
 from workers.errors import PlanError
 
@@ -30,41 +29,30 @@ router = Router()
 State: TypeAlias = Literal[tuple(Experiment.State.values)]  # type: ignore[valid-type]  # an enum would meet the trials' by its name
 
 
+@with_columns(
+    Experiment, "name recipe recipe_size state error mend estimate_s created_at started_at ended_at deleted_at finding"
+)
 class ExperimentOut(Schema):
     """`total`, `done` and `failed` count cells and trials; `finding` is the sentence on top of the result."""
 
     id: int
-    name: str
-    recipe: str
-    recipe_size: str
-    state: State
-    error: str
-    mend: str
-    estimate_s: float
     total: int
     done: int
     failed: int
     crashes: int
-    finding: str
-    created_at: datetime
     created_by: Username
-    started_at: datetime | None
-    ended_at: datetime | None
     imported_at: datetime | None = Field(description="Imported from a file; another installation measured it.")
     imported_from: dict[str, object]
     tags: list[str]
     is_baseline: bool = Field(description="Later experiments of the same recipe or plan are compared with it.")
-    deleted_at: datetime | None
 
     @staticmethod
     def resolve_tags(experiment: Experiment) -> list[str]:
         return [tag.name for tag in experiment.tags.all()]
 
 
-class Started(ExperimentOut):
-    """`notice` is not empty when it is stored but no worker could be told: it then starts a little later."""
-
-    notice: str = ""
+class Started(ExperimentOut, Noticed):
+    """An experiment that waits for a worker."""
 
 
 class Second(Schema):
@@ -166,7 +154,8 @@ def start_experiment(
 
     experiment, new = start_once(request.user, idempotency_key, start.dict(), create)
     response["Location"] = reverse("api:show_experiment", args=[experiment.pk])
-    return Status(201 if new else 200, _started(experiment.pk, told_to_workers(experiment) if new else ""))
+    notice = notice_of(lambda: actions.notify_workers(experiment.pk)) if new else ""
+    return Status(201 if new else 200, _started(experiment.pk, notice))
 
 
 @router.get("/experiments/{int:experiment_id}", auth=Token("see"), response=ExperimentOut)
@@ -220,13 +209,10 @@ def cancel_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
 @router.post("/experiments/{int:experiment_id}/resume", auth=Token("run"), response=Started)
 def resume_experiment(request: HttpRequest, experiment_id: Id) -> Started:
     """Queue what was not measured."""
-    notice = ""
     try:
-        actions.resume(_known(experiment_id), request.user)
+        notice = notice_of(lambda: actions.resume(_known(experiment_id), request.user))
     except PlanError as running:
         raise Conflict(str(running)) from running
-    except task_queue.QueueDown as silent:
-        notice = str(silent)
     return _started(experiment_id, notice)
 
 
@@ -248,15 +234,4 @@ def _locked(experiment_id: int) -> Experiment:
 
 
 def _started(experiment_id: int, notice: str) -> Started:
-    shown = Started.from_orm(_known(experiment_id))
-    shown.notice = notice
-    return shown
-
-
-def told_to_workers(experiment: Experiment) -> str:
-    """ "", or why no worker could be told."""
-    try:
-        actions.notify_workers(experiment.pk)
-    except task_queue.QueueDown as silent:
-        return str(silent)
-    return ""
+    return Started.from_orm(_known(experiment_id)).model_copy(update={"notice": notice})

@@ -1,33 +1,26 @@
 """Workers, and the builds that they can run."""
 
-from datetime import datetime
-
 from django.http import HttpRequest
 from ninja import Router, Schema
 from ninja.pagination import paginate
 
 from dashboard.pages.api.door import Token
+from dashboard.pages.api.fields import with_columns
 from dashboard.pages.api.paging import Pages
 from dashboard.records.experiments import worker_lines
+from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import builds
 
 router = Router()
 
 
+@with_columns(Worker, "site host pid version listens started_at beat_at ended_at")
 class WorkerOut(Schema):
     """`experiments` and `tests`: ids of what it is busy with; `last_experiment`: of the one that it ended last. A
     worker that does not `listen` measures what a command line told it."""
 
     id: int
-    site: str
-    host: str
-    pid: int
-    version: str
-    listens: bool
     is_alive: bool
-    started_at: datetime
-    beat_at: datetime
-    ended_at: datetime | None
     abilities: dict[str, object]
     experiments: list[int]
     last_experiment: int | None

@@ -1,6 +1,5 @@
 """Share links: made, listed, annotated, revoked."""
 
-from datetime import datetime
 from typing import Literal
 
 from django.db.models import QuerySet
@@ -15,7 +14,7 @@ from dashboard.findings.compare.choice import BYS, SCALES, Choice
 from dashboard.findings.compare.columns import MOST_RUNS
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Username
+from dashboard.pages.api.fields import Id, Username, with_columns
 from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.problems import Conflict
 from dashboard.pages.sharing import comparisons
@@ -27,25 +26,18 @@ from dashboard.text.names import Name
 router = Router()
 
 
+@with_columns(
+    ShareLink, "experiment_id comparison note embeddable views embeds created_at expires_at revoked_at used_at"
+)
 class LinkOut(Schema):
     """It opens the result of an experiment, or a comparison: the query of the page that shows it. `views` and `embeds`
     count looks at the first page and at single charts elsewhere; previews of messengers that say so do not count."""
 
     id: int
-    experiment_id: int | None
-    comparison: str
     title: str
-    note: str
     state: Literal["open", "expired", "revoked"]
     is_open: bool
-    embeddable: bool
-    views: int
-    embeds: int
-    created_at: datetime
     created_by: Username
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    used_at: datetime | None
 
     @staticmethod
     def resolve_title(link: ShareLink) -> str:

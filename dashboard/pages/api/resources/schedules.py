@@ -16,14 +16,14 @@ from pydantic import BeforeValidator, ConfigDict
 
 from dashboard.pages.accounts.gate import account_of
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Key, Username
+from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns
 from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.plans import SourceIn, asked
 from dashboard.pages.api.problems import BadForm
-from dashboard.pages.api.resources.experiments import told_to_workers
 from dashboard.pages.schedules.forms import WhenForm
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.api.start_keys import start_once
+from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.refused import Refused
 from dashboard.records.schedules import actions, queries
@@ -100,29 +100,21 @@ class ScheduleIn(Times, SourceIn):
     """What is measured, as at a start, and when."""
 
 
+@with_columns(Night, "schedule_id due_at state reason experiment_id must_end_at closed_at")
 class NightOut(Schema):
     """What became of one time: its state, or once it has started that of its experiment. `asked_by`: *Run now*."""
 
     id: int
-    schedule_id: int
-    due_at: datetime
-    state: NightState
-    reason: str
-    experiment_id: int | None
     experiment_state: str
     asked_by: Username
-    must_end_at: datetime | None
-    closed_at: datetime | None
 
     @staticmethod
     def resolve_experiment_state(night: Night) -> str:
         return night.experiment.state if night.experiment else ""
 
 
-class NightStarted(NightOut):
-    """`notice` is not empty when it is stored but no worker could be told: it then starts a little later."""
-
-    notice: str = ""
+class NightStarted(NightOut, Noticed):
+    """A night that waits for a worker."""
 
 
 class NightFilter(Schema):
@@ -215,8 +207,8 @@ def run_schedule(request: HttpRequest, schedule_id: Id, idempotency_key: Key = "
         return actions.begin_now(request.user, schedule)
 
     experiment, new = start_once(request.user, idempotency_key, {"schedule": schedule_id}, create)
-    shown = NightStarted.from_orm(experiment.night)
-    shown.notice = told_to_workers(experiment) if new else ""
+    notice = notice_of(lambda: experiments.notify_workers(experiment.pk)) if new else ""
+    shown = NightStarted.from_orm(experiment.night).model_copy(update={"notice": notice})
     return Status(201 if new else 200, shown)
 
 

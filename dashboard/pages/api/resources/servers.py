@@ -1,7 +1,6 @@
 """Servers: listed, registered, changed, deleted, tested. What a field may hold is decided by the forms of the pages."""
 
-from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -15,7 +14,7 @@ from ninja.pagination import paginate
 from pydantic import ConfigDict
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Username
+from dashboard.pages.api.fields import Id, Username, with_columns
 from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.problems import BadForm
 from dashboard.pages.servers.expendable import MOST_ARGUMENTS, ExpendableForm
@@ -30,28 +29,15 @@ from dashboard.records.servers.models import Preflight, Server
 
 router = Router()
 COMMANDS = ("crash", "start")
-RestoreKind: TypeAlias = Literal[tuple(PendingRestore.Kind.values)]  # type: ignore[valid-type]
 
 
+@with_columns(Server, "kind label host port socket user tls build site note expendable binlog_index created_at")
 class ServerOut(Schema):
     id: int
     name: str
-    kind: str
-    label: str
-    host: str
-    port: int
-    socket: str
-    user: str
-    tls: str
-    build: str
-    site: str
-    note: str
-    expendable: bool
     crash_command: list[str]
     start_command: list[str]
-    binlog_index: str
     owner: Username
-    created_at: datetime
 
 
 class ServerFields(Schema):
@@ -96,28 +82,19 @@ class ExpendableIn(Schema):
     typed_name: str = Field(examples=["db1"])
 
 
+@with_columns(PendingRestore, "kind name old experiment_id noted_at tried_at problem")
 class PendingRestoreOut(Schema):
     """What must be put back: a `variable` to `old`, a `schema` that was made, a server that was crashed (`start`)."""
 
     id: int
-    kind: RestoreKind
-    name: str
-    old: str
-    experiment_id: int | None
-    noted_at: datetime
-    tried_at: datetime | None
-    problem: str
 
 
+@with_columns(Preflight, "server_id state asked_at done_at")
 class ConnectionTest(Schema):
     """A test of the connection: asked for, then answered by a worker."""
 
     id: int
-    server_id: int
-    state: str
     outcome: str
-    asked_at: datetime
-    done_at: datetime | None
     checks: list[dict[str, object]]
     durability: list[dict[str, object]]
     facts: dict[str, object]
@@ -166,7 +143,7 @@ def hand_over_server(request: HttpRequest, server_id: Id, wanted: OwnerIn) -> Se
     server = _known(server_id)
     require(request.user, "change_server", server)
     to = User.objects.filter(username=wanted.to).values_list("pk", flat=True).first()
-    form = HandOverForm(server, {"to": to})
+    form = HandOverForm({"to": to})
     if not form.is_valid():
         raise BadForm(form)
     actions.hand_over(request.user, server, form.cleaned_data["to"])

@@ -1,6 +1,5 @@
 """Crash trials: what was lost, and the evidence of each."""
 
-from datetime import datetime
 from typing import Literal, TypeAlias
 
 from django.db.models import QuerySet
@@ -10,48 +9,28 @@ from ninja import Query, Router, Schema, Status
 from ninja.pagination import paginate
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id
+from dashboard.pages.api.fields import Id, Noticed, notice_of, with_columns
 from dashboard.pages.api.paging import Pages
 from dashboard.pages.results import queries
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, Trial
-from dashboard.records.fleet import task_queue
 from workers.bench.crash_choices import CHOICES
 
 router = Router()
 Kind: TypeAlias = Literal[tuple(CHOICES)]  # type: ignore[valid-type]
-State: TypeAlias = Literal[tuple(Trial.State.values)]  # type: ignore[valid-type]
 Verdict: TypeAlias = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-type]
 
 
+@with_columns(
+    Trial,
+    "experiment_id server_id position variant kind repeat seed repeats_id state verdict error mend started_at ended_at "
+    "sent acknowledged in_doubt lost_engine lost_engine_ms lost_binlog lost_binlog_ms lost_replica recovery_s",
+)
 class TrialOut(Schema):
     """Figures are null where nothing is known. `lost_*` counts acknowledged transactions."""
 
     id: int
-    experiment_id: int
-    server_id: int
-    position: int
-    variant: str
-    kind: str
-    repeat: int
-    seed: int
-    repeats_id: int | None
-    state: State
-    verdict: Literal[""] | Verdict
     verdict_label: str
-    error: str
-    mend: str
-    started_at: datetime | None
-    ended_at: datetime | None
-    sent: int | None
-    acknowledged: int | None
-    in_doubt: int | None
-    lost_engine: int | None
-    lost_engine_ms: float | None
-    lost_binlog: int | None
-    lost_binlog_ms: float | None
-    lost_replica: int | None
-    recovery_s: float | None
 
 
 class TrialWhole(TrialOut):
@@ -65,10 +44,8 @@ class TrialWhole(TrialOut):
         return found.data if found else None
 
 
-class TrialAgain(TrialOut):
-    """`notice` is not empty when no worker could be told: it then starts a little later."""
-
-    notice: str = ""
+class TrialAgain(TrialOut, Noticed):
+    """A repeated trial."""
 
 
 class TrialFilter(Schema):
@@ -95,9 +72,6 @@ def show_trial(request: HttpRequest, trial_id: Id) -> Trial:
 def repeat_trial(request: HttpRequest, trial_id: Id) -> Status[object]:
     """Queue the same crash once more: same settings, kind and seed. It does not count in the statistics."""
     first = get_object_or_404(queries.trial(trial_id))
-    try:
-        return Status(202, actions.repeat_trial(first, request.user))
-    except task_queue.QueueDown as silent:  # stored all the same
-        shown = TrialAgain.from_orm(Trial.objects.filter(repeats=first).latest("position"))
-        shown.notice = str(silent)
-        return Status(202, shown)
+    notice = notice_of(lambda: actions.repeat_trial(first, request.user))
+    again = TrialAgain.from_orm(Trial.objects.filter(repeats=first).latest("position"))
+    return Status(202, again.model_copy(update={"notice": notice}))

@@ -90,12 +90,16 @@ TEMPLATES = [
 DATABASES = databases(os.environ)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-CACHES = {  # failed logins, counted for all processes together
-    "default": {
+CACHES = {
+    "default": {  # failed logins, counted for all processes together
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "accounts_cache",
         "OPTIONS": {"MAX_ENTRIES": 20000},
-    }
+    },
+    "guests": {  # pages that guests made this process render
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
+    },
 }
 
 AUTH_PASSWORD_VALIDATORS = [

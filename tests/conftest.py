@@ -12,6 +12,7 @@ from typing import Any
 import hypothesis
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import caches
 from django.db import connection
 from django.test import Client
 
@@ -60,7 +61,7 @@ def forget_guests() -> None:
     if kept:
         kept._plain.clear()
         kept._queried.clear()
-        sys.modules["dashboard.pages.sharing.limit"].made._left.clear()
+        caches["guests"].clear()
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""Access rules of pages. A view names its operation with `@needs("run")`; a view without an operation is refused."""
+"""Access rules of pages. A view names its operation and its methods: `@needs("run", "POST")`. A view without an
+operation is refused."""
 
 import logging
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
 
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.role import NOBODY
@@ -24,12 +26,15 @@ log = logging.getLogger(__name__)
 FACTORS = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
 
 
-def needs(operation: str) -> Callable[[View], View]:
-    """The operation of a view. The action checks the owner, because it knows the object."""
+def needs(operation: str, *methods: str) -> Callable[[View], View]:
+    """The operation of a view, and its HTTP methods (none: all; "GET" includes HEAD). The action checks the owner,
+    because it knows the object."""
     if operation not in OPERATIONS:
         raise ValueError(f"{operation} is not in the table of operations.")
 
     def named(view: View) -> View:
+        if methods:
+            view = require_http_methods([*methods, *(["HEAD"] if "GET" in methods else [])])(view)
         view.operation = operation  # type: ignore[attr-defined]
         if OPERATIONS[operation].least == NOBODY:
             view.login_required = False  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
 """Pages of people, for administrators."""
 
-from collections.abc import Callable
+from functools import partial
 
 from allauth.mfa.models import Authenticator
 from django import forms
@@ -12,7 +12,6 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.pages.accounts import running
 from dashboard.pages.accounts.confirmed import confirmed
@@ -22,7 +21,6 @@ from dashboard.pages.buttons import button
 from dashboard.records.accounts import actions
 from dashboard.records.accounts.role import Role
 from dashboard.records.accounts.roles import OPERATIONS
-from dashboard.records.refused import Refused
 
 PEOPLE = User.objects.select_related("person").order_by("username")
 
@@ -38,16 +36,14 @@ class RoleForm(forms.Form):
     role = forms.ChoiceField(choices=Role.choices)
 
 
-@needs("administer")
-@require_safe
+@needs("administer", "GET")
 def people(request: HttpRequest) -> HttpResponse:
     factors = Authenticator.objects.filter(user=OuterRef("pk")).exclude(type=Authenticator.Type.RECOVERY_CODES)
     everybody = PEOPLE.annotate(guarded=Exists(factors))
     return render(request, "people/list.html", {"people": everybody, "operations": OPERATIONS.values()})
 
 
-@needs("administer")
-@require_http_methods(["GET", "POST"])
+@needs("administer", "GET", "POST")
 @confirmed
 def add(request: HttpRequest) -> HttpResponse:
     form = PersonForm(request.POST or None)
@@ -61,40 +57,20 @@ def add(request: HttpRequest) -> HttpResponse:
     return _page(request, User.objects.get(username=form.cleaned_data["name"]), password)
 
 
-@needs("administer")
-@require_safe
+@needs("administer", "GET")
 def person(request: HttpRequest, pk: int) -> HttpResponse:
     return _page(request, _known(pk))
 
 
-@needs("administer")
-@require_POST
-@confirmed
-def role(request: HttpRequest, pk: int) -> HttpResponse:
-    user, form = _known(pk), RoleForm(request.POST)
-    try:
-        if not form.is_valid():
-            raise Refused("This role does not exist. Nothing was changed.")
-        actions.change_role(request.user, user, form.cleaned_data["role"])
-    except Refused as refused:
-        messages.error(request, str(refused))
-    else:
-        messages.success(request, f"{user} is {form.cleaned_data['role']} now.")
-    return redirect("people:person", pk)
+_button = partial(button, PEOPLE, "people:person", "administer")
+role = _button(actions.change_role, "{} is {} now.", form=RoleForm, confirm=True)
+deactivate = _button(actions.deactivate, "{} is deactivated and logged out.")
+activate = _button(actions.activate, "{} may log in again.", confirm=True)
+factors = _button(actions.remove_second_factors, "{} needs no second factor now.", confirm=True)
+tokens = _button(revoke_all, "{} has no API token any more.")
 
 
-def _button(action: Callable[[User, User], object], said: str, *, confirm: bool = True) -> Callable[..., HttpResponse]:
-    return button("administer", PEOPLE, action, said, page="people:person", confirm=confirm)
-
-
-deactivate = _button(actions.deactivate, "{} is deactivated and logged out.", confirm=False)
-activate = _button(actions.activate, "{} may log in again.")
-factors = _button(actions.remove_second_factors, "{} needs no second factor now.")
-tokens = _button(revoke_all, "{} has no API token any more.", confirm=False)
-
-
-@needs("administer")
-@require_POST
+@needs("administer", "POST")
 def end(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel experiments and pause schedules of this person."""
     ended = running.end(request.user, _known(pk))
@@ -104,8 +80,7 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("people:person", pk)
 
 
-@needs("administer")
-@require_POST
+@needs("administer", "POST")
 @confirmed
 def password(request: HttpRequest, pk: int) -> HttpResponse:
     """No redirect: this answer alone shows the password, which is stored nowhere."""

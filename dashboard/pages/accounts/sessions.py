@@ -10,7 +10,6 @@ from django.contrib import auth, messages
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.records.audit.models import record
@@ -58,16 +57,14 @@ def program(user_agent: str) -> str:
     return f"{browser or 'A program'} on {system}" if system else browser or "unknown"
 
 
-@needs("own_account")
-@require_safe
+@needs("own_account", "GET")
 def own(request: HttpRequest) -> HttpResponse:
     rows = sorted(UserSession.objects.purge_and_list(request.user), key=lambda one: one.last_seen_at, reverse=True)
     shown = [{"session": one, "program": program(one.user_agent), "is_this": one.is_current()} for one in rows]
     return render(request, "account/sessions.html", {"sessions": shown, "idle_limit": settings.IDLE_LIMIT})
 
 
-@needs("own_account")
-@require_POST
+@needs("own_account", "POST")
 def end(request: HttpRequest, pk: int) -> HttpResponse:
     """End one session; ending the present session is a log-out."""
     user, row = request.user, get_object_or_404(UserSession, pk=pk, user=request.user)
@@ -79,8 +76,7 @@ def end(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("own_sessions")
 
 
-@needs("own_account")
-@require_POST
+@needs("own_account", "POST")
 def end_others(request: HttpRequest) -> HttpResponse:
     end_other_sessions(request, request.user)
     record(request.user, "ended sessions", request.user, which="all others")

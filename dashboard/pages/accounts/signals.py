@@ -8,7 +8,7 @@ from allauth.socialaccount.signals import social_account_added, social_account_r
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db.models.signals import post_save
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 from django.http import HttpRequest
 
 from dashboard.records.accounts.models import Person
@@ -66,23 +66,10 @@ def note_password(user: User, **_: object) -> None:
     record(user, "changed password", user)
 
 
-def _note_factor(did: str, user: User, authenticator: Authenticator) -> None:
-    record(user, did, user, factor=FACTORS[Authenticator.Type(authenticator.type)])
-
-
-@receiver(authenticator_added)
-def note_added(user: User, authenticator: Authenticator, **_: object) -> None:
-    _note_factor("added second factor", user, authenticator)
-
-
-@receiver(authenticator_removed)
-def note_removed(user: User, authenticator: Authenticator, **_: object) -> None:
-    _note_factor("removed second factor", user, authenticator)
-
-
-@receiver(authenticator_reset)
-def note_reset(user: User, authenticator: Authenticator, **_: object) -> None:
-    _note_factor("renewed second factor", user, authenticator)
+@receiver([authenticator_added, authenticator_removed, authenticator_reset])
+def note_factor(signal: Signal, user: User, authenticator: Authenticator, **_: object) -> None:
+    did = {authenticator_added: "added", authenticator_removed: "removed", authenticator_reset: "renewed"}[signal]
+    record(user, f"{did} second factor", user, factor=FACTORS[Authenticator.Type(authenticator.type)])
 
 
 @receiver(social_account_added)

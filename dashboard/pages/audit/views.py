@@ -2,7 +2,6 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.audit.files import FORMS
@@ -11,8 +10,7 @@ from dashboard.pages.audit.filter import AuditFilterForm, events
 PER_PAGE = 100
 
 
-@needs("administer")
-@require_safe
+@needs("administer", "GET")
 def log(request: HttpRequest) -> HttpResponse:
     form = AuditFilterForm(request.GET)
     found = events(form.cleaned_data if form.is_valid() else {})
@@ -22,8 +20,7 @@ def log(request: HttpRequest) -> HttpResponse:
     return render(request, "audit/list.html", context)
 
 
-@needs("administer")
-@require_safe
+@needs("administer", "GET")
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """All events of the filter of the page. A wrong filter is refused, because it would export too much."""
     asked = AuditFilterForm(request.GET)

@@ -34,9 +34,3 @@ class CommentForm(forms.Form):
         if len(text) > Comment.MOST:
             raise forms.ValidationError(f"This comment has {len(text):,} characters; the limit is {Comment.MOST:,}.")
         return text
-
-
-def what_is_wrong(form: forms.Form) -> str:
-    """In one line, for a message on the page that the form came from."""
-    wrong = (str(error) for errors in form.errors.values() for error in errors)
-    return f"Nothing was changed. {' '.join(wrong)}"

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.findings.lines import look_of
 from dashboard.pages.accounts.gate import needs
@@ -33,14 +32,12 @@ from workers.servers.settings import SETTINGS
 MOST_DIGITS = 9  # of a count of seconds
 
 
-@needs("see")
-@require_GET
+@needs("see", "GET")
 def home(request: HttpRequest) -> HttpResponse:
     return render(request, "experiments/home.html", front.context(timezone.now()))
 
 
-@needs("see")
-@require_GET
+@needs("see", "GET")
 def index(request: HttpRequest) -> HttpResponse:
     """All, or those that the address asks for."""
     context = list_page.context(request)
@@ -122,8 +119,7 @@ def _create(request: HttpRequest, form: PlanForm) -> Experiment:
     )
 
 
-@needs("run")
-@require_POST
+@needs("run", "POST")
 def review(request: HttpRequest) -> JsonResponse:
     """What the form says before the start: number of cells, time, refusals."""
     form = PlanForm(request.POST)
@@ -143,8 +139,7 @@ def review(request: HttpRequest) -> JsonResponse:
     return JsonResponse(answer)
 
 
-@needs("see")
-@require_GET
+@needs("see", "GET")
 def show(request: HttpRequest, pk: int) -> HttpResponse:
     """The live page while it runs, the result when it is over (and nothing was left out for want of a run)."""
     experiment = get_object_or_404(Experiment, pk=pk)
@@ -163,27 +158,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "experiments/live.html", context)
 
 
-@needs("run")
-@require_POST
-def cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    actions.cancel(get_object_or_404(Experiment, pk=pk), request.user)
-    return redirect("experiments:show", pk)
-
-
-@needs("run")
-@require_POST
-def resume(request: HttpRequest, pk: int) -> HttpResponse:
-    try:
-        actions.resume(get_object_or_404(Experiment, pk=pk), request.user)
-    except PlanError as refused:
-        messages.error(request, str(refused))
-    except task_queue.QueueDown as silent:
-        messages.warning(request, str(silent))
-    return redirect("experiments:show", pk)
-
-
-@needs("see")
-@require_GET
+@needs("see", "GET")
 def progress(request: HttpRequest, pk: int) -> JsonResponse:
     """The live page asks this each second. It says what it has seen: `series`, and `have` seconds of it."""
     seen = request.GET.get("have", "")

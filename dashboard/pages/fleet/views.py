@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.records.experiments import worker_lines
@@ -13,8 +12,7 @@ from dashboard.records.holds.models import HostLease
 from dashboard.records.servers import builds
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def workers(request: HttpRequest) -> HttpResponse:
     lines = worker_lines.lines()
     alive = [line for line in lines if line.is_alive]
@@ -28,8 +26,7 @@ def workers(request: HttpRequest) -> HttpResponse:
     return render(request, "fleet/list.html", context)
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def builds_page(request: HttpRequest) -> HttpResponse:
     alive = worker_lines.alive()
     lines = builds.lines(alive)
@@ -45,8 +42,7 @@ def builds_page(request: HttpRequest) -> HttpResponse:
     return render(request, "fleet/builds.html", context)
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def storage_page(request: HttpRequest) -> HttpResponse:
     unable = {worker.host: why for worker in worker_lines.alive() if (why := worker.abilities.get("disk_missing"))}
     return render(request, "fleet/storage.html", {"profiles": storage.profiles(), "unable": unable})

@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.documents import tables
@@ -12,8 +11,7 @@ from workers.servers.settings import SETTINGS
 GLOSSARY = [(word, Term(meaning.replace("`", ""))) for word, meaning, _ in tables("glossary.md")[0]]
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def words(request: HttpRequest) -> HttpResponse:
     settings = [(setting.name, of_setting(setting)) for setting in SETTINGS.values()]
     known = {"settings": settings, "figures": sorted(TERMS.items()), "words": GLOSSARY}

@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_safe
 
 from dashboard.charts import nights as charts
 from dashboard.findings.nights import shown
@@ -16,16 +15,14 @@ from dashboard.records.history.models import Entry
 from dashboard.records.servers.models import Server
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def server(request: HttpRequest, pk: int) -> HttpResponse:
     """All nights of a server."""
     found = shown(get_object_or_404(Server, pk=pk), request.GET)
     return render(request, "history/server.html", page.context(found))
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def chart(request: HttpRequest, pk: int, key: str, form: str) -> HttpResponse:
     """One figure of the nights that the page shows for the same query."""
     if key not in FIGURES or form not in FORMS:
@@ -34,8 +31,7 @@ def chart(request: HttpRequest, pk: int, key: str, form: str) -> HttpResponse:
     return FORMS[form](charts.chart(key, found), f"history-{found.server}")
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
     """To the history of the server, under the condition that the experiment measured first."""
     experiment = get_object_or_404(Experiment.objects.only("pk", "plan", "imported_at"), pk=pk)

@@ -1,5 +1,4 @@
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.api import problems
@@ -9,22 +8,19 @@ from dashboard.pages.monitoring.figures import FIGURES
 from dashboard.records.accounts.roles import NotAllowed, require
 
 
-@needs("enter")
-@require_safe
+@needs("enter", "GET")
 def is_ready(request: HttpRequest) -> JsonResponse:
     """200 if all checks pass, else 503."""
     return _told(list(health.CHECKS))
 
 
-@needs("enter")
-@require_safe
+@needs("enter", "GET")
 def is_alive(request: HttpRequest) -> JsonResponse:
     """200 while this process answers. No check runs."""
     return _told([])
 
 
-@needs("enter")
-@require_safe
+@needs("enter", "GET")
 def has(request: HttpRequest, check: str) -> JsonResponse:
     """One check alone: a web server, for example, needs no worker."""
     if check not in health.CHECKS:
@@ -40,8 +36,7 @@ def _told(names: list[str]) -> JsonResponse:
     return response
 
 
-@needs("enter")
-@require_safe
+@needs("enter", "GET")
 def metrics(request: HttpRequest) -> HttpResponse:
     """Needs a token with the scope monitor."""
     try:

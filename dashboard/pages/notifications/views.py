@@ -1,13 +1,11 @@
 """Pages of notifications: channels and sent messages."""
 
-from collections.abc import Callable
+from functools import partial
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.buttons import button
@@ -20,8 +18,7 @@ from dashboard.records.notifications.models import Channel, Delivery
 SHOWN = 100  # newest messages
 
 
-@needs("notify")
-@require_safe
+@needs("notify", "GET")
 def index(request: HttpRequest) -> HttpResponse:
     channels = [(one, [EVENTS[key].title for key in one.events if key in EVENTS]) for one in Channel.objects.all()]
     context = {
@@ -34,8 +31,7 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "notifications/list.html", context)
 
 
-@needs("notify")
-@require_http_methods(["GET", "POST"])
+@needs("notify", "GET", "POST")
 def new(request: HttpRequest, kind: str) -> HttpResponse:
     if kind not in CHANNELS:
         raise Http404("No such kind of channel.")
@@ -49,8 +45,7 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
     return _form_page(request, ChannelForm(kind, channel=channel), channel, secret)
 
 
-@needs("notify")
-@require_http_methods(["GET", "POST"])
+@needs("notify", "GET", "POST")
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     channel = get_object_or_404(Channel, pk=pk)
     form = ChannelForm(channel.kind, request.POST or None, channel=channel)
@@ -61,8 +56,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("notifications:list")
 
 
-@needs("notify")
-@require_POST
+@needs("notify", "POST")
 def secret(request: HttpRequest, pk: int) -> HttpResponse:
     """No redirect: this answer alone shows the secret."""
     channel = get_object_or_404(Channel, pk=pk)
@@ -80,10 +74,7 @@ def _form_page(
     return response
 
 
-def _button(action: Callable[[User, Channel], object], said: str) -> Callable[..., HttpResponse]:
-    return button("notify", Channel.objects.all(), action, said, page="notifications:edit", then="notifications:list")
-
-
+_button = partial(button, Channel.objects.all(), "notifications:edit", "notify", then="notifications:list")
 test = _button(
     actions.send_test, "A test to {} is queued. Reload this page in a moment: the list below shows its state."
 )

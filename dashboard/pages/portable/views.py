@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
-from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.portable.forms import ImportForm
@@ -14,8 +13,7 @@ from dashboard.portable.write import file_of
 from dashboard.records.experiments.models import Experiment
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def export(request: HttpRequest, pk: int) -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("worker"), pk=pk)
     try:
@@ -34,8 +32,7 @@ def as_file(experiment: Experiment) -> HttpResponse:
     return response
 
 
-@needs("import")
-@require_http_methods(["GET", "POST"])
+@needs("import", "GET", "POST")
 def import_page(request: HttpRequest) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     if form.is_valid():

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.reproduction.files import table
@@ -14,8 +13,7 @@ from dashboard.pages.results.files import TABLE_FORMS
 from dashboard.records.experiments import shelf
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def claims(request: HttpRequest) -> HttpResponse:
     return render(request, "reproduction/claims.html", _context(sections(shelf.shelf().recipes.values())))
 
@@ -30,8 +28,7 @@ def _context(found: Sequence[Section]) -> dict[str, object]:
     }
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def file(request: HttpRequest, form: str) -> HttpResponse:
     if form not in TABLE_FORMS:
         raise Http404("No such form.")

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.pages.accounts.gate import account_of, needs
 from dashboard.pages.buttons import button
@@ -17,7 +18,6 @@ from dashboard.pages.schedules.forms import NIGHTLY, RecipeForm, WhenForm
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.experiments import shelf
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet import task_queue
 from dashboard.records.refused import Refused
 from dashboard.records.schedules import actions, cron, queries, window
 from dashboard.records.schedules.models import Schedule
@@ -32,14 +32,12 @@ PAGE = "schedules:show"
 TIMES = ("cron", "zone", "ends_by")
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def index(request: HttpRequest) -> HttpResponse:
     return render(request, "schedules/list.html", {"lines": queries.lines(timezone.now())})
 
 
-@needs("schedule")
-@require_http_methods(["GET", "POST"])
+@needs("schedule", "GET", "POST")
 def new(request: HttpRequest) -> HttpResponse:
     """A schedule of a recipe."""
     form = RecipeForm(request.POST or None, initial=_of_recipe(request))
@@ -57,8 +55,7 @@ def _of_recipe(request: HttpRequest) -> dict[str, object]:
     return {**named, "size": request.GET.get("size", QUICK)}
 
 
-@needs("schedule")
-@require_http_methods(["GET", "POST"])
+@needs("schedule", "GET", "POST")
 def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
     """A schedule of the plan of an experiment."""
     source = get_object_or_404(Experiment, pk=pk)
@@ -82,8 +79,7 @@ def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
     return _form_page(request, form, save, plan, source=source)
 
 
-@needs("schedule")
-@require_http_methods(["GET", "POST"])
+@needs("schedule", "GET", "POST")
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     schedule = get_object_or_404(Schedule, pk=pk)
     now = {name: getattr(schedule, name) for name in ("name", *TIMES)}
@@ -132,8 +128,7 @@ def _coming(data: Mapping[str, Any], plan: Plan | None, now: datetime) -> dict[s
     return told
 
 
-@needs("schedule")
-@require_POST
+@needs("schedule", "POST")
 def preview(request: HttpRequest) -> HttpResponse:
     """For schedule.js: a preview while the form is filled in."""
     form = RecipeForm(request.POST) if "recipe" in request.POST else WhenForm(request.POST)
@@ -164,8 +159,7 @@ def _plan(stored: Mapping[str, Any]) -> Plan | None:
         return None
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def show(request: HttpRequest, pk: int) -> HttpResponse:
     schedule = get_object_or_404(Schedule.objects.select_related("runs_as", "confirmed_by"), pk=pk)
     now, plan = timezone.now(), _plan(schedule.plan)
@@ -186,39 +180,17 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "schedules/show.html", context)
 
 
-KNOWN = Schedule.objects.select_related("confirmed_by")
-pause = button(
-    "schedule",
-    KNOWN,
-    actions.pause,
-    "{} is paused: no night starts until you resume it. A running experiment continues.",
-    page=PAGE,
-)
-resume = button("schedule", KNOWN, actions.resume, "{} is resumed. Nights of the pause are not repeated.", page=PAGE)
-confirm = button(
-    "confirm_nights", KNOWN, actions.confirm, "{} may put load on its production servers from now on.", page=PAGE
-)
-withdraw = button("schedule", KNOWN, actions.withdraw, "{} puts no load on production servers any more.", page=PAGE)
-delete = button(
-    "schedule",
-    KNOWN,
-    actions.remove,
-    "{} is deleted. The results of its nights stay.",
-    page=PAGE,
-    then="schedules:list",
-)
+def _newest_night(schedule: Schedule) -> str:
+    night = schedule.nights.exclude(experiment=None).latest("pk")
+    return reverse("experiments:show", args=[night.experiment_id])
 
 
-@needs("schedule")
-@require_POST
-def run(request: HttpRequest, pk: int) -> HttpResponse:
-    schedule = get_object_or_404(KNOWN, pk=pk)
-    try:
-        experiment = actions.run_now(request.user, schedule)
-    except (Refused, PlanError) as refused:
-        messages.error(request, str(refused))
-    except task_queue.QueueDown as silent:
-        messages.warning(request, str(silent))
-    else:
-        return redirect("experiments:show", experiment.pk)
-    return redirect(PAGE, pk)
+_button = partial(button, Schedule.objects.select_related("confirmed_by"), PAGE)
+pause = _button(
+    "schedule", actions.pause, "{} is paused: no night starts until you resume it. A running experiment continues."
+)
+resume = _button("schedule", actions.resume, "{} is resumed. Nights of the pause are not repeated.")
+confirm = _button("confirm_nights", actions.confirm, "{} may put load on its production servers from now on.")
+withdraw = _button("schedule", actions.withdraw, "{} puts no load on production servers any more.")
+delete = _button("schedule", actions.remove, "{} is deleted. The results of its nights stay.", then="schedules:list")
+run = _button("schedule", actions.run_now, then=_newest_night)

@@ -9,7 +9,6 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.findings.attached.topology import topology_of
 from dashboard.findings.crash.badges import badges, tried_like
@@ -36,14 +35,12 @@ from workers.servers.durability import DERIVED
 EXPERIMENTS = 5  # the newest, of all that are linked
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def servers(request: HttpRequest) -> HttpResponse:
     return render(request, "servers/list.html", {"lines": queries.lines()})
 
 
-@needs("register_server")
-@require_http_methods(["GET", "POST"])
+@needs("register_server", "GET", "POST")
 def register(request: HttpRequest) -> HttpResponse:
     kind = request.GET.get("kind", "")
     kind = kind if kind in FORMS else Server.Kind.ATTACHED
@@ -55,8 +52,7 @@ def register(request: HttpRequest) -> HttpResponse:
     return render(request, "servers/form.html", context)
 
 
-@needs("change_server")
-@require_http_methods(["GET", "POST"])
+@needs("change_server", "GET", "POST")
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server, pk=pk)
     require(request.user, "change_server", server)
@@ -92,8 +88,7 @@ def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callabl
     return redirect("servers:detail", server.pk)
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server.objects.select_related("owner"), pk=pk)
     mine = allowed(request.user, "change_server", server)
@@ -117,30 +112,12 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "experiments": search.found({"server": server.pk}, request.user)[:EXPERIMENTS],
         "build": builds.every().get(server.build),
         "mine": mine,
-        "hand_over": HandOverForm(server) if mine else None,
+        "hand_over": HandOverForm(initial={"to": server.owner_id}) if mine else None,
     }
     return render(request, "servers/detail.html", context)
 
 
-@needs("change_server")
-@require_POST
-def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
-    server = get_object_or_404(Server, pk=pk)
-    require(request.user, "change_server", server)
-    form = HandOverForm(server, request.POST)
-    try:
-        if not form.is_valid():
-            raise Refused(f"{server} was not handed over: choose an operator or an administrator.")
-        actions.hand_over(request.user, server, form.cleaned_data["to"])
-    except Refused as refused:
-        messages.error(request, str(refused))
-    else:
-        messages.success(request, f"{form.cleaned_data['to']} is now the owner of {server}.")
-    return redirect("servers:detail", pk)
-
-
-@needs("allow_crashes")
-@require_http_methods(["GET", "POST"])
+@needs("allow_crashes", "GET", "POST")
 def expendable(request: HttpRequest, pk: int) -> HttpResponse:
     """Mark a server expendable, with the commands that crash and start it."""
     server = get_object_or_404(Server, pk=pk)
@@ -174,36 +151,20 @@ def _marking(request: HttpRequest, server: Server, form: ExpendableForm, status:
     return render(request, "servers/expendable.html", context, status=status)
 
 
-PAGE = "servers:detail"
-delete = button(
-    "change_server",
-    Server.objects.all(),
-    actions.remove,
-    "{} is deleted. The server itself was not touched.",
-    page=PAGE,
-    then="servers:list",
+_button = partial(button, Server.objects.all(), "servers:detail")
+test = _button("test_server", actions.ask_preflight)
+hand_over = _button("change_server", actions.hand_over, "{1} is now the owner of {0}.", form=HandOverForm)
+delete = _button(
+    "change_server", actions.remove, "{} is deleted. The server itself was not touched.", then="servers:list"
 )
-withdraw = button(
+withdraw = _button(
     "allow_crashes",
-    Server.objects.all(),
     actions.withdraw_expendable,
     "{} is no longer expendable. No experiment can crash it any more.",
-    page=PAGE,
 )
-start = button(
-    "allow_crashes",
-    Server.objects.all(),
-    actions.start_now,
-    "A worker runs the start command of {} within seconds, if its host is free.",
-    page=PAGE,
+start = _button(
+    "allow_crashes", actions.start_now, "A worker runs the start command of {} within seconds, if its host is free."
 )
-
-
-@needs("test_server")
-@require_POST
-def test(request: HttpRequest, pk: int) -> HttpResponse:
-    _ask_preflight(request, get_object_or_404(Server, pk=pk))
-    return redirect("servers:detail", pk)
 
 
 def _ask_preflight(request: HttpRequest, server: Server) -> None:
@@ -213,8 +174,7 @@ def _ask_preflight(request: HttpRequest, server: Server) -> None:
         messages.warning(request, str(refused))
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def preflight(request: HttpRequest, pk: int) -> JsonResponse:
     """For preflight.js: the state, and its HTML."""
     found = get_object_or_404(Preflight.objects.select_related("server"), pk=pk)

@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.http import require_safe
 
 from dashboard.charts.registry import draw
 from dashboard.charts.risk_png import risk_png
@@ -36,8 +35,7 @@ def opened(counts: Literal["views", "embeds"] | None = None) -> Callable[[View],
     the counter of the link that the page increases."""
 
     def decorate(view: View) -> View:
-        @needs("enter")
-        @require_safe
+        @needs("enter", "GET")
         @wraps(view)
         def wrapped(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
             link = actions.find(token)

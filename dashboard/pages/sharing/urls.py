@@ -1,18 +1,13 @@
 """Users who may share create and list links. The token opens a link without a login."""
 
 from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 
 from dashboard.pages.sharing import opened, views
 
 
-class TokenConverter:
+class TokenConverter(StringConverter):
     regex = r"[A-Za-z0-9_-]{32}"
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
 
 
 register_converter(TokenConverter, "token")

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.findings.compare.choice import choice
 from dashboard.pages.accounts.gate import needs
@@ -33,15 +32,13 @@ def _table(request: HttpRequest, experiment: Experiment | None = None) -> dict[s
     }
 
 
-@needs("share")
-@require_safe
+@needs("share", "GET")
 def all_links(request: HttpRequest) -> HttpResponse:
     """All links of the installation."""
     return render(request, "sharing/all.html", _table(request))
 
 
-@needs("share")
-@require_safe
+@needs("share", "GET")
 def links(request: HttpRequest, pk: int) -> HttpResponse:
     return _page(request, get_object_or_404(Experiment, pk=pk), ShareForm())
 
@@ -55,8 +52,7 @@ def _page(
     return response
 
 
-@needs("share")
-@require_POST
+@needs("share", "POST")
 def create(request: HttpRequest, pk: int) -> HttpResponse:
     """No redirect: this answer alone shows the address, which is stored nowhere."""
     experiment = get_object_or_404(Experiment, pk=pk)
@@ -73,8 +69,7 @@ def _shown_once(request: HttpRequest, link: ShareLink, token: str) -> dict[str, 
     return {"address": address, "frames": embedding.frames(request, link, token) if link.embeddable else []}
 
 
-@needs("share")
-@require_http_methods(["GET", "HEAD", "POST"])
+@needs("share", "GET", "POST")
 def compare(request: HttpRequest) -> HttpResponse:
     """Create a link to the compare page with this query."""
     chosen, compared = comparisons.there(choice(request.GET))
@@ -92,8 +87,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@needs("share")
-@require_POST
+@needs("share", "POST")
 def annotate(request: HttpRequest, pk: int) -> HttpResponse:
     link, form = get_object_or_404(ShareLink.objects.kept(), pk=pk), NoteForm(request.POST)
     if form.is_valid():
@@ -104,8 +98,7 @@ def annotate(request: HttpRequest, pk: int) -> HttpResponse:
     return _back(request, link)
 
 
-@needs("share")
-@require_POST
+@needs("share", "POST")
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     link = get_object_or_404(ShareLink.objects.kept(), pk=pk)
     actions.revoke(request.user, link)

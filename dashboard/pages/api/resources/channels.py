@@ -6,16 +6,15 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import Query, Router, Schema, Status
-from ninja.pagination import paginate
+from ninja import FilterSchema, Query, Schema, Status
+from ninja.pagination import RouterPaginated
 
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, with_columns
-from dashboard.pages.api.paging import Pages
 from dashboard.records.notifications import actions
 from dashboard.records.notifications.models import Channel, Delivery
 
-router = Router()
+router = RouterPaginated()
 DeliveryState: TypeAlias = Literal[tuple(Delivery.State.values)]  # type: ignore[valid-type]
 
 
@@ -36,12 +35,11 @@ class DeliveryOut(Schema):
     key: UUID
 
 
-class DeliveryFilter(Schema):
+class DeliveryFilter(FilterSchema):
     state: DeliveryState | None = None
 
 
 @router.get("/channels", auth=Token("notify"), response=list[ChannelOut])
-@paginate(Pages)
 def list_channels(request: HttpRequest) -> QuerySet[Channel]:
     """All channels by name."""
     return Channel.objects.all()
@@ -54,11 +52,9 @@ def test_channel(request: HttpRequest, channel_id: Id) -> Status[object]:
 
 
 @router.get("/deliveries", auth=Token("notify"), response=list[DeliveryOut])
-@paginate(Pages)
 def list_deliveries(request: HttpRequest, wanted: Query[DeliveryFilter]) -> QuerySet[Delivery]:
     """Messages, the newest first."""
-    given = {name: value for name, value in wanted.dict().items() if value}
-    return Delivery.objects.filter(**given)
+    return wanted.filter(Delivery.objects.all())
 
 
 @router.get("/deliveries/{int:delivery_id}", auth=Token("notify"), response=DeliveryOut)

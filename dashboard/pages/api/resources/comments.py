@@ -3,19 +3,18 @@
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import Field, Router, Schema, Status
-from ninja.pagination import paginate
+from ninja import Field, Schema, Status
+from ninja.pagination import RouterPaginated
 from pydantic import ConfigDict, field_validator
 
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, with_columns
-from dashboard.pages.api.paging import Pages
 from dashboard.pages.experiments.care_forms import lines_of
 from dashboard.records.experiments import care
 from dashboard.records.experiments.models import Comment, Experiment
 from dashboard.text.names import Text
 
-router = Router()
+router = RouterPaginated()
 
 
 @with_columns(Comment, "experiment_id at name text")
@@ -41,7 +40,6 @@ class CommentIn(Schema):
 
 
 @router.get("/experiments/{int:experiment_id}/comments", auth=Token("see"), response=list[CommentOut])
-@paginate(Pages)
 def list_comments(request: HttpRequest, experiment_id: Id) -> QuerySet[Comment]:
     """The oldest first."""
     return get_object_or_404(Experiment, pk=experiment_id).comments.all()
@@ -54,8 +52,7 @@ def make_comment(request: HttpRequest, experiment_id: Id, said: CommentIn) -> St
 
 
 @router.delete("/comments/{int:comment_id}", auth=Token("remove_comment"), response={204: None})
-def delete_comment(request: HttpRequest, comment_id: Id) -> Status[object]:
+def delete_comment(request: HttpRequest, comment_id: Id) -> None:
     """One's own, or as an administrator anybody's. It cannot be brought back."""
     kept = Comment.objects.filter(experiment__deleted_at=None).select_related("experiment")
     care.remove_comment(request.user, get_object_or_404(kept, pk=comment_id))
-    return Status(204, None)

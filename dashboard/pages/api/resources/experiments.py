@@ -8,14 +8,13 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from ninja import Field, Query, Router, Schema, Status
-from ninja.pagination import paginate
+from ninja import Field, Query, Schema, Status
+from ninja.pagination import RouterPaginated
 from pydantic import ConfigDict, field_validator
 
 from dashboard.findings import document
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns
-from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.plans import StartIn, asked
 from dashboard.pages.api.problems import Conflict
 from dashboard.records.accounts.roles import require
@@ -25,7 +24,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.text.names import Name
 from workers.errors import PlanError
 
-router = Router()
+router = RouterPaginated()
 State: TypeAlias = Literal[tuple(Experiment.State.values)]  # type: ignore[valid-type]  # an enum would meet the trials' by its name
 
 
@@ -128,7 +127,6 @@ class Changes(Schema):
 
 
 @router.get("/experiments", auth=Token("see"), response=list[ExperimentOut])
-@paginate(Pages)
 def list_experiments(request: HttpRequest, wanted: Query[ExperimentFilter]) -> Sequence[Experiment]:
     """All experiments, the newest first; all that is given must hold."""
     if wanted.deleted:
@@ -180,10 +178,9 @@ def change_experiment(request: HttpRequest, experiment_id: Id, changes: Changes)
 
 @router.delete("/experiments/{int:experiment_id}", auth=Token("tidy"), response={204: None})
 @transaction.atomic
-def delete_experiment(request: HttpRequest, experiment_id: Id) -> Status[object]:
+def delete_experiment(request: HttpRequest, experiment_id: Id) -> None:
     """A deleted experiment is shown nowhere and can be restored for 30 days. One that waits or runs is refused."""
     care.delete(request.user, _locked(experiment_id))
-    return Status(204, None)
 
 
 @router.post("/experiments/{int:experiment_id}/restore", auth=Token("tidy"), response=ExperimentOut)

@@ -1,17 +1,16 @@
 """Workers, and the builds that they can run."""
 
 from django.http import HttpRequest
-from ninja import Router, Schema
-from ninja.pagination import paginate
+from ninja import Schema
+from ninja.pagination import RouterPaginated
 
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import with_columns
-from dashboard.pages.api.paging import Pages
 from dashboard.records.experiments import worker_lines
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import builds
 
-router = Router()
+router = RouterPaginated()
 
 
 @with_columns(Worker, "site host pid version listens started_at beat_at ended_at")
@@ -58,14 +57,12 @@ class BuildOut(Schema):
 
 
 @router.get("/workers", auth=Token("see"), response=list[WorkerOut])
-@paginate(Pages)
 def list_workers(request: HttpRequest) -> list[dict[str, object]]:
     """Living workers first, then those that ended or died within the last day."""
     return [_worker(line) for line in worker_lines.lines()]
 
 
 @router.get("/builds", auth=Token("see"), response=list[BuildOut])
-@paginate(Pages)
 def list_builds(request: HttpRequest) -> list[builds.BuildLine]:
     """Every build that is known here or to a living worker, installed or not."""
     return builds.lines(worker_lines.alive())

@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from ninja import Field, Query, Router, Schema, Status
-from ninja.pagination import paginate
+from ninja import Field, Query, Schema, Status
+from ninja.pagination import RouterPaginated
 from pydantic import ConfigDict
 
 from dashboard.findings.compare.choice import BYS, SCALES, Choice
@@ -15,7 +15,6 @@ from dashboard.findings.compare.columns import MOST_RUNS
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Username, with_columns
-from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.problems import Conflict
 from dashboard.pages.sharing import comparisons
 from dashboard.records.experiments.models import Experiment
@@ -23,7 +22,7 @@ from dashboard.records.sharing import actions, queries
 from dashboard.records.sharing.models import ShareLink
 from dashboard.text.names import Name
 
-router = Router()
+router = RouterPaginated()
 
 
 @with_columns(
@@ -76,7 +75,6 @@ class LinkFilter(Schema):
 
 
 @router.get("/links", auth=Token("share"), response=list[LinkOut])
-@paginate(Pages)
 def list_all_links(request: HttpRequest, wanted: Query[LinkFilter]) -> QuerySet[ShareLink]:
     """All share links of this installation, the newest first, without their addresses."""
     return queries.links(only_open=wanted.open)
@@ -97,7 +95,6 @@ def make_comparison_link(request: HttpRequest, response: HttpResponse, asked: Co
 
 
 @router.get("/experiments/{int:experiment_id}/links", auth=Token("share"), response=list[LinkOut])
-@paginate(Pages)
 def list_links(request: HttpRequest, experiment_id: Id, wanted: Query[LinkFilter]) -> QuerySet[ShareLink]:
     """The share links that show an experiment, without their addresses."""
     return queries.links(get_object_or_404(Experiment, pk=experiment_id), only_open=wanted.open)
@@ -127,7 +124,6 @@ def annotate_link(request: HttpRequest, link_id: Id, asked: NoteIn) -> ShareLink
 
 
 @router.delete("/links/{int:link_id}", auth=Token("share"), response={204: None})
-def revoke_link(request: HttpRequest, link_id: Id) -> Status[object]:
+def revoke_link(request: HttpRequest, link_id: Id) -> None:
     """Whoever has it sees nothing from then on."""
     actions.revoke(request.user, get_object_or_404(ShareLink.objects.kept(), pk=link_id))
-    return Status(204, None)

@@ -1,15 +1,14 @@
 """Recipes: ready plans with claims."""
 
 from django.http import Http404, HttpRequest
-from ninja import Router, Schema
-from ninja.pagination import paginate
+from ninja import Schema
+from ninja.pagination import RouterPaginated
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.paging import Pages
 from dashboard.records.experiments import shelf
 from workers.bench.recipes import Recipe
 
-router = Router()
+router = RouterPaginated()
 
 
 class SizeOut(Schema):
@@ -40,7 +39,6 @@ class RecipeOut(Schema):
 
 
 @router.get("/recipes", auth=Token("see"), response=list[RecipeOut])
-@paginate(Pages)
 def list_recipes(request: HttpRequest) -> list[Recipe]:
     """All recipes of this installation that can be read."""
     return list(shelf.shelf().recipes.values())

@@ -10,14 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from ninja import Field, PatchDict, Query, Router, Schema, Status
-from ninja.pagination import paginate
+from ninja import Field, FilterSchema, PatchDict, Query, Schema, Status
+from ninja.pagination import RouterPaginated
 from pydantic import BeforeValidator, ConfigDict
 
 from dashboard.pages.accounts.gate import account_of
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns
-from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.plans import SourceIn, asked
 from dashboard.pages.api.problems import BadForm
 from dashboard.pages.schedules.forms import WhenForm
@@ -30,7 +29,7 @@ from dashboard.records.schedules import actions, queries
 from dashboard.records.schedules.models import Night, Schedule
 from workers.errors import PlanError
 
-router = Router()
+router = RouterPaginated()
 CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 TIMES = ("name", "cron", "zone", "ends_by")
 NightState: TypeAlias = Literal[tuple(Night.State.values)]  # type: ignore[valid-type]
@@ -117,12 +116,11 @@ class NightStarted(NightOut, Noticed):
     """A night that waits for a worker."""
 
 
-class NightFilter(Schema):
+class NightFilter(FilterSchema):
     state: NightState | None = None
 
 
 @router.get("/schedules", auth=Token("see"), response=list[Listed])
-@paginate(Pages)
 def list_schedules(request: HttpRequest) -> QuerySet[Schedule]:
     """All schedules by name."""
     return _all()
@@ -165,10 +163,9 @@ def change_schedule(request: HttpRequest, schedule_id: Id, wanted: PatchDict[Tim
 
 @router.delete("/schedules/{int:schedule_id}", auth=Token("schedule"), response={204: None})
 @transaction.atomic
-def delete_schedule(request: HttpRequest, schedule_id: Id) -> Status[object]:
+def delete_schedule(request: HttpRequest, schedule_id: Id) -> None:
     """What its nights measured stays."""
     actions.remove(request.user, _locked(schedule_id))
-    return Status(204, None)
 
 
 @router.post("/schedules/{int:schedule_id}/pause", auth=Token("schedule"), response=Listed)
@@ -213,11 +210,9 @@ def run_schedule(request: HttpRequest, schedule_id: Id, idempotency_key: Key = "
 
 
 @router.get("/schedules/{int:schedule_id}/nights", auth=Token("see"), response=list[NightOut])
-@paginate(Pages)
 def list_nights(request: HttpRequest, schedule_id: Id, wanted: Query[NightFilter]) -> QuerySet[Night]:
     """What became of its times, the newest first."""
-    given = {name: value for name, value in wanted.dict().items() if value}
-    return queries.nights_of(_known(schedule_id).nights.filter(**given))
+    return queries.nights_of(wanted.filter(_known(schedule_id).nights.all()))
 
 
 def _all() -> QuerySet[Schedule]:

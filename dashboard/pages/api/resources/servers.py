@@ -8,14 +8,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import Field, PatchDict, Router, Schema, Status
+from ninja import Field, PatchDict, Schema, Status
 from ninja.errors import HttpError
-from ninja.pagination import paginate
+from ninja.pagination import RouterPaginated
 from pydantic import ConfigDict
 
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Username, with_columns
-from dashboard.pages.api.paging import Pages
 from dashboard.pages.api.problems import BadForm
 from dashboard.pages.servers.expendable import MOST_ARGUMENTS, ExpendableForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
@@ -27,7 +26,7 @@ from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers import actions, queries
 from dashboard.records.servers.models import Preflight, Server
 
-router = Router()
+router = RouterPaginated()
 COMMANDS = ("crash", "start")
 
 
@@ -101,7 +100,6 @@ class ConnectionTest(Schema):
 
 
 @router.get("/servers", auth=Token("see"), response=list[ServerOut])
-@paginate(Pages)
 def list_servers(request: HttpRequest) -> QuerySet[Server]:
     """All servers by name."""
     return Server.objects.select_related("owner")
@@ -173,7 +171,6 @@ def withdraw_expendable(request: HttpRequest, server_id: Id) -> Server:
 
 
 @router.get("/servers/{int:server_id}/pending-restores", auth=Token("see"), response=list[PendingRestoreOut])
-@paginate(Pages)
 def list_pending_restores(request: HttpRequest, server_id: Id) -> QuerySet[PendingRestore]:
     """What is still to be put back on a server, and why that went wrong last time."""
     return queries.pending_restores(_known(server_id))
@@ -188,10 +185,9 @@ def start_server(request: HttpRequest, server_id: Id) -> Status[object]:
 
 @router.delete("/servers/{int:server_id}", auth=Token("change_server"), response={204: None})
 @transaction.atomic
-def delete_server(request: HttpRequest, server_id: Id) -> Status[object]:
+def delete_server(request: HttpRequest, server_id: Id) -> None:
     """Forget a server of yours. The server itself is not touched; one that results rest on is kept."""
     actions.remove(request.user, _locked(request.user, server_id))
-    return Status(204, None)
 
 
 @router.post("/servers/{int:server_id}/tests", auth=Token("test_server"), response={202: ConnectionTest})

@@ -5,18 +5,17 @@ from typing import Literal, TypeAlias
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import Query, Router, Schema, Status
-from ninja.pagination import paginate
+from ninja import FilterSchema, Query, Schema, Status
+from ninja.pagination import RouterPaginated
 
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Noticed, notice_of, with_columns
-from dashboard.pages.api.paging import Pages
 from dashboard.pages.results import queries
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, Trial
 from workers.bench.crash_choices import CHOICES
 
-router = Router()
+router = RouterPaginated()
 Kind: TypeAlias = Literal[tuple(CHOICES)]  # type: ignore[valid-type]
 Verdict: TypeAlias = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-type]
 
@@ -48,18 +47,16 @@ class TrialAgain(TrialOut, Noticed):
     """A repeated trial."""
 
 
-class TrialFilter(Schema):
+class TrialFilter(FilterSchema):
     verdict: Verdict | None = None
     kind: Kind | None = None
 
 
 @router.get("/experiments/{int:experiment_id}/trials", auth=Token("see"), response=list[TrialOut])
-@paginate(Pages)
 def list_trials(request: HttpRequest, experiment_id: Id, wanted: Query[TrialFilter]) -> QuerySet[Trial]:
     """The trials of an experiment in their order."""
     experiment = get_object_or_404(Experiment, pk=experiment_id)
-    given = {name: value for name, value in wanted.dict().items() if value}
-    return experiment.trials.filter(**given).order_by("position")
+    return wanted.filter(experiment.trials.order_by("position"))
 
 
 @router.get("/trials/{int:trial_id}", auth=Token("see"), response=TrialWhole)

@@ -1,5 +1,5 @@
-"""What scripts use instead of pages: tokens of people's own, and the same actions and queries as the pages behind them.
+"""The REST API for scripts. It calls the same actions and queries as the pages. See docs/api.md.
 
-A request carries a token and nothing else: cookies are not looked at, so that no page elsewhere can make a browser ask
-in somebody's name, and no CSRF token is needed. See docs/api.md.
+A request is authorised by its token alone. Cookies are ignored, so a foreign page cannot use a browser's login, and no
+CSRF token is needed.
 """

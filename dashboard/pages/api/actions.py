@@ -1,4 +1,4 @@
-"""Make, find and revoke tokens. A token is known only to whoever was shown it: the database has its hash."""
+"""Make, find and revoke tokens. A token is shown once, to the person who makes it. The database stores its hash."""
 
 import hashlib
 import secrets
@@ -14,10 +14,10 @@ from dashboard.records.accounts.roles import require
 from dashboard.records.api.models import ApiToken
 from dashboard.records.audit.models import record
 
-SIGN = "durascope_"  # so that people and secret scanners know one when they see one
+SIGN = "durascope_"  # people and secret scanners recognize a token by it
 TOKEN_BYTES = 24  # 192 random bits
 SHOWN = len(SIGN) + 6
-NOTED_EVERY = timedelta(minutes=1)  # the last use, so that a poll a second does not write a row a second
+NOTED_EVERY = timedelta(minutes=1)  # how often the last use is stored: a script may poll every second
 
 
 def hashed(token: str) -> str:
@@ -45,7 +45,7 @@ def make(user: User, name: str, scopes: Sequence[str], days: int) -> tuple[ApiTo
 
 @transaction.atomic
 def revoke(by: User, token: ApiToken) -> None:
-    """One's own, or as an administrator anybody's."""
+    """A person may revoke own tokens, an administrator any token."""
     require(by, "tokens" if token.user_id == by.pk else "administer")
     if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
         record(by, "revoked token", token, of=token.user.get_username())
@@ -53,14 +53,14 @@ def revoke(by: User, token: ApiToken) -> None:
 
 @transaction.atomic
 def revoke_all(by: User, user: User) -> None:
-    """Every token of somebody, for the day when a machine is lost."""
+    """All tokens of a person, for example after the loss of a laptop."""
     for token in user.api_tokens.filter(revoked_at=None):
         revoke(by, token)
 
 
 @transaction.atomic
 def end_all(user: User, why: str) -> int:
-    """Every token of somebody whose account changed; returns how many."""
+    """Revoke all tokens of a person whose account changed. Returns their number."""
     found = list(ApiToken.objects.select_for_update().filter(user=user, revoked_at=None, expires_at__gt=timezone.now()))
     for token in found:
         record(None, "revoked token", token, of=user.get_username(), why=why)
@@ -69,7 +69,7 @@ def end_all(user: User, why: str) -> int:
 
 
 def find(text: str) -> ApiToken | None:
-    """The token of this text, open or not."""
+    """The token with this text, also an expired or revoked one."""
     return ApiToken.objects.select_related("user__person").filter(token_hash=hashed(text)).first()
 
 

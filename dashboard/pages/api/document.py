@@ -1,4 +1,4 @@
-"""The API described: as OpenAPI 3.1 for programs, and the same for the page that people read."""
+"""The description of the API: OpenAPI 3.1 for programs, and the same as values for the reference page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class ListedOperation:
 
 @cache
 def openapi() -> Node:
-    """The whole document; the same as long as the process lives."""
+    """The whole document. It does not change while the process runs."""
     made: Node = dict(api.get_openapi_schema(path_prefix=PREFIX))
     scopes = {one.view_func.__name__: scope for scope, one in operations()}
     for path, method, operation in _each(made):

@@ -1,4 +1,4 @@
-"""The door in front of every operation of the API: `auth=Token("run")` names the operation of the table of roles."""
+"""Authorisation of the API: `auth=Token("run")` names an operation in the table of roles."""
 
 from typing import NoReturn
 
@@ -17,11 +17,11 @@ TOKEN_FAILED = "token failed"  # noqa: S105 - a verb of the audit log
 
 
 class NoToken(Exception):
-    """Who asks is not known: 401. The message says what is wrong with the token."""
+    """The token is missing or not valid: 401. The message says what is wrong with it."""
 
 
 class TooMany(Exception):
-    """Wrong tokens came too often from one address: 429."""
+    """Too many wrong tokens from one address: 429."""
 
     def __init__(self) -> None:
         self.wait_s = int(WINDOW.total_seconds())
@@ -29,7 +29,7 @@ class TooMany(Exception):
 
 
 class Token:
-    """Lets in whose token has this scope, and whose role still allows it."""
+    """Admits a token that has this scope, if the role of its owner allows the operation now."""
 
     openapi_security_schema = {"type": "http", "scheme": "bearer", "description": "A token made under API tokens."}
 
@@ -39,19 +39,20 @@ class Token:
         self.operation = operation
 
     def __call__(self, request: HttpRequest) -> User:
-        request.user = bearer(request)  # actions ask it for its role, its scopes and whose things are its own
+        request.user = bearer(request)  # actions check its role, scopes and ownership
         require(request.user, self.operation)
         return request.user
 
 
 def nobody(_: HttpRequest) -> NoReturn:
-    """For an operation that names none."""
+    """For an operation without `auth`."""
     raise NotAllowed("This operation has no access rule, so nobody may use it. Nothing was changed.")
 
 
 def bearer(request: HttpRequest) -> User:
-    """Whose token the request carries. A right one is let in however many wrong ones came from the same address:
-    behind a proxy all addresses are one, and 192 random bits are not guessed. Raises NoToken, TooMany, NotAllowed."""
+    """The owner of the request's token. A valid token is admitted after any number of wrong ones from its address: all
+    clients behind a proxy can share an address, and nobody guesses 192 random bits. Raises NoToken, TooMany and
+    NotAllowed."""
     scheme, _, text = request.headers.get("Authorization", "").strip().partition(" ")
     if scheme.lower() != "bearer" or not text:
         raise NoToken(
@@ -66,7 +67,7 @@ def bearer(request: HttpRequest) -> User:
 
 
 def _refuse(request: HttpRequest, text: str, why: str) -> NoReturn:
-    """The log gets no more than the part that pages show, and only of what looks like a token."""
+    """The audit log gets only the part of a token that pages show, and nothing of a text that is no token."""
     shown = text[: actions.SHOWN] if text.startswith(actions.SIGN) else "something else"
     if begin(TOKEN_FAILED, shown, address(request)) is None:
         raise TooMany

@@ -10,7 +10,7 @@ EXPIRIES = ((7, "after 7 days"), (30, "after 30 days"), (90, "after 90 days"), (
 
 
 class TokenForm(forms.Form):
-    """Offers what the person's role allows, and nothing more."""
+    """Offers the scopes that the person's role allows."""
 
     name = forms.CharField(
         max_length=80, validators=[check_name], help_text="For example the script that uses the token."

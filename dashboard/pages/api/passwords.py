@@ -1,6 +1,6 @@
-"""API tokens end with the password under which they were made. Django tells its password validators of every change,
-whoever made it: the person, an administrator, `makeadmin --reset` or `changepassword`. A hash that is only renewed
-with more rounds at a login is no change."""
+"""A new password revokes the API tokens of its account. Django calls its password validators after every change: by the
+person, by an administrator, by `makeadmin --reset` or `changepassword`. They are not called if a login only renews the
+hash with more rounds."""
 
 from django.contrib.auth.models import User
 
@@ -8,10 +8,10 @@ from dashboard.pages.api.actions import end_all
 
 
 class EndsTokens:
-    """For AUTH_PASSWORD_VALIDATORS. Every password will do for it."""
+    """For AUTH_PASSWORD_VALIDATORS. It refuses no password."""
 
     def validate(self, password: str, user: User | None = None) -> None:
-        """Nothing to find fault with."""
+        """Every password is valid."""
 
     def get_help_text(self) -> str:
         return "A new password revokes all API tokens of the account."

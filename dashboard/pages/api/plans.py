@@ -1,4 +1,4 @@
-"""What a start says, as the plan that the pages' form would make of it."""
+"""The plan of a start request, as the form of the pages would make it."""
 
 import secrets
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from workers.bench.recipes import QUICK
 from workers.errors import PlanError
 
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
-FEW = Field(max_length=500)  # lists that are gone through more than once before a plan is refused as too large
+FEW = Field(max_length=500)  # the check of the plan reads a list several times before it can refuse a large one
 TYPES: dict[Kind, Any] = {
     "whole": int,
     "number": float,
@@ -27,7 +27,7 @@ TYPES: dict[Kind, Any] = {
     "wholes": Annotated[list[int], FEW],
     "texts": Annotated[list[str], FEW],
 }
-LEFT_OPEN = ("seed", "control_trials")  # null: drawn, and as the pages' form has it
+LEFT_OPEN = ("seed", "control_trials")  # null: a random seed, the usual number of control trials
 
 
 def _inputs(plan: type) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class PlanIn(Schema):
 
 
 class SourceIn(Schema):
-    """What is measured: either a recipe, with `set` as the command line has it, or a whole plan."""
+    """Either a recipe, with changes in `set` as on the command line, or a whole plan."""
 
     model_config = STRICT
     servers: list[Id] = Field(description="Ids of servers.", max_length=500)
@@ -88,7 +88,7 @@ class StartIn(SourceIn):
 
 @dataclass(frozen=True)
 class Asked:
-    """A plan and where it comes from, as `experiments.actions.create` wants them."""
+    """A plan and its recipe, as arguments of `experiments.actions.create`."""
 
     plan: Plan
     recipe: str
@@ -96,7 +96,7 @@ class Asked:
 
 
 def asked(start: SourceIn) -> Asked:
-    """Raises PlanError: an unknown server or recipe, or a value that does not fit."""
+    """Raises PlanError for an unknown server or recipe, and for a wrong value."""
     servers = _servers(start.servers)
     if start.plan:
         return Asked(_whole(start.plan, servers), "", start.size)

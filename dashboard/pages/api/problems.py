@@ -1,4 +1,4 @@
-"""What went wrong, as programs read it: problem details, RFC 9457."""
+"""Errors as problem details (RFC 9457)."""
 
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
@@ -18,7 +18,7 @@ from dashboard.records.refused import Refused
 from workers.errors import DurascopeError, PlanError
 
 MEDIA_TYPE = "application/problem+json"
-SAYS = {  # where nobody said anything better
+SAYS = {  # used for an error without a message
     400: "The request could not be read. Nothing was changed.",
     404: "This address does not exist.",
     405: "This address does not support this method; the header Allow lists the supported ones. Nothing was changed.",
@@ -33,7 +33,7 @@ class Wrong(Schema):
 
 
 class Problem(Schema):
-    """RFC 9457. `detail` is for people; `errors` points into what was sent."""
+    """RFC 9457. `detail` is for people; `errors` names the wrong parts of the request by JSON pointers."""
 
     type: str
     title: str
@@ -43,11 +43,11 @@ class Problem(Schema):
 
 
 class Conflict(Exception):
-    """What was asked does not fit what is there: 409."""
+    """The request does not fit the present state: 409."""
 
 
 class BadForm(Exception):
-    """What was sent does not fit, field by field: 422."""
+    """A form refused the values of the request: 422, with an error for each field."""
 
     def __init__(self, form: BaseForm) -> None:
         self.errors = [(name, str(error)) for name, errors in form.errors.items() for error in errors]
@@ -55,7 +55,7 @@ class BadForm(Exception):
 
 
 def answer(status: int, detail: str = "", errors: Iterable[tuple[str, str]] = ()) -> HttpResponse:
-    """`errors`: (JSON pointer, what is wrong there)."""
+    """`errors`: (JSON pointer, the error)."""
     body: dict[str, object] = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -79,7 +79,7 @@ def _invalid(_: HttpRequest, exc: ValidationError) -> HttpResponse:
 
 
 def _pointed(error: Mapping[str, Any]) -> tuple[str, str]:
-    """ninja's place (source, name of the parameter, inner names) as a JSON pointer; of a parameter its name."""
+    """The location that ninja reports (source, parameter, inner names) as a JSON pointer; for a parameter its name."""
     source, *places = error["loc"]
     inner = places[1:] if source == "body" else places
     return "/".join(["", *(str(place).replace("~", "~0").replace("/", "~1") for place in inner)]), error["msg"]
@@ -90,7 +90,7 @@ def _bad_form(_: HttpRequest, exc: BadForm) -> HttpResponse:
 
 
 def _plan(_: HttpRequest, exc: PlanError) -> HttpResponse:
-    """Each reason by itself: a plan is refused with all of them."""
+    """A refused plan has all its reasons, one in each line."""
     reasons = str(exc).splitlines()
     return answer(422, " ".join(reasons), (("", reason) for reason in reasons) if len(reasons) > 1 else ())
 
@@ -126,5 +126,5 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
 
 
 def told(request: HttpRequest, failure: Exception) -> HttpResponse:
-    """The answer to a failure of HANDLERS, for a view outside of the API."""
+    """The answer to an error in HANDLERS, for a view outside of the API."""
     return next(HANDLERS[kind](request, failure) for kind in type(failure).__mro__ if kind in HANDLERS)

@@ -1,4 +1,4 @@
-"""JSON as the standards have it: no NaN, no half characters, and no NUL, which no database takes in a text."""
+"""Strict JSON: NaN, half surrogate pairs and NUL are refused. PostgreSQL stores no NUL in a text."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from dashboard.portable.strict_json import no_number, storable
 
 
 class StrictParser(Parser):
-    """Whatever is raised here is answered with 400."""
+    """ninja answers each exception of a parser with 400."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(request.body, parse_constant=no_number)

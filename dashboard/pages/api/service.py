@@ -1,4 +1,4 @@
-"""The API put together. A new resource is a new file in `resources` and one line in ROUTERS."""
+"""The API as a whole. A new resource is a new file in `resources` and one line in ROUTERS."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ ROUTERS: dict[str, Router] = {
 
 class Service(NinjaAPI):
     def get_openapi_operation_id(self, operation: Operation) -> str:
-        """Short enough to be the name of a function in a generated client."""
+        """A short name for functions of generated clients."""
         return operation.view_func.__name__
 
 
@@ -50,7 +50,7 @@ api = Service(
     urls_namespace="api",
     openapi_url=None,
     docs_url=None,
-    auth=nobody,  # an operation that names none is shut
+    auth=nobody,  # for an operation without `auth`
     parser=StrictParser(),
 )
 for title, router in ROUTERS.items():
@@ -60,7 +60,7 @@ for failure, handler in HANDLERS.items():
 
 
 def operations() -> Iterator[tuple[str, Operation]]:
-    """Each operation with the operation of the table of roles that it names; "" where it names none."""
+    """Each operation of the API, with the name of its operation in the table of roles; "" if it has none."""
     # Private: ninja 1.7 has no public list of its operations. tests/unit/api/test_api_roles.py fails if it is renamed.
     for bound in api._get_bound_routers():
         for view in bound.path_operations.values():
@@ -69,7 +69,7 @@ def operations() -> Iterator[tuple[str, Operation]]:
 
 
 def scopes() -> list[str]:
-    """What a token can be made for: every operation that the API, an action or /metrics asks for, in the order of the
-    table."""
+    """The scopes of tokens: all operations that the API, an action or /metrics asks for, in the order of the table of
+    roles."""
     asked = {scope for scope, _ in operations()} | {"any_program", "monitor"}
     return [operation for operation in OPERATIONS if operation in asked]

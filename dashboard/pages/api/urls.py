@@ -1,5 +1,5 @@
-"""Below /api/: the operations, and what describes them. The gate lets all operations pass: each asks for a token
-itself (`door.Token`), and a test walks them."""
+"""Addresses below /api/: the operations and their description. The middleware `Gate` admits all operations, because
+each asks for a token itself (`door.Token`). A test checks each of them."""
 
 from django.urls import URLPattern, include, path
 

@@ -1,4 +1,4 @@
-"""Pages: one's own tokens, and the API described."""
+"""Pages of a person's tokens and of the API reference."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -18,7 +18,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @needs("tokens", "POST")
 @confirmed
 def make(request: HttpRequest) -> HttpResponse:
-    """Answers with the page itself, not a redirect: the token is shown this once and kept nowhere."""
+    """No redirect: this answer alone shows the token, which is stored nowhere."""
     form = TokenForm(request.user, request.POST)
     if not form.is_valid():
         return _page(request, form)
@@ -42,7 +42,7 @@ def _page(request: HttpRequest, form: TokenForm, text: str = "") -> HttpResponse
 
 @needs("see", "GET")
 def reference(request: HttpRequest) -> HttpResponse:
-    """The API for people: made of the same document as programs get."""
+    """The reference for people, made from the OpenAPI document."""
     setup = f"export HERE={request.build_absolute_uri('/').rstrip('/')}\nexport TOKEN=durascope_..."
     context = {"groups": document.groups(), "shapes": document.shapes(), "setup": setup}
     return render(request, "api/reference.html", context)
@@ -50,5 +50,5 @@ def reference(request: HttpRequest) -> HttpResponse:
 
 @needs("enter", "GET")
 def openapi(request: HttpRequest) -> JsonResponse:
-    """Open to everybody: it says what this product can do and nothing of this installation."""
+    """Everybody may read it: it describes the product, not this installation."""
     return JsonResponse(document.openapi())

@@ -1,4 +1,4 @@
-"""The form of a plan: presets to tick, everything else as short text."""
+"""The form of a plan: presets to tick, and short texts for the rest."""
 
 import re
 import secrets
@@ -26,7 +26,7 @@ def _lines_widget(rows: int) -> forms.Textarea:
 
 
 class ServersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # subscripted in the stubs only
-    """Servers to tick; one that needs a confirmation says so where it is chosen."""
+    """Servers to tick. A production server is marked, because its load needs a confirmation."""
 
     def label_from_instance(self, server: Server) -> str:
         return f"{server.name} (production)" if server.label == Server.Label.PRODUCTION else server.name
@@ -105,8 +105,8 @@ class PlanForm(PlanInputs):
         server: str = "",
         source: Experiment | None = None,
     ) -> None:
-        """`server`: the id, as in an address, of one that is chosen from the start. `source`: it is run again with
-        changes; its recipe counts as long as its plan is the recipe's."""
+        """`server`: the id of a server that is ticked from the start. `source`: the experiment to run again; its recipe
+        counts as long as its plan is the recipe's."""
         self.recipe, self.size = shelf.find(recipe), size if size in SIZES else QUICK
         if source:
             self.recipe, self.size = shelf.of_experiment(source), source.recipe_size or QUICK
@@ -119,7 +119,7 @@ class PlanForm(PlanInputs):
         return filled_in.of_recipe(self.recipe, self.size) if self.recipe else dict(filled_in.USUAL)
 
     def _show_present(self, *, is_own_plan: bool) -> None:
-        """Marks the pair that each chosen server has now; a plan of one's own measures it too."""
+        """Mark the present pair of each chosen server. A plan without a recipe measures it too."""
         self.present = durability_pairs.present()
         yours = [self.present[pk] for pk in self.initial["servers"] if pk in self.present]
         if is_own_plan:
@@ -135,7 +135,7 @@ class PlanForm(PlanInputs):
         return [_workload(*parts) for parts in _lines(self.cleaned_data["own_workloads"])]
 
     def plan(self) -> Plan:
-        """The plan as filled in, with a new seed. Whether it can run is said by workers.bench.review."""
+        """The plan of the form, with a new seed. workers.bench.review checks whether it can run."""
         data = self.cleaned_data
         place = {name: data[name] for name in PLACES}
         variants = [durability_pairs.variant(pair, data["binlog"] or "keep", **place) for pair in data["variants"]]
@@ -181,7 +181,7 @@ def _workload(label: str, params: dict[str, str], words: list[str]) -> WorkloadC
 
 
 def _chosen(server: str, source: Experiment | None) -> dict[str, object]:
-    """Those of the plan that still exist; else the server that was asked for, or the only one that there is."""
+    """The servers of the source that still exist; without a source the given server, or the only server."""
     known = {str(pk): pk for pk in Server.objects.values_list("pk", flat=True)}
     only = next(iter(known)) if len(known) == 1 else ""
     planned = [str(target.server_id) for target in Plan.from_dict(source.plan).targets] if source else []

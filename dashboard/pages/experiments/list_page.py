@@ -1,4 +1,4 @@
-"""What the template of the list of experiments is given. The address holds the choice."""
+"""The context of the list of experiments. The filters are in the address."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,11 +14,11 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
 
 PER_PAGE = 25
-ELSE = ("page", "undo")  # in the address, and no filter
+ELSE = ("page", "undo")  # parameters that are no filters
 
 
 class ExperimentFilterForm(forms.Form):
-    """Everything may be left out; what is given narrows. Its fields are those of `search.RULES`."""
+    """All filters are optional. The fields are those of `search.RULES`."""
 
     words = forms.CharField(
         required=False,
@@ -47,7 +47,7 @@ class ExperimentFilterForm(forms.Form):
 
 
 def _recipes() -> Iterator[tuple[str, str]]:
-    """Those that were measured, by their titles."""
+    """The measured recipes with their titles."""
     known = shelf.shelf().recipes
     used = Experiment.objects.exclude(recipe="").order_by("recipe").values_list("recipe", flat=True).distinct()
     return ((key, known[key].title if key in known else key) for key in used)
@@ -72,7 +72,7 @@ def context(request: HttpRequest) -> dict[str, Any]:
 
 
 def _chosen(form: ExperimentFilterForm, asked: QueryDict) -> Iterator[dict[str, str]]:
-    """What narrows the list, in words, each with the address without it."""
+    """The active filters in words, each with the address that lacks it."""
     for bound in form:
         if not asked.get(bound.name):
             continue
@@ -82,7 +82,7 @@ def _chosen(form: ExperimentFilterForm, asked: QueryDict) -> Iterator[dict[str, 
 
 
 def _value(bound: forms.BoundField) -> str:
-    """As it stands in the form; of what is ticked the label says all."""
+    """The value as in the form; "" for a tick, whose label says enough."""
     given = bound.value()
     if isinstance(bound.field, forms.BooleanField):
         return ""
@@ -90,7 +90,7 @@ def _value(bound: forms.BoundField) -> str:
 
 
 def _undo(request: HttpRequest) -> Experiment | None:
-    """What was deleted a moment ago, if it still is and this reader may restore it."""
+    """The experiment that was just deleted, if it is not restored yet and this reader may restore it."""
     asked = request.GET.get("undo", "")
     if not asked.isdecimal() or len(asked) > 18 or not allowed(request.user, "tidy"):
         return None

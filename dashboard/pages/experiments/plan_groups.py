@@ -79,7 +79,7 @@ def _sources(form: forms.BaseForm) -> str:
 
 
 def _value(form: forms.BaseForm, name: str) -> Any:
-    """As it was typed: the line is shown beside wrong values too."""
+    """As it was typed, also if it is wrong."""
     return form[name].value()
 
 

@@ -1,4 +1,4 @@
-"""The inputs of a form that derive from what the plan says of its fields (workers/bench/plan_field.py)."""
+"""Inputs of a form, made from the descriptions of the plan's fields (workers/bench/plan_field.py)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +35,7 @@ INPUTS: dict[Kind, tuple[type[forms.Field], dict[str, Any]]] = {
     "wholes": (Wholes, {"max_length": 200}),
     "texts": (Ticks, {"required": False}),
 }
-MORE: dict[str, dict[str, Any]] = {  # what a form knows of a field beyond the plan
+MORE: dict[str, dict[str, Any]] = {  # arguments of a form field beyond the plan's description
     "name": {
         "max_length": 120,
         "validators": [check_name],
@@ -74,7 +74,7 @@ class PlanInputs(forms.Form):
             self.fields[one.name] = _input(one)
 
     def values(self, plan: type[Plan | CrashPlan]) -> dict[str, Any]:
-        """What was filled in, as the plan has it; the default where an input was left empty."""
+        """The values as the plan stores them; the default for an empty input."""
         data = {one: self.cleaned_data[one.name] for one in SHOWN[plan]}
         return {one.name: one.default if value in (None, "") else one.stored(value) for one, value in data.items()}
 
@@ -88,7 +88,7 @@ class PlanInputs(forms.Form):
 
 
 def written(plan: Plan | CrashPlan) -> dict[str, object]:
-    """The first values of the inputs, as a person would write this plan. One without sources means the usual ones."""
+    """The first values of the inputs, as a person would write this plan. A plan without sources has the usual ones."""
     found = {one: getattr(plan, one.name) for one in SHOWN[type(plan)]}
     return {one.name: _written(one, value) for one, value in found.items() if one.name != "sources" or value}
 

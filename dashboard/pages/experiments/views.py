@@ -39,7 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @needs("see", "GET")
 def index(request: HttpRequest) -> HttpResponse:
-    """All, or those that the address asks for."""
+    """All experiments, or those that fit the filters in the address."""
     context = list_page.context(request)
     return render(request, "experiments/list.html", context, status=422 if context["form"].errors else 200)
 
@@ -86,7 +86,7 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
 
 
 def _source(request: HttpRequest) -> Experiment | None:
-    """The experiment that is to be run again with changes."""
+    """The experiment to run again with changes."""
     asked = request.GET.get("from", "")
     found = Experiment.objects.filter(pk=int(asked)).first() if asked.isdecimal() and len(asked) < MOST_DIGITS else None
     if asked and not found:
@@ -95,7 +95,7 @@ def _source(request: HttpRequest) -> Experiment | None:
 
 
 def _start(request: HttpRequest, form: PlanForm) -> HttpResponse:
-    """A form that is sent twice starts one experiment; one that was changed in between starts another."""
+    """A form that is sent twice starts one experiment. If it was changed in between, it starts another one."""
     sent = {name: values for name, values in request.POST.lists() if name not in ("csrfmiddlewaretoken", "start_key")}
     given = request.POST.get("start_key", "")
     experiment, is_new = start_keys.start_once(
@@ -121,7 +121,7 @@ def _create(request: HttpRequest, form: PlanForm) -> Experiment:
 
 @needs("run", "POST")
 def review(request: HttpRequest) -> JsonResponse:
-    """What the form says before the start: number of cells, time, refusals."""
+    """The preview before the start: number of cells, time, refusals."""
     form = PlanForm(request.POST)
     if not form.is_valid():
         refusals = [f"{form[name].label}: {error}" for name, errors in form.errors.items() for error in errors]
@@ -141,7 +141,7 @@ def review(request: HttpRequest) -> JsonResponse:
 
 @needs("see", "GET")
 def show(request: HttpRequest, pk: int) -> HttpResponse:
-    """The live page while it runs, the result when it is over (and nothing was left out for want of a run)."""
+    """The live page of an experiment that waits or runs, else a redirect to its result if it has one."""
     experiment = get_object_or_404(Experiment, pk=pk)
     if experiment.is_over and queries.has_results(experiment):
         return redirect("results:page", pk)
@@ -160,7 +160,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
 
 @needs("see", "GET")
 def progress(request: HttpRequest, pk: int) -> JsonResponse:
-    """The live page asks this each second. It says what it has seen: `series`, and `have` seconds of it."""
+    """The live page asks this each second. It sends the series that it has, and the number of its seconds."""
     seen = request.GET.get("have", "")
     count = int(seen) if seen.isdecimal() and len(seen) < MOST_DIGITS else 0
     have = LivePosition(request.GET.get("series", ""), count)
@@ -172,5 +172,5 @@ def progress(request: HttpRequest, pk: int) -> JsonResponse:
 
 
 def _colour(experiment: Experiment, cell: queries.RunningRow | None) -> int:
-    """Of the running variant, as the result page will draw it."""
+    """The colour of the running variant, the same as on the result page."""
     return look_of(Plan.from_dict(experiment.plan), cell["variant"], cell["server_id"]).colour if cell else 0

@@ -1,1 +1,1 @@
-"""What the API knows, one file each: its shape as JSON and its operations."""
+"""The resources of the API. Each file has the JSON shapes and the operations of one resource."""

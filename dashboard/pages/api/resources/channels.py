@@ -1,4 +1,4 @@
-"""Where notifications go: listed and tried. Channels are made on the pages, where a new secret is shown."""
+"""Channels of notifications: list and test. They are made on the pages, which show a new secret."""
 
 from typing import Literal, TypeAlias
 from uuid import UUID
@@ -47,7 +47,7 @@ def list_channels(request: HttpRequest) -> QuerySet[Channel]:
 
 @router.post("/channels/{int:channel_id}/tests", auth=Token("notify"), response={202: DeliveryOut})
 def test_channel(request: HttpRequest, channel_id: Id) -> Status[object]:
-    """Send a test, also when the channel is paused. What became of it, its delivery says."""
+    """Send a test, also on a paused channel. Its delivery has the outcome."""
     return Status(202, actions.send_test(request.user, get_object_or_404(Channel, pk=channel_id)))
 
 
@@ -59,5 +59,5 @@ def list_deliveries(request: HttpRequest, wanted: Query[DeliveryFilter]) -> Quer
 
 @router.get("/deliveries/{int:delivery_id}", auth=Token("notify"), response=DeliveryOut)
 def show_delivery(request: HttpRequest, delivery_id: Id) -> Delivery:
-    """What became of a message."""
+    """One message with its outcome."""
     return get_object_or_404(Delivery, pk=delivery_id)

@@ -47,12 +47,12 @@ def list_comments(request: HttpRequest, experiment_id: Id) -> QuerySet[Comment]:
 
 @router.post("/experiments/{int:experiment_id}/comments", auth=Token("tidy"), response={201: CommentOut})
 def make_comment(request: HttpRequest, experiment_id: Id, said: CommentIn) -> Status[object]:
-    """In the name of whoever the token speaks for."""
+    """Add a comment in the name of the token's owner."""
     return Status(201, care.comment(request.user, get_object_or_404(Experiment, pk=experiment_id), said.text))
 
 
 @router.delete("/comments/{int:comment_id}", auth=Token("remove_comment"), response={204: None})
 def delete_comment(request: HttpRequest, comment_id: Id) -> None:
-    """One's own, or as an administrator anybody's. It cannot be brought back."""
+    """A person may delete own comments, an administrator any comment. It cannot be restored."""
     kept = Comment.objects.filter(experiment__deleted_at=None).select_related("experiment")
     care.remove_comment(request.user, get_object_or_404(kept, pk=comment_id))

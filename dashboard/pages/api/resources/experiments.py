@@ -1,4 +1,4 @@
-"""Experiments: searched, started, watched, cancelled, resumed, what they found, and how they are kept in order."""
+"""Experiments: search, start, progress, cancel, resume, results, names and tags."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -61,8 +61,8 @@ class Second(Schema):
 
 
 class Progress(Schema):
-    """What happens now. `left_s`: seconds that are left, estimated; `seconds`: of the cell that is measured;
-    `stopping`: what the worker does after a cancel until it has stopped, "" otherwise."""
+    """The present state. `left_s`: estimated seconds until the end; `seconds`: those of the measured cell; `stopping`:
+    the worker's steps between a cancel and its end, "" otherwise."""
 
     state: State
     phase: str
@@ -106,7 +106,7 @@ class ExperimentFilter(Schema):
 
 
 class Changes(Schema):
-    """What is left out stays as it is."""
+    """A field that is left out stays."""
 
     model_config = ConfigDict(extra="forbid")
     name: Name | None = Field(None, max_length=120, pattern=r"\S")
@@ -128,7 +128,7 @@ class Changes(Schema):
 
 @router.get("/experiments", auth=Token("see"), response=list[ExperimentOut])
 def list_experiments(request: HttpRequest, wanted: Query[ExperimentFilter]) -> Sequence[Experiment]:
-    """All experiments, the newest first; all that is given must hold."""
+    """All experiments that fit every given filter, the newest first."""
     if wanted.deleted:
         require(request.user, "tidy")
     return search.found(wanted.dict(), request.user)
@@ -185,7 +185,7 @@ def delete_experiment(request: HttpRequest, experiment_id: Id) -> None:
 
 @router.post("/experiments/{int:experiment_id}/restore", auth=Token("tidy"), response=ExperimentOut)
 def restore_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
-    """As it was, with its links, tags and comments. One that is not deleted stays."""
+    """Restore a deleted experiment with its links, tags and comments."""
     care.restore(request.user, get_object_or_404(Experiment.everything, pk=experiment_id))
     return _known(experiment_id)
 
@@ -198,14 +198,14 @@ def watch_experiment(request: HttpRequest, experiment_id: Id) -> queries.LiveSta
 
 @router.post("/experiments/{int:experiment_id}/cancel", auth=Token("run"), response=ExperimentOut)
 def cancel_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
-    """Ask to stop: one that waits is cancelled at once, one that runs within two seconds; one that is over stays."""
+    """Stop an experiment. A waiting one is cancelled at once, a running one within two seconds."""
     actions.cancel(_known(experiment_id), request.user)
     return _known(experiment_id)
 
 
 @router.post("/experiments/{int:experiment_id}/resume", auth=Token("run"), response=Started)
 def resume_experiment(request: HttpRequest, experiment_id: Id) -> Started:
-    """Queue what was not measured."""
+    """Queue the cells and trials without a result."""
     try:
         notice = notice_of(lambda: actions.resume(_known(experiment_id), request.user))
     except PlanError as running:
@@ -215,7 +215,7 @@ def resume_experiment(request: HttpRequest, experiment_id: Id) -> Started:
 
 @router.get("/experiments/{int:experiment_id}/result", auth=Token("see"), response=Result)
 def show_result(request: HttpRequest, experiment_id: Id) -> HttpResponse:
-    """Everything that was measured, so far or in the end."""
+    """All measurements, also of an experiment that still runs."""
     return JsonResponse(document.everything(get_object_or_404(Experiment, pk=experiment_id)))
 
 
@@ -224,7 +224,7 @@ def _known(experiment_id: int) -> Experiment:
 
 
 def _locked(experiment_id: int) -> Experiment:
-    """Locked until the transaction ends: nobody else changes it between."""
+    """Locked until the transaction ends, so nobody else changes it meanwhile."""
     experiment = _known(experiment_id)
     care.lock(experiment)
     return _known(experiment_id)

@@ -29,8 +29,8 @@ router = RouterPaginated()
     ShareLink, "experiment_id comparison note embeddable views embeds created_at expires_at revoked_at used_at"
 )
 class LinkOut(Schema):
-    """It opens the result of an experiment, or a comparison: the query of the page that shows it. `views` and `embeds`
-    count looks at the first page and at single charts elsewhere; previews of messengers that say so do not count."""
+    """A link to the result of an experiment or to a comparison (the query of its page). `views` counts readers of the
+    first page, `embeds` readers of single charts on other sites. Known previews of messengers do not count."""
 
     id: int
     title: str
@@ -57,7 +57,7 @@ class LinkIn(Schema):
 
 
 class ComparisonIn(LinkIn):
-    """`runs`: ids of measurements, gathered into points; the first is what the others are held against."""
+    """`runs`: ids of measurements. Runs of one point are combined; the other points are compared with the first."""
 
     runs: list[Id] = Field(min_length=1, max_length=MOST_RUNS)
     figure: Literal[tuple(FIGURES)] = Choice.figure  # type: ignore[valid-type]
@@ -82,7 +82,7 @@ def list_all_links(request: HttpRequest, wanted: Query[LinkFilter]) -> QuerySet[
 
 @router.post("/links", auth=Token("share"), response={201: LinkMade})
 def make_comparison_link(request: HttpRequest, response: HttpResponse, asked: ComparisonIn) -> Status[object]:
-    """A link that shows points of any experiments side by side, as the compare page does, and nothing else of them."""
+    """A link that shows points of experiments side by side, as the compare page does, and no other data."""
     wanted = Choice(tuple(dict.fromkeys(asked.runs)), asked.figure, asked.by, asked.scale)
     chosen, compared = comparisons.there(wanted)
     if not compared:
@@ -117,7 +117,7 @@ def _made(request: HttpRequest, response: HttpResponse, link: ShareLink, token: 
 
 @router.patch("/links/{int:link_id}", auth=Token("share"), response=LinkOut)
 def annotate_link(request: HttpRequest, link_id: Id, asked: NoteIn) -> ShareLink:
-    """Another note: whom it is for."""
+    """Change the note, for example the receiver of the link."""
     link = get_object_or_404(ShareLink.objects.kept(), pk=link_id)
     actions.annotate(request.user, link, asked.note)
     return link
@@ -125,5 +125,5 @@ def annotate_link(request: HttpRequest, link_id: Id, asked: NoteIn) -> ShareLink
 
 @router.delete("/links/{int:link_id}", auth=Token("share"), response={204: None})
 def revoke_link(request: HttpRequest, link_id: Id) -> None:
-    """Whoever has it sees nothing from then on."""
+    """The link stops working at once."""
     actions.revoke(request.user, get_object_or_404(ShareLink.objects.kept(), pk=link_id))

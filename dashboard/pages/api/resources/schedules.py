@@ -36,9 +36,9 @@ NightState: TypeAlias = Literal[tuple(Night.State.values)]  # type: ignore[valid
 
 
 class ScheduleOut(Schema):
-    """`next`: the next five times; `overdue`: the first one that should have had its night by now, for worker or beat
-    is down; `problem`: why it cannot tell its times. `unconfirmed`: a production server on which nobody has confirmed
-    nightly load. `under_way`: the experiment of a night that is measured now, or waits to be."""
+    """`next`: the next five times; `overdue`: the first time without a night, because worker or beat is down;
+    `problem`: why the times cannot be computed. `unconfirmed`: a production server without a confirmed nightly
+    load. `under_way`: the experiment of a night that waits or runs."""
 
     id: int
     name: str
@@ -61,7 +61,7 @@ class ScheduleOut(Schema):
 
 
 class ScheduleWhole(ScheduleOut):
-    """With what it measures."""
+    """A schedule with its plan."""
 
     plan: dict[str, object]
 
@@ -101,7 +101,7 @@ class ScheduleIn(Times, SourceIn):
 
 @with_columns(Night, "schedule_id due_at state reason experiment_id must_end_at closed_at")
 class NightOut(Schema):
-    """What became of one time: its state, or once it has started that of its experiment. `asked_by`: *Run now*."""
+    """The outcome of one due time, and the state of its experiment. `asked_by`: the person who pressed *Run now*."""
 
     id: int
     experiment_state: str
@@ -164,19 +164,19 @@ def change_schedule(request: HttpRequest, schedule_id: Id, wanted: PatchDict[Tim
 @router.delete("/schedules/{int:schedule_id}", auth=Token("schedule"), response={204: None})
 @transaction.atomic
 def delete_schedule(request: HttpRequest, schedule_id: Id) -> None:
-    """What its nights measured stays."""
+    """The results of its nights stay."""
     actions.remove(request.user, _locked(schedule_id))
 
 
 @router.post("/schedules/{int:schedule_id}/pause", auth=Token("schedule"), response=Listed)
 def pause_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
-    """Nothing starts until somebody goes on, and nothing is missed. What runs, goes on."""
+    """No night starts until it is resumed, and none counts as missed. A running experiment continues."""
     return _after(actions.pause, request, schedule_id)
 
 
 @router.post("/schedules/{int:schedule_id}/resume", auth=Token("schedule"), response=Listed)
 def resume_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
-    """Go on. What was due while it was paused is not made up for."""
+    """Start nights again. Nights of the pause are not repeated."""
     return _after(actions.resume, request, schedule_id)
 
 
@@ -188,7 +188,7 @@ def confirm_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
 
 @router.post("/schedules/{int:schedule_id}/withdraw", auth=Token("schedule"), response=Listed)
 def withdraw_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
-    """Take that back."""
+    """Withdraw the confirmation of production servers."""
     return _after(actions.withdraw, request, schedule_id)
 
 
@@ -211,7 +211,7 @@ def run_schedule(request: HttpRequest, schedule_id: Id, idempotency_key: Key = "
 
 @router.get("/schedules/{int:schedule_id}/nights", auth=Token("see"), response=list[NightOut])
 def list_nights(request: HttpRequest, schedule_id: Id, wanted: Query[NightFilter]) -> QuerySet[Night]:
-    """What became of its times, the newest first."""
+    """The nights of a schedule, the newest first."""
     return queries.nights_of(wanted.filter(_known(schedule_id).nights.all()))
 
 

@@ -165,14 +165,14 @@ def mark_expendable(request: HttpRequest, server_id: Id, wanted: ExpendableIn) -
 
 @router.delete("/servers/{int:server_id}/expendable", auth=Token("allow_crashes"), response=ServerOut)
 def withdraw_expendable(request: HttpRequest, server_id: Id) -> Server:
-    """No crash is started on it any more. One that is down after a crash is started all the same."""
+    """No experiment crashes it any more. A server that is down after a crash is still started."""
     actions.withdraw_expendable(request.user, _known(server_id))
     return _known(server_id)
 
 
 @router.get("/servers/{int:server_id}/pending-restores", auth=Token("see"), response=list[PendingRestoreOut])
 def list_pending_restores(request: HttpRequest, server_id: Id) -> QuerySet[PendingRestore]:
-    """What is still to be put back on a server, and why that went wrong last time."""
+    """The pending restores of a server, and the last error of each."""
     return queries.pending_restores(_known(server_id))
 
 
@@ -186,13 +186,13 @@ def start_server(request: HttpRequest, server_id: Id) -> Status[object]:
 @router.delete("/servers/{int:server_id}", auth=Token("change_server"), response={204: None})
 @transaction.atomic
 def delete_server(request: HttpRequest, server_id: Id) -> None:
-    """Forget a server of yours. The server itself is not touched; one that results rest on is kept."""
+    """Remove a server of yours from the list. The server itself is not touched. A server with results is kept."""
     actions.remove(request.user, _locked(request.user, server_id))
 
 
 @router.post("/servers/{int:server_id}/tests", auth=Token("test_server"), response={202: ConnectionTest})
 def test_server(request: HttpRequest, server_id: Id) -> Status[object]:
-    """Ask a worker to test the connection; one that is still under way is answered with itself."""
+    """Ask a worker to test the connection. A test that is under way is returned instead of a second one."""
     return Status(202, actions.ask_preflight(request.user, _known(server_id)))
 
 
@@ -207,7 +207,7 @@ def _known(server_id: int) -> Server:
 
 
 def _locked(user: Actor, server_id: int) -> Server:
-    """Of this person's, and locked until the transaction ends: nobody else changes it between."""
+    """A server of this person, locked until the transaction ends, so nobody else changes it meanwhile."""
     get_object_or_404(Server.objects.select_for_update(), pk=server_id)
     server = _known(server_id)
     require(user, "change_server", server)
@@ -215,7 +215,7 @@ def _locked(user: Actor, server_id: int) -> Server:
 
 
 def _changed(server: Server, given: dict[str, object]) -> AttachedForm | SandboxForm:
-    """A valid form of what the server is and what was given. Raises HttpError for a field that its kind has not."""
+    """A valid form with the present values and the given ones. Raises HttpError for a field that its kind lacks."""
     form = FORMS[server.kind]
     if strange := sorted(given.keys() - set(form.Meta.fields)):
         raise HttpError(422, f"A server of kind {server.kind} has no {', '.join(strange)}")

@@ -1,4 +1,4 @@
-"""Crash trials: what was lost, and the evidence of each."""
+"""Crash trials: losses and evidence."""
 
 from typing import Literal, TypeAlias
 
@@ -33,7 +33,7 @@ class TrialOut(Schema):
 
 
 class TrialWhole(TrialOut):
-    """With what its verdict rests on; null before it was tried."""
+    """A trial with its evidence; null before its end."""
 
     evidence: dict[str, object] | None
 

@@ -19,7 +19,7 @@ async function look() {
 // A new schedule starts with the time zone of the browser.
 const zone = form.elements.zone;
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-if (form.elements.recipe && zone.value === "UTC" && [...zone.options].some((option) => option.value === own))
+if (form.elements.recipe && zone.value === "UTC" && [...zone.list.options].some((option) => option.value === own))
   zone.value = own;
 
 form.addEventListener("input", () => {

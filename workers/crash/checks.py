@@ -128,7 +128,7 @@ def _order(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return none_of(
         together(gaps),
         "acknowledged transactions are missing although a later one of the same client is there",
-        "Of each client, everything up to some moment is there: no gaps.",
+        "No commit of a client is missing before a later commit of the same client.",
     )
 
 
@@ -184,7 +184,7 @@ def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
 def _binlog_rewritten(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if evidence.rewritten:
         return _noted(evidence.rewritten, "files of the binlog differ from the copy that was taken at the crash")
-    return valid("The rest of the binlog is as it was at the crash.")
+    return valid("The binlog still has the bytes that it had at the crash.")
 
 
 def _noted(odd: Oddities, what: str) -> CheckResult:
@@ -206,7 +206,7 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := known(evidence.binlog).unreadable:
         return invalid(1, f"A replica cannot read the binlog to its end: {why}")
-    return valid(f"A replica can read the binlog to its end, {known(evidence.binlog).end_at}.")
+    return valid(f"A replica can read the binlog to its end at {known(evidence.binlog).end_at}.")
 
 
 def _prepared_left(ledger: Ledger, evidence: Evidence) -> CheckResult:

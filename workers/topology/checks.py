@@ -110,7 +110,7 @@ def _order(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     return none_of(
         overtaken(without(ledger.acknowledged(), kept), kept),
         "acknowledged commits are missing although a later one of the same client is there",
-        "Of each client, everything up to some moment is there: no gaps.",
+        "No commit of a client is missing before a later commit of the same client.",
     )
 
 

@@ -36,7 +36,7 @@ def _inputs(plan: type) -> dict[str, Any]:
 
 def _input(one: PlanField) -> tuple[object, object]:
     if one.name == "name":
-        return str, Field("", description="Empty: named after its servers and its question.")
+        return str, Field("", description="If empty, Durascope makes a name from the servers and the question.")
     kind = TYPES[one.description.kind]
     default = list(one.proposed) if isinstance(one.proposed, tuple) else one.proposed
     if one.name in LEFT_OPEN:

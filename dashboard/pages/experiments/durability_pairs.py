@@ -10,11 +10,11 @@ from workers.bench.plan import Variant
 
 PAIRS = {
     "1/1": "redo and binlog flushed at each commit",
-    "1/0": "redo flushed at each commit, binlog left to the system",
+    "1/0": "redo flushed at each commit, binlog when the operating system decides",
     "2/1": "redo flushed once a second, binlog at each commit",
-    "2/0": "redo flushed once a second, binlog left to the system",
+    "2/0": "redo flushed once a second, binlog when the operating system decides",
     "0/1": "redo written once a second, binlog flushed at each commit",
-    "0/0": "redo written once a second, binlog left to the system",
+    "0/0": "redo written once a second, binlog when the operating system decides",
 }
 FLUSH_LOG, SYNC_BINLOG = "innodb_flush_log_at_trx_commit", "sync_binlog"
 BINLOG: Mapping[str, Mapping[str, str]] = {"keep": {}, "on": {"log_bin": "ON"}, "off": {"log_bin": "OFF"}}

@@ -47,7 +47,7 @@ class PlanForm(PlanInputs):
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label="Durability",
-        help_text="How a commit is written: each pair that is ticked is measured.",
+        help_text="When the two logs are flushed. Each ticked pair is measured.",
     )
     binlog = forms.ChoiceField(
         choices=[("keep", "as the server has it"), ("on", "on"), ("off", "off")],

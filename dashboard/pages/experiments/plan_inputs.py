@@ -40,7 +40,7 @@ MORE: dict[str, dict[str, Any]] = {  # arguments of a form field beyond the plan
         "max_length": 120,
         "validators": [check_name],
         "required": False,
-        "help_text": "Empty: named after its servers and its question.",
+        "help_text": "If empty, Durascope makes a name from the servers and the question.",
     },
     "threads": {"initial": "1, 8, 32"},
     "control_trials": {"initial": None, "min_value": 0},

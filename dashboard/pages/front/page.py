@@ -13,6 +13,7 @@ from dashboard.pages.front import lately, ready
 from dashboard.pages.servers.forms import SandboxForm
 from dashboard.records.experiments import shelf
 from dashboard.records.experiments.models import Cell, Experiment, Trial
+from dashboard.records.history.queries import waiting
 from dashboard.records.servers.models import Server
 
 MOST_SERVERS = 12
@@ -29,11 +30,13 @@ class UsedServer:
 
 @dataclass(frozen=True)
 class ServerLine:
-    """What is known about the commits of a server; None: not measured."""
+    """What is known about the commits of a server; None: not measured. `unread`: the newest experiment that measured
+    it, if it has ended and the history has not read it yet; 0: none."""
 
     server: Server
     verdict: ServerVerdict | None
     cost: Cost | None
+    unread: int
 
 
 def context(now: datetime) -> dict[str, object]:
@@ -75,4 +78,13 @@ def _newest(rows: QuerySet[Cell | Trial]) -> QuerySet[Cell | Trial]:
 def _lines(used: Sequence[UsedServer]) -> list[ServerLine]:
     known = verdicts({one.server.pk: one.crashed_by for one in used if one.crashed_by})
     measured = costs([one.server.pk for one in used])
-    return [ServerLine(one.server, known.get(one.server.pk), measured.get(one.server.pk)) for one in used]
+    unread = set(waiting().filter(pk__in=[one.measured_by for one in used]).values_list("pk", flat=True))
+    return [
+        ServerLine(
+            one.server,
+            known.get(one.server.pk),
+            measured.get(one.server.pk),
+            one.measured_by if one.measured_by in unread else 0,
+        )
+        for one in used
+    ]

@@ -32,7 +32,7 @@ class Counts:
     def in_words(self) -> str:
         if not self.measured:
             return NOT_MEASURED
-        return f"{self.held} of {self.measured} held" + (f", {self.unmeasured} to do" if self.unmeasured else "")
+        return f"{self.held} of {self.measured} held" + (f", {self.unmeasured} not measured" if self.unmeasured else "")
 
 
 def counts(statements: Iterable[ArticleStatement]) -> Counts:

@@ -39,13 +39,16 @@ class WhenForm(forms.Form):
         label="Time zone",
         choices=lambda: [(zone, zone) for zone in cron.zones()],
         initial="UTC",
-        help_text="The time zone of these times. Summer time is followed.",
+        widget=forms.TextInput(attrs={"list": "zones", "spellcheck": "false", "autocomplete": "off"}),
+        help_text="Type a city, for example Berlin. Summer time is followed.",
+        error_messages={"invalid_choice": "%(value)s is not a time zone. Choose one of the list."},
     )
     ends_by = forms.TimeField(
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="A longer plan is not started. At this time a running one is cancelled; its measurements are kept.",
+        help_text="A plan that takes longer is not started. A night that still runs then is cancelled and keeps what "
+        "was measured.",
     )
 
     def __init__(

@@ -52,7 +52,7 @@ class Operation:
 OPERATIONS: dict[str, Operation] = {
     "enter": Operation(NOBODY, "log in, and open a share link"),
     "see": Operation(Role.VIEWER, "see servers, experiments, results and workers, and export results"),
-    "own_account": Operation(Role.VIEWER, "change the own password and second factors"),
+    "own_account": Operation(Role.VIEWER, "change your own password and second factors"),
     "tokens": Operation(Role.VIEWER, "make and revoke API tokens of their own"),
     "monitor": Operation(Role.VIEWER, "read the figures for Prometheus"),
     "register_server": Operation(Role.OPERATOR, "register servers and add sandboxes, and own them"),

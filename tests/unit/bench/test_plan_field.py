@@ -91,7 +91,7 @@ def test_a_new_field_is_wherever_a_plan_is(found):
     assert there["--set"] == 7
     assert there["--help"]
     assert there["recipe"] == 5
-    assert there["recipe changed"] == ["pause_s was changed"]
+    assert there["recipe changed"] == ["Pause 7 instead of 0"]
     assert there["API"]["description"] == "Between two cells."
     assert there["API"]["default"] == 0
     assert (there["file"]["minimum"], there["file"]["maximum"]) == (0, 60)

@@ -107,7 +107,13 @@ def test_it_tells_how_a_plan_differs_from_the_recipe():
     weaker = dataclasses.replace(plan.variants[0], settings={"log_bin": "OFF"})
     plan = dataclasses.replace(plan, variants=(weaker, *plan.variants[1:]))
     said = recipe.changes(plan, "quick")
-    assert said == ["threads was changed", "trials of the crashes was changed", "variant 1/1 was changed"]
+    threads = ", ".join(map(str, recipe.plan([TARGET]).threads))
+    trials = recipe.plan([TARGET]).crash.trials
+    assert said == [
+        f"Threads 2 instead of {threads}",
+        f"Trials of each crash 3 instead of {trials}",
+        "variant 1/1 was changed",
+    ]
 
 
 def test_build_and_storage_that_a_recipe_leaves_open_may_be_chosen():

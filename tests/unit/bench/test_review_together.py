@@ -52,7 +52,7 @@ def test_a_recipe_can_be_told_to_load_from_several():
     recipe = recipes.load("what-does-safety-cost")
     changed = recipe.plan([], {"load_workers": "2"})
     assert changed.load_workers == 2 and recipe.plan([]).load_workers == 1
-    assert "load_workers was changed" in recipe.changes(changed, "quick")
+    assert "Load from workers 2 instead of 1" in recipe.changes(changed, "quick")
     with pytest.raises(PlanError, match="not a whole number"):
         recipe.plan([], {"load_workers": "two"})
 

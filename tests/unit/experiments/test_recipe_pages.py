@@ -78,7 +78,7 @@ def test_the_experiment_keeps_recipe_size_and_claims(client_in, server, monkeypa
     assert response.status_code == 302, response.content.decode()
     made = Experiment.objects.get()
     assert (made.recipe, made.recipe_size) == ("group-commit", "full")
-    assert made.claims["changed"] == ["threads was changed"]
+    assert made.claims["changed"] == ["Threads 1, 64 instead of 1, 2, 4, 8, 16, 32, 64, 128, 256"]
     assert [one["id"] for one in made.claims["claims"]] == ["G1", "G2", "G3", "G3"]
 
 

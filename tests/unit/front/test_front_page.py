@@ -52,6 +52,15 @@ def test_a_server_that_was_never_measured_says_so(client_in):
     assert page(client_in).count("not measured") == 2
 
 
+def test_a_result_that_the_history_has_not_read_is_not_called_missing(client_in):
+    made = factory.experiment(servers=[factory.server("db1")])
+    html = page(client_in)
+    assert "shown here when a worker has added the result to the history" in html
+    assert html.count("not measured") == 1, "no crash trial"
+    entries.note(made)
+    assert "when a worker has added the result" not in page(client_in)
+
+
 def test_each_setting_is_told_under_the_crash_that_it_fared_worst_in():
     found = {one.variant: one for one in crashed(trials.experiment()).badges}
     assert (found["1/1"].state, found["2/0"].state, found["0/0"].state) == ("passed", "failed", "failed")

@@ -1,7 +1,7 @@
 """A recipe: a ready plan in two sizes, and its claims."""
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,9 +63,8 @@ class Recipe:
     def changes(self, plan: Plan, size: str) -> list[str]:
         """How a plan differs from this recipe in that size; a result shows this beside its claims."""
         meant = self.plan([], size=size)
-        said = [f"{name} was changed" for name in _differing(plan, meant)]
-        crash = _differing(plan.crash, meant.crash) if plan.crash.trials or meant.crash.trials else ()
-        said += [f"{name} of the crashes was changed" for name in crash]
+        said = [*_differing(plan, meant)]
+        said += _differing(plan.crash, meant.crash) if plan.crash.trials or meant.crash.trials else ()
         said += [f"variant {name} was changed" for name in self.changed_variants(plan)]
         said += [f"workload {name} was changed" for name in self.changed_workloads(plan)]
         placed = dict.fromkeys(where for one in plan.variants for where in _placed(one, meant.variants))
@@ -81,10 +80,17 @@ class Recipe:
         return [one.label for one in self.plan([]).workloads if one not in plan.workloads]
 
 
-def _differing(now: Plan | CrashPlan, meant: Plan | CrashPlan) -> list[str]:
-    """Changed fields that make another question."""
-    asked = (one.name for one in fields_of(meant) if one.description.asks)
-    return [name for name in asked if getattr(now, name) != getattr(meant, name)]
+def _differing(now: Plan | CrashPlan, meant: Plan | CrashPlan) -> Iterator[str]:
+    """Changed fields that make another question, with both values."""
+    for one in fields_of(meant):
+        here, there = (_written(getattr(plan, one.name)) for plan in (now, meant))
+        if one.description.asks and here != there:
+            yield f"{one.description.label} {here} instead of {there}"
+
+
+def _written(value: object) -> str:
+    listed = value if isinstance(value, tuple) else (value,)
+    return ", ".join(map(str, listed)).lower() or "none"
 
 
 def _same(meant: Variant, now: Variant) -> bool:

@@ -80,7 +80,7 @@ def test_the_plan_of_an_experiment_is_scheduled_from_its_result(client, dba):
     [
         ({"cron": "61 2 * * *"}, "bad minute"),
         ({"cron": "* * * * *"}, "more often than every 15 minutes"),
-        ({"zone": "Mars/Olympus"}, "not one of the available choices"),
+        ({"zone": "Mars/Olympus"}, "not a time zone"),
         ({"ends_by": "25:00"}, "valid time"),
         ({"servers": []}, "Choose a server"),
         ({"recipe": "nothing"}, "not one of the available choices"),

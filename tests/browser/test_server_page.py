@@ -3,7 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.axe import violations
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
+from tests.unit.findings.test_attached_topology_rules import follows, registered
 from tests.unit.findings.test_report_lines import server  # noqa: F401 - a fixture
 
 
@@ -17,3 +19,17 @@ def test_a_measurement_on_a_neighbour_version_is_marked(page, live_server, dba, 
     expect(cell).to_contain_text("3 of 4 lost commits")
     expect(cell.get_by_text("only on 10.11.6")).to_have_count(2 if neighbour else 0)
     expect(page.get_by_text("not tried on exactly this version (10.11.9-MariaDB)")).to_have_count(1 if neighbour else 0)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_topology_of_a_server_is_readable_on_every_screen(page, live_server, dba, width):  # noqa: F811
+    source = registered("db1", 1)
+    registered("db2", 2, sources=(*follows("db1", 1), *follows("db7", 7)))
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{live_server.url}/servers/{source.pk}/")
+    nodes = page.get_by_role("table").filter(has_text="replica").first
+    expect(nodes.get_by_role("link", name="db2")).to_be_visible()
+    expect(nodes).to_contain_text("not registered here")
+    expect(page.get_by_text("Acknowledged commits that no replica has received")).to_have_count(1)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page) == []

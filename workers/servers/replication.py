@@ -60,7 +60,7 @@ def read(connection: Connection, facts: Facts) -> Replication:
         try:
             return ask_server()
         except ServerError as refused:
-            unread.append(f"{what}: {refused.message}")
+            unread.append(f"{what}: {refused.message} {refused.fix}".rstrip())
             return None
 
     sources, replicas = _statements(facts)

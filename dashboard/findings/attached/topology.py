@@ -146,6 +146,9 @@ def _restarts(link: ReplicationLink, replica: Told, name: str, follower: str) ->
         yield TopologyStatement(f"{follower} restarts", "may be lost", says)
     elif not recovery:
         yield TopologyStatement(f"{follower} restarts", UNKNOWN, f"relay_log_recovery of {follower} could not be read.")
+    else:
+        says = f"{follower} goes on with the relay log that it has (relay_log_recovery={recovery})."
+        yield TopologyStatement(f"{follower} restarts", "kept", says)
     if link.peer is None:
         return
     flush = replica.value("innodb_flush_log_at_trx_commit")

@@ -78,6 +78,8 @@ def test_mysql_by_gtid_loses_rows_only_when_its_engine_flushes_less():
     assert "power loss of db2" not in outcomes(good) and "without an error" in outcomes(bad)["power loss of db3"][1]
     assert "relay_log_recovery=ON" in outcomes(good)["db2 restarts"][1]
     assert outcomes(bad)["db3 restarts"][0] == "unknown"
+    off = registered("db4", 4, "mysql", sources=follows("db1", 1), relay_log_recovery="OFF")
+    assert outcomes(off)["db4 restarts"][0] == "kept"
 
 
 def test_a_replica_that_stopped_is_marked_with_its_error():

@@ -8,6 +8,7 @@ from dashboard.findings.crash.statistics import CrashLoss, Tally, of, tallies
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.point import Point
+from workers.bench.crash_choices import OF_A_PRIMARY
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,11 @@ def settings(
     lost_from: str,
     mine: str,
 ) -> list[CrashSetting]:
-    """One for each place. `speeds`: the points at one number of threads."""
+    """One for each place. `speeds`: the points at one number of threads. Beside a server that was crashed alone stands
+    the topology whose primary was crashed so."""
     known = tallies(trials)
     measured = {(point.variant, point.server_id): point for point in speeds}
-    found = [(place, of(known, (place.server_id, place.variant, kind))) for place in places]
+    found = [(place, _tally(known, place, kind)) for place in places]
     return [
         CrashSetting(
             place=place,
@@ -47,3 +49,8 @@ def settings(
         )
         for place, tally in found
     ]
+
+
+def _tally(known: dict[tuple[int, str, str], Tally], place: VariantPlace, kind: str) -> Tally:
+    alone = of(known, (place.server_id, place.variant, kind))
+    return alone if alone.trials else of(known, (place.server_id, place.variant, OF_A_PRIMARY.get(kind, kind)))

@@ -39,6 +39,16 @@ def test_it_puts_each_setting_at_its_loss_and_throughput(client_in):
 
 
 @pytest.mark.django_db
+def test_a_topology_whose_primary_lost_its_power_stands_beside_servers_that_did(client_in):
+    experiment = trials.experiment()
+    experiment.trials.filter(variant="2/0", kind="power-loss").update(kind="primary-power-loss")
+    chart = risk(client_in, experiment, lost="engine")
+    assert {one["name"]: one["points"][0]["x"] for one in chart["series"]} == {"1/1": 0, "2/0": 1325, "0/0": 2300}
+    failed_over = risk(client_in, experiment, crash="primary-power-loss", lost="engine")
+    assert [one["name"] for one in failed_over["series"]] == ["2/0"]
+
+
+@pytest.mark.django_db
 def test_it_follows_the_chosen_crash_threads_and_place(client_in):
     experiment = trials.experiment()
     killed = risk(client_in, experiment, crash="process-kill", threads=0)

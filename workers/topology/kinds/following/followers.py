@@ -25,6 +25,7 @@ class Followers:
         self._kind, self._ground, self._made = kind, ground, ExitStack()
         self._wires: list[Wire] = []
         self._links: list[Link] = []
+        self._network = self._made.enter_context(Wires()) if ground.topology.rtt_ms else None
         self.first = NodePlan(
             "primary",
             ground.build,
@@ -35,7 +36,6 @@ class Followers:
 
     def attach(self, first: Sandbox) -> None:
         ground, self._primary = self._ground, first
-        wires = self._made.enter_context(Wires())
         password = secrets.token_hex(16)
         settings = settings_of(self._kind, ground.topology, ground.build, "replica", {})
         for number in range(1, ground.topology.replicas + 1):
@@ -50,9 +50,8 @@ class Followers:
                 additions=self.first.additions,
             )
             self._made.enter_context(replica)
-            wire = wires.join(first.target.port, one_way_ms=ground.topology.one_way_ms)
-            self._wires.append(wire)
-            self._links.append(link(ground.topology, first, replica, password, wire.port))
+            port = self._wire(first)
+            self._links.append(link(ground.topology, first, replica, password, port))
         begin(self._links)
         wait_until_ready(self._kind, ground.topology, first)
 
@@ -60,6 +59,9 @@ class Followers:
         self._primary.restart({**self.first.settings, **settings})
         for wire in self._wires:
             wire.redirect(self._primary.target.port)
+        if not self._wires:
+            for each in self._links:
+                each.start()
         self.catch_up()
 
     def catch_up(self) -> None:
@@ -68,3 +70,10 @@ class Followers:
 
     def close(self) -> None:
         self._made.close()
+
+    def _wire(self, first: Sandbox) -> int:
+        """Its port; 0 without a round trip: a wire without a delay costs processor time, and nothing is cut here."""
+        if self._network is None:
+            return 0
+        self._wires.append(self._network.join(first.target.port, one_way_ms=self._ground.topology.one_way_ms))
+        return self._wires[-1].port

@@ -78,7 +78,7 @@ class Open(Shape):
     model_config = ConfigDict(extra="allow")
 
 
-def stored_as(kind: Any) -> PlainValidator:
+def stored_as(kind: type) -> PlainValidator:
     """A value that `dashboard.findings.stored` reads as this type. It stays as it is in the file."""
 
     def checked(value: object) -> object:
@@ -208,7 +208,7 @@ class FileClaims(Exact):
     changed: Lines
     variants: Lines
     workloads: Lines
-    claims: Annotated[list[dict[str, Any]], Field(max_length=500)]
+    claims: Annotated[list[dict[str, object]], Field(max_length=500)]
 
 
 class FileCell(Exact):
@@ -290,7 +290,7 @@ class FileRun(Exact):
     errors: Count
     latency_avg_ms: Amount | None
     latency_max_ms: Amount | None
-    figures: Annotated[list[Any], stored_as(Figures)]
+    figures: Annotated[list[object], stored_as(Figures)]
     latencies: Annotated[list[FileFsyncLatency], Field(max_length=100)]
     load_average: Amount | None
     effective: dict[Word, Text]
@@ -326,7 +326,7 @@ class FileEnvironment(Open):
 
 
 class FileSweep(Open):
-    times: Annotated[list[Any], stored_as(tuple[SweepPoint, ...])]
+    times: Annotated[list[object], stored_as(tuple[SweepPoint, ...])]
 
 
 class FileProbe(Open):
@@ -334,9 +334,9 @@ class FileProbe(Open):
 
     storage: Word = ""
     build: Word = ""
-    flushes: Annotated[list[Any], stored_as(tuple[FlushTimes, ...])]
+    flushes: Annotated[list[object], stored_as(tuple[FlushTimes, ...])]
     sweep: FileSweep | None = None
-    promise: Annotated[Any, stored_as(DevicePromise)] = None  # of simulated devices only
+    promise: Annotated[object, stored_as(DevicePromise)] = None  # of simulated devices only
 
 
 class FileReplica(Open):
@@ -356,9 +356,9 @@ class FileBinlog(Open):
 class FileEvidence(Open):
     """trials/POSITION.json: what a verdict rests on."""
 
-    checks: Annotated[list[Any], stored_as(tuple[CheckResult, ...])]
-    steps: Annotated[list[Any], stored_as(tuple[TrialStep, ...])]
-    failover: Annotated[Any, stored_as(FailoverStory | None)] = None
+    checks: Annotated[list[object], stored_as(tuple[CheckResult, ...])]
+    steps: Annotated[list[object], stored_as(tuple[TrialStep, ...])]
+    failover: Annotated[object, stored_as(FailoverStory | None)] = None
     crash_at_s: Amount
     failed_at: Word
     error: Text = ""
@@ -381,7 +381,7 @@ class FileEvidence(Open):
 NAMES: dict[type[Shape], str] = {FileRun: RUN, FileEnvironment: ENVIRONMENT, FileProbe: PROBE, FileEvidence: TRIAL}
 
 
-def schema() -> dict[str, Any]:
+def schema() -> dict[str, object]:
     """JSON Schema of experiment.json; those of the other parts are among its $defs."""
     models: list[type[Shape]] = [FileIndex, *NAMES]
     refs, made = models_json_schema([(model, "validation") for model in models])

@@ -60,11 +60,11 @@ class Clean:
             return [self.data(one) for one in value]
         return self.text(value) if isinstance(value, str) else value
 
-    def facts(self, value: Mapping[str, Any]) -> Json:
+    def facts(self, value: Mapping[str, object]) -> Json:
         """As `data`, and fields whose name says host, account or path are removed."""
         return _settled(self._redactor.data, dict(value))
 
-    def variables(self, known: Mapping[str, Any]) -> Json:
+    def variables(self, known: Mapping[str, object]) -> Json:
         return _settled(self._redactor.variables, dict(known))
 
     def _apart(self, names: Iterable[str]) -> dict[str, str]:

@@ -41,7 +41,7 @@ def notice_of(tell: Callable[[], object]) -> str:
     return ""
 
 
-TYPES: dict["type[models.Field[Any, Any]]", type] = {
+TYPES: dict[type, type] = {
     models.CharField: str,
     models.TextField: str,
     models.BooleanField: bool,
@@ -57,7 +57,7 @@ def with_columns(model: type[models.Model], names: str) -> Callable[[type[Shown]
     return with_fields({name: (_type(model._meta.get_field(name)), ...) for name in names.split()})
 
 
-def _type(column: Any) -> Any:
+def _type(column: Any) -> object:
     """TypeError for a column whose type the schema must name itself."""
     kind: Any = next((kind for known, kind in TYPES.items() if isinstance(column, known)), None)
     if kind is None:

@@ -178,6 +178,7 @@ SITE = os.environ.get("DURASCOPE_SITE", "local")  # this worker measures the ser
 SANDBOX_ROOT = os.environ.get("DURASCOPE_SANDBOXES", sandbox_root())
 SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: workers.sandbox.users chooses
 CRASH_PROGRAMS = listed_programs.listed(os.environ)  # programs for owners; administrators may choose any
+FAILOVER_COMMAND = listed_programs.failover_command(os.environ)
 NINJA_PAGINATION_CLASS = "dashboard.pages.api.paging.Pages"  # of every list of the API
 RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # the user's recipes, one TOML file each
 REDIS_URL = redis_url()

@@ -23,9 +23,10 @@ _TELLING = re.compile("|".join(FILE.texts("telling")))
 # Numbers, ON and OFF reveal nothing.
 _PLAIN = re.compile(r"[\d.,:-]*|on|off|yes|no|auto|default|always|enabled|disabled", re.IGNORECASE)
 _COMMAND_FAILED = re.compile(
-    r"\bThe (crash|start) command (?:(could not be run)|.*? (ended with status -?\d+)):.*", re.DOTALL
+    r"\bThe (crash|start|failover) command (?:(could not be run)|.*? (ended with status -?\d+)):.*", re.DOTALL
 )
-_COMMAND_LATE = re.compile(r"\bThe (crash|start) command .*? (?=did not end within)", re.DOTALL)
+_COMMAND_LATE = re.compile(r"\bThe (crash|start|failover) command .*? (?=did not end within)", re.DOTALL)
+_MANAGER_SAID = re.compile(r"^failover manager: .*$", re.MULTILINE)  # lines of its output in the logs of a trial
 _PATTERNS = tuple((re.compile(one.text("find"), re.IGNORECASE), one.text("instead")) for one in FILE.tables("patterns"))
 
 
@@ -41,6 +42,7 @@ class Redactor:
     def text(self, text: str) -> str:
         text = _COMMAND_FAILED.sub(_without_output, text)
         text = _COMMAND_LATE.sub(rf"The \1 command {REMOVED} ", text)
+        text = _MANAGER_SAID.sub(f"failover manager: {REMOVED}", text)
         if self._any:
             text = self._known.sub(lambda found: self._replaced[found[0].casefold()], text)
         for pattern, replacement in _PATTERNS:

@@ -66,7 +66,8 @@ def _run(job: Job, row: Trial) -> None:
     }
     story = None
     if variant.topology:
-        setup = FailoverSetup(**asked, topology=parse_topology(variant.topology), fault=row.kind)
+        topology, manager = parse_topology(variant.topology), settings.FAILOVER_COMMAND
+        setup = FailoverSetup(**asked, topology=topology, fault=row.kind, manager=manager)
         failover = job.ports.fail_over(setup, job.say, job.cancelled)
         found, story = failover.as_trial(), failover.story
     else:

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from typing import IO
 
 from workers.errors import SandboxError, reason
@@ -48,22 +49,31 @@ class OwnersCommand:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(running.pid, signal.SIGKILL)
 
-    def _wait(self, argv: tuple[str, ...], what: str, output: IO[bytes]) -> int:
-        """Its exit status."""
+    def start(
+        self, argv: tuple[str, ...], what: str, output: IO[bytes], told: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        """Begin it, and do not wait. `told`: more of its environment. SandboxError: it cannot be run."""
         if not shutil.which(argv[0]):
             raise SandboxError(f"The {what} command could not be run: there is no program {argv[0]}.", FIX)
+        passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         try:
-            self._running = running = subprocess.Popen(
+            self._running = subprocess.Popen(
                 [*ENDS_WITH_US, *argv],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env={name: os.environ[name] for name in PASSED_ON if name in os.environ} | {"LC_ALL": "C"},
+                env={**passed_on, "LC_ALL": "C", **told},
             )
-            return running.wait(self._limit_s)
         except (OSError, ValueError) as error:
             raise SandboxError(f"The {what} command could not be run: {reason(error)}.", FIX) from error
+        return self._running
+
+    def _wait(self, argv: tuple[str, ...], what: str, output: IO[bytes]) -> int:
+        """Its exit status."""
+        running = self.start(argv, what, output, {})
+        try:
+            return running.wait(self._limit_s)
         except subprocess.TimeoutExpired as late:
             self.kill()
             running.wait()

@@ -26,6 +26,7 @@ from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
 from workers.topology.faults import Fault, FaultScene
+from workers.topology.manager import FailoverManager
 from workers.topology.network.link import NodeLink
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Node, StartAll, start_all
@@ -77,16 +78,22 @@ class Formed(FailoverBegun):
     replicas: tuple[Node, ...]
     wires: tuple[Wire | NodeLink, ...]  # from each replica to the primary, in their order; none: they cannot be cut
     links: tuple[Link, ...]  # through the wires
+    manager: FailoverManager | None = None
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         return (self.primary, *self.replicas)
 
+    @property
+    def _logs(self) -> Mapping[str, str]:
+        said = {"failover manager": self.manager.output} if self.manager else {}
+        return {node.name: node.sandbox.log_text for node in self.nodes} | said
+
     def so_far(self) -> FailoverResult:
         return replace(
             super().so_far(),
             my_cnf={node.name: node.sandbox.my_cnf for node in self.nodes},
-            log_lines={node.name: tuple(node.sandbox.log_text.splitlines()[-LOG_LINES:]) for node in self.nodes},
+            log_lines={name: tuple(text.splitlines()[-LOG_LINES:]) for name, text in self._logs.items()},
         )
 
 

@@ -15,7 +15,8 @@ class FailoverPolicy:
     bootstrapped. `fence`: the old primary is shut off from its
     clients before the promotion. `old_primary`: how it comes back; "as a replica" starts it with
     init_rpl_role=SLAVE, by which MariaDB (10.6.19, 10.11.9 and later) rolls back commits that no replica
-    acknowledged; "rebuilt": it gets a copy of the data of the new primary."""
+    acknowledged; "rebuilt": it gets a copy of the data of the new primary.
+    `by_manager`: the owner's command does all of it (workers.topology.manager)."""
 
     title: str
     says: str
@@ -23,6 +24,7 @@ class FailoverPolicy:
     relay_log: RelayLog = "apply, then stop receiving"
     fence: bool = True
     old_primary: Return = "as it was"
+    by_manager: bool = False
 
 
 POLICIES: dict[str, FailoverPolicy] = {
@@ -51,6 +53,12 @@ POLICIES: dict[str, FailoverPolicy] = {
         "Old primary rebuilt",
         "The data of the old primary are replaced by a copy of those of the new primary.",
         old_primary="rebuilt",
+    ),
+    "manager": FailoverPolicy(
+        "Owner's failover manager",
+        "A command that is given on the worker's host notices the loss, chooses a replica and promotes it.",
+        fence=False,
+        by_manager=True,
     ),
     "old-away": FailoverPolicy(
         "Old primary stays away", "The disk of the old primary does not come back.", old_primary="stays away"

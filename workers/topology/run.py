@@ -46,6 +46,11 @@ def run_failover(
     kind = _kind(setup)
     if wrong := impossible(kind, setup.topology, setup.build, fault):
         raise PlanError(" ".join(wrong), "Change the topology, the fault or the policy, or take another build.")
+    if setup.policy.by_manager and not setup.manager:
+        raise PlanError(
+            "No failover manager is known on the worker's host.",
+            "Set DURASCOPE_FAILOVER_COMMAND there to its arguments, a JSON list.",
+        )
     timeline = Timeline(lambda step: tell(f"{fault.title}: {step}"), cancelled, ports.clock)
     begun = FailoverBegun(setup=setup, fault=fault, ports=ports, made=Made(), timeline=timeline)
     return to_the_end(begun, lambda: steps(kind, begun), cancelled, raises=PlanError)

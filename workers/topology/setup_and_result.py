@@ -21,6 +21,7 @@ class FailoverSetup(TrialRequest):
     load_s: float = 1.0
     detection_s: float = 0.0
     replica_build: Build | None = None
+    manager: tuple[str, ...] = ()  # the owner's failover manager: a list of arguments, run without a shell
 
     @property
     def policy(self) -> FailoverPolicy:

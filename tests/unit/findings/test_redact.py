@@ -170,3 +170,10 @@ def test_workers_that_shared_the_load_are_hidden_and_others_are_no_secret(load_w
     plain, shared = factory.experiment(measured=0), factory.experiment(measured=0)
     shared.plan = {**shared.plan, "load_workers": load_workers}
     assert redactor_of(plain, shared).text("lab7x stopped") == said
+
+
+def test_guests_do_not_read_what_a_failover_manager_said():
+    logs = "primary: ready for connections\nfailover manager: token abc\nreplica 1: ready"
+    assert Redactor({}).text(logs) == "primary: ready for connections\nfailover manager: [removed]\nreplica 1: ready"
+    failed = "The failover command /opt/manager ended with status 1: token abc"
+    assert "abc" not in Redactor({}).text(failed) and "/opt" not in Redactor({}).text(failed)

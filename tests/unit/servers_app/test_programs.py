@@ -8,7 +8,7 @@ from dashboard.records.accounts.role import Role
 from dashboard.records.accounts.roles import NotAllowed
 from dashboard.records.audit.models import Event
 from dashboard.records.servers import actions
-from dashboard.records.servers.listed_programs import listed
+from dashboard.records.servers.listed_programs import failover_command, listed
 from dashboard.records.servers.models import Server
 from tests.confirmed import confirm
 from tests.markup import flat
@@ -127,3 +127,11 @@ def test_programs_are_listed_by_their_whole_path():
     assert listed({"DURASCOPE_CRASH_PROGRAMS": "/a/b:/c d/e:"}) == ("/a/b", "/c d/e")
     with pytest.raises(ValueError, match="holds 'ssh'"):
         listed({"DURASCOPE_CRASH_PROGRAMS": "/a/b:ssh"})
+
+
+def test_a_failover_manager_is_a_list_of_arguments_with_a_whole_path():
+    assert failover_command({}) == ()
+    assert failover_command({"DURASCOPE_FAILOVER_COMMAND": '["/a/b", "-v 1"]'}) == ("/a/b", "-v 1")
+    for wrong in ('["manager"]', "/a/b -v", '["/a/b", 3]', "[", '{"a": 1}'):
+        with pytest.raises(ValueError):
+            failover_command({"DURASCOPE_FAILOVER_COMMAND": wrong})

@@ -54,6 +54,7 @@ class Membership(TopologyKind):
             f"{policy.title}: the nodes of a cluster have no relay log that a failover script could drop.": (
                 policy.relay_log == "stop receiving, then apply"
             ),
+            f"{policy.title}: a cluster promotes by itself.": policy.by_manager,
             f"{policy.title}: a cluster shuts off its lost nodes by itself.": not policy.fence,
             f"{policy.title}: a node of a cluster always returns as what it was.": (
                 policy.old_primary in ("as a replica", "rebuilt")

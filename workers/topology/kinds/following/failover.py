@@ -5,12 +5,15 @@ from workers.crash.replica_link import Link
 from workers.errors import SandboxError
 from workers.topology.chain import Promoted, Struck
 from workers.topology.kinds.following.begin import catch_up
+from workers.topology.manager import FailoverManager
 from workers.topology.takeover import LIMIT_S, silence, take_over
 
 
 def fail_over(struck: Struck) -> Promoted:
     """Promote a replica by the policy, then let clients commit on it. Raises SandboxError or ServerError."""
     policy, clock = struck.setup.policy, struck.ports.clock
+    if struck.manager:
+        return _by_manager(struck, struck.manager)
     struck.ports.sleep(struck.setup.detection_s)
     began = clock()
     if policy.fence or struck.fault.harmless:
@@ -21,6 +24,15 @@ def fail_over(struck: Struck) -> Promoted:
     _promote(link, stop_first=policy.relay_log == "stop receiving, then apply")
     new = next(node for node in struck.replicas if node.sandbox is link.follower)
     return take_over(struck, new, began=began, detection_s=struck.setup.detection_s)
+
+
+def _by_manager(struck: Struck, manager: FailoverManager) -> Promoted:
+    """What it does with the old primary is its own. It stops once it has promoted: the return follows the policy."""
+    struck.timeline.step("failover manager")
+    _return_replicas(struck)
+    new = manager.promoted(struck.replicas, LIMIT_S, struck.timeline.must_go_on)
+    manager.close()
+    return take_over(struck, new, began=struck.struck_at, detection_s=0.0)
 
 
 def _fence(struck: Struck) -> None:

@@ -1,6 +1,7 @@
 """The first step: nodes, wires, replication."""
 
 import secrets
+from dataclasses import replace
 
 from workers.crash.compare_tables import TABLES
 from workers.crash.replica import SCHEMA
@@ -12,6 +13,7 @@ from workers.topology.chain import FailoverBegun, Formed
 from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
 from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import Replication
+from workers.topology.manager import FailoverManager
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.topology import Role, Topology
@@ -30,7 +32,18 @@ def form(begun: FailoverBegun, kind: Replication) -> Formed:
     links = _links(setup.topology, primary, replicas, joined)
     formed = Formed(**vars(begun), primary=primary, replicas=tuple(replicas), wires=joined, links=links)
     _follow(formed, kind)
-    return formed
+    return replace(formed, manager=_manager(formed))
+
+
+def _manager(formed: Formed) -> FailoverManager | None:
+    """It watches the nodes from now on, as it would before a loss that nobody announces."""
+    if not formed.setup.policy.by_manager or formed.fault.harmless or formed.fault.of_replica:
+        return None
+    manager = FailoverManager(formed.setup.manager)
+    formed.made.callback(manager.close)
+    formed.made.killed_by(manager.kill)
+    manager.start(formed.primary, formed.replicas)
+    return manager
 
 
 def _plans(begun: FailoverBegun, kind: Replication) -> tuple[NodePlan, ...]:

@@ -1,4 +1,4 @@
-"""Cost against risk: throughput against acknowledged transactions lost per crash, a point per setting."""
+"""Speed against risk: throughput against acknowledged transactions lost per crash, a point per setting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import LOST_FROM, CrashLoss
 from dashboard.findings.crash.trials import Replica, Tried
 from dashboard.findings.point import Point
-from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.crash_kinds import number_of, title
 from dashboard.text.numbers import at
 
+MOST_LINEAR = 20  # fastest over slowest setting, up to which the axis of speeds is linear
 _COLUMNS = (
     ("95 % from", "number"), ("95 % to", "number"),
     ("trials", "whole"), ("failed", "whole"), ("lower bound", "percent"), ("upper bound", "percent"),
@@ -73,16 +74,22 @@ def risk(
     tried = any(one.setting.tally.replica != "not tried" for one in drawn)
     return Chart(
         key="risk",
-        title=f"Cost against risk: {crash}" + (f", {at(threads)}" if threads else ""),
+        title=f"Speed against risk: {crash}" + (f", {at(threads)}" if threads else ""),
         kind="risk",
         x=Axis(_lost(lost_from, crash), scale="log"),
-        y=Axis(speed, "/s", can_toggle_log=True),
+        y=Axis(speed, "/s", scale=_scale([one.speed.tps for one in drawn]), can_toggle_log=True),
         table=ChartTable((("setting", "text"), (speed, "number"), *_COLUMNS), tuple(map(_row, settings))),
         series=() if empty else tuple(_series(one, tried) for one in drawn),
         empty=empty,
         source="sysbench, crash trials" if drawn else "",
         note=_note([one.name for one in settings if not (one.speed and one.loss)]),
     )
+
+
+def _scale(speeds: Sequence[float]) -> Literal["log", "linear"]:
+    """On a linear axis the slowest of very different speeds would all lie at zero."""
+    positive = [each for each in speeds if each > 0]
+    return "log" if positive and max(positive) > MOST_LINEAR * min(positive) else "linear"
 
 
 def _lost(lost_from: str, crash: str) -> str:
@@ -93,17 +100,18 @@ def _lost(lost_from: str, crash: str) -> str:
 def _series(one: DrawnSetting, with_replicas: bool) -> RiskSeries:
     setting, speed, loss = one.setting, one.speed, one.loss
     dot = RiskDot(
-        x=loss.median, y=speed.tps, lo=speed.lo, hi=speed.hi, mark=_mark(loss.rate, one.otherwise),
+        x=loss.median, y=speed.tps, lo=speed.lo, hi=speed.hi, mark=_mark(loss.rate, setting.tally.kind, one.otherwise),
         x_lo=loss.least, x_hi=loss.most,
     )  # fmt: skip
     replica = setting.tally.replica if with_replicas else ""
     return RiskSeries(setting.name, setting.place.colour, (dot,), replica=replica, mine=setting.mine)
 
 
-def _mark(rate: Rate, otherwise: int) -> str:
-    """3 of 4 lost commits. Trials that failed without a lost commit are added, because the place of the point does not
-    show them."""
-    mark = f"{rate.counts} lost commits"
+def _mark(rate: Rate, kind: str, otherwise: int) -> str:
+    """`lost commits in 3 of 4 power losses`. Trials that failed without a lost commit are added, because the place of
+    the point does not show them."""
+    crashes = number_of(kind, rate.n)
+    mark = f"lost commits in {rate.k:,} of {crashes}" if rate.k else f"lost nothing in {crashes}"
     return f"{mark}; {otherwise} failed in another way" if otherwise else mark
 
 
@@ -128,7 +136,7 @@ def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str
     if found.failed:
         return found.says
     if not any(one.speed for one in settings):
-        return "No throughput was measured in this experiment, so cost and risk cannot be compared."
+        return "No throughput was measured in this experiment, so speed and risk cannot be compared."
     return f"No {crash} has a verdict yet."
 
 

@@ -1,4 +1,4 @@
-"""Cost against risk as a PNG for messengers, which run no scripts: the figures, colours and axes of the page's chart.
+"""Speed against risk as a PNG for messengers, which run no scripts: the figures, colours and axes of the page's chart.
 
 It is drawn on the server, because links are also made by programs, and because an open link must show what is stored
 now.
@@ -22,10 +22,14 @@ SIZE = (1200, 630)  # what messengers ask for
 PLOT = (120, 120, 1150, 530)  # left, top, right, bottom
 SHARP = 2  # drawn larger, then reduced: Pillow does not smooth edges
 RADIUS = 13
+LED = 14  # from which a label is joined to its point
+ROOM = 1.6  # around the speeds of a log axis, as a factor
 STEP = 10  # between the places that are tried for a label
 SURFACE, INK, SOFT, LINE, BAND = "#ffffff", "#17202a", "#55606d", "#dfe3e8", "#eff1f4"
 SERIES = ("#0072b2", "#c44e00", "#00835c", "#c876a2", "#454b53", "#c08700", "#3a9bd6", "#4f4a00")  # tokens.css, light
 ZERO_SHARE = 0.26  # of the axis, for losses of 0: risk-axis.js
+GAP = 1.6  # between these and the first decade, as a factor: risk-axis.js
+NEARER = 8  # by which a label is nearer to its own point than to any other
 Box = tuple[float, float, float, float]
 
 
@@ -52,11 +56,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Scales:
-    """`edge`: the smallest decade of losses; `decades`: of the axis; `top`: the end of the axis of speeds."""
+    """`first`: the smallest decade of losses; `decades`: of the axis; `bottom`, `top`: the ends of the axis of
+    speeds. It is linear if it begins at 0."""
 
-    edge: float
+    first: float
     decades: int
     top: float
+    bottom: float = 0.0
 
     @property
     def band(self) -> float:
@@ -67,11 +73,23 @@ class Scales:
     def x(self, loss: float) -> float:
         if loss <= 0:
             return (PLOT[0] + self.band) / 2
-        return self.band + (PLOT[2] - self.band) * math.log10(max(loss, self.edge) / self.edge) / self.decades
+        share = math.log10(GAP * loss / self.first) / (math.log10(GAP) + self.decades)
+        return self.band + (PLOT[2] - self.band) * share
 
     def y(self, speed: float) -> float:
         _, top, _, bottom = PLOT
-        return bottom - (bottom - top) * min(max(speed / self.top, 0), 1)
+        share = speed / self.top
+        if self.bottom:
+            share = math.log(max(speed, self.bottom) / self.bottom) / math.log(self.top / self.bottom)
+        return bottom - (bottom - top) * min(max(share, 0), 1)
+
+    @property
+    def speeds(self) -> list[float]:
+        """The ticks."""
+        if not self.bottom:
+            return [self.top * part / 4 for part in range(5)]
+        first, last = math.ceil(math.log10(self.bottom)), math.floor(math.log10(self.top))
+        return [10.0**power for power in range(first, last + 1)]
 
 
 def risk_png(chart: Chart) -> bytes:
@@ -84,8 +102,13 @@ def risk_png(chart: Chart) -> bytes:
     for one in known:
         _point(pen, one)
     for one, (left, top) in zip(known, labels(known), strict=True):
-        pen.write((left, top), one.name, 26, INK)
-        pen.write((left, top + 30), one.mark, 20, SOFT)
+        wide, high = size_of(one)
+        near = (min(max(one.x, left), left + wide), min(max(one.y, top), top + high))
+        if math.dist(near, (one.x, one.y)) > RADIUS + LED:
+            pen.line(near, (one.x, one.y), one.colour, 2)
+        x, anchor = (left + wide, "ra") if left + wide <= one.x else (left, "la")
+        pen.write((x, top), one.name, 26, INK, anchor)
+        pen.write((x, top + 30), one.mark, 20, SOFT, anchor)
     file = BytesIO()
     picture.resize(SIZE, Image.Resampling.LANCZOS).save(file, "PNG", optimize=True)
     return file.getvalue()
@@ -97,7 +120,8 @@ def places(chart: Chart, scales: Scales | None = None) -> list[Place]:
     for one in chart.series:
         for dot in _dots(one.dots):
             speed = dot.y or 0.0
-            ends = (scales.x(dot.x_lo), scales.x(dot.x_hi), scales.y(dot.lo or speed), scales.y(dot.hi or speed))
+            low = speed if dot.lo is None else dot.lo
+            ends = (scales.x(dot.x_lo), scales.x(dot.x_hi), scales.y(low), scales.y(dot.hi or speed))
             colour, mark = SERIES[one.colour % len(SERIES)], _ascii(", ".join(filter(None, (dot.mark, _replicas(one)))))
             found.append(Place(_ascii(one.name), mark, colour, scales.x(float(dot.x)), scales.y(speed), *ends))
     return found
@@ -110,7 +134,8 @@ def _replicas(one: ChartSeries) -> str:
 
 
 def labels(known: Sequence[Place]) -> list[tuple[float, float]]:
-    """Left and top of each label: the nearest free place that covers no point, bar or other label."""
+    """Left and top of each label: the nearest free place that covers no point, bar or other label, and is nearer to its
+    own point than to any other."""
     taken = [box for one in known for box in one.boxes]
     found: list[tuple[float, float]] = []
     for one in known:
@@ -118,10 +143,20 @@ def labels(known: Sequence[Place]) -> list[tuple[float, float]]:
         lefts = range(PLOT[0] + 4, int(PLOT[2] - width), STEP)
         tops = range(PLOT[1] + 28, PLOT[3] - height, STEP)
         offered = [(left, top, left + width, top + height) for left, top in product(lefts, tops)]
-        best = min(offered, key=lambda box: (sum(_covered(box, other) for other in taken), _distance(box, one)))
+        rivals = [other for other in known if other is not one]
+        best = min(offered, key=lambda box: _cost(box, one, rivals, taken))
         taken.append(best)
         found.append(best[:2])
     return found
+
+
+def _cost(box: Box, one: Place, rivals: Sequence[Place], taken: Sequence[Box]) -> tuple[float, float, float]:
+    """Smaller is better: square pixels that it covers, pixels by which it is too near to another point, distance."""
+    own = distance(box, one)
+    covered = sum(_covered(box, other) for other in taken)
+    apart = [other for other in rivals if math.dist((one.x, one.y), (other.x, other.y)) > RADIUS]
+    stray = [own + NEARER - distance(box, other) for other in apart]
+    return covered, max([0.0, *stray]), own
 
 
 def size_of(one: Place) -> tuple[float, int]:
@@ -133,19 +168,23 @@ def _covered(one: Box, other: Box) -> float:
     return wide * high if wide > 0 and high > 0 else 0.0
 
 
-def _distance(box: Box, one: Place) -> float:
+def distance(box: Box, one: Place) -> float:
     return math.hypot(max(box[0] - one.x, one.x - box[2], 0), max(box[1] - one.y, one.y - box[3], 0))
 
 
 def _scales(chart: Chart) -> Scales:
-    """Whole decades, as in risk-axis.js; speeds up to a round number."""
+    """Whole decades of losses, as in risk-axis.js; speeds up to a round number, or on a log axis with room."""
     dots = [dot for one in chart.series for dot in _dots(one.dots)]
     losses = [loss for dot in dots for loss in (float(dot.x), dot.x_lo, dot.x_hi) if loss > 0]
-    edge = 10.0 ** math.floor(math.log10(min([*losses, 1000])))
+    first = 10.0 ** math.floor(math.log10(min([*losses, 1000])))
     most = 10.0 ** math.ceil(math.log10(max([*losses, 1])))
     fastest = max(dot.hi or dot.y or 0.0 for dot in dots) or 1.0
     step = 10.0 ** math.floor(math.log10(fastest))
-    return Scales(edge, max(1, round(math.log10(most / edge))), math.ceil(fastest / step) * step)
+    decades = max(1, round(math.log10(most / first)))
+    slowest = [dot.y for dot in dots if dot.y]
+    if chart.y.scale == "log" and slowest:
+        return Scales(first, decades, fastest * ROOM, min(slowest) / ROOM)
+    return Scales(first, decades, math.ceil(fastest / step) * step)
 
 
 def _dots(dots: Iterable[object]) -> list[RiskDot]:
@@ -155,15 +194,14 @@ def _dots(dots: Iterable[object]) -> list[RiskDot]:
 def _ground(pen: "_Pen", chart: Chart, scales: Scales) -> None:
     left, top, right, bottom = PLOT
     pen.box((left, top, scales.band, bottom), BAND)
-    for part in range(5):
-        speed = scales.top * part / 4
+    for speed in scales.speeds:
         pen.line((left, scales.y(speed)), (right, scales.y(speed)), LINE, 2)
         pen.write((left - 12, scales.y(speed)), whole(speed), 20, SOFT, "rm")
-    for loss in (0.0, *(scales.edge * 10**power for power in range(scales.decades + 1))):
+    for loss in (scales.first * 10**power for power in range(scales.decades + 1)):
         pen.write((scales.x(loss), bottom + 10), whole(loss), 20, SOFT, "ma")
     pen.write(((left + scales.band) / 2, top + 4), "nothing lost", 20, SOFT, "ma")
     pen.write((30, 24), _ascii(chart.title), 34, INK)
-    pen.write((30, 80), chart.y.label, 20, SOFT)
+    pen.write((30, 80), chart.y.label + (" (log scale)" if scales.bottom else ""), 20, SOFT)
     pen.write((right, bottom + 44), _ascii(f"{chart.x.label} (log scale)"), 20, SOFT, "ra")
     pen.write((30, 590), "Durascope. Up (fast) and left (little lost) is better.", 20, SOFT)
 

@@ -1,18 +1,20 @@
 """The first part of a result page with crash trials: losses, cost, and the recommended setting."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from dashboard.findings.costs import DURABLE, FLUSH, SYNC
 from dashboard.findings.crash.self_test import SelfTest
 from dashboard.findings.crash.statistics import Tally, tallies
-from dashboard.findings.finding import Finding, Pair
+from dashboard.findings.finding import Finding, is_wide
+from dashboard.findings.flushing import gloss, is_durable
 from dashboard.findings.point import Point
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend
 from dashboard.findings.shown import ResultView
-from dashboard.records.experiments.crash_kinds import number_of
-from dashboard.text.numbers import at, percent, sig
+from dashboard.findings.tested import engine_of
+from dashboard.records.experiments.crash_kinds import number_of, title
+from dashboard.text.numbers import at, ms, percent, sig
 from workers.bench.plan import CONTROLS
+from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS
 
 
@@ -43,44 +45,47 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> Answer:
         tuple(filter(None, (held, *second))),
         _cost(offered, chosen, view.at_threads, view.counts),
         choice,
-        tuple(one for one in told if one not in known),
+        (*_doubts(view), *(one for one in told if one not in known)),
     )
 
 
-def explained(view: ResultView) -> list[Pair]:
-    """The pairs of the page. The first variant of each says in words what it flushes."""
-    given = {variant.name: variant.settings for variant in view.plan.variants}
-    return [
-        replace(pair, names=(pair.names[0] + in_words(given.get(pair.main.variant, {})), pair.names[1]))
-        for pair in view.pairs
+def _doubts(view: ResultView) -> list[str]:
+    """What a reader of the first sentences may ask: how firm a wide interval is, and in how much time the lost commits
+    were made. Trials have a load of their own."""
+    ratios = [(pair.ratio, pair.measured) for pair in view.pairs if pair.ratio and pair.ratio.decision == "differs"]
+    wide = [measured for ratio, measured in ratios if ratio.lo and ratio.hi and is_wide(ratio.lo, ratio.hi)]
+    found = [
+        f"The interval is wide: {min(point.repeats for _, point in measured)} measurements of each setting. "
+        "More repeats narrow it."
+        for measured in wide
     ]
-
-
-def in_words(settings: Mapping[str, str]) -> str:
-    """What these settings flush at a commit, in brackets; "" if they do not say it for both logs."""
-    flush = next((settings[name] for name in FLUSH if name in settings), None)
-    if flush is None or SYNC not in settings:
-        return ""
-    redo, binlog = flush == DURABLE[0], settings[SYNC] == DURABLE[1]
-    logs = "both logs" if redo and binlog else "only the redo log" if redo else "only the binary log" if binlog else ""
-    return f" ({logs} flushed at each commit)" if logs else " (no log flushed at commit)"
+    number = view.plan.crash.clients
+    load = "1 client" if number == 1 else f"{number:,} clients"
+    told, crash = {pair.main.variant for pair in view.pairs}, title(view.choice.crash_kind)
+    found += [
+        f"In the crash trials ({load}) {one.name} lost the last {ms(one.loss.median_ms)} of commits per {crash}."
+        for one in view.settings
+        if one.place.variant in told and one.loss and one.loss.median_ms
+    ]
+    return list(dict.fromkeys(found))
 
 
 def options(view: ResultView, server_id: int) -> list[Option]:
     """One for each variant of the plan on that server, in the plan's order."""
     known = tallies(view.trials)
     points = {line.variant: line.points for line in view.lines if line.server_id == server_id}
+    engines = {variant.name: engine_of(variant) for variant in view.plan.variants}
     return [
         Option(
             name=view.clean(variant.name),
             speeds=tuple(_speed(one, view.baseline) for one in points.get(variant.name, ())),
             crashes=tuple(
-                _crashes(tally)
+                _crashes(tally, engines[name])
                 for (server, name, kind), tally in known.items()
                 if (server, name) == (server_id, variant.name) and kind not in CONTROLS
             ),
-            flushes=_flushes(variant.settings),
-            explained=in_words(variant.settings),
+            flushes=is_durable(variant.settings),
+            gloss=gloss(variant.settings),
             is_yours=variant.name == view.choice.mine,
         )
         for variant in view.plan.variants
@@ -91,16 +96,22 @@ def _speed(point: Point, baseline: str) -> Speed:
     return Speed(point.threads, point.tps, point.lo, point.hi, point.ratio, point.variant == baseline)
 
 
-def _crashes(tally: Tally) -> Crashes:
+def _crashes(tally: Tally, engine: str) -> Crashes:
     rate, loss = tally.invalid, tally.loss("either")
     lost, median = (loss.rate.k, loss.median) if loss else (0, 0.0)
-    return Crashes(tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, median)
+    missing = _missing(tally, engine) if tally.kind in CRASH_KINDS else ""  # a failover loses a host with both
+    return Crashes(tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, median, missing)
 
 
-def _flushes(settings: Mapping[str, str]) -> bool:
-    """Whether the variant says that both logs are flushed at every commit."""
-    flush = next((settings[name] for name in FLUSH if name in settings), None)
-    return (flush, settings.get(SYNC)) == DURABLE
+def _missing(tally: Tally, engine: str) -> str:
+    """Where the lost commits are missing, and where all of them still are; "" if none was lost."""
+    hit = [trial for trial in tally.decided if trial.lost("either")]
+    lost = {engine: [trial.lost_engine for trial in hit], "the binary log": [trial.lost_binlog for trial in hit]}
+    gone = [place for place, counts in lost.items() if any(counts)]
+    whole = [place for place, counts in lost.items() if all(count == 0 for count in counts)]
+    if not gone:
+        return ""
+    return f"missing from {' and '.join(gone)}" + (f", still in {whole[0]}" if whole else "")
 
 
 def _held(kind: str, chosen: Option | None) -> str:
@@ -109,20 +120,21 @@ def _held(kind: str, chosen: Option | None) -> str:
         return ""
     asked = [each for each in chosen.crashes if each.kind == kind]
     first = (asked or chosen.crashes)[0]
-    return f"{chosen.name}{chosen.explained} lost nothing in {number_of(first.kind, first.tried)}."
+    name = f"{chosen.name} ({chosen.gloss})" if chosen.gloss else chosen.name
+    return f"{name} lost nothing in {number_of(first.kind, first.tried)}."
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:
-    """Of the chosen setting against the fastest: milliseconds per commit, and percent of the throughput."""
+    """Of the chosen setting against the fastest: milliseconds per commit, and how many percent less."""
     here = {one.name: speed for one in offered if (speed := one.speed(threads)) and speed.tps > 0}
     if chosen is None or chosen.name not in here:
         return ""
     mine, fastest = here[chosen.name], max(here, key=lambda name: here[name].tps)
     if not here[fastest].exceeds(mine):
+        if any(speed.may_exceed(mine) for speed in here.values()):
+            return f"What {chosen.name} costs at {at(threads)} is not yet clear. Measure more repeats."
         return f"No other setting is measurably faster than {chosen.name} at {at(threads)}."
     each, best = (f"{sig(1000 * threads / speed.tps, 2)}\N{NO-BREAK SPACE}ms" for speed in (mine, here[fastest]))
-    fewer = percent(1 - 1 / here[fastest].times(mine))
-    return (
-        f"The cost at {at(threads)}: {chosen.name} makes {fewer} fewer {what} per second than {fastest}. "
-        f"{'A commit' if what == 'commits' else 'Each'} takes {each} instead of {best}."
-    )
+    less = percent(1 - 1 / here[fastest].times(mine).value)
+    one = "a commit" if what == "commits" else f"one of the {what}"
+    return f"At {at(threads)} {one} takes {each} with {chosen.name} and {best} with {fastest} ({less} less)."

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from django.db.models import OuterRef, Subquery
 
 from dashboard.findings.analysis import MadeOf, analysis_of, made_of_each
-from dashboard.findings.finding import between
+from dashboard.findings.finding import between, digits_of, times_as_fast
+from dashboard.findings.flushing import DURABLE, FLUSH, SYNC, level
 from dashboard.findings.headline import headline
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history.models import Entry, Track
-from dashboard.text.numbers import at, sig
+from dashboard.text.numbers import at
 from workers.bench.plan import Plan
 
-FLUSH = ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit")
-SYNC = "sync_binlog"
-DURABLE = ("1", "1")
 RELAXED = (("0", "0"), ("2", "0"), ("0", "1"), ("2", "1"), ("1", "0"))  # the most relaxed first
 
 
@@ -63,11 +61,12 @@ def _of(server_id: int, variant: str, means: str, experiment_id: int) -> Measure
     """None: the settings of the variant do not say how it commits."""
     parts = frozenset(means.split(", "))
     values = dict(part.split("=", 1) for part in parts if "=" in part)
-    flush = next((name for name in FLUSH if name in values), None)
-    if flush is None or SYNC not in values:
+    known = level(values)
+    if known is None:
         return None
-    level = (values[flush], values[SYNC])
-    return Measured(server_id, variant, experiment_id, level, parts - {f"{flush}={level[0]}", f"{SYNC}={level[1]}"})
+    flush = next(name for name in FLUSH if name in values)
+    rest = parts - {f"{flush}={known[0]}", f"{SYNC}={known[1]}"}
+    return Measured(server_id, variant, experiment_id, known, rest)
 
 
 def _pairs(measured: Iterable[Measured]) -> list[tuple[Measured, Measured]]:
@@ -95,10 +94,9 @@ def _cost(experiment: Experiment, rest_on: Mapping[int, MadeOf], safe: Measured,
 
 
 def _says(safe: Measured, fast: Measured, ratio: ThroughputRatio, threads: int) -> str:
-    digits = 2 if ratio.value >= 2 else 3
-    interval = between(ratio.lo, ratio.hi, digits)
+    interval = between(ratio.lo, ratio.hi, digits_of(ratio.value))
     if ratio.decision == "differs":
-        text = f"{fast.variant} is {sig(ratio.value, digits)} times as fast as {safe.variant}"
+        text = f"{fast.variant} is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {safe.variant}"
         return f"{text} ({interval}) at {at(threads)}"
     within = f" (ratio {interval})" if interval else ""
     return f"{fast.variant} against {safe.variant} at {at(threads)}: {ratio.decision}{within}"

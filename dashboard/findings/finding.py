@@ -9,6 +9,7 @@ from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import at, sig
 from workers.analysis.statistics import MIN_REPEATS
 
+WIDE = 2  # upper over lower end of an interval
 TOO_FEW = f"Measure at least {MIN_REPEATS} repeats to compare them."
 
 
@@ -126,10 +127,15 @@ def compared(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Find
     if decision in ("no difference shown", "not decidable"):
         text = f"no difference between {names[0]} and {names[1]} was found"
         if decision == "not decidable":
-            text = f"it is not decidable whether {names[0]} differs from {names[1]}"
-            more = ("More repeats narrow the interval.",)
+            text = f"too few repeats were measured to tell the speeds of {names[0]} and {names[1]} apart"
+            more = ("Among so many comparisons this can be chance.",) if _excludes_1(ratio) else ()
+            more = (*more, "More repeats narrow the interval.")
         return Finding(f"{where} {text}", more=(_reach(ratio, names), *more))
     return None
+
+
+def _excludes_1(ratio: ThroughputRatio) -> bool:
+    return ratio.lo is not None and ratio.hi is not None and not ratio.lo <= 1 <= ratio.hi
 
 
 def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Finding:
@@ -139,8 +145,8 @@ def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> F
     if value < 1 and lo and hi:  # a significant ratio has an interval
         value, lo, hi = 1 / value, 1 / hi, 1 / lo
         faster, slower = slower, faster
-    digits = 2 if value >= 2 else 3
-    return Finding(f"{where} {faster} is {sig(value, digits)} times as fast as {slower}", between(lo, hi, digits))
+    text = f"{where} {faster} is {times_as_fast(value, lo, hi)} as {slower}"
+    return Finding(text, between(lo, hi, digits_of(value)))
 
 
 def _reach(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
@@ -196,6 +202,21 @@ def _disturbed(told: Sequence[tuple[str, Point]]) -> list[str]:
     stalled = [f"{name} stood still for {point.stalls.seconds} s in all." for name, point in told if point.stalls.count]
     drifting = [name for name, point in told if point.settled is False]
     return stalled + [f"{name} had not settled: a longer warm-up would help." for name in drifting]
+
+
+def times_as_fast(value: float, lo: float | None, hi: float | None, digits: int = 0) -> str:
+    """`6.1 times as fast`; with "about" where the 95 % interval is wide."""
+    about = "about " if lo and hi and is_wide(lo, hi) else ""
+    return f"{about}{sig(value, digits or digits_of(value))} times as fast"
+
+
+def digits_of(ratio: float) -> int:
+    return 2 if ratio >= 2 else 3
+
+
+def is_wide(lo: float, hi: float) -> bool:
+    """Whether the interval of a ratio leaves its first digit open."""
+    return hi > WIDE * lo
 
 
 def between(lo: float | None, hi: float | None, digits: int) -> str:

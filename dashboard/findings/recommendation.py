@@ -1,18 +1,22 @@
-"""Which of the tested settings to choose, and under which condition: from speed and from what crashes took.
+"""Which of the tested settings to choose, and under which condition: from speed and from what crashes took. Every
+comparison has the chosen setting as its base.
 
 A setting is chosen only if no crash trial failed under it and none was unclear. A setting that flushes both logs at
 every commit comes before all others: a few trials without a loss are no reason to stop flushing. Among equals the
 faster one wins if their 95 % intervals do not overlap.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.crash.statistics import in_words
+from dashboard.findings.finding import times_as_fast
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.crash_kinds import number_of, plural
-from dashboard.text.numbers import at, percent, sig
+from dashboard.text.numbers import at, sig
 from dashboard.text.words import listed
+from workers.analysis.statistics import Estimate
 from workers.bench.crash_choices import POWER_LOSSES
 
 FEW = 0.1  # an upper bound above this share asks for more trials
@@ -39,20 +43,26 @@ class Speed:
             return other.ratio.decision == "differs" and other.ratio.value < 1
         return self.lo is not None and other.hi is not None and self.lo > other.hi
 
-    def times(self, other: "Speed") -> float:
+    def times(self, other: "Speed") -> Estimate:
         """How many times as fast as the other, which made commits."""
         if self.ratio and other.is_baseline:
-            return self.ratio.value
-        if other.ratio and other.ratio.value and self.is_baseline:
-            return 1 / other.ratio.value
-        return self.tps / other.tps
+            return self.ratio
+        if (ratio := other.ratio) and ratio.value and self.is_baseline:
+            ends = (1 / ratio.hi, 1 / ratio.lo) if ratio.lo and ratio.hi else (None, None)
+            return Estimate(1 / ratio.value, *ends)
+        return Estimate(self.tps / other.tps, None, None)
+
+    def may_exceed(self, other: "Speed") -> bool:
+        """Faster in the measurement, but its ratio to the baseline is not decidable: more repeats would tell."""
+        ratio = self.ratio if other.is_baseline else other.ratio if self.is_baseline else None
+        return ratio is not None and ratio.decision == "not decidable" and self.tps > other.tps
 
 
 @dataclass(frozen=True)
 class Crashes:
     """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or failed
     otherwise; `lost`: those that lost commits, with the median of what they lost; `most`: the upper bound of
-    the share of crashes that fail."""
+    the share of crashes that fail; `missing`: where the lost commits are missing, as the end of a sentence."""
 
     kind: str
     tried: int
@@ -61,6 +71,7 @@ class Crashes:
     most: float | None
     lost: int = 0
     median: float = 0.0
+    missing: str = ""
 
     @property
     def held(self) -> bool:
@@ -69,19 +80,23 @@ class Crashes:
 
 @dataclass(frozen=True)
 class Option:
-    """One tested setting. `speeds` ascend by threads; `flushes`: both logs are flushed at every commit; `explained`:
-    what it flushes, in brackets; `is_yours`: the server runs with it."""
+    """One tested setting. `speeds` ascend by threads; `flushes`: both logs are flushed at every commit; `gloss`:
+    when it flushes them; `is_yours`: the server runs with it."""
 
     name: str
     speeds: tuple[Speed, ...]
     crashes: tuple[Crashes, ...]
     flushes: bool = False
-    explained: str = ""
+    gloss: str = ""
     is_yours: bool = False
 
     @property
     def held(self) -> bool:
         return bool(self.crashes) and all(each.held for each in self.crashes)
+
+    @property
+    def lost(self) -> bool:
+        return any(each.lost for each in self.crashes)
 
     def speed(self, threads: int) -> Speed | None:
         return next((speed for speed in self.speeds if speed.threads == threads), None)
@@ -114,8 +129,10 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
         _more(chosen, threads, counts),
         *(_against(one, chosen, threads) for one in rivals),
     ]
-    verb = "Keep" if chosen.is_yours else "Use"
-    return Recommendation(f"{verb} {chosen.name}.", tuple(filter(None, reasons)), chosen.name)
+    choice = f"{'Keep' if chosen.is_yours else 'Use'} {chosen.name}."
+    if rivals and all(one.lost for one in rivals):
+        choice += " Every other tested setting lost commits." if len(rivals) > 1 else f" {rivals[0].name} lost commits."
+    return Recommendation(choice, tuple(filter(None, reasons)), chosen.name)
 
 
 def _best(held: Sequence[Option], threads: int) -> Option:
@@ -135,10 +152,15 @@ def _bound(chosen: Option) -> str:
     text = f"{chosen.name} lost nothing in {tried}."
     if weakest.most is None:
         return text
-    may = (
-        f"A loss in up to {percent(weakest.most)} of {plural(weakest.kind)} could have stayed unseen (95 % confidence)."
-    )
-    return f"{text} {may} Run more trials." if weakest.most > FEW else f"{text} {may}"
+    seldom = f"loses commits in {_share(weakest.most)} {plural(weakest.kind)} can pass {weakest.tried:,} by luck"
+    if weakest.most > FEW:
+        return f"Not yet certain: {text} But even a setting that {seldom}. Run more crash trials."
+    return f"{text} Only a setting that {seldom}."
+
+
+def _share(most: float) -> str:
+    """An upper bound in round words: `7 of 10`; small ones as `1 of 11`."""
+    return f"{math.floor(10 * most)} of 10" if most > FEW else f"1 of {math.ceil(1 / most):,}"
 
 
 def _untried(chosen: Option) -> str:
@@ -156,8 +178,8 @@ def _more(chosen: Option, threads: int, counts: str) -> str:
         return ""
     best = max(faster, key=lambda one: one.tps)
     return (
-        f"If you need more than {sig(here.tps, 2)} {counts}/s: {chosen.name} reached {sig(best.tps, 2)} "
-        f"at {at(best.threads)}."
+        f"For more speed use more client threads: {chosen.name} makes {sig(here.tps, 2)} {counts}/s at "
+        f"{at(threads)}, {sig(best.tps, 2)} at {best.threads:,}."
     )
 
 
@@ -166,16 +188,24 @@ def _against(one: Option, chosen: Option, threads: int) -> str:
     speed, base = one.speed(threads), chosen.speed(threads)
     if speed is None or base is None or base.tps <= 0:
         return f"{one.name} {risk}." if risk else ""
-    gain = f"{one.name} {_gain(speed, base)}"
+    gain = f"{one.name} {_gain(speed, base, chosen.name)}"
     if not risk:
         return f"{gain}, and it lost nothing either." if one.held else ""
     return f"{gain}, {'but' if speed.exceeds(base) else 'and'} it {risk}."
 
 
-def _gain(speed: Speed, base: Speed) -> str:
+def _gain(speed: Speed, base: Speed, than: str) -> str:
     if speed.exceeds(base):
-        return f"is {sig(speed.times(base), 2)} times as fast"
-    return "is slower" if base.exceeds(speed) else "is not measurably faster"
+        ratio = speed.times(base)
+        return f"is {times_as_fast(ratio.value, ratio.lo, ratio.hi, 2)} as {than}"
+    if base.exceeds(speed):
+        return f"is slower than {than}"
+    if speed.may_exceed(base):
+        ratio = speed.times(base)
+        return (
+            f"seems {times_as_fast(ratio.value, ratio.lo, ratio.hi, 2)} as {than}, but more repeats must confirm this"
+        )
+    return f"is not measurably faster than {than}"
 
 
 def _risk(one: Option) -> str:
@@ -192,4 +222,4 @@ def _risk(one: Option) -> str:
 
 
 def _median(each: Crashes) -> str:
-    return f" (median {in_words(each.median)} commit{'' if each.median == 1 else 's'})"
+    return f" ({'; '.join(filter(None, [f'median {in_words(each.median)}', each.missing]))})"

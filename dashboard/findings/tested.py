@@ -1,11 +1,22 @@
 """The tested system in a line (server, version, engine, disk, host), and the settings behind each variant's name."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
+from dashboard.findings.flushing import gloss
 from dashboard.text.numbers import UNKNOWN
 from workers.bench.plan import Plan, Variant
 
 MOST_VARIANTS = 8  # more are listed in the evidence only
+
+
+@dataclass(frozen=True)
+class SpelledOut:
+    """A variant's settings as a server knows them. `gloss`: when they flush the logs, "" if they do not say it."""
+
+    name: str
+    settings: str
+    gloss: str = ""
 
 
 def where(name: str, facts: Mapping[str, str], engines: Sequence[str]) -> str:
@@ -34,9 +45,13 @@ def _version(text: str) -> str:
 
 def engines(plan: Plan) -> list[str]:
     """Each engine of the variants once, as people write it."""
-    names = {"innodb": "InnoDB", "rocksdb": "MyRocks", "tokudb": "TokuDB"}
-    met = dict.fromkeys((variant.engine or "innodb").lower() for variant in plan.variants)
-    return [names.get(engine, engine) for engine in met]
+    return list(dict.fromkeys(map(engine_of, plan.variants)))
+
+
+def engine_of(variant: Variant) -> str:
+    """As people write it."""
+    engine = (variant.engine or "innodb").lower()
+    return {"innodb": "InnoDB", "rocksdb": "MyRocks", "tokudb": "TokuDB"}.get(engine, engine)
 
 
 def _written(variant: Variant) -> Mapping[str, str]:
@@ -44,8 +59,8 @@ def _written(variant: Variant) -> Mapping[str, str]:
     return {**variant.settings, **topology}
 
 
-def spelled_out(plan: Plan, clean: Callable[[str], str]) -> list[tuple[str, str]]:
-    """(Variant, its settings) if the name does not contain them. Settings that all variants share are left out."""
+def spelled_out(plan: Plan, clean: Callable[[str], str]) -> list[SpelledOut]:
+    """Of each variant whose name does not contain its settings. Settings that all variants share are left out."""
     variants = plan.variants
     if len(variants) > MOST_VARIANTS:
         return []
@@ -56,4 +71,6 @@ def spelled_out(plan: Plan, clean: Callable[[str], str]) -> list[tuple[str, str]
         for settings in given
     ]
     names = [clean(variant.name) for variant in variants]
-    return [(name, settings) for name, settings in zip(names, own, strict=True) if settings and name != settings]
+    glosses = [gloss(settings) for settings in given]
+    told = (SpelledOut(*each) for each in zip(names, own, glosses, strict=True))
+    return [one for one in told if one.settings and one.name != one.settings]

@@ -49,7 +49,11 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
     if speed and pair.ratio.decision == "differs" and pair.ratio.value > 1:
         text = f"{speed.text} (95 % confidence interval {speed.interval}), but {first.tally.says}"
         return Finding(text, more=tuple(further))
-    return Finding(_says(first), more=(*further, *((speed.sentence, *speed.more) if speed else ())))
+    if speed is None:
+        return Finding(_says(first), more=tuple(further))
+    if pair.ratio.decision == "differs":  # and the safer one is faster
+        return Finding(_says(first), more=(*further, *speed.sentences))
+    return Finding(f"{_says(first)}; {speed.text[0].lower()}{speed.text[1:]}", more=(*further, *speed.more))
 
 
 def _says(one: CrashSetting) -> str:

@@ -1,10 +1,11 @@
 """A result as Markdown, for a chat or a ticket: the answer and what it rests on."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from dashboard.findings.answer import Answer
 from dashboard.findings.finding import Finding
+from dashboard.findings.tested import SpelledOut
 
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 
@@ -14,7 +15,7 @@ def markdown(
     found: Finding,
     answer: Answer | None,
     tested: Iterable[str],
-    settings: Sequence[tuple[str, str]],
+    settings: Iterable[SpelledOut],
 ) -> str:
     """`found`: the finding of a result without crash trials, whose `answer` is None. The page's script adds its
     address."""
@@ -29,9 +30,13 @@ def markdown(
         *(f"- {_plain(reason)}" for reason in reasons if reason),
         "",
         *(f"Tested: {_plain(line)}." for line in tested),
-        *(f"- {_plain(variant)} = `{values.replace('`', '')}`" for variant, values in settings),
+        *(f"- {_plain(one.name)} = `{one.settings.replace('`', '')}`{_gloss(one)}" for one in settings),
     ]
     return "\n".join(lines)
+
+
+def _gloss(one: SpelledOut) -> str:
+    return f": {one.gloss}" if one.gloss else ""
 
 
 def _plain(text: str) -> str:

@@ -33,5 +33,5 @@ def glance(link: ShareLink, token: str) -> Glance:
 
 
 def main_chart(view: ResultView) -> str:
-    """Cost against risk if crash trials give that chart data, else throughput."""
+    """Speed against risk if crash trials give that chart data, else throughput."""
     return "risk" if view.trials and draw("risk", view).series else "throughput"

@@ -97,10 +97,10 @@ def embed(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpRe
 
 @opened()
 def picture(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
-    """Cost against risk for messengers, as the link was shared. 404 where it has nothing to draw."""
+    """Speed against risk for messengers, as the link was shared. 404 where it has nothing to draw."""
     chart = draw("risk", results_page.shown_to(_experiment(link), {}, shared=True))
     if not chart.series:
-        raise Http404("This result has no chart of cost against risk.")
+        raise Http404("This result has no chart of speed against risk.")
     return HttpResponse(risk_png(chart), content_type="image/png")
 
 

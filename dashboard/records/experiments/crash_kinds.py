@@ -6,7 +6,7 @@ from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS
 
 LYING_DISK, GRACEFUL_RESTART = CRASH_CONTROLS
 MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
-FIRST = "power-loss"  # the kind in the chart of cost against risk, unless the reader chose another
+FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
 ORDER = (
     *("process-kill", FIRST, "torn-power-loss"),
     *("primary-host-loss", "primary-kill", "primary-power-loss", "total-kill", "total-power-loss", "partition"),

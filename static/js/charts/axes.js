@@ -42,15 +42,15 @@ export function yAxis(payload, kind, log, ys, colours) {
   return {
     ...shared,
     type: "logarithmic",
-    ...breathing(positive, 1.15),
+    ...breathing(positive, kind.type === "scatter" ? 1.6 : 1.15),
     ticks,
-    afterBuildTicks: ticksAt(decades(positive)),
+    afterBuildTicks: ticksAt(decades(positive, kind.type === "scatter" ? 2 : 3)),
   };
 }
 
-/** The first tick is that of the band, where the axis has a value but the loss is none. */
+/** The band has no tick: its words say that nothing was lost there. */
 function riskAxis(shared, ticks, risk) {
-  const callback = (value) => (value < risk.edge ? "0" : tick(value));
+  const callback = (value) => tick(value);
   const { min, max } = risk;
   return {
     ...shared,
@@ -136,11 +136,11 @@ function octaves(xs) {
 }
 
 /** 1-2-5 over a few decades, 1-10-100 over many. */
-function decades(sorted) {
+function decades(sorted, few = 3) {
   const positive = sorted.filter((value) => value > 0);
   if (!positive.length) return [];
   const [first, last] = [Math.floor(Math.log10(positive[0])), Math.ceil(Math.log10(positive.at(-1)))];
-  const steps = last - first > 3 ? [1] : [1, 2, 5];
+  const steps = last - first > few ? [1] : [1, 2, 5];
   const ticks = [];
   for (let power = first; power <= last; power += 1) ticks.push(...steps.map((step) => step * 10 ** power));
   return ticks;

@@ -1,4 +1,4 @@
-// The key of cost against risk explains shapes and bars; names are at the points.
+// The key of speed against risk explains shapes and bars; names are at the points.
 import { hasInterval } from "./numbers.js";
 import { inWords, paintMark, paintRing } from "./risk-marks.js";
 import { SWATCH } from "./swatch.js";
@@ -21,10 +21,20 @@ export function riskEntries({ series }) {
 function explained(series) {
   const points = series.flatMap((one) => one.points);
   const entries = [
-    [points.some(({ x_lo, x_hi }) => x_lo !== x_hi), "fewest to most lost in one crash", bar(SWATCH.width / 2 - 3, 0)],
+    [points.some(({ x_lo, x_hi }) => x_lo !== x_hi), "fewest to most lost", bar(SWATCH.width / 2 - 3, 0)],
     [points.some(hasInterval), "speed, 95 % confidence interval", bar(0, SWATCH.height / 2 - 1)],
+    [points.length > 0, barless(points), (context, colours) => centred(context, () => dot(context, colours))],
   ];
   return entries.filter(([there]) => there).map(([, name, paint]) => ({ name, indices: [], paint }));
+}
+
+function barless(points) {
+  const known = "no bar: smaller than the dot";
+  return points.every(hasInterval) ? known : `${known}, or measured too rarely`;
+}
+
+function dot(context, colours) {
+  paintMark(context, "", colours["ink-soft"], colours.surface, 5);
 }
 
 /** An error bar that reaches so far from its middle. */

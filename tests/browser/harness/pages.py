@@ -150,11 +150,11 @@ def _risk(count: int) -> dict:
     def series(nth: int) -> dict:
         loss, tps = PLACES[nth]
         point = {"x": loss, "x_lo": loss * 0.6, "x_hi": loss * 1.5, "y": tps, "lo": tps * 0.6, "hi": tps * 1.3}
-        point |= {"mark": f"{3 * bool(loss)} of 3 lost commits"}
+        point |= {"mark": f"lost commits in {3 * bool(loss)} of 3 power losses"}
         return {**_series(f"{nth}/{nth}, MyRocks", nth, [point]), "replica": "agree", "mine": nth == 1}
 
     x, y = _axis("commits lost", "", "log"), _axis("commits per second", "/s", toggle=True)
-    return _payload(f"risk-{count}", "Cost against risk", "risk", x, y, [series(nth) for nth in range(count)])
+    return _payload(f"risk-{count}", "Speed against risk", "risk", x, y, [series(nth) for nth in range(count)])
 
 
 RISKS = [_risk(count) for count in range(2, 9)]

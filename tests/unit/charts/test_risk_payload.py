@@ -1,4 +1,4 @@
-"""Cost against risk as data: points, shapes, the reader's own setting, sentences."""
+"""Speed against risk as data: points, shapes, the reader's own setting, sentences."""
 
 import re
 from dataclasses import replace
@@ -29,7 +29,7 @@ def test_it_puts_each_setting_at_its_loss_and_throughput(client_in):
     points = {one["name"]: one["points"][0] for one in chart["series"]}
     assert {name: point["x"] for name, point in points.items()} == {"1/1": 0, "2/0": 1325, "0/0": 2300}
     assert (points["2/0"]["x_lo"], points["2/0"]["x_hi"]) == (1162, 3630)
-    assert points["1/1"]["mark"] == "0 of 30 lost commits"
+    assert points["1/1"]["mark"] == "lost nothing in 30 power losses"
     assert points["0/0"]["y"] > points["2/0"]["y"] > points["1/1"]["y"] > 1000
     assert points["1/1"]["lo"] < points["1/1"]["y"] < points["1/1"]["hi"]
     assert [(one["name"], one["replica"], one["mine"], one["colour"]) for one in chart["series"]] == [
@@ -93,11 +93,11 @@ def test_it_says_what_is_not_drawn_and_where_figures_come_from():
 
     whole = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}))
     assert whole.source == "sysbench, crash trials" and "Not drawn" not in whole.note
-    assert whole.title == "Cost against risk: power loss, 8 threads" and whole.y.can_toggle_log
+    assert whole.title == "Speed against risk: power loss, 8 threads" and whole.y.can_toggle_log
     partly = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [None]}}))
     assert partly.note.endswith("Not drawn, because speed or loss was not measured: 2/0.")
     none = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0))
-    assert (none.source, none.title) == ("", "Cost against risk: power loss")
+    assert (none.source, none.title) == ("", "Speed against risk: power loss")
 
 
 @pytest.mark.django_db
@@ -122,7 +122,7 @@ def test_what_few_crashes_lose_is_not_drawn_as_nothing(client_in):
     rates = {"1/1": {"power-loss": [(0, 0)] * 30}, "2/1": {"power-loss": [(0, 0)] * 16 + [(1200, 1200)] * 14}}
     chart = risk(client_in, trials.experiment(rates, levels=FAST))
     assert {one["name"]: one["points"][0]["x"] for one in chart["series"]} == {"1/1": 0, "2/1": 1200}
-    assert chart["series"][1]["points"][0]["mark"] == "14 of 30 lost commits"
+    assert chart["series"][1]["points"][0]["mark"] == "lost commits in 14 of 30 power losses"
 
 
 @pytest.mark.django_db
@@ -198,6 +198,11 @@ def test_its_sentence_gives_no_speed_that_was_not_shown():
         planned = tuple(replace(one, ratio=replace(one.ratio, decision=decision)) for one in pairs)
         found = of_crashes(experiment, replace(known, analysis=replace(known.analysis, headline=planned)))
         assert found.text.startswith("0/0 lost a median of 20,000")
+        speed = {
+            "not decidable": "too few repeats were measured to tell",
+            "no difference shown": "no difference between",
+        }
+        assert f"; at 8 threads {speed[decision]}" in found.text
         assert found.more[0].startswith("1/1 lost nothing in 30 power losses")
         assert "times as fast" not in " ".join(found.more)
 

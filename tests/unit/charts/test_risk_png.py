@@ -1,15 +1,16 @@
-"""Cost against risk as a picture for messengers: where points and labels stand."""
+"""Speed against risk as a picture for messengers: where points and labels stand."""
 
 import re
 from dataclasses import replace
 from itertools import combinations
+from math import hypot
 from pathlib import Path
 
 import pytest
 
 from dashboard.charts.chart import Axis, Chart, ChartTable
 from dashboard.charts.risk import RiskDot, RiskSeries
-from dashboard.charts.risk_png import PLOT, SERIES, labels, places, risk_png, size_of
+from dashboard.charts.risk_png import PLOT, RADIUS, SERIES, ZERO_SHARE, distance, labels, places, risk_png, size_of
 
 TOKENS = Path(__file__).parents[3] / "static/css/tokens.css"
 PLACES = [  # median loss, commits per second: settings come in clusters
@@ -19,10 +20,11 @@ PLACES = [  # median loss, commits per second: settings come in clusters
 
 def chart(*found):
     dots = [
-        RiskDot(loss, tps, tps * 0.9, tps * 1.1, "3 of 3 lost commits", loss * 0.6, loss * 1.5) for loss, tps in found
+        RiskDot(loss, tps, tps * 0.9, tps * 1.1, "lost commits in 3 of 3 power losses", loss * 0.6, loss * 1.5)
+        for loss, tps in found
     ]
     series = tuple(RiskSeries(f"{nth}/{nth}, MyRocks", nth, (dot,)) for nth, dot in enumerate(dots))
-    return Chart("risk", "Cost against risk", "risk", Axis("lost"), Axis("commits/s"), ChartTable(()), series)
+    return Chart("risk", "Speed against risk", "risk", Axis("lost"), Axis("commits/s"), ChartTable(()), series)
 
 
 def overlap(one, other):
@@ -37,6 +39,20 @@ def test_no_label_covers_a_point_a_bar_or_another_label(count):
     assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
     assert not [one for one in boxes for each in known for mark in each.boxes if overlap(one, mark)]
     assert all(PLOT[0] <= left and right <= PLOT[2] for left, _, right, _ in boxes)
+    for box, one in zip(boxes, known, strict=True):  # points on each other cannot be told apart
+        apart = [other for other in known if hypot(one.x - other.x, one.y - other.y) > RADIUS]
+        assert all(distance(box, one) < distance(box, other) for other in apart), one.name
+
+
+def test_very_different_speeds_are_told_apart_on_a_log_axis():
+    one = chart((0, 170), (9, 320), (99, 19000))
+    slow, faster, fast = places(replace(one, y=replace(one.y, scale="log")))
+    assert slow.y - faster.y > RADIUS and faster.y > fast.y and PLOT[3] - slow.y > RADIUS
+
+
+def test_a_loss_of_one_commit_is_not_at_the_band():
+    held, least = places(chart((0, 100), (1, 100)))
+    assert least.least - RADIUS > held.x + RADIUS and least.x - RADIUS > PLOT[0] + ZERO_SHARE * (PLOT[2] - PLOT[0])
 
 
 def test_nothing_lost_stands_in_the_band_and_more_loss_further_to_the_right():
@@ -69,4 +85,4 @@ def test_letters_that_the_font_lacks_are_replaced():
 def test_what_the_page_shows_by_a_shape_is_told_in_words(replica, told):
     one = chart((0, 5))
     (place,) = places(replace(one, series=(replace(one.series[0], replica=replica),)))
-    assert place.mark == "3 of 3 lost commits" + told
+    assert place.mark == "lost commits in 3 of 3 power losses" + told

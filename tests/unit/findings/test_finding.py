@@ -111,7 +111,7 @@ def test_it_warns_of_stalls_and_of_a_short_warm_up(words):
 
 def test_it_does_not_decide_what_cannot_be_decided(words):
     found = said(point("1/1"), point("0/0", against=ratio(2.0, 1.1, 3.0, "not decidable")))
-    assert in_order(found.sentence, "8 threads", "not decidable", "0/0", "1/1")
+    assert in_order(found.sentence, "8 threads", "too few repeats", "0/0", "1/1")
     words([found.sentence, found.more[1]])
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.findings.tested import engines, spelled_out, where
+from dashboard.findings.tested import SpelledOut, engines, spelled_out, where
 from dashboard.text.numbers import UNKNOWN
 from workers.bench import recipes
 from workers.bench.plan import Variant
@@ -39,16 +39,16 @@ def test_each_variant_is_spelled_out_without_what_all_share():
     made = plan(
         Variant("1/1", {"log_bin": "ON", "sync_binlog": "1"}), Variant("1/0", {"log_bin": "ON", "sync_binlog": "0"})
     )
-    assert spelled_out(made, str.upper) == [("1/1", "sync_binlog=1"), ("1/0", "sync_binlog=0")]
+    assert spelled_out(made, str.upper) == [SpelledOut("1/1", "sync_binlog=1"), SpelledOut("1/0", "sync_binlog=0")]
     assert engines(made) == ["InnoDB"]
     assert engines(plan(Variant("a", {}), Variant("b", {}, engine="rocksdb"))) == ["InnoDB", "MyRocks"]
 
 
 def test_a_single_variant_keeps_all_its_settings_and_many_are_left_to_the_evidence():
-    assert spelled_out(plan(Variant("1/1", {"log_bin": "ON"})), str) == [("1/1", "log_bin=ON")]
+    assert spelled_out(plan(Variant("1/1", {"log_bin": "ON"})), str) == [SpelledOut("1/1", "log_bin=ON")]
     assert spelled_out(plan(*(Variant(str(n), {"sync_binlog": str(n)}) for n in range(9))), str) == []
 
 
 def test_a_topology_is_spelled_out():
     two = (Variant("near", {"sync_binlog": "1"}, topology="async"), Variant("alone", {"sync_binlog": "1"}))
-    assert spelled_out(plan(*two), str) == [("near", "topology=async")]
+    assert spelled_out(plan(*two), str) == [SpelledOut("near", "topology=async")]

@@ -3,6 +3,7 @@
 from dashboard.findings.answer import Answer
 from dashboard.findings.finding import Finding
 from dashboard.findings.recommendation import Recommendation
+from dashboard.findings.tested import SpelledOut
 from dashboard.pages.results.markdown import markdown
 
 CHOICE = Recommendation("Use 1/1.", ("0/0 lost commits.",), "1/1")
@@ -10,12 +11,12 @@ ANSWER = Answer(("1/1 lost nothing.", "0/0 is faster."), "A commit takes 5 ms.",
 
 
 def test_it_holds_the_answer_the_choice_and_the_settings():
-    text = markdown("Cost?", Finding("x"), ANSWER, ["db1, MariaDB"], [("1/1", "sync_binlog=1")])
+    text = markdown("Cost?", Finding("x"), ANSWER, ["db1, MariaDB"], [SpelledOut("1/1", "sync_binlog=1", "binary log")])
     lines = text.splitlines()
     assert lines[0] == "**Cost?**"
     assert lines[2:4] == ["1/1 lost nothing.", "0/0 is faster."]
     assert "**Use 1/1.**" in lines and "- 0/0 lost commits." in lines and "- A commit takes 5 ms." in lines
-    assert "- 1/1 = `sync_binlog=1`" in lines and "Tested: db1, MariaDB." in lines
+    assert "- 1/1 = `sync_binlog=1`: binary log" in lines and "Tested: db1, MariaDB." in lines
 
 
 def test_without_crashes_it_holds_the_finding():
@@ -24,6 +25,6 @@ def test_without_crashes_it_holds_the_finding():
 
 
 def test_names_are_no_markup():
-    text = markdown("[x](http://evil) `a` **b** <img>", Finding("x"), None, [], [("`a`", "b`c")])
+    text = markdown("[x](http://evil) `a` **b** <img>", Finding("x"), None, [], [SpelledOut("`a`", "b`c")])
     assert "[x](" not in text and "<img>" not in text.replace("\\<img\\>", "")
     assert "`bc`" in text

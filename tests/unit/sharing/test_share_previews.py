@@ -59,7 +59,7 @@ def test_the_picture_is_cost_against_risk_with_the_address_of_the_installation(c
     kept._plain.clear()
     tags = told(client.get(path).content.decode())
     assert tags["og:image"] == f"https://lab.example.org{path}picture.png"
-    assert tags["twitter:card"] == "summary_large_image" and tags["og:image:alt"].startswith("Cost against risk")
+    assert tags["twitter:card"] == "summary_large_image" and tags["og:image:alt"].startswith("Speed against risk")
     answer = client.get(f"{path}picture.png")
     picture = Image.open(BytesIO(answer.content))
     assert (answer["Content-Type"], picture.format, picture.size) == ("image/png", "PNG", SIZE)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.charts.chart import ChartTable
-from dashboard.findings.answer import Answer, answer, explained
+from dashboard.findings.answer import Answer, answer
 from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.crash.self_test import SelfTest, self_test
 from dashboard.findings.crash.statistics import LOST_FROM, finished
@@ -40,7 +40,7 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
     if not view.trials:
         return None
     checked = self_test(view.trials)
-    found = crash_finding(view.settings, view.trials, explained(view), experiment.is_over)
+    found = crash_finding(view.settings, view.trials, view.pairs, experiment.is_over)
     return CrashPart(
         finding=found,
         answer=answer(view, found, checked),
@@ -57,7 +57,7 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
 
 
 def choosers(view: ResultView) -> list[dict[str, object]]:
-    """The selects of the chart *Cost against risk*."""
+    """The selects of the chart *Speed against risk*."""
     if not view.trials:
         return []
     kinds = [(kind, title(kind)) for kind in view.crash_kinds]

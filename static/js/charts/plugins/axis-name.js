@@ -5,7 +5,8 @@ import { given, write } from "./given.js";
 export const axisName = {
   id: "durascope-axis-name",
   afterDraw(chart) {
-    const { payload, colours } = given(chart);
-    write(chart, named(payload.y) ?? "", 0, 7, colours["ink-soft"]);
+    const { payload, colours, view } = given(chart);
+    const name = named(payload.y) ?? "";
+    write(chart, name && view.log ? `${name} (log scale)` : name, 0, 7, colours["ink-soft"]);
   },
 };

@@ -1,4 +1,4 @@
-// Under the points of cost against risk: the band of those that lost nothing.
+// Under the points of speed against risk: the band of those that lost nothing.
 import { faded } from "../palette.js";
 import { given, write } from "./given.js";
 

@@ -1,19 +1,24 @@
 // Where names stand: beside their point where there is room, else further away; never over a point, an error bar or
-// another name.
+// another name, and never nearer to another point than to its own.
+
+import { RADIUS } from "../risk-marks.js";
 
 const LINE = 16;
 const GAP = 6;
-const NEAR = [0, 14, 28]; // pixels between a point and its label
+const FURTHER = [14, 28]; // pixels between a point and its label, where none is free beside the point
 const FREE = 1; // square pixels that rounding may leave covered
-const GRID = 8; // pixels between the places that are tried in the whole plot
+const GRID = 4; // pixels between the places that are tried in the whole plot
 const AWAY = 0.6; // cost of each such pixel
+const NEARER = 10; // pixels by which a name is nearer to its own point than to any other
+const STRAY = 40; // cost of each such pixel that is missing
+const OVER = 1e5; // cost of covering anything
 
-/** [{lines: [{text, font}], left, top, width, height, align, away, covered: pixels of points, error bars, names and
- *  margins}]. A label goes without its second line where both do not fit nearby; all do where room is short. `bars`:
+/** [{lines: [{text, font, width}], left, top, width, height, align, away, covered: pixels of points, error bars, names and
+ *  margins, stray: pixels by which it is too near to another point}]. A label goes without its second line where both do not fit nearby; all do where room is short. `bars`:
  *  boxes around lines. */
 export function placed(context, area, points, bars, radius, family) {
   const whole = layout(context, area, points, bars, radius, family, true);
-  const fits = whole.every(({ covered }) => covered < FREE);
+  const fits = whole.every(isFree);
   return fits ? whole : layout(context, area, points, bars, radius, family, false);
 }
 
@@ -22,11 +27,18 @@ function layout(context, area, points, bars, radius, family, noted) {
   const labels = [];
   for (const point of points) {
     const hard = [...marks, ...bars, ...labels];
-    const near = (size) => NEAR.flatMap((away) => places(point, size, radius + (point.mine ? 5 : 0), away));
+    const beside = (size, aways) => aways.flatMap((away) => places(point, size, radius + (point.mine ? 5 : 0), away));
     const both = sized(context, [name(point, family), note(point, family)]);
     const alone = sized(context, [name(point, family)]);
-    const tried = [...(noted ? [() => near(both)] : []), () => near(alone), () => everywhere(point, alone, area)];
-    labels.push(firstFree(tried, (candidates) => best(candidates, hard, area)));
+    const tried = [
+      ...(noted ? [() => beside(both, [0])] : []),
+      () => beside(alone, [0]),
+      ...(noted ? [() => beside(both, FURTHER)] : []),
+      () => beside(alone, FURTHER),
+      () => everywhere(point, alone, area),
+    ];
+    const others = points.filter((other) => other !== point);
+    labels.push(firstFree(tried, (candidates) => best(candidates, hard, area, point, others)));
   }
   return labels;
 }
@@ -36,9 +48,13 @@ function firstFree(tried, judge) {
   let found;
   for (const candidates of tried) {
     found = judge(candidates());
-    if (found.covered < FREE) break;
+    if (isFree(found)) break;
   }
   return found;
+}
+
+function isFree({ covered, stray }) {
+  return covered < FREE && stray === 0;
 }
 
 function name(point, family) {
@@ -49,17 +65,41 @@ function note(point, family) {
   return { text: point.given.mark, font: `400 11.5px ${family}` };
 }
 
-function sized(context, lines) {
-  return { lines, width: Math.max(...lines.map((line) => widthOf(context, line))), height: lines.length * LINE };
+function sized(context, texts) {
+  const lines = texts.map((line) => ({ ...line, width: widthOf(context, line) }));
+  return { lines, width: Math.max(...lines.map(({ width }) => width)), height: lines.length * LINE };
 }
 
-function best(candidates, hard, area) {
+function best(candidates, hard, area, point, others) {
   const judged = candidates.map((place) => {
     const covered = sum(hard, place) + outside(place, area) * 20;
-    const cost = covered * 10 + AWAY * place.away + (place.preferred ?? 0);
-    return { ...place, covered, cost };
+    const stray = Math.max(0, ...others.map((other) => strayed(place, point, other)));
+    const cost = (covered < FREE ? 0 : OVER + covered * 10) + STRAY * stray + AWAY * place.away + (place.preferred ?? 0);
+    return { ...place, covered, stray, cost };
   });
   return judged.reduce((least, place) => (place.cost < least.cost ? place : least));
+}
+
+/** Pixels by which a name is too near to the other point. Points that lie on each other cannot be told apart. */
+function strayed(place, point, other) {
+  const apart = Math.hypot(point.x - other.x, point.y - other.y);
+  const title = nameOf(place);
+  return apart > RADIUS ? distance(title, point) + NEARER - distance(title, other) : 0;
+}
+
+/** The box of a label's first line. */
+export function nameOf({ left, top, width, align, lines: [{ width: own }] }) {
+  const free = width - own;
+  return { left: left + { left: 0, center: free / 2, right: free }[align], top, width: own, height: LINE };
+}
+
+/** From a point to the nearest edge of a label. */
+export function distance({ left, top, width, height }, { x, y }) {
+  return Math.hypot(beyond(left, width, x), beyond(top, height, y));
+}
+
+function beyond(start, length, at) {
+  return Math.max(start - at, at - start - length, 0);
 }
 
 function widthOf(context, { text, font }) {
@@ -101,11 +141,10 @@ function places({ x, y }, size, radius, away) {
 function everywhere({ x, y }, size, { left, top, right, bottom }) {
   const upTo = (from, to) =>
     Array.from({ length: Math.max(0, Math.floor((to - from) / GRID)) }, (_, n) => from + n * GRID);
-  const away = (start, length, at) => Math.max(start - at, at - start - length, 0);
   return upTo(left, right - size.width).flatMap((labelLeft) =>
     upTo(top, bottom - size.height).map((labelTop) => {
-      const distance = Math.hypot(away(labelLeft, size.width, x), away(labelTop, size.height, y));
-      return { ...size, align: "left", left: labelLeft, top: labelTop, away: distance };
+      const place = { ...size, align: "left", left: labelLeft, top: labelTop };
+      return { ...place, away: distance(place, { x, y }) };
     }),
   );
 }

@@ -1,12 +1,12 @@
-// Settings in cost against risk: marks, spread of losses, and names that do not overlap.
+// Settings in speed against risk: marks, spread of losses, and names that do not overlap.
 import { onRiskAxis } from "../risk-axis.js";
 import { paintMark, paintRing, RADIUS } from "../risk-marks.js";
 import { given } from "./given.js";
 import { wordsOfBand } from "./risk-ground.js";
-import { placed } from "./risk-labels.js";
+import { distance, placed } from "./risk-labels.js";
 
 const CAP = 3.5;
-const LED = 28; // pixels from which a name is joined to its point
+const LED = 12; // pixels from which a name is joined to its point
 
 export const riskPoints = {
   id: "durascope-risk-points",
@@ -86,9 +86,10 @@ function stroke([x1, y1], [x2, y2]) {
   return { left, top, width: Math.abs(x2 - x1) + 4, height: Math.abs(y2 - y1) + 4 };
 }
 
-/** From a name to its point, where it stands too far away to be seen as its own. */
-function leader(ctx, { left, top, width, height, away }, { x, y, colour }) {
-  if (away < LED) return;
+/** From a name to its point, where it stands far away or near to another point. */
+function leader(ctx, label, { x, y, colour }) {
+  if (!label.stray && distance(label, { x, y }) < RADIUS + LED) return;
+  const { left, top, width, height } = label;
   const from = [Math.min(Math.max(x, left), left + width), Math.min(Math.max(y, top), top + height)];
   ctx.save();
   ctx.strokeStyle = colour;

@@ -179,7 +179,7 @@ def test_one_trial_in_which_engine_and_binlog_differ_is_enough(losses, disagrees
 @pytest.mark.django_db
 def test_one_commit_is_told_in_the_singular():
     assert "a median of 1 acknowledged commit in" in tally([(1, 1)]).says
-    assert "a median of 2 acknowledged commits (" in tally([(2, 2)]).says
+    assert "a median of 2 acknowledged commits in" in tally([(2, 2)]).says
 
 
 @pytest.mark.parametrize(

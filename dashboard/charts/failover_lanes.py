@@ -9,10 +9,11 @@ from workers.topology.faults import Fault
 from workers.topology.setup_and_result import FailoverStory
 from workers.topology.topology import CLUSTERS, Topology
 
+FIRST_REPLICA = "replica 1"
 HEIGHT = {"serves": 20, "after": 20, "follows": 6, "away": 0}  # readable without colour
 RETURNS = {
-    "caught up": "later: follows the new primary",
-    "stopped": "later: refuses to follow the new primary",
+    "caught up": "later: follows",
+    "stopped": "later: refuses to follow",
     "unknown": "later: came back; whether it follows is unclear",
 }
 KINDS = {"async": "asynchronous", "semi-sync": "semi-synchronous"}
@@ -70,7 +71,7 @@ def lanes(topology: Topology, fault: Fault, story: FailoverStory, at: Moments, a
     return [
         NodeLane(
             name=name,
-            role=_role(name, old, story.promoted),
+            role=_role(name, old, fault, story.promoted),
             link="" if name == old else _link(topology, old),
             life=tuple(_life(name, old, topology, fault, story.promoted, at)),
             events=tuple(_events(name, old, fault, story, at)),
@@ -87,7 +88,9 @@ def _names(topology: Topology) -> list[str]:
     return ["primary", *(f"replica {number}" for number in range(1, topology.replicas + 1))]
 
 
-def _role(name: str, old: str, promoted: str) -> str:
+def _role(name: str, old: str, fault: Fault, promoted: str) -> str:
+    if fault.of_replica:
+        return ""
     if name == old:
         return "primary before and after" if name == promoted else "old primary"
     return "new primary" if name == promoted else ""
@@ -103,6 +106,8 @@ def _link(topology: Topology, old: str) -> str:
 
 def _is_down(name: str, old: str, fault: Fault, fenced: bool) -> bool:
     """From the fault on: ended by it, stopped in order, or shut off from its clients."""
+    if fault.of_replica:
+        return name == FIRST_REPLICA
     return (fault.primary_down or fault.harmless or fenced) if name == old else fault.replicas_down
 
 
@@ -124,13 +129,19 @@ def _segment(at: Moments, look: str, begin: float, end: float) -> Segment:
 
 def _events(name: str, old: str, fault: Fault, story: FailoverStory, at: Moments) -> Iterable[str]:
     struck = duration(at.fault)
-    is_hit = fault.replicas_down if name != old else fault.primary_down or not fault.replicas_down
-    if is_hit:
+    if _is_hit(name, old, fault):
         yield f"{struck}: {fault.title[0].lower()}{fault.title[1:]}"
     if name == story.promoted and at.writable is not None:
         yield f"{duration(at.writable)}: first commit as new primary"
-    if name == old and story.rejoin:
+    if name == (FIRST_REPLICA if fault.of_replica else old) and story.rejoin:
         yield RETURNS[story.rejoin.state]
+
+
+def _is_hit(name: str, old: str, fault: Fault) -> bool:
+    if fault.of_replica:
+        return name == FIRST_REPLICA
+    spares_first = fault.replicas_down and not fault.primary_down
+    return not spares_first if name == old else fault.replicas_down
 
 
 def _holds(name: str, known: Mapping[str, int], acknowledged: int, extra: int, scale: float) -> Bar:

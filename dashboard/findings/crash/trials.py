@@ -77,17 +77,27 @@ class Tried:
         return self.kind not in FAULTS and self.verdict == Trial.Verdict.INVALID and self.recovery_s is None
 
     @property
+    def is_of_replica(self) -> bool:
+        """Whether a replica crashed, and nobody took over."""
+        return self.kind in FAULTS and FAULTS[self.kind].of_replica
+
+    @property
     def verdict_label(self) -> str:
         return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica))
 
     def lost(self, place: str) -> int | None:
         """Acknowledged transactions lost from "engine", "binlog", or "either": the larger number. Without a binary log
-        it is the engine's number. Without the engine's number it is not known."""
+        it is the engine's number. Without the engine's number it is not known. Where a replica crashed, it is
+        what this replica lacks."""
+        if self.is_of_replica:
+            return self.lost_replica
         if place == "either" and self.lost_engine is not None:
             return max(self.lost_engine, self.lost_binlog or 0)
         return self.lost_binlog if place == "binlog" else self.lost_engine
 
     def lost_ms(self, place: str) -> float | None:
+        if self.is_of_replica:
+            return None
         if place == "either":
             place = "binlog" if (self.lost_binlog or 0) > (self.lost_engine or 0) else "engine"
         return self.lost_engine_ms if place == "engine" else self.lost_binlog_ms

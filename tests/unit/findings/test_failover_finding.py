@@ -49,13 +49,21 @@ def test_the_matrix_shows_the_write_outage_beside_the_loss(experiment):
 
 def test_the_list_of_trials_has_the_columns_of_a_failover(experiment, client_in):
     page = flat(client_in.get(reverse("results:trials", args=[experiment.pk])).content.decode())
-    assert "New primary lacks" in page and "Read, then lost" in page and "no replica was tried" not in page
+    assert "Commits missing" in page and "Read, then lost" in page and "no replica was tried" not in page
 
 
 def test_a_loss_of_nothing_that_failed_otherwise_is_no_nothing(experiment):
     experiment.trials.filter(variant="1/1").update(verdict="invalid")
     text = failover_finding(shown_to(experiment, {"crash": FAULT}, shared=False).settings).text
     assert "cost no acknowledged commit with 1/1 in 2 of 2" in text
+
+
+def test_a_crash_of_a_replica_counts_what_that_replica_lacks(experiment):
+    experiment.trials.update(kind="replica-kill", recovery_s=None, lost_replica=7, verdict="invalid")
+    text = failover_finding(shown_to(experiment, {"crash": "replica-kill"}, shared=False).settings).text
+    assert text.startswith("A replica kill cost 7 acknowledged commits with ") and "refused" not in text
+    cells = [row.cells[0] for row in matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))]
+    assert cells[0].losses == ("replica lacks 7",)
 
 
 def test_a_failover_without_an_outage_is_no_server_that_stayed_down(experiment):

@@ -246,6 +246,18 @@ def test_a_node_is_down_as_its_fault_and_policy_say(fault, topology, lives):
     assert [[one.look for one in lane.life] for lane in view(STORY, fault, topology).lanes] == lives
 
 
+def test_a_replica_that_crashes_is_down_and_its_primary_goes_on(failed_over, client_in):
+    story = replace(STORY, promoted="", outage=None)
+    drawn = failover.view(asdict(story), "replica-kill", "async", 0.15, 523, 23)
+    assert [[one.look for one in lane.life] for lane in drawn.lanes] == [["serves", "serves"], ["follows", "away"]]
+    replica = drawn.lanes[1]
+    assert [part.value for part in replica.holds.parts] == [500, 23] and "replica killed" in replica.events[0]
+    failed_over.kind, failed_over.lost_engine, failed_over.lost_replica = "replica-kill", 0, 23
+    failed_over.save()
+    page = flat(html(client_in, failed_over))
+    assert "this replica kill lost 23 from the replica" in page and "Writes refused" not in page.split("Crash of a")[0]
+
+
 def test_the_first_node_of_a_cluster_that_is_forced_on_was_never_down():
     story = replace(STORY, promoted="node 1")
     first, *others = view(story, "majority-lost", "galera").lanes

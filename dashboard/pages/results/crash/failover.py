@@ -1,10 +1,10 @@
 """The part of a trial's page that only a failover has."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dashboard.charts.bars import WIDTH
-from dashboard.charts.failover_lanes import Moments, NodeLane, lanes, moments
+from dashboard.charts.failover_lanes import FIRST_REPLICA, Moments, NodeLane, lanes, moments
 from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
@@ -27,12 +27,13 @@ class AcknowledgedBar:
 
 @dataclass(frozen=True)
 class FailoverView:
-    """`fault_x`, `gap_width`: in thousandths of the time axis; the gap begins at the fault. `highest`: acknowledged in
-    the best 100 ms. `seconds`: begin, middle and end of the axis."""
+    """`takes_over`: False: a replica crashed. `fault_x`, `gap_width`: thousandths of the time axis; the gap begins at
+    the fault. `highest`: acknowledged in the best 100 ms. `seconds`: begin, middle and end of the axis."""
 
     because: str
     facts: tuple[tuple[str, str], ...]
     lanes: tuple[NodeLane, ...]
+    takes_over: bool
     bars: tuple[AcknowledgedBar, ...]
     highest: int
     fault_x: float
@@ -41,16 +42,22 @@ class FailoverView:
     seconds: tuple[float, ...]
 
 
-def view(stored: object, fault: str, topology: str, fault_at_s: float, acknowledged: int) -> FailoverView | None:
-    """None: the trial was no failover. `fault`: its key; `topology`: of the plan's variant."""
+def view(
+    stored: object, fault: str, topology: str, fault_at_s: float, acknowledged: int, lost_replica: int | None = None
+) -> FailoverView | None:
+    """None: the trial was no failover. `fault`: its key; `topology`: of the plan's variant; `lost_replica`: by a
+    replica that crashed."""
     if not stored or fault not in FAULTS:
         return None
     story, struck = read(FailoverStory, stored), FAULTS[fault]
+    if lost_replica is not None:
+        story = replace(story, holds={**story.holds, FIRST_REPLICA: acknowledged - lost_replica})
     at = moments(story, fault_at_s)
     return FailoverView(
         because=story.because,
         facts=tuple(_facts(story)),
         lanes=tuple(lanes(struck.tried_on(parse(topology or "async")), struck, story, at, acknowledged)),
+        takes_over=not struck.of_replica,
         bars=_bars(story, at),
         highest=max(*story.per_100_ms, *story.after_per_100_ms, 0, 0),
         fault_x=at.x(fault_at_s),

@@ -72,6 +72,7 @@ def _row(view: ResultView, reader: Reader, trial: Tried) -> dict[str, object]:
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),
         "word": trial.verdict_label or trial.state,
+        "missing": trial.lost("engine"),
         "replica": REPLICAS_SAY[trial.replica],
         "is_control": trial.kind in CONTROLS,
     }

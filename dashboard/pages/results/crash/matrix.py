@@ -12,6 +12,7 @@ from dashboard.records.experiments.crash_kinds import MUST_LOSE, title
 from dashboard.text.numbers import duration, ms
 from workers.topology.faults import FAULTS
 
+NEW, REPLICA = "new primary", "replica"
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 
 
@@ -94,9 +95,10 @@ def look(tally: Tally, distrusted: bool) -> str:
 
 def _losses(tally: Tally) -> Iterable[str]:
     """The median losses of engine and binlog, the worse loss first. A place that lost nothing is left out."""
-    known = [(place, loss) for place in PLACES if (loss := tally.loss(place)) and loss.most]
+    places = PLACES[:1] if tally.kind in FAULTS else PLACES
+    known = [(place, loss) for place in places if (loss := tally.loss(place)) and loss.most]
     for place, loss in sorted(known, key=lambda one: -one[1].median):
-        where = "new primary lacks" if tally.kind in FAULTS else place
+        where = place if tally.kind not in FAULTS else f"{REPLICA if FAULTS[tally.kind].of_replica else NEW} lacks"
         yield f"{where} {in_words(loss.median)}{_work(loss)}"
 
 

@@ -63,9 +63,8 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
 
 def _failover(trial: Trial, data: Mapping[str, Any]) -> failover.FailoverView | None:
     fault_at_s = data.get("crash_at_s") or 0.0
-    return failover.view(
-        data.get("failover"), trial.kind, _variant(trial).topology, fault_at_s, trial.acknowledged or 0
-    )
+    topology, acknowledged = _variant(trial).topology, trial.acknowledged or 0
+    return failover.view(data.get("failover"), trial.kind, topology, fault_at_s, acknowledged, trial.lost_replica)
 
 
 def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str:
@@ -74,13 +73,15 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
     if trial.verdict == Trial.Verdict.VALID:
         return f"All {whole(trial.acknowledged)} acknowledged commits survived this {crash}"
     if trial.verdict == Trial.Verdict.INVALID:
-        if trial.kind in FAULTS and trial.lost_engine:
+        if trial.kind in FAULTS and not FAULTS[trial.kind].of_replica and trial.lost_engine:
             return failover.sentence(trial.acknowledged or 0, trial.lost_engine, trial.lost_engine_ms, crash)
         lost = [f"{whole(n)} from the {place}{_last(took)}" for place, n, took in _places(trial) if n]
         if lost:
             return f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
         if _stays_down(checks):
             return f"The server does not start after this {crash}, so the commits in its engine cannot be counted"
+        if _places(trial)[0][1] is None and trial.kind in FAULTS:
+            return f"The commits on the {_places(trial)[0][0]} could not be counted, and {_first_wrong(checks)}"
         if trial.lost_engine is None:
             return f"The commits in the engine could not be counted after this {crash}, and {_first_wrong(checks)}"
         return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(checks)}"
@@ -92,6 +93,8 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
 
 def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
     """(Place, commits lost from it, the time in which they were committed), the worse loss first."""
+    if trial.kind in FAULTS and FAULTS[trial.kind].of_replica:
+        return (("replica", trial.lost_replica, None),)
     if trial.kind in FAULTS:
         return (("new primary", trial.lost_engine, trial.lost_engine_ms),)
     engine = ("engine", trial.lost_engine, trial.lost_engine_ms)
@@ -113,7 +116,8 @@ def _first_wrong(checks: Sequence[CheckResult]) -> str:
 
 
 def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
-    return [*_places(trial), *([("replica", trial.lost_replica, None)] if trial.lost_replica is not None else [])]
+    replica = ("replica", trial.lost_replica, None)
+    return list(dict.fromkeys((*_places(trial), *((replica,) if trial.lost_replica is not None else ()))))
 
 
 def _check(one: CheckResult) -> dict[str, object]:

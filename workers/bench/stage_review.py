@@ -15,6 +15,7 @@ REPLICAS_OWN_SETTINGS = frozenset(
     {"relay_log_recovery", "sync_relay_log", "sync_relay_log_info", "sync_master_info", "sync_source_info"}
     | {"slave_parallel_threads", "slave_parallel_workers", "replica_parallel_workers", "slave_parallel_mode"}
     | {"master_info_repository", "relay_log_info_repository", "log_slave_updates", "log_replica_updates"}
+    | {"gtid_strict_mode"}
 )
 
 

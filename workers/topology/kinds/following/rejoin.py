@@ -75,7 +75,8 @@ def _as(promoted: Promoted, kind: Replication) -> Mapping[str, str]:
     if promoted.setup.policy.old_primary == "as it was":
         return {}
     as_replica = kind.settings(promoted.setup.topology, promoted.setup.build, "replica")
-    return {**_off(promoted, kind), **as_replica, "init_rpl_role": "SLAVE"}
+    own = promoted.setup.topology.replica_settings
+    return {**_off(promoted, kind), **as_replica, **own, "init_rpl_role": "SLAVE"}
 
 
 def _off(promoted: Promoted, kind: Replication) -> Mapping[str, str]:

@@ -145,6 +145,11 @@ def test_more_will_not_come_where_applying_has_ended(linked):
     assert link.follower.asked[-1] == "STOP SLAVE"
 
 
+@pytest.mark.parametrize(("applied", "says"), [("0-1-8", "no error was reported"), ("0-1-9", "")])
+def test_applying_that_ended_early_is_told_even_without_an_error(linked, applied, says):
+    assert linked(changed(Slave_SQL_Running="No"), applied=applied).apply_error() == says
+
+
 @pytest.mark.parametrize(("applied", "told"), [("0-1-8", "0-1-8 of 0-1-9"), ("", "nothing of 0-1-9")])
 def test_one_that_does_not_settle_is_not_known(linked, applied, told):
     link = linked(RUNNING, applied=applied)

@@ -3,7 +3,10 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 from workers.topology.cause import RULES, because
+from workers.topology.chain import Struck
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 from workers.topology.topology import Topology
 
@@ -58,3 +61,14 @@ def test_where_no_rule_applies_no_cause_is_invented():
 
 def test_a_fault_that_ends_the_primary_needs_no_fence():
     assert "received yet" in why("primary-kill", "unfenced")
+
+
+@pytest.mark.parametrize(
+    ("counters", "took_s", "may"),
+    [(SemiSyncCounters(9, 0), 10.0, True), (SemiSyncCounters(9, 0), 9.9, False), (None, 11.0, False)],
+)
+def test_a_fault_that_took_longer_than_the_timeout_may_have_let_the_primary_go_on_alone(counters, took_s, may):
+    """Its last acknowledgements then say nothing of semi-synchronous replication, and its counters are gone."""
+    setup = SimpleNamespace(topology=Topology("semi-sync", timeout_ms=10_000))
+    struck = SimpleNamespace(semi_sync=counters, strike_s=took_s, setup=setup)
+    assert Struck.may_have_fallen_back.fget(struck) is may

@@ -101,3 +101,7 @@ def test_only_a_crashed_replica_can_have_another_position_than_gtids():
     tried = Topology(position="file")
     refused = {key for key, one in FAULTS.items() if impossible(ASYNC, tried, MARIADB, one)}
     assert refused == {key for key, one in FAULTS.items() if not one.of_replica} and len(refused) < len(FAULTS)
+
+
+def test_replicas_apply_in_a_switchover():
+    assert FAULTS["switchover"].tried_on(Topology(applying=False)) == Topology()

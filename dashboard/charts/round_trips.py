@@ -40,7 +40,7 @@ def round_trips(lines: Sequence[VariantLine], plan: Plan, threads: int, counts: 
         title=f"Throughput by round trip, {threads} thread{'s' if threads != 1 else ''}",
         kind="model",
         x=Axis("round trip, ms"),
-        y=Axis(f"{counts} per second", "/s", can_toggle_log=True),
+        y=Axis(f"{counts} per second", "/s", scale="log", can_toggle_log=True),
         table=ChartTable(COLUMNS, tuple(row for one in drawn for row in _rows(one))),
         series=tuple(series for one in drawn for series in _series(one)),
         empty=""
@@ -81,7 +81,7 @@ def _series(one: DelayedLine) -> Iterator[ChartSeries]:
     curve = tuple(Dot(float(f"{place:.4g}"), one.model(place)) for place in places)
     yield ChartSeries(first.name, first.colour, curve, first.dash, fit=True)
     dots = (Dot(rtt_ms, point.tps, point.lo, point.hi) for rtt_ms, (_, point) in sorted(one.points.items()))
-    yield ChartSeries(first.name, first.colour, tuple(dots))
+    yield ChartSeries(first.name, first.colour, tuple(dots), first.dash)
 
 
 def _rows(one: DelayedLine) -> Iterator[Row]:

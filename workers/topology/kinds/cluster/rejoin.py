@@ -6,7 +6,7 @@ from workers.crash.evidence import ReplicaSeen, Seen
 from workers.errors import DurascopeError, ServerEnded, ServerError
 from workers.topology.chain import Promoted, Returned
 from workers.topology.kinds.cluster.membership import Membership
-from workers.topology.nodes import Node, on_each
+from workers.topology.nodes import Node
 from workers.topology.takeover import REJOIN, compared, read
 
 
@@ -28,7 +28,8 @@ def come_back(promoted: Promoted, cluster: Membership) -> Returned:
     absent = [] if promoted.setup.policy.old_primary == "stays away" else [old]
     nodes = [node for node in (*absent, *promoted.replicas) if node is not new]
     names = [node.name for node in nodes]
-    back = dict(zip(names, on_each(nodes, lambda node: _back(promoted, cluster, node)), strict=True))
+    # One after the other: two joiners at once wait for one donor, and take twice as long (tests/bench/topologies.py).
+    back = dict(zip(names, [_back(promoted, cluster, node) for node in nodes], strict=True))
     first = back.pop(old.name, None)
     problems = tuple(why for one in (first, *back.values()) if one for why in one.problems)
     return Returned(

@@ -11,11 +11,13 @@ from dashboard.findings.point import Point
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend
 from dashboard.findings.shown import ResultView
 from dashboard.findings.tested import engine_of
-from dashboard.records.experiments.crash_kinds import number_of, title
-from dashboard.text.numbers import at, ms, percent, sig
+from dashboard.records.experiments.crash_kinds import number_of
+from dashboard.text.numbers import at, percent, sig
 from workers.bench.plan import CONTROLS
 from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS
+
+BINLOG = "the binary log"
 
 
 @dataclass(frozen=True)
@@ -50,24 +52,19 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> Answer:
 
 
 def _doubts(view: ResultView) -> list[str]:
-    """What a reader of the first sentences may ask: how firm a wide interval is, and in how much time the lost commits
-    were made. Trials have a load of their own."""
+    """What a reader of the first sentences may ask: how firm a wide interval is."""
     ratios = [(pair.ratio, pair.measured) for pair in view.pairs if pair.ratio and pair.ratio.decision == "differs"]
     wide = [measured for ratio, measured in ratios if ratio.lo and ratio.hi and is_wide(ratio.lo, ratio.hi)]
     found = [
-        f"The interval is wide: {min(point.repeats for _, point in measured)} measurements of each setting. "
-        "More repeats narrow it."
+        "The confidence interval of the speeds is wide, as each setting was measured "
+        f"{_times(min(point.repeats for _, point in measured))}. More repeats narrow it."
         for measured in wide
     ]
-    number = view.plan.crash.clients
-    load = "1 client" if number == 1 else f"{number:,} clients"
-    told, crash = {pair.main.variant for pair in view.pairs}, title(view.choice.crash_kind)
-    found += [
-        f"In the crash trials ({load}) {one.name} lost the last {ms(one.loss.median_ms)} of commits per {crash}."
-        for one in view.settings
-        if one.place.variant in told and one.loss and one.loss.median_ms
-    ]
     return list(dict.fromkeys(found))
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def options(view: ResultView, server_id: int) -> list[Option]:
@@ -106,12 +103,14 @@ def _crashes(tally: Tally, engine: str) -> Crashes:
 def _missing(tally: Tally, engine: str) -> str:
     """Where the lost commits are missing, and where all of them still are; "" if none was lost."""
     hit = [trial for trial in tally.decided if trial.lost("either")]
-    lost = {engine: [trial.lost_engine for trial in hit], "the binary log": [trial.lost_binlog for trial in hit]}
+    lost = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     gone = [place for place, counts in lost.items() if any(counts)]
     whole = [place for place, counts in lost.items() if all(count == 0 for count in counts)]
     if not gone:
         return ""
-    return f"missing from {' and '.join(gone)}" + (f", still in {whole[0]}" if whole else "")
+    still = f", still in {whole[0]}" if whole else ""
+    readers = " that replicas read" if BINLOG in whole else ""
+    return f"missing from {' and '.join(gone)}{still}{readers}"
 
 
 def _held(kind: str, chosen: Option | None) -> str:

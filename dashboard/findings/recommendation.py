@@ -152,15 +152,10 @@ def _bound(chosen: Option) -> str:
     text = f"{chosen.name} lost nothing in {tried}."
     if weakest.most is None:
         return text
-    seldom = f"loses commits in {_share(weakest.most)} {plural(weakest.kind)} can pass {weakest.tried:,} by luck"
     if weakest.most > FEW:
-        return f"Not yet certain: {text} But even a setting that {seldom}. Run more crash trials."
-    return f"{text} Only a setting that {seldom}."
-
-
-def _share(most: float) -> str:
-    """An upper bound in round words: `7 of 10`; small ones as `1 of 11`."""
-    return f"{math.floor(10 * most)} of 10" if most > FEW else f"1 of {math.ceil(1 / most):,}"
+        return f"Not yet certain: {text} So few prove little. Run more crash trials."
+    seldom = f"1 of {math.ceil(1 / weakest.most):,} {plural(weakest.kind)}"
+    return f"{text} Only a setting that loses commits in {seldom} can pass {weakest.tried:,} by luck."
 
 
 def _untried(chosen: Option) -> str:

@@ -112,7 +112,7 @@ class Tally:
 
     @property
     def says(self) -> str:
-        """`lost a median of 1,060 acknowledged commits in 4 of 4 power losses; ...`. The time in which they were
+        """`lost acknowledged commits in 4 of 4 power losses (median 1,060); ...`. The time in which they were
         committed is left out: beside the speed of the cells, which have another load, it would look wrong."""
         if not self.invalid.n:
             return "has no trial with a verdict"
@@ -122,7 +122,7 @@ class Tally:
             bound = f"(95 % upper bound {percent(self.invalid.hi)})"
             return f"lost nothing in {', '.join([crashes, *unclear])} {bound}"
         place, loss = self._worst_loss
-        text = f"lost {_lost(loss, place)} in {loss.rate.k:,} of {crashes}" if loss else ""
+        text = _lost(loss, place, crashes) if loss else ""
         down = sum(trial.stayed_down for trial in self.decided)
         failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
         otherwise = sum(not trial.stayed_down and not (loss and trial.lost(place)) for trial in failed)
@@ -146,9 +146,9 @@ def in_words(count: float) -> str:
     return whole(count) if count == int(count) and count < 1000 else sig(count, 2 if count < 10 else 3)
 
 
-def _lost(loss: CrashLoss, place: str) -> str:
-    number = "1 acknowledged commit" if loss.median == 1 else f"{in_words(loss.median)} acknowledged commits"
-    return f"a median of {number}{' from the binlog' if place == 'binlog' else ''}"
+def _lost(loss: CrashLoss, place: str, crashes: str) -> str:
+    where = " from the binlog" if place == "binlog" else ""
+    return f"lost acknowledged commits{where} in {loss.rate.k:,} of {crashes} (median {in_words(loss.median)})"
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

@@ -21,7 +21,7 @@ from tests.walks import report, undone
 OPEN = {  # what anybody may ask for without a login: no name is added here without thinking
     "account_login", "mfa_authenticate", "mfa_login_webauthn", "account_inactive", "account_logout",
     "socialaccount_login_cancelled", "socialaccount_login_error", "socialaccount_signup",
-    "openid_connect_login", "openid_connect_callback", "sharing:show", "sharing:chart",
+    "openid_connect_login", "openid_connect_callback", "sharing:show", "sharing:chart", "sharing:picture",
     "sharing:cell", "sharing:cell_chart", "sharing:trials", "sharing:trial", "sharing:embed",
     "api-openapi", "health", "health-live", "health-check",
 }  # fmt: skip

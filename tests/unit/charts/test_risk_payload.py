@@ -140,7 +140,7 @@ def test_servers_that_did_not_come_back_are_counted_beside_the_point(client_in):
 def test_its_sentence_holds_speed_against_loss():
     found = told(trials.experiment())
     speed = r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(95 % confidence interval 5\.\d to 6\.\d\)"
-    assert re.match(f"{speed}, but lost a median of 20,000 ack", found.text)
+    assert re.match(f"{speed}, but lost acknowledged commits .*\\(median 20,000\\)", found.text)
     assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 % upper bound 12")
 
 
@@ -165,7 +165,10 @@ def test_its_sentence_holds_speed_and_loss_of_one_server(two_servers):
     crash(two_servers, 0, safe=[None], fast=[None])
     crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
     found = told(two_servers)
-    assert re.match(r"At 8 threads on b 0/0 is 6\.\d times as fast as 1/1 .*, but lost a median of 70 ", found.text)
+    assert re.match(
+        r"At 8 threads on b 0/0 is 6\.\d times as fast as 1/1 .*, but lost acknowledged commits .*\(median 70\)",
+        found.text,
+    )
     assert found.more[0].startswith("1/1, b lost nothing in 3 power losses")
     assert found.more[1] == "On a no crash trial has a verdict."
 
@@ -174,9 +177,9 @@ def test_each_further_server_has_its_sentence(two_servers):
     crash(two_servers, 0, safe=[(0, 0)] * 3, fast=[(5, 5)] * 3)
     crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
     found = told(two_servers)
-    assert found.text.startswith("At 8 threads on a 0/0 is") and "a median of 5 " in found.text
+    assert found.text.startswith("At 8 threads on a 0/0 is") and "(median 5)" in found.text
     assert found.more[0].startswith("1/1, a lost nothing")
-    assert found.more[1].startswith("At 8 threads on b 0/0 is") and "a median of 70 " in found.more[1]
+    assert found.more[1].startswith("At 8 threads on b 0/0 is") and "(median 70)" in found.more[1]
 
 
 def test_a_server_without_a_trial_of_the_pair_borrows_none(two_servers):
@@ -184,7 +187,7 @@ def test_a_server_without_a_trial_of_the_pair_borrows_none(two_servers):
     crash(two_servers, 0, safe=[None], fast=[(5, 5)])
     crash(two_servers, 1, safe=[(0, 0)], fast=[None])
     found = told(two_servers)
-    assert found.text.startswith("0/0, a lost a median of 5 ")
+    assert found.text.startswith("0/0, a lost acknowledged commits")
     assert found.more[0].startswith("1/1, b lost nothing in 1 power loss")
     assert not any("times as fast" in said for said in (found.text, *found.more))
 
@@ -197,7 +200,7 @@ def test_its_sentence_gives_no_speed_that_was_not_shown():
         pairs = known.analysis.headline
         planned = tuple(replace(one, ratio=replace(one.ratio, decision=decision)) for one in pairs)
         found = of_crashes(experiment, replace(known, analysis=replace(known.analysis, headline=planned)))
-        assert found.text.startswith("0/0 lost a median of 20,000")
+        assert found.text.startswith("0/0 lost acknowledged commits")
         speed = {
             "not decidable": "too few repeats were measured to tell",
             "no difference shown": "no difference between",
@@ -231,7 +234,7 @@ def test_its_sentence_does_not_change_with_the_baseline_that_a_reader_chose():
     ("rates", "text"),
     [
         ({"1/1": {"power-loss": [(0, 0)] * 3}}, "1/1 lost nothing in 3 power losses"),
-        ({"1/1": {"power-loss": [(5, 5)] * 2}}, "1/1 lost a median of 5 acknowledged commits"),
+        ({"1/1": {"power-loss": [(5, 5)] * 2}}, "1/1 lost acknowledged commits"),
         ({"1/1": {"power-loss": [None]}}, "No crash trial has a verdict"),
     ],
 )

@@ -74,7 +74,8 @@ function best(candidates, hard, area, point, others) {
   const judged = candidates.map((place) => {
     const covered = sum(hard, place) + outside(place, area) * 20;
     const stray = Math.max(0, ...others.map((other) => strayed(place, point, other)));
-    const cost = (covered < FREE ? 0 : OVER + covered * 10) + STRAY * stray + AWAY * place.away + (place.preferred ?? 0);
+    const cost =
+      (covered < FREE ? 0 : OVER + covered * 10) + STRAY * stray + AWAY * place.away + (place.preferred ?? 0);
     return { ...place, covered, stray, cost };
   });
   return judged.reduce((least, place) => (place.cost < least.cost ? place : least));

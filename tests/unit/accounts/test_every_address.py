@@ -126,7 +126,7 @@ def test_a_page_says_who_may(client):
 def test_the_documents_show_the_same_table():
     shown = [line for line in (PROJECT / "docs/security.md").read_text().splitlines() if line.startswith("| ")]
     for operation in OPERATIONS.values():
-        row = f"| {operation.says} | {operation.least or 'nobody: no login'} | {operation.rule} |".replace(
+        row = f"| {operation.says} | {operation.least or 'anybody, without a login'} | {operation.rule} |".replace(
             "|  |", "| |"
         )
         assert row in shown

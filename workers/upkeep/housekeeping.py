@@ -34,12 +34,13 @@ CLOCK_STEP_S = 5.0
 
 def run(send_experiment: Callable[[int], None], send_preflight: Callable[[int], None]) -> None:
     """All duties of a worker. A duty that fails does not keep the others waiting."""
-    take_over()
+    clean_up()
     _do(_remove_deleted, partial(_send_experiments, send_experiment), partial(_send_preflights, send_preflight))
 
 
-def take_over() -> None:
-    """Clean up after dead workers: the duties of the command line, which measures without a message queue."""
+def clean_up() -> None:
+    """Interrupt the experiments of dead workers and remove their sandboxes. The command line, which has no message
+    queue, does only this."""
     if clocks.agree():
         _do(interrupt_those_of_dead_workers)
     _do(interrupt_orphans_here, _sweep)

@@ -8,8 +8,14 @@ from dashboard.findings.crash.badges import TriedLike
 from dashboard.findings.crash.rate import rate
 from dashboard.findings.crash.trials import Tried
 from dashboard.records.experiments.crash_kinds import plural
+from workers.bench.plan import CONTROLS
+from workers.crash.kinds import CRASH_KINDS
 
-KINDS = {"process kill": ("process-kill",), "power loss": ("power-loss", "torn-power-loss")}
+OF_SANDBOXES = {key: kind for key, kind in CRASH_KINDS.items() if key not in CONTROLS and not kind.attached}
+TRIED_BY = {  # what a line of the report speaks of: the crash kinds whose trials tell
+    "process kill": [key for key, kind in OF_SANDBOXES.items() if kind.keeps_page_cache],
+    "power loss": [key for key, kind in OF_SANDBOXES.items() if kind.cuts_power],
+}
 ENGINES = {"InnoDB": "innodb", "MyRocks": "rocksdb"}
 
 
@@ -41,7 +47,7 @@ def _measured(statement: Mapping[str, str], tried: TriedLike) -> Iterable[Measur
     """Of the line's engine; binlog and agreement are of the server, whatever the engine."""
     engine = statement.get("engine", "")
     engines = [ENGINES.get(engine, engine)] if engine else list(tried)
-    for kind in KINDS.get(statement["crash_class"], ()):
+    for kind in TRIED_BY.get(statement["crash_class"], ()):
         by_version: dict[str, list[tuple[int, Tried]]] = {}
         for like in (tried[name][kind] for name in engines if kind in tried.get(name, {})):
             by_version.setdefault(like.neighbour, []).extend(like.trials)

@@ -1,4 +1,4 @@
-"""Workers. A worker without a heartbeat for DEAD_AFTER is dead: other workers take over its experiments."""
+"""Workers. A worker without a heartbeat for DEAD_AFTER is dead: another worker interrupts its experiments."""
 
 from datetime import datetime, timedelta
 

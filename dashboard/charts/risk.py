@@ -11,7 +11,7 @@ from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import LOST_FROM, CrashLoss
 from dashboard.findings.crash.trials import Replica, Tried
 from dashboard.findings.point import Point
-from dashboard.records.experiments.crash_kinds import number_of, title
+from dashboard.records.experiments.kind_names import number_of, title
 from dashboard.text.numbers import at
 
 MOST_LINEAR = 20  # fastest over slowest setting, up to which the axis of speeds is linear

@@ -11,7 +11,7 @@ from dashboard.findings.point import Point
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend
 from dashboard.findings.shown import ResultView
 from dashboard.findings.tested import engine_of
-from dashboard.records.experiments.crash_kinds import number_of
+from dashboard.records.experiments.kind_names import number_of
 from dashboard.text.numbers import at, percent, sig
 from workers.bench.plan import CONTROLS
 from workers.crash.kinds import CRASH_KINDS

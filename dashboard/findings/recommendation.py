@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dashboard.findings.crash.statistics import in_words
 from dashboard.findings.finding import times_as_fast
 from dashboard.findings.point import ThroughputRatio
-from dashboard.records.experiments.crash_kinds import number_of, plural
+from dashboard.records.experiments.kind_names import number_of, plural
 from dashboard.text.numbers import at, sig
 from dashboard.text.words import listed
 from workers.analysis.statistics import Estimate

@@ -13,8 +13,8 @@ from django.db.models import Count, Q
 from dashboard.findings.crash.rate import Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
-from dashboard.records.experiments.crash_kinds import ORDER, title
 from dashboard.records.experiments.crash_progress import LOST
+from dashboard.records.experiments.kind_names import ORDER, title
 from dashboard.records.experiments.models import Experiment, Trial
 
 WORST: tuple[RateState, ...] = ("failed", "unknown", "passed")

@@ -19,7 +19,7 @@ from dashboard.findings.headline import headline
 from dashboard.findings.lines import VariantLine, VariantPlace, lines, places
 from dashboard.findings.point import Point
 from dashboard.findings.probed import ProbedDevice
-from dashboard.records.experiments.crash_kinds import FIRST, in_order
+from dashboard.records.experiments.kind_names import FIRST, in_order
 from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import Plan
 

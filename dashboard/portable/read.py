@@ -193,7 +193,7 @@ def _check_trial(trial: shape.FileTrial, evidence: shape.FileEvidence) -> None:
             raise NotImported(f"{where}: more is lost than was acknowledged")
 
 
-def verdict_of(evidence: shape.FileEvidence) -> str:
+def decide_again(evidence: shape.FileEvidence) -> str:
     """The verdict is computed again from the checks; a file contains none."""
     if evidence.failed_at:
         return "unknown"

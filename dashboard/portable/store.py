@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from dashboard.portable import shape
-from dashboard.portable.read import Content, verdict_of
+from dashboard.portable.read import Content, decide_again
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.experiments.models import (
     Cell,
@@ -132,7 +132,7 @@ def _trials(
             server_id=servers[row.server_id],
             repeats_id=None if row.repeats is None else ids[row.repeats],
             environment=environments[row.environment - 1] if row.environment else None,
-            verdict=verdict_of(evidence) if evidence else "",
+            verdict=decide_again(evidence) if evidence else "",
         )
         ids[row.position] = trial.pk
         if evidence:

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
 
-from workers.crash.checks import judge_all
+from workers.crash.checks import run_checks
 from workers.crash.evidence import BinlogSeen, Evidence, Oddities, Seen
 from workers.crash.ledger import ClientLedger, Ledger
 
@@ -31,7 +31,7 @@ def main() -> None:
     log = BinlogSeen(binlog, gtids, "open", "binlog.000001:4", order=order)
     evidence = Evidence(engine, log, prepared_left=0, tables_ok=True, rewritten=Oddities())
     began = time.monotonic()
-    results = judge_all(ledger, evidence)
+    results = run_checks(ledger, evidence)
     took_s = time.monotonic() - began
     for result in results:
         print(f"{result.outcome:8} {result.key:18} {result.count:8} {result.says}")

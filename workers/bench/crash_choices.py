@@ -16,7 +16,7 @@ POWER_LOSSES = {
     *(key for key, fault in FAULTS.items() if fault.primary_needs_disk and fault.replicas_need_disk),
 }
 # The crash of a server, and that of the primary of a topology: the same thing happens to the server of the clients.
-OF_A_PRIMARY = {"power-loss": "primary-power-loss", "process-kill": "primary-kill"}
+TWIN_IN_A_TOPOLOGY = {"power-loss": "primary-power-loss", "process-kill": "primary-kill"}
 CHECK_TITLES: Mapping[str, str] = {
     **{key: check.title for key, check in CRASH_CHECKS.items()},
     **{key: check.title for key, check in FAILOVER_CHECKS.items()},

@@ -129,7 +129,7 @@ def _must_be_confirmed(job: Job) -> None:
 
 def _stopped(job: Job) -> DurascopeError:
     if job.ports.stopping():
-        fix = "The measurements are kept. Resume continues with the next cell."
+        fix = "The measurements are kept. Resume repeats the interrupted one and goes on."
         return DurascopeError("The worker was stopped during the experiment.", fix)
     return DurascopeError("Cancelled.", "The measurements are kept.")
 

@@ -40,7 +40,7 @@ class Check:
     judge: Callable[[Ledger, Evidence], CheckResult]
 
 
-def judge_all(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
+def run_checks(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
     """Every check that applies, in the registry's order. With a damaged ledger all are unknown."""
     applying = [(key, check) for key, check in CHECKS.items() if _applies(check, evidence)]
     if why := ledger.fault(evidence.secret):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from workers.crash.chain import LOG_LINES, Judged, Recovered
-from workers.crash.checks import judge_all, missing_from
+from workers.crash.checks import missing_from, run_checks
 from workers.crash.evidence import Evidence, ReplicaSeen, Seen
 from workers.crash.inspect import read_binlog, telling
 from workers.crash.ledger import Ledger
@@ -15,7 +15,7 @@ def judge(recovered: Recovered) -> Judged:
     evidence, promoted = _refusing(recovered) if recovered.refused else _answering(recovered)
     recovered.timeline.step("checks")
     ledger, crash_at_s = recovered.witness.ledger(), recovered.witness.drained_at_s
-    checks = judge_all(ledger, evidence)
+    checks = run_checks(ledger, evidence)
     return Judged(
         **vars(recovered),
         evidence=evidence,

@@ -8,7 +8,7 @@ Outcome = Literal["valid", "invalid", "unknown"]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check of one trial. `key`: of the check, filled in by `judge_all`. `offenders`: the first ones as (client,
+    """One check of one trial. `key`: of the check, filled in by `run_checks`. `offenders`: the first ones as (client,
     n); `count`: of all."""
 
     key: str

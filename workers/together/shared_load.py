@@ -38,7 +38,7 @@ LOOK_EVERY_S = 0.1
 LAST_S = 90.0  # after its own part: a joiner's last transaction may wait for a lock, and its result for the database
 STOP_S = 20.0  # a living worker stops its sysbench within three; a dead one is known to be dead after this
 State = Part.State
-AGAIN = "The measurements are kept. Resume continues with the next cell."
+AGAIN = "The measurements are kept. Resume repeats the interrupted one and goes on."
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class FailoverCheck:
     applies: Callable[[FailoverEvidence], bool] = lambda evidence: not evidence.of_replica
 
 
-def judge_all(ledger: Ledger, evidence: FailoverEvidence) -> tuple[CheckResult, ...]:
+def run_checks(ledger: Ledger, evidence: FailoverEvidence) -> tuple[CheckResult, ...]:
     """Every check that applies, in the registry's order. With a damaged ledger all are unknown."""
     applying = {key: check for key, check in CHECKS.items() if check.applies(evidence)}
     if why := ledger.fault(evidence.secret):

@@ -11,7 +11,7 @@ from workers.crash.transactions import Keys
 from workers.crash.verdict import verdict
 from workers.topology.cause import FELL_BACK, because
 from workers.topology.chain import FailoverJudged, Returned
-from workers.topology.checks import judge_all
+from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence
 from workers.topology.setup_and_result import FailoverResult
 
@@ -19,7 +19,7 @@ from workers.topology.setup_and_result import FailoverResult
 def judge(returned: Returned) -> FailoverJudged:
     returned.timeline.step("checks")
     ledger, evidence = returned.ledger(), evidence_of(returned)
-    checks = judge_all(ledger, evidence)
+    checks = run_checks(ledger, evidence)
     return FailoverJudged(
         **vars(returned),
         verdict=verdict(checks),

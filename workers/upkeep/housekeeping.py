@@ -34,16 +34,16 @@ CLOCK_STEP_S = 5.0
 
 def run(send_experiment: Callable[[int], None], send_preflight: Callable[[int], None]) -> None:
     """All duties of a worker. A duty that fails does not keep the others waiting."""
-    clean_up()
+    after_dead_workers()
     _do(_remove_deleted, partial(_send_experiments, send_experiment), partial(_send_preflights, send_preflight))
 
 
-def clean_up() -> None:
+def after_dead_workers() -> None:
     """Interrupt the experiments of dead workers and remove their sandboxes. The command line, which has no message
     queue, does only this."""
     if clocks.agree():
         _do(interrupt_those_of_dead_workers)
-    _do(interrupt_orphans_here, _sweep)
+    _do(interrupt_own_forgotten, _sweep)
 
 
 def _do(*duties: Callable[[], None]) -> None:
@@ -120,14 +120,14 @@ def interrupt_those_of_dead_workers() -> None:
             experiment,
             Experiment.State.INTERRUPTED,
             f"Worker {experiment.worker} ended during the experiment.",
-            "The measurements are kept. Resume continues with the next cell.",
+            "The measurements are kept. Resume repeats the interrupted one and goes on.",
         )
         if taken:
             log.warning("worker %s ended in mid-run: experiment %s is interrupted", experiment.worker, experiment)
     leases.clear()
 
 
-def interrupt_orphans_here() -> None:
+def interrupt_own_forgotten() -> None:
     """Interrupt experiments whose row names this worker, but which it does not conduct: their end could not be stored.
     The conducted ones are read last, so that one that begins meanwhile is among them."""
     ours = list(
@@ -139,5 +139,5 @@ def interrupt_orphans_here() -> None:
                 experiment,
                 Experiment.State.INTERRUPTED,
                 "The database did not store the end of this experiment.",
-                "The measurements are kept. Resume continues with the next cell.",
+                "The measurements are kept. Resume repeats the interrupted one and goes on.",
             )

@@ -9,7 +9,7 @@ from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.lines import places
-from dashboard.records.experiments.crash_kinds import ORDER, title
+from dashboard.records.experiments.kind_names import ORDER, title
 from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import CONTROLS, Plan
 

@@ -12,7 +12,7 @@ from dashboard.findings.crash.durability import Durability, Version, agree, of_s
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried, trials_of
-from dashboard.records.experiments.crash_kinds import in_order, title
+from dashboard.records.experiments.kind_names import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.servers.models import Server
 from workers.bench.plan import CONTROLS, Plan, Variant

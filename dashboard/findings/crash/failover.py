@@ -6,7 +6,7 @@ from statistics import median
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.finding import Finding
-from dashboard.records.experiments.crash_kinds import number_of, title
+from dashboard.records.experiments.kind_names import number_of, title
 from dashboard.text.numbers import duration, percent, whole
 
 LOSING = {"primary-host-loss": "Losing the primary's host", "switchover": "A graceful switchover"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dashboard.findings.crash.badges import TriedLike
 from dashboard.findings.crash.rate import rate
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.crash_kinds import plural
+from dashboard.records.experiments.kind_names import plural
 from workers.bench.plan import CONTROLS
 from workers.crash.kinds import CRASH_KINDS
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.crash_kinds import MUST_HOLD, MUST_LOSE, number_of
+from dashboard.records.experiments.kind_names import MUST_HOLD, MUST_LOSE, number_of
 from dashboard.records.experiments.models import Trial
 
 

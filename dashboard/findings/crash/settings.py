@@ -8,7 +8,7 @@ from dashboard.findings.crash.statistics import CrashLoss, Tally, of, tallies
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.point import Point
-from workers.bench.crash_choices import OF_A_PRIMARY
+from workers.bench.crash_choices import TWIN_IN_A_TOPOLOGY
 
 
 @dataclass(frozen=True)
@@ -53,4 +53,4 @@ def settings(
 
 def _tally(known: dict[tuple[int, str, str], Tally], place: VariantPlace, kind: str) -> Tally:
     alone = of(known, (place.server_id, place.variant, kind))
-    return alone if alone.trials else of(known, (place.server_id, place.variant, OF_A_PRIMARY.get(kind, kind)))
+    return alone if alone.trials else of(known, (place.server_id, place.variant, TWIN_IN_A_TOPOLOGY.get(kind, kind)))

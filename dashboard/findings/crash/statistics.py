@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import REPLICAS_SAY, Replica, Tried, worst
-from dashboard.records.experiments.crash_kinds import number_of
+from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.verdict_label import COMMITS_LOST
 from dashboard.text.numbers import percent, sig, whole

@@ -7,7 +7,7 @@ the disk or to a defect of the server, and the sentence says so.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dashboard.records.experiments.crash_kinds import LYING_DISK
+from dashboard.records.experiments.kind_names import LYING_DISK
 from dashboard.text.numbers import ms
 from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS

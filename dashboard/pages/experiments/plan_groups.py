@@ -7,7 +7,7 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from dashboard.pages.experiments.plan_inputs import PlanInputs
-from dashboard.records.experiments.crash_kinds import in_order, title
+from dashboard.records.experiments.kind_names import in_order, title
 from workers.metrics import SOURCES
 
 OWN_FIELDS = {

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from django.db.models import Case, Count, Q, Value, When
 
-from dashboard.records.experiments.crash_kinds import in_order, title
+from dashboard.records.experiments.kind_names import in_order, title
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.experiments.verdict_label import (
     COMMITS_LOST,

@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 from django.db.models import Count, Q, QuerySet
 
 from dashboard.records.experiments import live, pace, waiting
-from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.fleet import sites
 from dashboard.records.fleet.models import Worker

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
-from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites
 from dashboard.records.fleet.models import Worker

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.kind_names import title
 from dashboard.records.history.models import Track
 from dashboard.text.numbers import at, duration, whole
 from workers.bench.plan import CrashPlan, Plan, Variant

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from django.urls import reverse
 
-from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Cell, Experiment, Trial, Trials
 from dashboard.records.experiments.states import BROKEN_OFF
 from dashboard.records.notifications.events import News, notify

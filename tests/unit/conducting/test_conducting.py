@@ -131,7 +131,7 @@ def test_what_could_not_be_stored_as_ended_does_not_stay_running(conducted, monk
     ended = conducted(finish=away)
     assert ended.state == "running"
     monkeypatch.setattr(housekeeping.heartbeat, "worker", ended.worker)
-    housekeeping.interrupt_orphans_here()
+    housekeeping.interrupt_own_forgotten()
     ended.refresh_from_db()
     assert (ended.state, ended.error) == ("interrupted", "The database did not store the end of this experiment.")
     assert not HostLease.objects.exists()
@@ -140,7 +140,7 @@ def test_what_could_not_be_stored_as_ended_does_not_stay_running(conducted, monk
 def test_what_runs_here_is_not_taken_from_us(conducted, monkeypatch):
     def tending(stored):
         monkeypatch.setattr(housekeeping.heartbeat, "worker", Experiment.objects.get(pk=stored.pk).worker)
-        housekeeping.interrupt_orphans_here()
+        housekeeping.interrupt_own_forgotten()
         assert Experiment.objects.get(pk=stored.pk).state == "running"
 
     assert conducted(on_stage=tending).state == "done"

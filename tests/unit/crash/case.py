@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from workers.crash.checks import judge_all
+from workers.crash.checks import run_checks
 from workers.crash.evidence import BinlogSeen, Evidence, Oddities, ReplicaSeen, Seen
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.transactions import Keys, key
@@ -58,7 +58,7 @@ def all_well(**changed: Any) -> Evidence:
 
 
 def judged(evidence: Evidence) -> dict[str, CheckResult]:
-    return {result.key: result for result in judge_all(ledger(), evidence)}
+    return {result.key: result for result in run_checks(ledger(), evidence)}
 
 
 def bad(evidence: Evidence) -> dict[str, str]:

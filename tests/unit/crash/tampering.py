@@ -19,7 +19,7 @@ from tests.unit.crash.tampered_events import AFTER_THE_CRASH, BINLOG, OF_MYSQL
 from tests.unit.crash.tampered_rows import EACH, ROWS, Row
 from workers.crash import binlog, compare_tables
 from workers.crash.binlog import BinlogUnknown
-from workers.crash.checks import judge_all
+from workers.crash.checks import run_checks
 from workers.crash.compare_tables import Placed, Rows
 from workers.crash.evidence import Evidence, ReplicaSeen
 from workers.crash.ledger import ClientLedger, Ledger
@@ -78,7 +78,7 @@ def judged(case: Case) -> tuple[CheckResult, ...]:
         stays_down="",
         secret=SECRET,
     )
-    return judge_all(case.ledger, with_binlog(evidence, case))
+    return run_checks(case.ledger, with_binlog(evidence, case))
 
 
 def with_binlog(evidence: Evidence, case: Case) -> Evidence:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.crash.case import SENT, all_well, along_with, bad, in_order, judged, keys, ledger, without
 from workers.crash import checks
-from workers.crash.checks import CHECKS, judge_all
+from workers.crash.checks import CHECKS, run_checks
 from workers.crash.evidence import Evidence, Oddities, ReplicaSeen
 from workers.crash.transactions import NOBODY, key
 from workers.crash.verdict import CheckResult, verdict
@@ -183,7 +183,7 @@ def test_without_a_binlog_or_replica_their_checks_are_left_out():
     always = {"stays-down", "lost-engine", "torn", "altered", "never-sent", "order", "prepared-left", "tables-damaged"}
     assert set(found) == always
     assert verdict(tuple(found.values())) == "valid"
-    assert {result.key for result in judge_all(ledger(), Evidence(WELL, None, binlog_expected=False))} == always
+    assert {result.key for result in run_checks(ledger(), Evidence(WELL, None, binlog_expected=False))} == always
 
 
 def test_without_gtids_only_their_check_is_left_out():
@@ -192,7 +192,7 @@ def test_without_gtids_only_their_check_is_left_out():
 
 def test_no_evidence_at_all_is_unknown_in_every_check():
     nothing_read = Evidence(None, None, replica_expected=True, gtids_known=False)
-    found = judge_all(ledger(), nothing_read)
+    found = run_checks(ledger(), nothing_read)
     assert {result.outcome for result in found} == {"unknown"}
     assert {result.key for result in found} == set(CHECKS)
     assert verdict(found) == verdict(()) == "unknown"
@@ -209,7 +209,7 @@ def test_a_check_that_breaks_is_unknown(monkeypatch):
 
 def test_a_load_that_achieved_nothing_proves_nothing():
     idle = type(ledger())(())
-    found = {result.key: result for result in checks.judge_all(idle, all_well(engine=WELL))}
+    found = {result.key: result for result in checks.run_checks(idle, all_well(engine=WELL))}
     assert found["lost-engine"].outcome == "unknown"
 
 
@@ -309,9 +309,9 @@ def test_what_nobody_sent_has_no_place_in_the_order():
 def test_against_a_ledger_that_is_not_sound_nothing_is_known():
     sound = ledger().sealed(b"secret")
     evidence = all_well(secret=b"secret")
-    assert {result.outcome for result in judge_all(sound, evidence)} == {"valid"}
+    assert {result.outcome for result in run_checks(sound, evidence)} == {"valid"}
     for other in (ledger(), replace(sound, clients=sound.clients[:2]), ledger().sealed(b"another")):
-        found = judge_all(other, evidence)
+        found = run_checks(other, evidence)
         assert {result.outcome for result in found} == {"unknown"}
         assert "is not reliable: it is not the one that the witness wrote" in found[0].says
 

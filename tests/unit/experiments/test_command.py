@@ -125,7 +125,7 @@ def test_it_puts_in_order_what_an_ended_worker_left_while_it_runs(server, monkey
     done = []
     monkeypatch.setattr(command, "duties", Duties())
     monkeypatch.setattr(command.heartbeat, "start", lambda: None)
-    monkeypatch.setattr(command.housekeeping, "clean_up", lambda: done.append("clean up"))
+    monkeypatch.setattr(command.housekeeping, "after_dead_workers", lambda: done.append("clean up"))
     monkeypatch.setattr(command.restores, "restore_all", lambda: done.append("restore"))
 
     def measure(experiment_id, _):
@@ -145,7 +145,7 @@ def test_settings_are_restored_before_it_takes_the_host_and_after_it_gave_it_bac
     server = Server.objects.create(name="One", kind="sandbox", build="system-mariadb")
     done, turns = [], [None, "our turn"]
     monkeypatch.setattr(command.heartbeat.stopping, "wait", lambda s: False)
-    monkeypatch.setattr(command.housekeeping, "clean_up", lambda: done.append("clean up"))
+    monkeypatch.setattr(command.housekeeping, "after_dead_workers", lambda: done.append("clean up"))
     monkeypatch.setattr(command.restores, "restore_all", lambda: done.append("restore"))
     monkeypatch.setattr(command, "conduct", lambda *_: done.append("measure") or turns.pop(0))
     Command._measure(make.experiment(server).pk, None)

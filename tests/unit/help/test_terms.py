@@ -15,7 +15,7 @@ from dashboard.installation.home import PROJECT
 from dashboard.pages.help.terms import FILE, TERMS, Term, explained, read
 from dashboard.pages.help.views import GLOSSARY
 from dashboard.pages.templatetags.terms import term
-from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.kind_names import title
 from dashboard.records.history.figures import FIGURES as FOLLOWED
 from dashboard.records.sharing import actions as sharing
 from tests.unit.history import nights

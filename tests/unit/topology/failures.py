@@ -7,7 +7,7 @@ import numpy as np
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.transactions import key
-from workers.topology.checks import judge_all
+from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence
 from workers.topology.kinds.following.replica_crash import AFTER_CRASH
 from workers.topology.takeover import REJOIN
@@ -59,7 +59,7 @@ def without_key(seen, *pairs):
 
 
 def outcomes(evidence, of=None):
-    return {result.key: result.outcome for result in judge_all(of or ledger(), evidence)}
+    return {result.key: result.outcome for result in run_checks(of or ledger(), evidence)}
 
 
 def flagged(evidence, of=None):

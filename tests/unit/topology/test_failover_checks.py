@@ -22,7 +22,7 @@ from workers.crash.digest import digests
 from workers.crash.evidence import ReplicaSeen, Seen, nothing
 from workers.crash.gtid import reissued
 from workers.crash.ledger import Ledger
-from workers.topology.checks import CHECKS, PIECES, judge_all
+from workers.topology.checks import CHECKS, PIECES, run_checks
 from workers.topology.takeover import REJOIN
 
 
@@ -36,7 +36,7 @@ def test_a_crashed_replica_that_has_every_row_is_valid():
 
 
 def result(evidence, check):
-    return next(one for one in judge_all(ledger(), evidence) if one.key == check)
+    return next(one for one in run_checks(ledger(), evidence) if one.key == check)
 
 
 def test_a_missing_last_commit_is_lost_and_was_read():

@@ -152,7 +152,7 @@ class Command(BaseCommand):
         worker = heartbeat.start()
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()
-        duties.start(housekeeping.clean_up, restores.restore_all)
+        duties.start(housekeeping.after_dead_workers, restores.restore_all)
         progress = Progress(self.stderr.write)
         while measuring.is_alive():
             measuring.join(1)
@@ -229,7 +229,7 @@ def _import(path: Path) -> str:
 
 def _put_in_order() -> None:
     """In this order: a setting is restored after its experiment was taken from the dead worker."""
-    run_once(housekeeping.clean_up)
+    run_once(housekeeping.after_dead_workers)
     run_once(restores.restore_all)
 
 

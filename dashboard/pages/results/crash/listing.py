@@ -10,7 +10,7 @@ from dashboard.findings.crash.trials import REPLICAS_SAY, Tried
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.page import shown_to
 from dashboard.pages.results.reader import Reader
-from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import CONTROLS
 from workers.topology.faults import FAULTS

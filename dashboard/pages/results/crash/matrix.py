@@ -8,7 +8,7 @@ from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally, in_wor
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.records.experiments.crash_kinds import MUST_LOSE, title
+from dashboard.records.experiments.kind_names import MUST_LOSE, title
 from dashboard.text.numbers import duration, ms
 from workers.topology.faults import FAULTS
 

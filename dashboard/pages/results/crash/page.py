@@ -13,7 +13,7 @@ from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash.matrix import MatrixRow, matrix
 from dashboard.pages.results.crash.table import crash_table
-from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Experiment
 from workers.bench.crash_choices import POWER_LOSSES
 

@@ -4,7 +4,7 @@ from dashboard.charts.chart import ChartTable, Row
 from dashboard.findings.crash.statistics import Tally, of, tallies
 from dashboard.findings.crash.trials import REPLICA_STATES
 from dashboard.findings.shown import ResultView
-from dashboard.records.experiments.crash_kinds import title
+from dashboard.records.experiments.kind_names import title
 
 COLUMNS = (
     ("setting", "text"), ("crash", "text"), ("trials", "whole"), ("failed", "whole"), ("lower bound", "percent"),

@@ -10,8 +10,8 @@ from dashboard.findings.stored import read
 from dashboard.pages.results.crash import failover
 from dashboard.pages.results.crash.listing import STATE_OF
 from dashboard.pages.results.reader import Reader
-from dashboard.records.experiments.crash_kinds import title
 from dashboard.records.experiments.environment import facts
+from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, whole
 from workers.bench.crash_choices import CHECK_TITLES

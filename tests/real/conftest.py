@@ -23,6 +23,14 @@ def sandbox_root() -> Iterator[Path]:
     shutil.rmtree(root)
 
 
+@pytest.fixture
+def leaves_nothing(sandbox_root: Path) -> Iterator[None]:
+    """No sandbox of the test is there after it. Servers that tests share stay."""
+    before = set((sandbox_root / "live").glob("*"))
+    yield
+    assert set((sandbox_root / "live").glob("*")) <= before
+
+
 @pytest.fixture(scope="session")
 def make_sandbox(sandbox_root: Path) -> Iterator[Callable[..., Sandbox]]:
     """`make_sandbox({"log_bin": "ON"}, name=..., image_key=..., trace=...)`; all are removed at the end. `reads`: files

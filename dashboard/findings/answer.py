@@ -21,7 +21,7 @@ BINLOG = "the binary log"
 
 
 @dataclass(frozen=True)
-class Answer:
+class ResultAnswer:
     """`sentences`: at most two, of loss and of cost; `cost`: the same cost per commit; `more`: what else was found."""
 
     sentences: tuple[str, ...]
@@ -30,7 +30,7 @@ class Answer:
     more: tuple[str, ...]
 
 
-def answer(view: ResultView, found: Finding, checked: SelfTest) -> Answer:
+def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
     """`found`: the finding on the crashes. Nothing is recommended after a failed self-test of the checks. Nothing is
     recommended for several servers at once, because a setting may hold on one and fail on another. A passed self-test
     is shown as evidence."""
@@ -43,7 +43,7 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> Answer:
     told = [one for one in (found.sentence, *found.more) if said is None or not one.startswith(said)]
     second = [found.sentence] if found.sentence in told else []
     known = (*second, checked.says) if checked.state == "passed" else second
-    return Answer(
+    return ResultAnswer(
         tuple(filter(None, (held, *second))),
         _cost(offered, chosen, view.at_threads, view.counts),
         choice,

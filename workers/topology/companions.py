@@ -11,7 +11,7 @@ from workers.topology.kinds import TOPOLOGY_KINDS
 from workers.topology.kinds.cluster.mates import ClusterMates
 from workers.topology.kinds.cluster.membership import Membership
 from workers.topology.kinds.following.followers import Followers
-from workers.topology.kinds.following.replication import Replication
+from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.kinds.kind import too_large
 from workers.topology.nodes import NodePlan
 
@@ -42,5 +42,5 @@ def companions_of(ground: Ground) -> Companions:
         raise PlanError(" ".join(wrong), "Change the topology, or take another build.")
     if isinstance(kind, Membership):
         return ClusterMates(kind, ground)
-    assert isinstance(kind, Replication)
+    assert isinstance(kind, SourceAndReplica)
     return Followers(kind, ground)

@@ -26,7 +26,7 @@ class Rate:
 
     @property
     def text(self) -> str:
-        """0 of 30 (95 % upper bound 12 %); 4 of 4 (95 % lower bound 40 %); 2 of 30 (95 % CI 0.82 % to 22 %)."""
+        """0 of 30 (95 % upper bound 12 %); 4 of 4 (95 % lower bound 40 %); 2 of 30 (95 % interval 0.82 % to 22 %)."""
         return f"{self.counts} (95 % {self.bounds})" if self.n else "not tried"
 
     @property
@@ -37,7 +37,7 @@ class Rate:
             return f"upper bound {percent(self.hi)}"
         if self.k == self.n:
             return f"lower bound {percent(self.lo)}"
-        return f"CI {percent(self.lo)} to {percent(self.hi)}"
+        return f"interval {percent(self.lo)} to {percent(self.hi)}"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

@@ -20,7 +20,7 @@ ENGINES = {"InnoDB": "innodb", "MyRocks": "rocksdb"}
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCrashes:
     """Trials of one crash kind. `state`: passed, failed or unknown; `detail`: crash kind and 95 % bounds;
     `experiment_id`: the newest that has some; `neighbour`: the version that was tried, "" for the server's own."""
 
@@ -36,14 +36,14 @@ class ReportLine:
     """`statement`: as the preflight stored it; `measured` is empty where nothing was tried."""
 
     statement: Mapping[str, str]
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredCrashes, ...]
 
 
 def report_lines(report: Iterable[Mapping[str, str]], tried: TriedLike) -> list[ReportLine]:
     return [ReportLine(one, tuple(_measured(one, tried))) for one in report]
 
 
-def _measured(statement: Mapping[str, str], tried: TriedLike) -> Iterable[Measured]:
+def _measured(statement: Mapping[str, str], tried: TriedLike) -> Iterable[MeasuredCrashes]:
     """Of the line's engine; binlog and agreement are of the server, whatever the engine."""
     engine = statement.get("engine", "")
     engines = [ENGINES.get(engine, engine)] if engine else list(tried)
@@ -55,7 +55,7 @@ def _measured(statement: Mapping[str, str], tried: TriedLike) -> Iterable[Measur
             yield _counted(statement["what"], kind, neighbour, found)
 
 
-def _counted(what: str, kind: str, neighbour: str, found: list[tuple[int, Tried]]) -> Measured:
+def _counted(what: str, kind: str, neighbour: str, found: list[tuple[int, Tried]]) -> MeasuredCrashes:
     ended = [trial for _, trial in found if trial.is_decided or trial.is_unknown]
     known = [bad for trial in ended if trial.is_decided and (bad := _is_bad(trial, what)) is not None]
     unknown = len(ended) - len(known)
@@ -64,7 +64,7 @@ def _counted(what: str, kind: str, neighbour: str, found: list[tuple[int, Tried]
     says = f"{rated.counts} {verb}" if rated.n else "unclear"
     detail = [plural(kind), rated.bounds, f"{unknown:,} unclear" if unknown else ""]
     newest = max(experiment_id for experiment_id, _ in found)
-    return Measured(rated.state(unknown), says, ", ".join(filter(None, detail)), newest, neighbour)
+    return MeasuredCrashes(rated.state(unknown), says, ", ".join(filter(None, detail)), newest, neighbour)
 
 
 def _is_bad(trial: Tried, what: str) -> bool | None:

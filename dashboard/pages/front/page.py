@@ -29,7 +29,7 @@ class UsedServer:
 
 
 @dataclass(frozen=True)
-class ServerLine:
+class ServerOnHome:
     """What is known about the commits of a server; None: not measured. `unread`: the newest experiment that measured
     it, if it has ended and the history has not read it yet; 0: none."""
 
@@ -55,7 +55,7 @@ def context(now: datetime) -> dict[str, object]:
     }
 
 
-def line(server: Server) -> ServerLine:
+def line(server: Server) -> ServerOnHome:
     """What the first page says of this server."""
     return _lines(_used(Server.objects.filter(pk=server.pk)))[0]
 
@@ -75,12 +75,12 @@ def _newest(rows: QuerySet[Cell | Trial]) -> QuerySet[Cell | Trial]:
     return rows.exclude(experiment__in=Experiment.deleted.ids()).order_by("-experiment_id")
 
 
-def _lines(used: Sequence[UsedServer]) -> list[ServerLine]:
+def _lines(used: Sequence[UsedServer]) -> list[ServerOnHome]:
     known = verdicts({one.server.pk: one.crashed_by for one in used if one.crashed_by})
     measured = costs([one.server.pk for one in used])
     unread = set(waiting().filter(pk__in=[one.measured_by for one in used]).values_list("pk", flat=True))
     return [
-        ServerLine(
+        ServerOnHome(
             one.server,
             known.get(one.server.pk),
             measured.get(one.server.pk),

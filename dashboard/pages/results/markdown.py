@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from dashboard.findings.answer import Answer
+from dashboard.findings.answer import ResultAnswer
 from dashboard.findings.finding import Finding
 from dashboard.findings.tested import SpelledOut
 
@@ -13,7 +13,7 @@ SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 def markdown(
     name: str,
     found: Finding,
-    answer: Answer | None,
+    answer: ResultAnswer | None,
     tested: Iterable[str],
     settings: Iterable[SpelledOut],
 ) -> str:

@@ -25,7 +25,7 @@ def test_it_shows_failures_with_the_exact_interval():
     """Clopper and Pearson's for 2 of 30, as tables of it print."""
     assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
     assert rate(4, 4).text == f"4 of 4 (95 % lower bound 40{NBSP}%)"
-    assert rate(2, 30).text == f"2 of 30 (95 % CI 0.82{NBSP}% to 22{NBSP}%)"
+    assert rate(2, 30).text == f"2 of 30 (95 % interval 0.82{NBSP}% to 22{NBSP}%)"
     assert rate(0, 0).text == "not tried"
     assert rate(0, 0).bounds == ""
 

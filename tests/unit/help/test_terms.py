@@ -37,12 +37,13 @@ PLAIN = {
     "#", "a", "acknowledged commits that it holds at the end", "act", "add", "added", "address", "answers", "b",
     "begins with", "change", "channel", "claim", "deleted", "details", "differences in the environment", "done", "due",
     "effect", "error message", "events", "experiment", "fact or variable", "field", "figure", "finding", "from",
-    "further condition", "held", "host", "in the measured seconds", "kind", "label", "last experiment", "last login",
+    "further condition", "host", "in the measured seconds", "kind", "label", "last experiment", "last login",
     "last night", "last problem", "last test", "last used", "least role", "logged in", "made", "may", "meaning",
     "measured", "measured at", "message", "mine", "moment", "name", "next", "node", "note", "object", "opens",
     "operation", "parameters", "person", "program", "put back to", "removed for good", "rests on", "role", "schedule",
     "scope", "second factor", "server", "since", "site", "stands for", "started", "state", "statement", "step",
-    "time since the load began", "to", "type", "use", "value", "views", "what", "what it does", "when", "where", "why",
+    "time since the load began", "to", "type", "use", "value", "views", "was measuring", "what", "what it does",
+    "when", "where", "why",
     "worker", "workers",
 }  # fmt: skip
 

@@ -1,13 +1,13 @@
 """A result as Markdown."""
 
-from dashboard.findings.answer import Answer
+from dashboard.findings.answer import ResultAnswer
 from dashboard.findings.finding import Finding
 from dashboard.findings.recommendation import Recommendation
 from dashboard.findings.tested import SpelledOut
 from dashboard.pages.results.markdown import markdown
 
 CHOICE = Recommendation("Use 1/1.", ("0/0 lost commits.",), "1/1")
-ANSWER = Answer(("1/1 lost nothing.", "0/0 is faster."), "A commit takes 5 ms.", CHOICE, ())
+ANSWER = ResultAnswer(("1/1 lost nothing.", "0/0 is faster."), "A commit takes 5 ms.", CHOICE, ())
 
 
 def test_it_holds_the_answer_the_choice_and_the_settings():

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.charts.chart import ChartTable
-from dashboard.findings.answer import Answer, answer
+from dashboard.findings.answer import ResultAnswer, answer
 from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.crash.self_test import SelfTest, self_test
 from dashboard.findings.crash.statistics import LOST_FROM, finished
@@ -24,7 +24,7 @@ class CrashPart:
     trials of `total` ended with a verdict; `power_losses`: some were tried, on a disk that the worker simulates."""
 
     finding: Finding
-    answer: Answer
+    answer: ResultAnswer
     self_test: SelfTest
     kinds: Sequence[str]
     power_losses: bool

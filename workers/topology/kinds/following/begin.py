@@ -10,7 +10,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.servers.connection import connect
 from workers.topology.kinds.following import position
-from workers.topology.kinds.following.replication import Replication
+from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.topology import Role, Topology
 
 FORM_S = 60.0
@@ -18,7 +18,7 @@ POLL_S = 0.02
 
 
 def settings_of(
-    kind: Replication, topology: Topology, build: Build, role: Role, settings: Mapping[str, str]
+    kind: SourceAndReplica, topology: Topology, build: Build, role: Role, settings: Mapping[str, str]
 ) -> dict[str, str]:
     """All settings of a node. A replica is set up as its primary, so that it can take its place."""
     dialect = dialects.of(build)
@@ -55,7 +55,7 @@ def catch_up(links: Sequence[Link], limit_s: float = FORM_S) -> None:
 
 
 def wait_until_ready(
-    kind: Replication, topology: Topology, primary: Sandbox, must_go_on: Callable[[], None] = lambda: None
+    kind: SourceAndReplica, topology: Topology, primary: Sandbox, must_go_on: Callable[[], None] = lambda: None
 ) -> None:
     """SandboxError when the primary does not replicate as its topology asks."""
     deadline = time.monotonic() + FORM_S

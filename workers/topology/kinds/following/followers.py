@@ -11,7 +11,7 @@ from workers.servers.target import Target
 from workers.topology.ground import Ground
 from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
 from workers.topology.kinds.following.position import link
-from workers.topology.kinds.following.replication import Replication
+from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import NodePlan
 
@@ -21,7 +21,7 @@ class Followers:
 
     alike: tuple[Target, ...] = ()  # replicas have settings of their own
 
-    def __init__(self, kind: Replication, ground: Ground) -> None:
+    def __init__(self, kind: SourceAndReplica, ground: Ground) -> None:
         self._kind, self._ground, self._made = kind, ground, ExitStack()
         self._wires: list[Wire] = []
         self._links: list[Link] = []

@@ -5,10 +5,10 @@ from workers.topology.kinds.following import replica_crash
 from workers.topology.kinds.following.failover import fail_over
 from workers.topology.kinds.following.form import form
 from workers.topology.kinds.following.rejoin import come_back
-from workers.topology.kinds.following.replication import Replication
+from workers.topology.kinds.following.replication import SourceAndReplica
 
 
-class Following(Replication):
+class Following(SourceAndReplica):
     def form(self, begun: FailoverBegun) -> Formed:
         return form(begun, self)
 

@@ -12,7 +12,7 @@ from workers.servers.connection import connect
 from workers.topology.chain import FailoverBegun, Formed
 from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
 from workers.topology.kinds.following.position import link
-from workers.topology.kinds.following.replication import Replication
+from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.manager import FailoverManager
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node, NodePlan
@@ -22,7 +22,7 @@ from workers.topology.topology import Role, Topology
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
 
-def form(begun: FailoverBegun, kind: Replication) -> Formed:
+def form(begun: FailoverBegun, kind: SourceAndReplica) -> Formed:
     setup, made = begun.setup, begun.made
     begun.timeline.step("start nodes")
     primary, *replicas = begun.ports.start_all(setup, _plans(begun, kind), made)
@@ -46,12 +46,12 @@ def _manager(formed: Formed) -> FailoverManager | None:
     return manager
 
 
-def _plans(begun: FailoverBegun, kind: Replication) -> tuple[NodePlan, ...]:
+def _plans(begun: FailoverBegun, kind: SourceAndReplica) -> tuple[NodePlan, ...]:
     replicas = range(1, begun.setup.topology.replicas + 1)
     return (_plan(begun, kind, "primary", 0), *(_plan(begun, kind, "replica", number) for number in replicas))
 
 
-def _plan(begun: FailoverBegun, kind: Replication, role: Role, number: int) -> NodePlan:
+def _plan(begun: FailoverBegun, kind: SourceAndReplica, role: Role, number: int) -> NodePlan:
     setup = begun.setup
     build = setup.replica_build if setup.replica_build and role == "replica" else setup.build
     return NodePlan(
@@ -77,7 +77,7 @@ def _links(topology: Topology, primary: Node, replicas: list[Node], wires: tuple
     )
 
 
-def _follow(formed: Formed, kind: Replication) -> None:
+def _follow(formed: Formed, kind: SourceAndReplica) -> None:
     begin(formed.links)
     if not formed.setup.topology.keys:
         _drop_keys(formed)

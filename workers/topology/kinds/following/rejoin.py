@@ -14,7 +14,7 @@ from workers.sandbox.options import BINLOG_BASE
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Returned
-from workers.topology.kinds.following.replication import Replication
+from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.nodes import Node
 from workers.topology.takeover import REJOIN, compared, read
 
@@ -22,7 +22,7 @@ LIMIT_S = 30.0
 BINLOG_INDEX = f"{BINLOG_BASE}.index"
 
 
-def come_back(promoted: Promoted, kind: Replication) -> Returned:
+def come_back(promoted: Promoted, kind: SourceAndReplica) -> Returned:
     """A policy without a return leaves all of it unknown."""
     others = tuple((node.name, _joined(promoted, kind, node)) for node in promoted.replicas if node is not promoted.new)
     if promoted.setup.policy.old_primary == "stays away":
@@ -58,7 +58,7 @@ def _swapped(promoted: Promoted) -> tuple[tuple[str, ...] | None, tuple[str, ...
     return reissued(old, new), ()
 
 
-def _rebuilt(promoted: Promoted, kind: Replication) -> ReplicaSeen:
+def _rebuilt(promoted: Promoted, kind: SourceAndReplica) -> ReplicaSeen:
     """A copy of the new primary under the old one's name and settings, as from a backup that was taken just now. Raises
     no DurascopeError."""
     old, new = promoted.primary, promoted.new.sandbox
@@ -70,7 +70,7 @@ def _rebuilt(promoted: Promoted, kind: Replication) -> ReplicaSeen:
     return _joined(promoted, kind, replace(old, sandbox=copy, disk=None))
 
 
-def _as(promoted: Promoted, kind: Replication) -> Mapping[str, str]:
+def _as(promoted: Promoted, kind: SourceAndReplica) -> Mapping[str, str]:
     """Settings of the return: by the policy."""
     if promoted.setup.policy.old_primary == "as it was":
         return {}
@@ -79,13 +79,13 @@ def _as(promoted: Promoted, kind: Replication) -> Mapping[str, str]:
     return {**_off(promoted, kind), **as_replica, **own, "init_rpl_role": "SLAVE"}
 
 
-def _off(promoted: Promoted, kind: Replication) -> Mapping[str, str]:
+def _off(promoted: Promoted, kind: SourceAndReplica) -> Mapping[str, str]:
     """The primary's half of the replication is off."""
     as_primary = kind.settings(promoted.setup.topology, promoted.setup.build, "primary")
     return {name: "OFF" for name in as_primary if name.endswith("_enabled")}
 
 
-def _joined(promoted: Promoted, kind: Replication, node: Node) -> ReplicaSeen:
+def _joined(promoted: Promoted, kind: SourceAndReplica, node: Node) -> ReplicaSeen:
     """Raises no DurascopeError: a failure makes the state unknown, and `error` says why."""
     link = Link(promoted.new.sandbox, node.sandbox)
     try:
@@ -99,7 +99,7 @@ def _joined(promoted: Promoted, kind: Replication, node: Node) -> ReplicaSeen:
         return ReplicaSeen(REJOIN, "unknown", str(failure))
 
 
-def _demote(promoted: Promoted, kind: Replication, link: Link) -> None:
+def _demote(promoted: Promoted, kind: SourceAndReplica, link: Link) -> None:
     """A former primary goes on from its own position, and waits for no replica any more."""
     dialect = dialects.of(promoted.setup.build)
     with connect(link.follower.target) as connection:

@@ -10,7 +10,7 @@ from workers.topology.kinds.kind import TopologyKind
 from workers.topology.topology import Role, Topology
 
 
-class Replication(TopologyKind):
+class SourceAndReplica(TopologyKind):
     def problems(self, topology: Topology, build: Build) -> list[str]:
         return position.problems(topology, build)
 

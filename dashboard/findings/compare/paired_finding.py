@@ -43,7 +43,7 @@ def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, s
     pair, ratio = max(differing, key=lambda one: abs(math.log(one[1].value)))
     where = f"{pair.place.name} at {at(pair.threads)}"
     text = f"; the largest difference is {where}: B has {sig(ratio.value)} times the throughput of A"
-    return text, f"95 % CI {sig(ratio.lo)} to {sig(ratio.hi)}"
+    return text, f"95 % interval {sig(ratio.lo)} to {sig(ratio.hi)}"
 
 
 def _alone(alone: tuple[int, int]) -> tuple[str, ...]:

@@ -68,6 +68,15 @@ def test_an_old_primary_that_is_not_shut_off_acknowledges_what_nobody_will_find(
     assert result.story.because.startswith("The old primary was not shut off")
 
 
+def test_a_rebuilt_old_primary_follows_with_the_same_rows(sandbox_root, leaves_nothing):
+    """As it was, it would be refused: it has commits that the new primary lacks."""
+    result = fail_over(sandbox_root, "primary-host-loss", "old-rebuilt", kind="async", rtt_ms=100)
+    assert result.error == "" and result.lost.transactions > 0
+    assert result.story.rejoin.state == "caught up" and result.story.rejoin.different_rows == 0
+    assert result.story.ghosts is None, "what it held before is not read"
+    assert {check.key: check.outcome for check in result.checks}["rejoin"] == "valid"
+
+
 def test_a_cancelled_trial_ends_and_leaves_nothing(sandbox_root, leaves_nothing):
     with pytest.raises(Exception, match="Cancelled"):
         fail_over(sandbox_root, "primary-host-loss", cancelled=lambda: True)

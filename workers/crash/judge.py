@@ -1,78 +1,67 @@
 """The last step of a crash trial: collect the evidence, run the checks, form the verdict."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from workers.crash.chain import LOG_LINES, Judged, Recovered
 from workers.crash.checks import missing_from, run_checks
+from workers.crash.collect import Case, of_answering, of_refusing, with_reissued
 from workers.crash.evidence import Evidence, ReplicaSeen, Seen
-from workers.crash.inspect import read_binlog, telling
+from workers.crash.inspect import read_binlog
 from workers.crash.ledger import Ledger
 from workers.crash.setup_and_result import LostWork
 from workers.crash.verdict import verdict
 
 
 def judge(recovered: Recovered) -> Judged:
-    evidence, promoted = _refusing(recovered) if recovered.refused else _answering(recovered)
-    recovered.timeline.step("checks")
     ledger, crash_at_s = recovered.witness.ledger(), recovered.witness.drained_at_s
+    evidence, promoted = _evidence(recovered, ledger)
+    recovered.timeline.step("checks")
     checks = run_checks(ledger, evidence)
     return Judged(
         **vars(recovered),
         evidence=evidence,
         checks=checks,
         verdict=verdict(checks),
-        lost_engine=_loss(ledger, evidence.engine, crash_at_s),
-        lost_binlog=_loss(ledger, evidence.binlog.seen if evidence.binlog else None, crash_at_s),
-        lost_replica=_loss(ledger, promoted, crash_at_s),
+        lost_engine=lost_work(ledger, evidence.engine, crash_at_s),
+        lost_binlog=lost_work(ledger, evidence.binlog.seen if evidence.binlog else None, crash_at_s),
+        lost_replica=lost_work(ledger, promoted, crash_at_s),
     )
 
 
-def _refusing(recovered: Recovered) -> tuple[Evidence, None]:
-    """A server that does not come back has only its files as evidence."""
-    look = recovered.look
-    look.problems.append("the server does not come back")
-    return replace(
-        _expected(recovered),
-        binlog=look.binlog() if recovered.has_binlog else None,
-        stays_down=recovered.refused,
-        gtids_known=False,
-        recovery_lines=telling(recovered.server.log_text.splitlines()[-LOG_LINES:]),
-        problems=tuple(look.problems),
-    ), None
+def lost_work(ledger: Ledger, seen: Seen | None, crash_at_s: float) -> LostWork | None:
+    """None: it is not known what this place holds."""
+    if seen is None:
+        return None
+    lost = missing_from(seen, ledger)
+    first_s = ledger.acknowledged_at_s(lost).min(initial=crash_at_s)
+    return LostWork(len(lost), 1000 * (crash_at_s - float(first_s)))
 
 
-def _answering(recovered: Recovered) -> tuple[Evidence, Seen | None]:
+def _evidence(recovered: Recovered, ledger: Ledger) -> tuple[Evidence, Seen | None]:
     """Second: the replica's transactions if it were promoted; None: not known."""
+    case = _case(recovered, ledger)
+    if recovered.refused:
+        return of_refusing(case, recovered.refused, recovered.server.log_text.splitlines()[-LOG_LINES:]), None
     recovered.timeline.step("evidence")
-    look = recovered.look
-    found = replace(
-        _expected(recovered),
-        engine=look.engine(),
-        binlog=(log := look.binlog() if recovered.has_binlog else None),
-        rewritten=look.rewritten(recovered.before, log) if log else None,
-        gtid_before=recovered.gtid_before,
-        gtid_after=(look.gtid_position() or "") if recovered.has_binlog else "",
-        prepared_left=look.prepared_left(),
-        tables_ok=look.tables_ok(),
-        stays_down="",
-        recovery_lines=telling(recovered.recovery.log_lines if recovered.recovery else ()),
-    )
+    found = of_answering(case, recovered.recovery.log_lines if recovered.recovery else ())
     promoted, replicas = _of_replica(recovered)
-    reissued = _reissued(recovered) if recovered.has_binlog and recovered.has_gtids else ()
-    known = replace(found, replicas=replicas, reissued=reissued or (), gtids_known=reissued is not None)
-    return replace(known, problems=tuple(look.problems)), promoted
+    named = _named(recovered) if recovered.has_binlog and recovered.has_gtids else None
+    has_written_on = recovered.replica is not None  # else it could not be seen whether the replica follows
+    return with_reissued(case, replace(found, replicas=replicas), named, has_written_on), promoted
 
 
-def _expected(recovered: Recovered) -> Evidence:
-    """The evidence that this trial can have, still empty."""
-    return Evidence(
-        engine=None,
-        binlog=None,
-        binlog_expected=recovered.has_binlog,
-        replica_expected=recovered.replica is not None,
-        gtids_expected=recovered.has_gtids,
-        others_write=recovered.setup.attached is not None,
+def _case(recovered: Recovered, ledger: Ledger) -> Case:
+    return Case(
+        look=recovered.look,
+        ledger=ledger,
         secret=recovered.secret,
+        has_binlog=recovered.has_binlog,
+        has_gtids=recovered.has_gtids,
+        before=recovered.before,
+        gtid_before=recovered.gtid_before,
+        replica_expected=recovered.replica is not None,
+        others_write=recovered.setup.attached is not None,
     )
 
 
@@ -88,20 +77,8 @@ def _of_replica(recovered: Recovered) -> tuple[Seen | None, tuple[ReplicaSeen, .
     return promoted, look.piece("replica", lambda: replica.reconnections(recovered.settings)) or ()
 
 
-def _reissued(recovered: Recovered) -> tuple[str, ...] | None:
-    """GTIDs of acknowledged transactions that now name others; None: not known. Transactions in doubt do not count,
-    because a server may lose them. The primary of a replica has written on already."""
+def _named(recovered: Recovered) -> Mapping[str, int] | None:
+    """GTID -> key in the binlog at the crash; None: not known."""
     look, place = recovered.look, recovered.before
     before = look.piece("binlog before the crash", lambda: read_binlog(place, recovered.schema, recovered.secret))
-    if before is None or not (recovered.replica or look.write_on()):
-        return None
-    acknowledged = set(recovered.witness.ledger().acknowledged().tolist())
-    return look.reissued({gtid: key for gtid, key in before.gtids.items() if key in acknowledged})
-
-
-def _loss(ledger: Ledger, seen: Seen | None, crash_at_s: float) -> LostWork | None:
-    if seen is None:
-        return None
-    lost = missing_from(seen, ledger)
-    first_s = ledger.acknowledged_at_s(lost).min(initial=crash_at_s)
-    return LostWork(len(lost), 1000 * (crash_at_s - float(first_s)))
+    return before.gtids if before else None

@@ -15,19 +15,29 @@ class ClientLedger:
     """The ledger of one client, which sends 1, 2, 3 ... and waits for each answer.
 
     `sent`: the last number sent. `acknowledged_at_s[i]`: when number i + 1 was acknowledged, seconds since the load
-    began (monotonic); nan: the server answered with an error or not at all, so it is in doubt.
+    began (monotonic); nan: the server answered with an error or not at all, so it is in doubt. `open_end`: how many of
+    the last numbers may have no answer. A client waits for each answer, so it is 1; the margin of two clocks adds more.
     """
 
     client: int
     sent: int
     acknowledged_at_s: npt.NDArray[np.float64]  # length `sent`
+    open_end: int = 1
+
+    def until(self, at_s: float, margin_s: float) -> "ClientLedger":
+        """What this client knew at a moment. It sends a number when it has the answer to the number before. What lies
+        within the margin of the two clocks is in doubt."""
+        surely, possibly = (int((self.acknowledged_at_s <= at).sum()) for at in (at_s - margin_s, at_s + margin_s))
+        sent = min(self.sent, possibly + 1) if at_s + margin_s >= 0 else 0
+        times = np.where(np.arange(sent) < surely, self.acknowledged_at_s[:sent], np.nan)
+        return ClientLedger(self.client, sent, times, max(1, sent - surely))
 
     def fault(self) -> str:
         """Its contradiction; "" when there is none."""
         times = self.acknowledged_at_s
         if len(times) != self.sent:
             return f"client {self.client} sent {self.sent} transactions and has {len(times)} answers"
-        if np.isnan(times[:-1]).any():
+        if np.isnan(times[: -self.open_end]).any():
             return f"client {self.client} went on without an answer"
         if (np.diff(times[~np.isnan(times)]) < 0).any():
             return f"client {self.client} has an answer that came before the one to an earlier transaction"
@@ -43,6 +53,10 @@ class Ledger:
 
     def sealed(self, secret: bytes) -> Self:
         return replace(self, seal=self._digest(secret))
+
+    def until(self, at_s: float, secret: bytes, margin_s: float = 0.0) -> Self:
+        """What the clients knew at a moment since the load began. Check `fault` of the whole ledger first."""
+        return replace(self, clients=tuple(one.until(at_s, margin_s) for one in self.clients)).sealed(secret)
 
     def fault(self, secret: bytes) -> str:
         """Why it is not reliable; "" when it is. Without a secret the seal is not checked."""
@@ -87,7 +101,7 @@ class Ledger:
     def _digest(self, secret: bytes) -> str:
         digest = blake2b(key=secret, digest_size=16)
         for one in self.clients:
-            digest.update(f"{one.client} {one.sent} {len(one.acknowledged_at_s)};".encode())
+            digest.update(f"{one.client} {one.sent} {len(one.acknowledged_at_s)} {one.open_end};".encode())
             digest.update(np.ascontiguousarray(one.acknowledged_at_s).tobytes())
         return digest.hexdigest()
 

@@ -69,7 +69,7 @@ def test_a_server_that_lost_nothing_is_valid():
     assert (found.verdict, found.lost_engine, found.lost_binlog, found.lost_replica) == (
         "valid", LostWork(0, 0.0), None, None,
     )  # fmt: skip
-    assert notes == ["[evidence]", "look.engine", "look.prepared_left", "look.tables_ok", "[checks]", "witness.ledger"]
+    assert notes == ["witness.ledger", "[evidence]", "look.engine", "look.prepared_left", "look.tables_ok", "[checks]"]
 
 
 def test_lost_commits_are_counted_up_to_the_crash():
@@ -116,7 +116,7 @@ def test_of_a_server_that_refused_only_its_files_are_read():
     assert (evidence.engine, evidence.binlog, evidence.gtids_known) == (None, LOG, False)
     assert evidence.problems == ("the server does not come back",)
     assert (found.lost_engine, found.lost_binlog) == (None, LostWork(0, 0.0))
-    assert notes == ["look.binlog", "[checks]", "witness.ledger"]
+    assert notes == ["witness.ledger", "look.binlog", "[checks]"]
     assert judged(server=server).evidence.binlog is None
 
 

@@ -78,3 +78,36 @@ def test_a_ledger_that_contradicts_itself_says_so(clients, says):
 def test_it_knows_when_a_transaction_was_told_whoevers_it_is():
     asked = np.array([key(0, 0), key(0, 2), key(0, 3), key(0, 4), key(7, 1)])
     assert LEDGER.told_at_s(asked).tolist() == [-np.inf, 0.2, np.inf, np.inf, np.inf]
+
+
+def known_until(at_s, margin_s=0.0):
+    """Per client: numbers sent and acknowledged."""
+    cut = LEDGER.until(at_s, SECRET, margin_s)
+    assert cut.fault(SECRET) == "", "a cut ledger is sealed and does not contradict itself"
+    return [(one.sent, int((~np.isnan(one.acknowledged_at_s)).sum())) for one in cut.clients]
+
+
+@pytest.mark.parametrize(
+    ("at_s", "known"),
+    [
+        (-0.1, [(0, 0), (0, 0)]),
+        (0.0, [(1, 0), (1, 0)]),
+        (0.1, [(2, 1), (1, 0)]),
+        (0.25, [(3, 2), (1, 0)]),
+        (0.35, [(3, 2), (2, 1)]),
+        (9.0, [(3, 2), (2, 2)]),
+    ],
+)
+def test_a_number_is_sent_at_the_answer_to_the_number_before(at_s, known):
+    assert known_until(at_s) == known
+
+
+def test_what_lies_within_the_margin_of_the_clocks_is_in_doubt():
+    assert known_until(0.25, margin_s=0.06) == [(3, 1), (2, 0)]
+    assert known_until(0.35, margin_s=0.06) == [(3, 2), (2, 0)]
+    assert LEDGER.until(0.35, SECRET, 0.06).in_doubt().tolist() == [3, key(5, 1), key(5, 2)]
+
+
+def test_a_cut_ledger_that_was_changed_afterwards_is_refused():
+    cut = LEDGER.until(0.35, SECRET)
+    assert "not the one that the witness wrote" in Ledger(cut.clients[:1], cut.seal).fault(SECRET)

@@ -85,7 +85,7 @@ class Cache:
         if keep_permille:
             for generation, blocks in enumerate((self.leaving, self.fresh)):
                 for number, block in blocks.items():
-                    for start in _survivors(keep_permille, seed, granularity, generation, number):
+                    for start in survivors(keep_permille, seed, granularity, generation, number):
                         os.pwrite(self._image, block[start : start + granularity], number * BLOCK_BYTES + start)
                         kept += granularity
         self.frozen = True
@@ -113,7 +113,7 @@ def _runs(numbers: list[int]) -> Iterator[list[int]]:
         yield from (together[at : at + MOST_BLOCKS] for at in range(0, len(together), MOST_BLOCKS))
 
 
-def _survivors(keep_permille: int, seed: int, granularity: int, generation: int, number: int) -> Iterator[int]:
+def survivors(keep_permille: int, seed: int, granularity: int, generation: int, number: int) -> Iterator[int]:
     """The begins of the surviving pieces of a block: 16 bits of a hash decide on each."""
     most = BLOCK_BYTES // SECTOR_BYTES
     drawn = hashlib.blake2b(f"{seed} {generation} {number}".encode(), digest_size=2 * most).digest()

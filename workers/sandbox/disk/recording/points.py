@@ -1,0 +1,121 @@
+"""Which crash points of a recording to try, in an order whose every beginning covers the recording evenly.
+
+So a budget is a number of points from the front, or whatever is done when the time is over; the rest was not tried.
+"""
+
+import random
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import Literal
+
+from workers.sandbox.disk.recording.events import Kind
+from workers.sandbox.disk.recording.states import CrashPoint, State, States, Torn
+from workers.sandbox.disk.recording.versions import blocks_of
+
+Way = Literal["after a flush", "at the end of a flush", "within a flush", "between two writes", "at random"]
+Role = Callable[[int], str]  # which log a block belongs to: "redo", "binlog", or anything else
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far both logs are certainly written at a crash point: bytes of their writes since the recording began."""
+
+    redo_bytes: int
+    binlog_bytes: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A state to be tried. `new`: no earlier choice has reached just this."""
+
+    state: State
+    way: Way
+    reached: Reached
+    new: bool
+
+
+def in_order(states: States, role: Role, seed: int, at_random: int = 0) -> list[Choice]:
+    """Each state once. Of each way those come first that reach something new; the ways take turns."""
+    progress = _Progress(states, role)
+    drawn = random.Random(seed)  # noqa: S311
+    ways: dict[Way, list[CrashPoint]] = {
+        "after a flush": _after_flushes(states),
+        "at the end of a flush": [CrashPoint(end, "written") for _, end in states.flushes],
+        "within a flush": _within_flushes(states, progress, drawn),
+        "between two writes": [CrashPoint(number + 1, "written") for number in progress.log_writes],
+        "at random": [_anywhere(states, drawn) for _ in range(at_random)],
+    }
+    for points in ways.values():
+        drawn.shuffle(points)
+    tried, reached = set[int](), set[Reached]()
+    queues = [list(_new_first(states, progress, way, points, tried, reached)) for way, points in ways.items()]
+    return [choice for choice in chain.from_iterable(zip_longest(*queues)) if choice]
+
+
+def _new_first(
+    states: States,
+    progress: "_Progress",
+    way: Way,
+    points: Iterable[CrashPoint],
+    tried: set[int],
+    reached: set[Reached],
+) -> Iterator[Choice]:
+    later = []
+    for point in points:
+        state, now = states.at(point), progress.reached(point)
+        if state.digest in tried:
+            continue
+        tried.add(state.digest)
+        if now in reached:
+            later.append(Choice(state, way, now, new=False))
+        else:
+            reached.add(now)
+            yield Choice(state, way, now, new=True)
+    yield from later
+
+
+def _after_flushes(states: States) -> list[CrashPoint]:
+    """Also before the first, and after those that a lying disk ignored."""
+    events = states.recording.events
+    ignored = [number for number, event in enumerate(events) if event.kind is Kind.FLUSH_IGNORED]
+    return [CrashPoint(0), *(CrashPoint(number + 1) for number in (*(end for _, end in states.flushes), *ignored))]
+
+
+def _within_flushes(states: States, progress: "_Progress", drawn: random.Random) -> list[CrashPoint]:
+    """Of flushes that make something of a log durable: before the end, when all of it is under way."""
+    carrying = [end for end in (end for _, end in states.flushes) if progress.carries_log(end)]
+    return [CrashPoint(end, Torn(seed=drawn.getrandbits(32))) for end in carrying]
+
+
+def _anywhere(states: States, drawn: random.Random) -> CrashPoint:
+    torn = Torn(drawn.randrange(50, 951), drawn.getrandbits(32), drawn.choice((512, 4096)))
+    return CrashPoint(drawn.randint(0, len(states.recording.events)), torn)
+
+
+class _Progress:
+    """How far the logs are at each point."""
+
+    def __init__(self, states: States, role: Role) -> None:
+        self._states = states
+        self._bytes = {"redo": [0], "binlog": [0]}  # by the number of writes
+        self.log_writes: list[int] = []
+        for number in states.versions.writes:
+            event = states.recording.events[number]
+            roles = {role(block) for block in blocks_of(event)}
+            for log, sums in self._bytes.items():
+                sums.append(sums[-1] + (event.length if log in roles else 0))
+            if roles & self._bytes.keys():
+                self.log_writes.append(number)
+
+    def reached(self, point: CrashPoint) -> Reached:
+        """Of a torn state: what was durable."""
+        prefix = point.moment if point.keeps == "written" else self._states.durable(point)
+        writes = bisect_left(self._states.versions.writes, prefix)
+        return Reached(self._bytes["redo"][writes], self._bytes["binlog"][writes])
+
+    def carries_log(self, end: int) -> bool:
+        durable = self._states.durable
+        before, after = durable(CrashPoint(end)), durable(CrashPoint(end + 1))
+        return bisect_left(self.log_writes, before) < bisect_left(self.log_writes, after)

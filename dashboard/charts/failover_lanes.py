@@ -1,4 +1,4 @@
-"""A failover drawn over one time axis: what each node did, and which acknowledged commits it holds at the end."""
+"""A failover drawn over one time axis: what each node did, and which acknowledged commits it holds."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Segment:
 @dataclass(frozen=True)
 class NodeLane:
     """`link`: how commits come to it. `events`: what happened to it, with the second since the load began. `holds`: its
-    acknowledged commits to scale; not known: it was not counted."""
+    acknowledged commits to scale; not known: it could not be read."""
 
     name: str
     role: str

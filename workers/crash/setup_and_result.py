@@ -109,7 +109,8 @@ class Timeline:
 
 @dataclass(frozen=True)
 class LostWork:
-    """Acknowledged transactions that a place lost. `ms`: from the first lost acknowledgement to the crash."""
+    """Acknowledged transactions that a place lost. `ms`: from the first lost acknowledgement to the crash, or to the
+    last lost one if that came later."""
 
     transactions: int
     ms: float

@@ -140,14 +140,17 @@ class Struck(FailoverLoaded):
 class Promoted(Struck):
     """`kept`: transactions of the new primary when it was promoted; None: not readable. `alone`: those of each node of
     a cluster that was down, before it joined another one. `after`: the clients that commit on the new primary.
-    `promoted_at`: monotonic clock. `problems`: why evidence is missing."""
+    `noticed_from`, `promoted_at`: monotonic clock; from the first on, somebody could notice the fault. `reading_s`: how
+    long the trial read the rows before clients logged in. `problems`: why evidence is missing."""
 
     new: Node
     kept: Seen | None
     alone: Mapping[str, Seen]
+    noticed_from: float
     promoted_at: float
     detection_s: float
     failover_s: float
+    reading_s: float
     login_s: float
     after: Witness
     problems: tuple[str, ...]
@@ -155,19 +158,34 @@ class Promoted(Struck):
     @property
     def outage(self) -> WriteOutage | None:
         """None: clients of the old primary went on, or nothing was acknowledged before or afterwards."""
-        if self.fault.of_replica:
+        last, first = self._last, self._first
+        if self.fault.of_replica or last is None or first is None or last > self.promoted_at:
             return None
-        before, after = (one.ledger() for one in (self.witness, self.after))
-        if not (len(before.acknowledged()) and len(after.acknowledged())):
-            return None
-        last = self.witness.began + float(before.acknowledged_at_s(before.acknowledged()).max())
-        first = self.after.began + float(after.acknowledged_at_s(after.acknowledged()).min())
-        if last > self.promoted_at:
-            return None
-        return WriteOutage(first - last, self.detection_s, self.failover_s, self.login_s)
+        answered_s = first - self.after.began
+        return WriteOutage(first - last - self._own_s, self.detection_s, self.failover_s, self.login_s, answered_s)
+
+    @property
+    def _last(self) -> float | None:
+        """When the old primary acknowledged its last commit (monotonic clock)."""
+        ledger = self.witness.ledger()
+        times = ledger.acknowledged_at_s(ledger.acknowledged())
+        return self.witness.began + float(times.max()) if len(times) else None
+
+    @property
+    def _first(self) -> float | None:
+        """When the new primary acknowledged its first commit (monotonic clock)."""
+        ledger = self.after.ledger()
+        times = ledger.acknowledged_at_s(ledger.acknowledged())
+        return self.after.began + float(times.min()) if len(times) else None
+
+    @property
+    def _own_s(self) -> float:
+        """The trial's own work between both: a host is lost at one moment, and nobody reads rows at a failover."""
+        since = max(self.struck_at, self._last or 0.0)
+        return max(0.0, self.noticed_from - since) + self.reading_s
 
     def so_far(self) -> FailoverResult:
-        known, later_s = super().so_far(), self.after.began - self.witness.began
+        known, later_s = super().so_far(), self.after.began - self.witness.began - self._own_s
         after = _per_100_ms(self.after.ledger(), later_s)
         story = replace(
             known.story,

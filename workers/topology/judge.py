@@ -57,7 +57,8 @@ def _late(ledger: Ledger, promoted_at_s: float) -> Keys:
 def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> FailoverResult:
     fault_at_s = returned.struck_at - returned.witness.began
     lost = _lost(ledger, evidence.kept, fault_at_s)
-    behind = evidence.rejoined.seen if evidence.of_replica and evidence.rejoined else None
+    back = evidence.rejoined
+    behind = back.seen if evidence.of_replica and back and back.state == "caught up" else None
     lost_replica = _lost(ledger, behind, fault_at_s)
     ghosts = _ghosts(evidence)
     known = returned.so_far()
@@ -82,11 +83,14 @@ def _failed(lost: LostWork | None, lost_replica: LostWork | None, crashed: Seen 
 
 
 def _lost(ledger: Ledger, kept: Seen | None, fault_at_s: float) -> LostWork | None:
+    """A primary that was not shut off acknowledges commits after the fault, and they are lost too."""
     if kept is None:
         return None
     lost = without(ledger.acknowledged(), kept.whole)
-    first_s = float(ledger.acknowledged_at_s(lost).min(initial=fault_at_s))
-    return LostWork(len(lost), 1000 * (fault_at_s - first_s))
+    if not len(lost):
+        return LostWork(0, 0.0)
+    times = ledger.acknowledged_at_s(lost)
+    return LostWork(len(lost), 1000 * float(times.max(initial=fault_at_s) - times.min()))
 
 
 def _count(keys: Keys | None, kept: Seen | None) -> int | None:
@@ -101,8 +105,11 @@ def _ghosts(evidence: FailoverEvidence) -> Keys | None:
 
 
 def _holds(returned: Returned, ledger: Ledger) -> dict[str, int]:
-    """Acknowledged commits on the new primary at its promotion, on the old one when it came back, and on each node that
-    was read by itself."""
+    """Acknowledged commits on the new primary at its promotion, on the old one and on nodes of a cluster when they came
+    back, and on every other node at the end."""
     acknowledged = ledger.acknowledged()
-    places = {**returned.alone, returned.primary.name: returned.old, returned.new.name: returned.kept}
+    down = returned.replicas[0] if returned.fault.of_replica else returned.primary
+    places = {name: node.seen for name, node in returned.others}
+    places |= {down.name: returned.old or (returned.rejoined.seen if returned.rejoined else None)}
+    places |= {**returned.alone, returned.new.name: returned.kept}
     return {name: len(acknowledged) - len(without(acknowledged, seen.whole)) for name, seen in places.items() if seen}

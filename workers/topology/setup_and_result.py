@@ -38,14 +38,15 @@ class SemiSyncCounters:
 
 @dataclass(frozen=True)
 class WriteOutage:
-    """Seconds from the last commit that the old primary acknowledged to the first one of the new primary, and the parts
-    of it that are known: until the failover began (a cluster's nodes: until they noticed the loss), until the new
-    primary accepted writes, until the clients were logged in."""
+    """Seconds from the last commit that the old primary acknowledged to the first one of the new primary, without the
+    trial's own work in between, and its parts: until the failover began (a cluster's nodes: until they noticed the
+    loss), until the new primary accepted writes, until the clients were logged in, until the first answer."""
 
     total_s: float
     detection_s: float
     failover_s: float
     login_s: float
+    answered_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ class FailoverStory:
 
     `because`: one sentence, why commits were lost; "" without a loss. None: not known. `phantoms`: commits that a
     reader saw and that the new primary lacks, after so many `reads`. `ghosts`: commits that only the old primary holds.
-    `holds`: acknowledged commits on each node at the end. `per_100_ms`, `after_per_100_ms`: commits that the old and
+    `holds`: acknowledged commits on the new primary at its promotion, on the old one and on nodes of a cluster when
+    they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that the old and
     the new primary acknowledged in each tenth of a second since the load began.
     """
 

@@ -30,8 +30,9 @@ def take_over(
     problems: tuple[str, ...] = (),
     old_stays: bool = False,
 ) -> Promoted:
-    """Call it when the new primary accepts writes. `began`: when the failover began, after the detection (monotonic
-    clock). `old_stays`: a primary that still runs is heard and not ended. Raises ServerError."""
+    """Call it when the new primary accepts writes. `began`: when the failover began, `detection_s` after somebody could
+    notice the fault (monotonic clock). `old_stays`: a primary that still runs is heard and not ended. Raises
+    ServerError."""
     clock = struck.ports.clock
     promoted_at = clock()
     kept, unread = read(new, struck.secret)
@@ -50,9 +51,11 @@ def take_over(
         new=new,
         kept=kept,
         alone=alone or {},
+        noticed_from=began - detection_s,
         promoted_at=promoted_at,
         detection_s=detection_s,
         failover_s=promoted_at - began,
+        reading_s=logging_in - promoted_at,
         login_s=login_s,
         after=after,
         problems=(*problems, *unread),
@@ -77,7 +80,7 @@ def read(node: Node, secret: bytes) -> tuple[Seen | None, tuple[str, ...]]:
         return None, (f"the rows of {node.name} could not be read: {reason(failure)}",)
 
 
-def compared(new: Node, node: Node, first: str = "") -> ReplicaSeen:
+def compared(new: Node, node: Node, secret: bytes, first: str = "") -> ReplicaSeen:
     """A node that replicates from the new primary and has caught up with it. `first`: a statement before each node is
     read. Raises ServerError."""
     with connect(new.sandbox.target) as source, connect(node.sandbox.target) as follower:
@@ -85,9 +88,13 @@ def compared(new: Node, node: Node, first: str = "") -> ReplicaSeen:
             ask.rows(one, first)
         left, right = (compare_tables.read_rows(one, SCHEMA) for one in (source, follower))
     found = compare_tables.difference(left, right)
-    return ReplicaSeen(
-        REJOIN, "caught up", "", found.rows, only_source=found.first_left, only_follower=found.first_right
-    )
+    seen = compare_tables.seen(right, secret)
+    return ReplicaSeen(REJOIN, "caught up", "", found.rows, seen, found.first_left, found.first_right)
+
+
+def refused(node: Node, state: str, error: str, secret: bytes) -> ReplicaSeen:
+    """A node that does not follow the new primary: what it holds is read all the same."""
+    return ReplicaSeen(REJOIN, state, error, seen=read(node, secret)[0])
 
 
 def _commit(struck: Struck, after: Witness) -> None:

@@ -34,7 +34,7 @@ ROWS = re.compile(r'<th scope="row"[^>]*>.*?</th>', re.S)  # on a page: names of
 WRITTEN = re.compile(r"""{% term "([^"]+)"(?: "([^"]+)")? %}""")
 # Headings that name no figure: people, times, names, states.
 PLAIN = {
-    "#", "a", "acknowledged commits that it holds at the end", "act", "add", "added", "address", "answers", "b",
+    "#", "a", "acknowledged commits that it holds", "act", "add", "added", "address", "answers", "b",
     "begins with", "change", "channel", "claim", "deleted", "details", "differences in the environment", "done", "due",
     "effect", "error message", "events", "experiment", "fact or variable", "field", "figure", "finding", "from",
     "further condition", "host", "in the measured seconds", "kind", "label", "last experiment", "last login",

@@ -247,8 +247,8 @@ def test_a_node_is_down_as_its_fault_and_policy_say(fault, topology, lives):
 
 
 def test_a_replica_that_crashes_is_down_and_its_primary_goes_on(failed_over, client_in):
-    story = replace(STORY, promoted="", outage=None)
-    drawn = failover.view(asdict(story), "replica-kill", "async", 0.15, 523, 23)
+    story = replace(STORY, promoted="", outage=None, holds={"primary": 523, "replica 1": 500})
+    drawn = view(story, "replica-kill")
     assert [[one.look for one in lane.life] for lane in drawn.lanes] == [["serves", "serves"], ["follows", "away"]]
     replica = drawn.lanes[1]
     assert [part.value for part in replica.holds.parts] == [500, 23] and "replica killed" in replica.events[0]

@@ -7,6 +7,7 @@ import pytest
 
 from workers.crash.evidence import Seen, nothing
 from workers.errors import SandboxError, ServerEnded, ServerError
+from workers.topology import takeover
 from workers.topology.faults import FAULTS
 from workers.topology.kinds.cluster import failover, rejoin
 from workers.topology.kinds.cluster.membership import Position
@@ -114,7 +115,8 @@ def test_without_any_node_the_trial_says_why(struck):
 @pytest.fixture
 def promoted(monkeypatch):
     monkeypatch.setattr(rejoin, "read", lambda node, secret: (SEEN, ()))
-    monkeypatch.setattr(rejoin, "compared", lambda new, node, first: rejoin.ReplicaSeen(REJOIN, "caught up", first, 0))
+    monkeypatch.setattr(takeover, "read", lambda node, secret: (None, ()))
+    monkeypatch.setattr(rejoin, "compared", lambda *given: rejoin.ReplicaSeen(REJOIN, "caught up", given[-1], 0))
     monkeypatch.setattr(rejoin, "Returned", lambda **known: SimpleNamespace(**known))
 
     def made(new, policy="careful", alone=(), running=(), fault="primary-kill", wires=()):

@@ -1,10 +1,10 @@
 """The part of a trial's page that only a failover has."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dashboard.charts.bars import WIDTH
-from dashboard.charts.failover_lanes import FIRST_REPLICA, Moments, NodeLane, lanes, moments
+from dashboard.charts.failover_lanes import Moments, NodeLane, lanes, moments
 from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
@@ -42,16 +42,11 @@ class FailoverView:
     seconds: tuple[float, ...]
 
 
-def view(
-    stored: object, fault: str, topology: str, fault_at_s: float, acknowledged: int, lost_replica: int | None = None
-) -> FailoverView | None:
-    """None: the trial was no failover. `fault`: its key; `topology`: of the plan's variant; `lost_replica`: by a
-    replica that crashed."""
+def view(stored: object, fault: str, topology: str, fault_at_s: float, acknowledged: int) -> FailoverView | None:
+    """None: the trial was no failover. `fault`: its key; `topology`: of the plan's variant."""
     if not stored or fault not in FAULTS:
         return None
     story, struck = read(FailoverStory, stored), FAULTS[fault]
-    if lost_replica is not None:
-        story = replace(story, holds={**story.holds, FIRST_REPLICA: acknowledged - lost_replica})
     at = moments(story, fault_at_s)
     return FailoverView(
         because=story.because,
@@ -100,6 +95,7 @@ def _outage(outage: WriteOutage | None) -> str:
             (outage.detection_s, "until the failover began"),
             (outage.failover_s, "for the promotion"),
             (outage.login_s, "for the clients' logins"),
+            (outage.answered_s, "for the first commit"),
         )
         if took
     ]

@@ -64,7 +64,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
 def _failover(trial: Trial, data: Mapping[str, Any]) -> failover.FailoverView | None:
     fault_at_s = data.get("crash_at_s") or 0.0
     topology, acknowledged = _variant(trial).topology, trial.acknowledged or 0
-    return failover.view(data.get("failover"), trial.kind, topology, fault_at_s, acknowledged, trial.lost_replica)
+    return failover.view(data.get("failover"), trial.kind, topology, fault_at_s, acknowledged)
 
 
 def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str:

@@ -1,13 +1,13 @@
 """The nodes that are down, or run by themselves, join the node that took over; then the rows of all are compared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.errors import DurascopeError, ServerEnded, ServerError
 from workers.topology.chain import Promoted, Returned
 from workers.topology.kinds.cluster.membership import Membership
 from workers.topology.nodes import Node
-from workers.topology.takeover import REJOIN, compared, read
+from workers.topology.takeover import REJOIN, compared, read, refused
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def come_back(promoted: Promoted, cluster: Membership) -> Returned:
         old=promoted.alone.get(old.name) or (first.seen if first else None),
         stays_down=first.stays_down if first else "",
         rejoined=first.joined if first and not first.stays_down else None,
-        others=tuple((name, one.joined) for name, one in back.items()),
+        others=tuple((name, replace(one.joined, seen=one.seen or one.joined.seen)) for name, one in back.items()),
     )
 
 
@@ -63,7 +63,7 @@ def _still_there(promoted: Promoted, cluster: Membership, node: Node) -> Replica
         if promoted.fault.needs_wires:
             cluster.wait_until_back(node, len(promoted.nodes))
     except DurascopeError as failure:
-        return ReplicaSeen(REJOIN, "unknown", str(failure))
+        return refused(node, "unknown", str(failure), promoted.secret)
     return _compared(promoted, cluster, node)
 
 
@@ -79,6 +79,6 @@ def _joined(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
 
 def _compared(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
     try:
-        return compared(promoted.new, node, cluster.causal_read)
+        return compared(promoted.new, node, promoted.secret, cluster.causal_read)
     except DurascopeError as failure:
-        return ReplicaSeen(REJOIN, "unknown", str(failure))
+        return refused(node, "unknown", str(failure), promoted.secret)

@@ -16,7 +16,7 @@ from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Returned
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.nodes import Node
-from workers.topology.takeover import REJOIN, compared, read
+from workers.topology.takeover import REJOIN, compared, read, refused
 
 LIMIT_S = 30.0
 BINLOG_INDEX = f"{BINLOG_BASE}.index"
@@ -93,10 +93,10 @@ def _joined(promoted: Promoted, kind: SourceAndReplica, node: Node) -> ReplicaSe
         link.start()
         followed = link.follow(LIMIT_S)
         if followed.state != "caught up":
-            return ReplicaSeen(REJOIN, followed.state, followed.error)
-        return compared(promoted.new, node)
+            return refused(node, followed.state, followed.error, promoted.secret)
+        return compared(promoted.new, node, promoted.secret)
     except DurascopeError as failure:
-        return ReplicaSeen(REJOIN, "unknown", str(failure))
+        return refused(node, "unknown", str(failure), promoted.secret)
 
 
 def _demote(promoted: Promoted, kind: SourceAndReplica, link: Link) -> None:

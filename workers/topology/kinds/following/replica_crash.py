@@ -7,7 +7,7 @@ from workers.crash.replica_link import Link
 from workers.errors import DurascopeError, ServerEnded
 from workers.topology.chain import Promoted, Returned, Struck
 from workers.topology.nodes import Node
-from workers.topology.takeover import compared, read, take_over
+from workers.topology.takeover import compared, refused, take_over
 
 AFTER_CRASH = "after its crash"
 LIMIT_S = 60.0
@@ -41,9 +41,8 @@ def _followed(promoted: Promoted, node: Node, link: Link) -> ReplicaSeen:
             link.tell("START")
         followed = link.follow(LIMIT_S)
         if followed.state != "caught up":
-            return ReplicaSeen(AFTER_CRASH, followed.state, followed.error)
-        seen, _ = read(node, promoted.secret)
-        return replace(compared(promoted.primary, node), moment=AFTER_CRASH, seen=seen)
+            return replace(refused(node, followed.state, followed.error, promoted.secret), moment=AFTER_CRASH)
+        return replace(compared(promoted.primary, node, promoted.secret), moment=AFTER_CRASH)
     except ServerEnded as ended:
         return ReplicaSeen(AFTER_CRASH, "stopped", ended.message)
     except DurascopeError as failure:

@@ -21,15 +21,19 @@ from dashboard.text.numbers import whole
 SIZE = (1200, 630)  # what messengers ask for
 PLOT = (120, 120, 1150, 530)  # left, top, right, bottom
 SHARP = 2  # drawn larger, then reduced: Pillow does not smooth edges
+MARGIN = 15  # right of which no label stands
 RADIUS = 13
 LED = 14  # from which a label is joined to its point
 ROOM = 1.6  # around the speeds of a log axis, as a factor
+FEW = 4  # decades of speeds, below which 2 and 5 have ticks too
 STEP = 10  # between the places that are tried for a label
 SURFACE, INK, SOFT, LINE, BAND = "#ffffff", "#17202a", "#55606d", "#dfe3e8", "#eff1f4"
 SERIES = ("#0072b2", "#c44e00", "#00835c", "#c876a2", "#454b53", "#c08700", "#3a9bd6", "#4f4a00")  # tokens.css, light
 ZERO_SHARE = 0.26  # of the axis, for losses of 0: risk-axis.js
 GAP = 1.6  # between these and the first decade, as a factor: risk-axis.js
 NEARER = 8  # by which a label is nearer to its own point than to any other
+CLEAR = 60  # between a label and any other point, whose own label could stand there
+BETWEEN = 20  # between two labels in one row, which would be read as one sentence
 Box = tuple[float, float, float, float]
 
 
@@ -88,15 +92,17 @@ class Scales:
         """The ticks."""
         if not self.bottom:
             return [self.top * part / 4 for part in range(5)]
-        first, last = math.ceil(math.log10(self.bottom)), math.floor(math.log10(self.top))
-        return [10.0**power for power in range(first, last + 1)]
+        powers = range(math.floor(math.log10(self.bottom)), math.ceil(math.log10(self.top)))
+        steps = (1, 2, 5) if len(powers) < FEW else (1,)
+        ticks = (step * 10.0**power for power in powers for step in steps)
+        return [tick for tick in ticks if self.bottom <= tick <= self.top]
 
 
 def risk_png(chart: Chart) -> bytes:
     """1200 x 630 pixels. The chart has series."""
     picture = Image.new("RGB", (SIZE[0] * SHARP, SIZE[1] * SHARP), SURFACE)
     pen = _Pen(ImageDraw.Draw(picture))
-    scales = _scales(chart)
+    scales = scales_of(chart)
     known = places(chart, scales)
     _ground(pen, chart, scales)
     for one in known:
@@ -115,7 +121,7 @@ def risk_png(chart: Chart) -> bytes:
 
 
 def places(chart: Chart, scales: Scales | None = None) -> list[Place]:
-    scales = scales or _scales(chart)
+    scales = scales or scales_of(chart)
     found = []
     for one in chart.series:
         for dot in _dots(one.dots):
@@ -140,12 +146,12 @@ def labels(known: Sequence[Place]) -> list[tuple[float, float]]:
     found: list[tuple[float, float]] = []
     for one in known:
         width, height = size_of(one)
-        lefts = range(PLOT[0] + 4, int(PLOT[2] - width), STEP)
+        lefts = range(PLOT[0] + 4, int(SIZE[0] - MARGIN - width), STEP)
         tops = range(PLOT[1] + 28, PLOT[3] - height, STEP)
         offered = [(left, top, left + width, top + height) for left, top in product(lefts, tops)]
         rivals = [other for other in known if other is not one]
         best = min(offered, key=lambda box: _cost(box, one, rivals, taken))
-        taken.append(best)
+        taken.append((best[0] - BETWEEN, best[1], best[2] + BETWEEN, best[3]))
         found.append(best[:2])
     return found
 
@@ -155,7 +161,7 @@ def _cost(box: Box, one: Place, rivals: Sequence[Place], taken: Sequence[Box]) -
     own = distance(box, one)
     covered = sum(_covered(box, other) for other in taken)
     apart = [other for other in rivals if math.dist((one.x, one.y), (other.x, other.y)) > RADIUS]
-    stray = [own + NEARER - distance(box, other) for other in apart]
+    stray = [max(own + NEARER, CLEAR) - distance(box, other) for other in apart]
     return covered, max([0.0, *stray]), own
 
 
@@ -172,7 +178,7 @@ def distance(box: Box, one: Place) -> float:
     return math.hypot(max(box[0] - one.x, one.x - box[2], 0), max(box[1] - one.y, one.y - box[3], 0))
 
 
-def _scales(chart: Chart) -> Scales:
+def scales_of(chart: Chart) -> Scales:
     """Whole decades of losses, as in risk-axis.js; speeds up to a round number, or on a log axis with room."""
     dots = [dot for one in chart.series for dot in _dots(one.dots)]
     losses = [loss for dot in dots for loss in (float(dot.x), dot.x_lo, dot.x_hi) if loss > 0]
@@ -197,6 +203,7 @@ def _ground(pen: "_Pen", chart: Chart, scales: Scales) -> None:
     for speed in scales.speeds:
         pen.line((left, scales.y(speed)), (right, scales.y(speed)), LINE, 2)
         pen.write((left - 12, scales.y(speed)), whole(speed), 20, SOFT, "rm")
+    pen.line((left, bottom), (right, bottom), SOFT, 2)
     for loss in (scales.first * 10**power for power in range(scales.decades + 1)):
         pen.write((scales.x(loss), bottom + 10), whole(loss), 20, SOFT, "ma")
     pen.write(((left + scales.band) / 2, top + 4), "nothing lost", 20, SOFT, "ma")

@@ -41,20 +41,21 @@ PLACED = """async figure => {
   const {labels} = await import('/static/js/charts/plugins/risk-points.js');
   return labels(figure.chartView.chart).map(({covered, lines}) => [covered, lines[0].text]);
 }"""
-NEAREST = """async figure => {
+LINES = """async figure => {
   const {labels} = await import('/static/js/charts/plugins/risk-points.js');
-  const {distance, nameOf} = await import('/static/js/charts/plugins/risk-labels.js');
+  const {distance, linesOf} = await import('/static/js/charts/plugins/risk-labels.js');
   const {chart} = figure.chartView;
   const points = chart.data.datasets.map((_, n) => chart.getDatasetMeta(n).data[0]);
-  return labels(chart).map((label, n) => {
-    if (label.stray && chart.width < 400) return n; // a line joins it to its point
-    const away = points.map(point => distance(nameOf(label), point));
-    return away.indexOf(Math.min(...away));
-  }).map((nearest, n) => {
-    const apart = Math.hypot(points[n].x - points[nearest].x, points[n].y - points[nearest].y);
-    return apart <= 7.5 ? n : nearest; // points on each other cannot be told apart
-  });
+  const apart = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
+  return labels(chart).map((label, n) => ({
+    led: label.stray > 0 && chart.width < 400, // a line joins it to its point
+    lines: linesOf(label).map(line => ({
+      own: distance(line, points[n]),
+      others: points.filter(other => apart(points[n], other) > 7.5).map(other => distance(line, other)),
+    })),
+  }));
 }"""
+ROOM = 30  # pixels around a point in which a line of text is taken for a label of this point
 
 
 @pytest.fixture
@@ -105,15 +106,19 @@ def test_it_draws_every_setting_with_its_name(opened):
 
 
 @pytest.mark.parametrize("width", [1280, 360])
-def test_each_name_is_nearest_to_its_own_point_and_covers_no_mark_or_name(page, site, width):
-    """Of 2 to 8 settings, several nearly alike."""
+def test_each_label_belongs_to_its_own_point_and_covers_no_mark_or_label(page, site, width):
+    """Of 2 to 8 settings, several nearly alike, and of the settings of the demo."""
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{site.url}/risks")
     for chart in RISKS:
         figure = drawn(page, chart["key"])
         keep(page, f"{chart['key']}-{width}", top=figure.bounding_box()["y"] + page.evaluate("scrollY"))
         assert all(covered < 1 for covered, _ in figure.evaluate(PLACED)), chart["key"]
-        assert figure.evaluate(NEAREST) == list(range(len(chart["series"]))), "a name is nearer to another point"
+        labels = figure.evaluate(LINES)
+        assert len({len(label["lines"]) for label in labels}) == 1, "some labels have a second line, others have none"
+        for name, *second in (label["lines"] for label in labels if not label["led"]):
+            assert all(name["own"] < other for other in name["others"]), f"{chart['key']}: a name is nearer to another"
+            assert all(other > ROOM for line in second for other in line["others"]), f"{chart['key']}: a second line"
 
 
 def test_it_keeps_what_lost_nothing_in_a_band_left_of_the_decades(opened):

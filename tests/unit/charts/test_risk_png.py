@@ -2,15 +2,30 @@
 
 import re
 from dataclasses import replace
+from io import BytesIO
 from itertools import combinations
 from math import hypot
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageColor
 
 from dashboard.charts.chart import Axis, Chart, ChartTable
 from dashboard.charts.risk import RiskDot, RiskSeries
-from dashboard.charts.risk_png import PLOT, RADIUS, SERIES, ZERO_SHARE, distance, labels, places, risk_png, size_of
+from dashboard.charts.risk_png import (
+    PLOT,
+    RADIUS,
+    SERIES,
+    SIZE,
+    SOFT,
+    ZERO_SHARE,
+    distance,
+    labels,
+    places,
+    risk_png,
+    scales_of,
+    size_of,
+)
 
 TOKENS = Path(__file__).parents[3] / "static/css/tokens.css"
 PLACES = [  # median loss, commits per second: settings come in clusters
@@ -38,7 +53,7 @@ def test_no_label_covers_a_point_a_bar_or_another_label(count):
     boxes = [(x, y, x + wide, y + high) for (x, y), (wide, high) in zip(labels(known), sizes, strict=True)]
     assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
     assert not [one for one in boxes for each in known for mark in each.boxes if overlap(one, mark)]
-    assert all(PLOT[0] <= left and right <= PLOT[2] for left, _, right, _ in boxes)
+    assert all(PLOT[0] <= left and right < SIZE[0] for left, _, right, _ in boxes)
     for box, one in zip(boxes, known, strict=True):  # points on each other cannot be told apart
         apart = [other for other in known if hypot(one.x - other.x, one.y - other.y) > RADIUS]
         assert all(distance(box, one) < distance(box, other) for other in apart), one.name
@@ -48,6 +63,16 @@ def test_very_different_speeds_are_told_apart_on_a_log_axis():
     one = chart((0, 170), (9, 320), (99, 19000))
     slow, faster, fast = places(replace(one, y=replace(one.y, scale="log")))
     assert slow.y - faster.y > RADIUS and faster.y > fast.y and PLOT[3] - slow.y > RADIUS
+
+
+@pytest.mark.parametrize(("slow", "fast"), [(3500, 22600), (100, 900000)])
+def test_a_log_axis_has_ticks_and_its_line_at_the_bottom(slow, fast):
+    one = chart((0, slow), (9, fast))
+    one = replace(one, y=replace(one.y, scale="log"))
+    with Image.open(BytesIO(risk_png(one))) as picture:
+        brightest = max(max(picture.getpixel((x, PLOT[3]))) for x in range(PLOT[0] + 2, PLOT[2] - 2, 50))
+    assert brightest <= max(ImageColor.getrgb(SOFT)), "the axis has no line"
+    assert 3 <= len(scales_of(one).speeds) <= 6
 
 
 def test_a_loss_of_one_commit_is_not_at_the_band():

@@ -1,5 +1,5 @@
 // Where names stand: beside their point where there is room, else further away; never over a point, an error bar or
-// another name, and never nearer to another point than to its own.
+// another name, and no line of a label nearer to another point than the label is to its own.
 
 import { RADIUS } from "../risk-marks.js";
 
@@ -9,34 +9,29 @@ const FURTHER = [14, 28]; // pixels between a point and its label, where none is
 const FREE = 1; // square pixels that rounding may leave covered
 const GRID = 4; // pixels between the places that are tried in the whole plot
 const AWAY = 0.6; // cost of each such pixel
-const NEARER = 10; // pixels by which a name is nearer to its own point than to any other
-const STRAY = 40; // cost of each such pixel that is missing
+const NEARER = 10; // pixels by which each line of a label is nearer to its own point than to any other
+const CLEAR = 40; // pixels between a second line and any other point, where that point's name could stand
+const BETWEEN = 12; // pixels between two labels, which would be read as one sentence
+const STRAY = 40; // cost of each pixel that is missing from NEARER or CLEAR
 const OVER = 1e5; // cost of covering anything
 
 /** [{lines: [{text, font, width}], left, top, width, height, align, away, covered: pixels of points, error bars, names and
- *  margins, stray: pixels by which it is too near to another point}]. A label goes without its second line where both do not fit nearby; all do where room is short. `bars`:
- *  boxes around lines. */
+ *  margins, stray: pixels by which a line is too near to another point}]. Every label has its second line, or none has: a
+ *  single one would look like a remark on all. `bars`: boxes around lines. */
 export function placed(context, area, points, bars, radius, family) {
-  const whole = layout(context, area, points, bars, radius, family, true);
-  const fits = whole.every(isFree);
-  return fits ? whole : layout(context, area, points, bars, radius, family, false);
+  const titles = points.map((point) => sized(context, [name(point, family)]));
+  const notes = points.map((point) => sized(context, [name(point, family), note(point, family)]));
+  const whole = layout(notes, area, points, bars, radius);
+  return whole.every(isFree) ? whole : layout(titles, area, points, bars, radius);
 }
 
-function layout(context, area, points, bars, radius, family, noted) {
+function layout(sizes, area, points, bars, radius) {
   const marks = points.map(({ x, y, mine }) => box(x, y, 2 * radius + (mine ? 10 : 2)));
   const labels = [];
-  for (const point of points) {
-    const hard = [...marks, ...bars, ...labels];
-    const beside = (size, aways) => aways.flatMap((away) => places(point, size, radius + (point.mine ? 5 : 0), away));
-    const both = sized(context, [name(point, family), note(point, family)]);
-    const alone = sized(context, [name(point, family)]);
-    const tried = [
-      ...(noted ? [() => beside(both, [0])] : []),
-      () => beside(alone, [0]),
-      ...(noted ? [() => beside(both, FURTHER)] : []),
-      () => beside(alone, FURTHER),
-      () => everywhere(point, alone, area),
-    ];
+  for (const [nth, point] of points.entries()) {
+    const hard = [...marks, ...bars, ...labels.map(withRoom)];
+    const beside = (away) => places(point, sizes[nth], radius + (point.mine ? 5 : 0), away);
+    const tried = [() => beside(0), () => FURTHER.flatMap(beside), () => everywhere(point, sizes[nth], area)];
     const others = points.filter((other) => other !== point);
     labels.push(firstFree(tried, (candidates) => best(candidates, hard, area, point, others)));
   }
@@ -81,17 +76,26 @@ function best(candidates, hard, area, point, others) {
   return judged.reduce((least, place) => (place.cost < least.cost ? place : least));
 }
 
-/** Pixels by which a name is too near to the other point. Points that lie on each other cannot be told apart. */
+/** Pixels by which a line is too near to the other point. Points that lie on each other cannot be told apart. */
 function strayed(place, point, other) {
-  const apart = Math.hypot(point.x - other.x, point.y - other.y);
-  const title = nameOf(place);
-  return apart > RADIUS ? distance(title, point) + NEARER - distance(title, other) : 0;
+  if (Math.hypot(point.x - other.x, point.y - other.y) <= RADIUS) return 0;
+  const [title, second] = linesOf(place);
+  const near = distance(title, point) + NEARER - distance(title, other);
+  return second ? Math.max(near, CLEAR - distance(second, other)) : near;
 }
 
-/** The box of a label's first line. */
-export function nameOf({ left, top, width, align, lines: [{ width: own }] }) {
-  const free = width - own;
-  return { left: left + { left: 0, center: free / 2, right: free }[align], top, width: own, height: LINE };
+/** The boxes of a label's lines. */
+export function linesOf({ left, top, width, align, lines }) {
+  return lines.map(({ width: own }, nth) => {
+    const free = width - own;
+    const start = left + { left: 0, center: free / 2, right: free }[align];
+    return { left: start, top: top + nth * LINE, width: own, height: LINE };
+  });
+}
+
+function withRoom({ left, top, width, height, lines }) {
+  const above = lines.length > 1 ? BETWEEN : 0; // names alone may stand below each other
+  return { left: left - BETWEEN, top: top - above, width: width + 2 * BETWEEN, height: height + 2 * above };
 }
 
 /** From a point to the nearest edge of a label. */

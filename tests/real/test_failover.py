@@ -56,6 +56,13 @@ def test_a_replica_that_applies_first_keeps_its_relay_log(sandbox_root):
     assert bad(result) == set() and result.acknowledged > 0
 
 
+def test_a_primary_that_starts_again_in_place_keeps_everything(sandbox_root):
+    result = fail_over(sandbox_root, "primary-host-loss", "in-place", kind="semi-sync", rtt_ms=4, both_halves=True)
+    assert bad(result) == set() and result.acknowledged > 0, (result.checks, result.log_lines)
+    assert result.story.promoted == "primary" and result.story.rejoin is None
+    assert "others" in {check.key for check in result.checks} and result.story.outage.total_s > 0
+
+
 def test_a_switchover_in_order_loses_nothing(sandbox_root):
     result = fail_over(sandbox_root, "switchover", kind="async", replicas=2, rtt_ms=4)
     assert bad(result) == set() and result.story.rejoin.different_rows == 0

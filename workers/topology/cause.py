@@ -34,6 +34,10 @@ def _relay_log_dropped_at_start(setup: FailoverSetup, counters: SemiSyncCounters
     return not setup.topology.applying and FAULTS[setup.fault].replicas_down
 
 
+def _truncated_at_start(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
+    return setup.policy.promote == "nobody" and setup.topology.both_halves
+
+
 def _relay_log_not_flushed(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
     return FAULTS[setup.fault].replicas_need_disk and FAULTS[setup.fault].primary_down
 
@@ -94,6 +98,11 @@ RULES: tuple[tuple[Applies, str], ...] = (
     (
         _relay_log_dropped_at_start,
         "The replica had received the commits and not applied them. When it started again, it dropped its relay log.",
+    ),
+    (
+        _truncated_at_start,
+        "The primary started again with the replica's half of semi-synchronous replication on: some versions of "
+        "MariaDB then roll back commits that the engine had not flushed, although a replica has them.",
     ),
     (_asynchronous, "The primary acknowledged commits that no replica had received yet (asynchronous replication)."),
     (_fell_back, FELL_BACK),

@@ -104,7 +104,8 @@ class FailoverLoaded(Formed):
     semi_sync: SemiSyncCounters | None
 
     def scene(self, hear: Callable[[], None]) -> FaultScene:
-        one_way_s = self.setup.topology.one_way_ms / 1000
+        topology = self.setup.topology
+        one_way_s = max(topology.one_way_ms, topology.one_way_ms_to(1)) / 1000
         return FaultScene(self.primary, self.replicas, self.wires, hear, one_way_s, self.setup.seed, self.timeline.step)
 
     def ledger(self) -> Ledger:

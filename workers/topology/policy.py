@@ -4,7 +4,7 @@ are among them."""
 from dataclasses import dataclass
 from typing import Literal
 
-Promote = Literal["most received", "first"]
+Promote = Literal["most received", "first", "nobody"]
 RelayLog = Literal["apply, then stop receiving", "stop receiving, then apply"]
 Return = Literal["as it was", "as a replica", "rebuilt", "stays away"]
 
@@ -12,8 +12,8 @@ Return = Literal["as it was", "as a replica", "rebuilt", "stays away"]
 @dataclass(frozen=True)
 class FailoverPolicy:
     """`promote`: the replica that received most, or always the first one; of a cluster that is down, the node that is
-    bootstrapped. `fence`: the old primary is shut off from its
-    clients before the promotion. `old_primary`: how it comes back; "as a replica" starts it with
+    bootstrapped; "nobody": the primary starts again and stays the primary. `fence`: the old primary is shut off from
+    its clients before the promotion. `old_primary`: how it comes back; "as a replica" starts it with
     init_rpl_role=SLAVE, by which MariaDB (10.6.19, 10.11.9 and later) rolls back commits that no replica
     acknowledged; "rebuilt": it gets a copy of the data of the new primary.
     `by_manager`: the owner's command does all of it (workers.topology.manager)."""
@@ -59,6 +59,11 @@ POLICIES: dict[str, FailoverPolicy] = {
         "A command that is given on the worker's host notices the loss, chooses a replica and promotes it.",
         fence=False,
         by_manager=True,
+    ),
+    "in-place": FailoverPolicy(
+        "Started again in place",
+        "Nobody takes over: the primary starts again, as a service manager starts it, and its replicas follow it.",
+        promote="nobody",
     ),
     "old-away": FailoverPolicy(
         "Old primary stays away", "The disk of the old primary does not come back.", old_primary="stays away"

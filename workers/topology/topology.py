@@ -7,6 +7,7 @@ semi-sync+replicas=2+acks=2                 two replicas; both must acknowledge
 async+policy=stop-first                     the failover follows this policy
 semi-sync+behind                            the replicas receive and do not apply until the failover
 async+replica.sync_binlog=0                 a setting of the replicas
+semi-sync+replicas=2+first-rtt=200ms         the first replica is further away than the second
 async+position=file+keyless                 the replica keeps its position in a file; tables have no primary key
 """
 
@@ -36,13 +37,14 @@ HOW = "Write for example semi-sync+rtt=20ms+replicas=2."
 @dataclass(frozen=True)
 class Topology:
     """`kind`: a key of workers.topology.kinds.TOPOLOGY_KINDS. `rtt_ms`: round trip between primary and replicas, or
-    between any two nodes of a cluster.
+    between any two nodes of a cluster. `first_rtt_ms`: that to the first replica; None: the same.
 
     Semi-synchronous replication: the primary answers when `acknowledgements` replicas have received the commit, before
     (AFTER_SYNC) or after (AFTER_COMMIT) it commits itself; after `timeout_ms` without an acknowledgement it goes on
     asynchronously. `replica_settings` win over the settings of the primary. `applying`: False: the replicas receive and
     do not apply until the failover. `position`: where they keep their position in the primary's binlog
-    (workers.topology.kinds.following.position). `keys`: whether the tables have primary keys.
+    (workers.topology.kinds.following.position). `keys`: whether the tables have primary keys. `both_halves`: the
+    replica's half of semi-synchronous replication is on at the primary, too.
 
     Clusters: `replicas` counts the nodes beside the first, by default two. `writers`: clients commit on the first node
     or on each one. Group Replication: `consistency`; `expel_timeout_s`: from the suspicion that a member is gone until
@@ -52,6 +54,7 @@ class Topology:
     kind: str = "async"
     replicas: int = 1
     rtt_ms: float = 0.0
+    first_rtt_ms: float | None = None
     wait_point: str = WAIT_POINTS[0]
     acknowledgements: int = 1
     timeout_ms: float = 10_000.0
@@ -60,6 +63,7 @@ class Topology:
     applying: bool = True
     position: str = POSITIONS[0]
     keys: bool = True
+    both_halves: bool = False
     writers: str = WRITERS[0]
     consistency: str = CONSISTENCY[0]
     expel_timeout_s: int = 5
@@ -67,6 +71,14 @@ class Topology:
     @property
     def one_way_ms(self) -> float:
         return self.rtt_ms / 2
+
+    @property
+    def has_delay(self) -> bool:
+        return bool(self.rtt_ms or self.first_rtt_ms)
+
+    def one_way_ms_to(self, replica: int) -> float:
+        """From the primary to replica 1, 2, ..."""
+        return self.one_way_ms if self.first_rtt_ms is None or replica > 1 else self.first_rtt_ms / 2
 
     @property
     def policy(self) -> FailoverPolicy:
@@ -125,9 +137,11 @@ def _one_of(known: Iterable[str], value: str) -> str:
 FLAGS: dict[str, Callable[[Topology], Topology]] = {
     "behind": lambda topology: replace(topology, applying=False),
     "keyless": lambda topology: replace(topology, keys=False),
+    "both-halves": lambda topology: replace(topology, both_halves=True),
 }
 PARTS: dict[str, Callable[[Topology, str], Topology]] = {
     "rtt": lambda topology, value: replace(topology, rtt_ms=_rtt_ms(value)),
+    "first-rtt": lambda topology, value: replace(topology, first_rtt_ms=_rtt_ms(value)),
     "replicas": lambda topology, value: replace(topology, replicas=_count(value)),
     "wait": lambda topology, value: replace(topology, wait_point=_one_of(WAIT_POINTS, value)),
     "acks": lambda topology, value: replace(topology, acknowledgements=_count(value)),

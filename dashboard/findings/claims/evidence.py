@@ -4,6 +4,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dashboard.findings.claims.per_commit import estimate
 from dashboard.findings.crash.self_test import self_test
@@ -15,7 +16,7 @@ from dashboard.records.experiments.states import ENDED
 from workers.analysis.blocks import Sample
 from workers.analysis.fsync_model import FsyncModel, SizeSample, fit
 from workers.analysis.not_computable import NotComputable
-from workers.analysis.predicates.measured import At, Crash, Place
+from workers.analysis.predicates.measured import At, Crash, Happening, Place
 from workers.analysis.statistics import Estimate
 from workers.bench.plan import Plan
 from workers.bench.workloads import WORKLOADS
@@ -169,18 +170,27 @@ def _tried(experiment: Experiment) -> dict[TrialKey, list[Tried]]:
     """The trials that count."""
     lost = ("lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms")
     rows = experiment.trials.of_the_plan().values_list(
-        "server_id", "variant", "kind", "state", "evidence__data__checks", *lost
+        "server_id", "variant", "kind", "state", "evidence__data__checks", "evidence__data__failover", *lost
     )
     grouped: dict[TrialKey, list[Tried]] = defaultdict(list)
-    for server_id, variant, kind, state, checks, engine, engine_ms, binlog, binlog_ms in rows:
+    for server_id, variant, kind, state, checks, story, engine, engine_ms, binlog, binlog_ms in rows:
         took: dict[Place, float | None] = {
             "engine": _lost_ms(engine, engine_ms),
             "binlog": _lost_ms(binlog, binlog_ms),
         }
         known = {place: lost_ms for place, lost_ms in took.items() if lost_ms is not None}
-        crash = Crash({one["key"]: one["outcome"] for one in checks or ()}, known)
+        crash = Crash({one["key"]: one["outcome"] for one in checks or ()}, known, _happened(story or {}))
         grouped[server_id, variant, kind].append((state, crash))
     return dict(grouped)
+
+
+def _happened(story: Mapping[str, Any]) -> dict[Happening, bool]:
+    """From the story of a failover, as it is stored."""
+    ghosts, rejoin = story.get("ghosts"), story.get("rejoin") or {}
+    found: dict[Happening, bool] = {} if ghosts is None else {"ghosts": ghosts > 0}
+    if rejoin.get("state") in ("caught up", "stopped"):
+        found["stopped"] = rejoin["state"] == "stopped"
+    return found
 
 
 def _lost_ms(lost: int | None, took_ms: float | None) -> float | None:

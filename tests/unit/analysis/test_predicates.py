@@ -272,6 +272,14 @@ def test_work_that_was_lost_counts_above_its_limit(longer_than_ms, counts):
     assert (found.counts, found.value, found.why) == (counts, int(counts[0]) / 4, "1 of them are unknown")
 
 
+@pytest.mark.parametrize(("happened", "counts"), [("ghosts", "2 of 3"), ("stopped", "0 of 3")])
+def test_what_happened_counts_without_a_failed_check(happened, counts):
+    crashes = [Crash({"rejoin": "valid"}, {}, {"ghosts": True, "stopped": False})] * 2 + [Crash({}, {})]
+    asked = CrashShare(("1/1",), ("primary-kill",), happened=happened)
+    found = asked.measure(MadeUp(trials={("1/1", "primary-kill"): crashes}))
+    assert (found.counts, found.why) == (counts, "1 of them are unknown")
+
+
 ON, OFF = ({"variant": variant, "workload": "update", "threads": 64} for variant in ("on", "off"))
 LOST_WORK = CrashShare(("1/1", "2/0"), ("power-loss", "process-kill"), lost="binlog", longer_than_ms=100.0)
 
@@ -312,6 +320,12 @@ LOST_WORK = CrashShare(("1/1", "2/0"), ("power-loss", "process-kill"), lost="bin
             CrashShare(("1/1",), ("power-loss",), checks=("lost-engine", "torn")),
             "share of crashes, 1/1 by power loss, failed: lost engine, torn",
             {"crashes": {"variants": ["1/1"], "kinds": ["power-loss"], "checks": ["lost-engine", "torn"]}},
+            True,
+        ),
+        (
+            CrashShare(("1/1",), ("primary-kill",), happened="stopped"),
+            "share of crashes, 1/1 by primary kill, the node that was down refused to go on",
+            {"crashes": {"variants": ["1/1"], "kinds": ["primary-kill"], "happened": "stopped"}},
             True,
         ),
         (

@@ -27,6 +27,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "unfenced": why("partition", "unfenced"),
         "order": why(policy="stop-first", kind="semi-sync", applying=False),
         "start": why("total-kill", kind="semi-sync", applying=False),
+        "in place": why("primary-kill", "in-place", kind="semi-sync", both_halves=True),
         "async": why(),
         "fell back": why(kind="semi-sync", counters=fell_back),
         "flush": why("total-power-loss", kind="semi-sync", counters=held),
@@ -40,6 +41,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "unfenced": "The old primary was not shut off",
         "order": "The replica stopped receiving before it applied",
         "start": "The replica had received the commits and not applied them",
+        "in place": "The primary started again with the replica's half of semi-synchronous replication on",
         "async": "The primary acknowledged commits that no replica had received yet (asynchronous replication)",
         "fell back": "Semi-synchronous replication had fallen back to asynchronous",
         "flush": "The replica acknowledged commits that were in its relay log, and its relay log was not flushed "

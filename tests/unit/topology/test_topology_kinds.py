@@ -73,6 +73,32 @@ def test_what_cannot_be_is_refused_with_the_reason(topology, server, why):
     assert any(why in said for said in SEMI.problems(topology, server))
 
 
+def test_asynchronous_replication_has_no_halves():
+    assert "leave both-halves out" in ASYNC.problems(Topology(both_halves=True), MARIADB)[0]
+
+
+def test_both_halves_are_on_at_the_primary_only():
+    topology = Topology("semi-sync", both_halves=True)
+    assert SEMI.settings(topology, MARIADB, "primary")["loose_rpl_semi_sync_slave_enabled"] == "ON"
+    assert SEMI.settings(topology, MARIADB, "replica") == {"loose_rpl_semi_sync_slave_enabled": "ON"}
+
+
+def refused_faults(topology, why):
+    return {key for key, one in FAULTS.items() if any(why in said for said in SEMI.misfits(topology, one))}
+
+
+def test_a_replica_without_a_binlog_takes_over_nowhere():
+    found = refused_faults(Topology("semi-sync", replica_settings={"log_bin": "off"}), "cannot take over")
+    assert found == {key for key, one in FAULTS.items() if not one.of_replica}
+    assert not refused_faults(Topology("semi-sync", replica_settings={"log_bin": "ON"}), "cannot take over")
+
+
+def test_a_primary_that_lives_is_not_started_again():
+    found = refused_faults(Topology("semi-sync", policy_key="in-place"), "must take the primary down")
+    assert found == {"partition", "majority-lost"}
+    assert not refused_faults(Topology("semi-sync"), "must take the primary down")
+
+
 @pytest.mark.parametrize("server", [MARIADB, MYSQL_57, MYSQL_80, MYSQL_97])
 def test_what_can_be_is_not_refused(server):
     assert SEMI.problems(Topology("semi-sync"), server) == ASYNC.problems(Topology(), server) == []

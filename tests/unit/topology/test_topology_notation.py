@@ -14,13 +14,20 @@ def test_a_kind_alone_has_one_replica_and_no_delay():
 
 def test_every_part_is_read():
     text = "semi-sync+rtt=20ms+replicas=3+wait=AFTER_COMMIT+acks=2+timeout=0.5s+writers=each+consistency=AFTER"
-    text += "+expel=2s+policy=stop-first+position=file+behind+keyless"
+    text += "+expel=2s+policy=stop-first+position=file+behind+keyless+first-rtt=200ms+both-halves"
     assert {part.split("=")[0] for part in text.split("+")[1:]} == PARTS.keys() | FLAGS.keys()
     assert parse(f"{text}+replica.sync_binlog=0+replica.innodb_flush_log_at_trx_commit=2") == Topology(
-        "semi-sync", 3, 20.0, "AFTER_COMMIT", 2, 500.0, "stop-first",
-        {"sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}, False, "file", False, "each", "AFTER", 2,
+        "semi-sync", 3, 20.0, 200.0, "AFTER_COMMIT", 2, 500.0, "stop-first",
+        {"sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}, False, "file", False, True, "each", "AFTER", 2,
     )  # fmt: skip
     assert parse("async+rtt=500us").one_way_ms == 0.25
+
+
+def test_the_first_replica_may_be_further_away():
+    far = parse("async+rtt=20ms+first-rtt=200ms+replicas=2")
+    assert [far.one_way_ms_to(number) for number in (1, 2)] == [100.0, 10.0]
+    assert [parse("async+rtt=20ms").one_way_ms_to(number) for number in (1, 2)] == [10.0, 10.0]
+    assert far.has_delay and parse("async+first-rtt=1ms").has_delay and not parse("async").has_delay
 
 
 @pytest.mark.parametrize(

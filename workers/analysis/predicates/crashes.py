@@ -10,20 +10,27 @@ from dataclasses import dataclass
 
 from workers.analysis import binomial
 from workers.analysis.predicates.bounds import Effect
-from workers.analysis.predicates.measured import Crash, MeasuredResult, Place
+from workers.analysis.predicates.measured import Crash, Happening, MeasuredResult, Place
 from workers.analysis.predicates.predicate import Predicate
+
+HAPPENINGS: Mapping[Happening, str] = {
+    "ghosts": "the old primary came back with commits that only it held",
+    "stopped": "the node that was down refused to go on",
+}
 
 
 @dataclass(frozen=True)
 class CrashShare(Predicate):
     """All crashes of these variants under these kinds. Crashes count in which one of `checks` (keys of
-    workers.crash.checks.CHECKS) failed; or, with `lost`, in which more than `longer_than_ms` of work was lost there."""
+    workers.crash.checks.CHECKS) failed; with `lost`, in which more than `longer_than_ms` of work was lost there; with
+    `happened`, in which that happened, whether a check failed or not."""
 
     variants: tuple[str, ...]
     kinds: tuple[str, ...]
     checks: tuple[str, ...] = ()
     lost: Place | None = None
     longer_than_ms: float = 0.0
+    happened: Happening | None = None
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := measured.distrust():
@@ -46,6 +53,8 @@ class CrashShare(Predicate):
         if self.lost:
             took = crash.lost_ms.get(self.lost)
             return None if took is None else took > self.longer_than_ms
+        if self.happened:
+            return crash.happened.get(self.happened)
         outcomes = [crash.checks.get(check) for check in self.checks]
         if "invalid" in outcomes:
             return True
@@ -54,13 +63,22 @@ class CrashShare(Predicate):
     @property
     def in_words(self) -> str:
         kinds = " or ".join(kind.replace("-", " ") for kind in self.kinds)
-        lost = f"more than {self.longer_than_ms:g} ms of work lost in the {self.lost}"
-        failed = "failed: " + ", ".join(check.replace("-", " ") for check in self.checks)
-        return f"share of crashes, {' and '.join(self.variants)} by {kinds}, {lost if self.lost else failed}"
+        return f"share of crashes, {' and '.join(self.variants)} by {kinds}, {self._counted_in_words}"
+
+    @property
+    def _counted_in_words(self) -> str:
+        if self.lost:
+            return f"more than {self.longer_than_ms:g} ms of work lost in the {self.lost}"
+        if self.happened:
+            return HAPPENINGS[self.happened]
+        return "failed: " + ", ".join(check.replace("-", " ") for check in self.checks)
 
     def as_dict(self) -> Mapping[str, object]:
-        lost = {"lost": self.lost, "longer_than_ms": self.longer_than_ms}
-        what = lost if self.lost else {"checks": list(self.checks)}
+        what: dict[str, object] = {"checks": list(self.checks)}
+        if self.lost:
+            what = {"lost": self.lost, "longer_than_ms": self.longer_than_ms}
+        elif self.happened:
+            what = {"happened": self.happened}
         return {"crashes": {"variants": list(self.variants), "kinds": list(self.kinds), **what}}
 
 

@@ -1,7 +1,7 @@
 """The result as predicates see it: a protocol that the dashboard implements with stored rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from workers.analysis.blocks import Sample
@@ -10,6 +10,7 @@ from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import Estimate
 
 Place = Literal["engine", "binlog"]
+Happening = Literal["ghosts", "stopped"]
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,13 @@ class At:
 @dataclass(frozen=True)
 class Crash:
     """One crash trial that ended. `checks`: key of each check that applied -> outcome; empty: the trial failed.
-    `lost_ms`: place -> work lost up to the crash in milliseconds, absent when not known."""
+    `lost_ms`: place -> work lost up to the crash in milliseconds, absent when not known. `happened`: in a topology,
+    whether the old primary came back with commits that only it held (ghosts), and whether the node that was down
+    refused to go on (stopped); absent when not known."""
 
     checks: Mapping[str, str]
     lost_ms: Mapping[Place, float]
+    happened: Mapping[Happening, bool] = field(default_factory=dict)
 
 
 class MeasuredResult(Protocol):

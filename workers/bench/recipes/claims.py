@@ -8,7 +8,7 @@ from workers.analysis.predicates.bounds import Bounds
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.crashes import CrashShare
 from workers.analysis.predicates.flush import FLUSH_FIGURES, FlushFigure
-from workers.analysis.predicates.measured import At, Place
+from workers.analysis.predicates.measured import At, Happening, Place
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, PointFigure, SpeedRatio, Steps
 from workers.analysis.predicates.predicate import Predicate
 from workers.analysis.predicates.round_trips import RoundTrips
@@ -18,6 +18,7 @@ from workers.toml.table import TomlTable
 POINT = ("variant", "workload", "threads")
 TEXTS = ("id", "says", "article", "today")
 BOUNDS = ("above", "below")
+COUNTED = ("checks", "lost", "happened")  # what makes a crash count
 
 
 @dataclass(frozen=True)
@@ -90,14 +91,17 @@ def _steps(table: TomlTable, names: PlanNames) -> Steps:
 
 
 def _crashes(table: TomlTable, names: PlanNames) -> CrashShare:
-    table.only(("variants", "kinds", "checks", "lost", "longer_than_ms"))
-    if ("checks" in table) == ("lost" in table):
-        raise table.wrong("", "needs checks or lost, one of them", 'Write for example checks = ["lost-engine"].')
+    table.only(("variants", "kinds", *COUNTED, "longer_than_ms"))
+    if sum(name in table for name in COUNTED) != 1:
+        raise table.wrong(
+            "", f"needs {' or '.join(COUNTED)}, one of them", 'Write for example checks = ["lost-engine"].'
+        )
     return CrashShare(
         variants=table.some_of("variants", names.variants),
         kinds=table.some_of("kinds", CHOICES),
         checks=table.some_of("checks", CHECK_TITLES) if "checks" in table else (),
         lost=table.one_of("lost", get_args(Place)) if "lost" in table else None,
+        happened=table.one_of("happened", get_args(Happening)) if "happened" in table else None,
         longer_than_ms=float(table.number("longer_than_ms") or 0),
     )
 

@@ -36,6 +36,12 @@ class Membership(TopologyKind):
                 topology.replica_settings
             ),
             "The nodes of a cluster always apply: leave behind out.": not topology.applying,
+            "The nodes of a cluster are equally far from each other: leave first-rtt out.": (
+                topology.first_rtt_ms is not None
+            ),
+            "The nodes of a cluster have no halves of semi-synchronous replication: leave both-halves out.": (
+                topology.both_halves
+            ),
             "The nodes of a cluster follow nobody: leave position and keyless out.": (
                 topology.position != "gtid" or not topology.keys
             ),
@@ -55,6 +61,7 @@ class Membership(TopologyKind):
                 policy.relay_log == "stop receiving, then apply"
             ),
             f"{policy.title}: a cluster promotes by itself.": policy.by_manager,
+            f"{policy.title}: the other nodes of a cluster go on without the lost one.": policy.promote == "nobody",
             f"{policy.title}: a cluster shuts off its lost nodes by itself.": not policy.fence,
             f"{policy.title}: a node of a cluster always returns as what it was.": (
                 policy.old_primary in ("as a replica", "rebuilt")

@@ -28,8 +28,8 @@ def settings_of(
         **dialect.of_follower,
         **position.settings(topology, build),
         **kind.settings(topology, build, role),
-        **own,
         "log_bin": "ON",
+        **own,
     }
 
 

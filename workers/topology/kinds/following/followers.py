@@ -25,7 +25,7 @@ class Followers:
         self._kind, self._ground, self._made = kind, ground, ExitStack()
         self._wires: list[Wire] = []
         self._links: list[Link] = []
-        self._network = self._made.enter_context(Wires()) if ground.topology.rtt_ms else None
+        self._network = self._made.enter_context(Wires()) if ground.topology.has_delay else None
         self.first = NodePlan(
             "primary",
             ground.build,
@@ -50,7 +50,7 @@ class Followers:
                 additions=self.first.additions,
             )
             self._made.enter_context(replica)
-            port = self._wire(first)
+            port = self._wire(first, ground.topology.one_way_ms_to(number))
             self._links.append(link(ground.topology, first, replica, password, port))
         begin(self._links)
         wait_until_ready(self._kind, ground.topology, first)
@@ -71,9 +71,9 @@ class Followers:
     def close(self) -> None:
         self._made.close()
 
-    def _wire(self, first: Sandbox) -> int:
+    def _wire(self, first: Sandbox, one_way_ms: float) -> int:
         """Its port; 0 without a round trip: a wire without a delay costs processor time, and nothing is cut here."""
         if self._network is None:
             return 0
-        self._wires.append(self._network.join(first.target.port, one_way_ms=self._ground.topology.one_way_ms))
+        self._wires.append(self._network.join(first.target.port, one_way_ms=one_way_ms))
         return self._wires[-1].port

@@ -28,7 +28,8 @@ def form(begun: FailoverBegun, kind: SourceAndReplica) -> Formed:
     primary, *replicas = begun.ports.start_all(setup, _plans(begun, kind), made)
     begun.timeline.step("form the topology")
     wires = made.enter_context(begun.ports.wires())
-    joined = tuple(wires.join(primary.sandbox.target.port, one_way_ms=setup.topology.one_way_ms) for _ in replicas)
+    delays_ms = [setup.topology.one_way_ms_to(number) for number in range(1, len(replicas) + 1)]
+    joined = tuple(wires.join(primary.sandbox.target.port, one_way_ms=one_way_ms) for one_way_ms in delays_ms)
     links = _links(setup.topology, primary, replicas, joined)
     formed = Formed(**vars(begun), primary=primary, replicas=tuple(replicas), wires=joined, links=links)
     _follow(formed, kind)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from workers.crash.evidence import ReplicaSeen
 from workers.crash.replica_link import Link
-from workers.errors import DurascopeError, ServerEnded
+from workers.errors import AccessDenied, DurascopeError, MissingPrivilege, ServerEnded, ServerError, Unreachable
 from workers.topology.chain import Promoted, Returned, Struck
 from workers.topology.nodes import Node
 from workers.topology.takeover import compared, refused, take_over
@@ -21,29 +21,41 @@ def go_on(struck: Struck) -> Promoted:
 def come_back(promoted: Promoted) -> Returned:
     promoted.timeline.step("replica returns")
     crashed, *others = zip(promoted.replicas, promoted.links, strict=True)
-    rejoined = _followed(promoted, *crashed)
+    rejoined = followed(promoted, *crashed)
     return Returned(
         **vars(promoted),
         returns=False,
         old=None,
         stays_down="",
         rejoined=rejoined,
-        others=tuple((node.name, _followed(promoted, node, link)) for node, link in others),
+        others=tuple((node.name, followed(promoted, node, link)) for node, link in others),
     )
 
 
-def _followed(promoted: Promoted, node: Node, link: Link) -> ReplicaSeen:
-    """A replica that crashed starts and goes on from the position that it finds. Raises no DurascopeError: a failure
-    makes the state unknown, and `error` says why."""
+def followed(promoted: Promoted, node: Node, link: Link, moment: str = AFTER_CRASH) -> ReplicaSeen:
+    """A replica that crashed starts, and each replica goes on from the position that it finds. Raises no
+    DurascopeError: a failure makes the state unknown, and `error` says why."""
     try:
         if not node.sandbox.running:
             node.restart({})
-            link.tell("START")
-        followed = link.follow(LIMIT_S)
-        if followed.state != "caught up":
-            return replace(refused(node, followed.state, followed.error, promoted.secret), moment=AFTER_CRASH)
-        return replace(compared(promoted.primary, node, promoted.secret), moment=AFTER_CRASH)
+        if refusal := _refusal(link):
+            return replace(refused(node, "stopped", refusal, promoted.secret), moment=moment)
+        follows = link.follow(LIMIT_S)
+        if follows.state != "caught up":
+            return replace(refused(node, follows.state, follows.error, promoted.secret), moment=moment)
+        return replace(compared(promoted.primary, node, promoted.secret), moment=moment)
     except ServerEnded as ended:
-        return ReplicaSeen(AFTER_CRASH, "stopped", ended.message)
+        return ReplicaSeen(moment, "stopped", ended.message)
     except DurascopeError as failure:
-        return ReplicaSeen(AFTER_CRASH, "unknown", str(failure))
+        return ReplicaSeen(moment, "unknown", str(failure))
+
+
+def _refusal(link: Link) -> str:
+    """The replica's own words when it refuses to start replication, as with error 1872; "" when it starts."""
+    try:
+        link.tell("START")
+    except (Unreachable, AccessDenied, MissingPrivilege):
+        raise
+    except ServerError as answer:
+        return answer.message
+    return ""

@@ -58,6 +58,8 @@ class SemiSync(Following):
             f"loose_{source}_timeout": f"{topology.timeout_ms:.0f}",
             f"loose_{source}_wait_point": topology.wait_point,
         }
+        if topology.both_halves:
+            waits[f"loose_{replica}_enabled"] = "ON"
         if topology.acknowledgements > 1:
             waits[f"loose_{source}_wait_for_{replica.rpartition('_')[2]}_count"] = str(topology.acknowledgements)
         return waits

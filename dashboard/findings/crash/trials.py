@@ -24,6 +24,9 @@ _COLUMNS = (
     "id", "position", "server_id", "variant", "kind", "repeat", "seed", "state", "verdict", "error", "acknowledged",
     "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "repeats_id",
 )  # fmt: skip
+_OF_THE_EVIDENCE = (
+    "evidence__data__replicas", "evidence__data__failover__phantoms", "evidence__data__failover__ghosts",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Tried:
     repeats_id: int | None
     replica: Replica = "not tried"
     phantoms: int | None = None  # commits that were read before a failover and were gone afterwards
+    ghosts: int | None = None  # commits that only the old primary holds
 
     @property
     def is_decided(self) -> bool:
@@ -107,7 +111,7 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     """All trials in order of execution. The evidence is read only if the plan has replicas or topologies."""
     plan = Plan.from_dict(experiment.plan)
     has_more = plan.crash.replica or any(variant.topology for variant in plan.variants)
-    wanted = (*_COLUMNS, "evidence__data__replicas", "evidence__data__failover__phantoms") if has_more else _COLUMNS
+    wanted = (*_COLUMNS, *_OF_THE_EVIDENCE) if has_more else _COLUMNS
     return [_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted)]
 
 
@@ -122,7 +126,10 @@ def controls_of(experiment_ids: Iterable[int]) -> dict[int, list[Tried]]:
 
 def _tried(row: Sequence[Any]) -> Tried:
     known, more = dict(zip(_COLUMNS, row, strict=False)), row[len(_COLUMNS) :]
-    return Tried(**known, replica=replica_of(more[0] or []), phantoms=more[1]) if more else Tried(**known)
+    if not more:
+        return Tried(**known)
+    replicas, phantoms, ghosts = more
+    return Tried(**known, replica=replica_of(replicas or []), phantoms=phantoms, ghosts=ghosts)
 
 
 def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:

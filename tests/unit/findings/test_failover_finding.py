@@ -10,6 +10,7 @@ from dashboard.findings.crash.statistics import tallies
 from dashboard.findings.crash.trials import trials_of
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash.matrix import matrix
+from dashboard.pages.results.crash.table import crash_tables
 from dashboard.pages.results.page import shown_to
 from tests.markup import flat
 from tests.unit.results import trials
@@ -26,7 +27,7 @@ def experiment():
         variant["topology"] = "semi-sync" if variant["name"] == "1/1" else "async"
     one.save()
     for n, trial in enumerate(one.trials.filter(variant="1/1")):
-        trial.evidence.data |= {"failover": {"phantoms": n}}
+        trial.evidence.data |= {"failover": {"phantoms": n, "ghosts": 4 + n}}
         trial.evidence.save()
     one.trials.update(lost_binlog=None, lost_binlog_ms=None, recovery_s=0.07)
     return one
@@ -45,6 +46,24 @@ def test_the_matrix_shows_the_write_outage_beside_the_loss(experiment):
     cells = {row.name: row.cells[0] for row in matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))}
     assert cells["0/0"].losses[0].startswith("new primary lacks 51")
     assert cells["1/1"].failover == ("writes refused 70.0 ms", "read, then lost in 1 of 2")
+
+
+def test_the_table_of_the_matrix_has_what_a_failover_decides(experiment):
+    (table,) = crash_tables(shown_to(experiment, {}, shared=False))
+    columns = [title for title, _ in table.columns]
+    assert not any(title.startswith(("engine", "binlog", "replicas")) for title in columns)
+    rows = {row[0]: dict(zip(columns, row, strict=True)) for row in table.rows}
+    assert (rows["0/0"]["missing: mean"], rows["0/0"]["missing: median"], rows["0/0"]["missing: most"]) == (34, 51, 101)
+    assert (rows["0/0"]["read, then lost: trials"], rows["0/0"]["ghosts: most"]) == (None, None), "not known"
+    read = ("read, then lost: trials", "read, then lost: most", "ghosts: most", "writes refused: most")
+    assert [rows["1/1"][name] for name in read] == [1, 1, 5, pytest.approx(70)]
+
+
+def test_crashes_and_failovers_have_a_table_each(experiment):
+    experiment.trials.filter(variant="0/0").update(kind="kill")
+    crashes, failovers = crash_tables(shown_to(experiment, {}, shared=False))
+    assert [row[:2] for row in crashes.rows] == [("0/0", "kill")] and "engine: mean lost" in dict(crashes.columns)
+    assert [row[0] for row in failovers.rows] == ["1/1"]
 
 
 def test_the_list_of_trials_has_the_columns_of_a_failover(experiment, client_in):

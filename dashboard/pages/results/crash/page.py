@@ -12,7 +12,7 @@ from dashboard.findings.finding import Finding
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash.matrix import MatrixRow, matrix
-from dashboard.pages.results.crash.table import crash_table
+from dashboard.pages.results.crash.table import crash_tables
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Experiment
 from workers.bench.crash_choices import POWER_LOSSES
@@ -30,7 +30,7 @@ class CrashPart:
     power_losses: bool
     clients: int
     rows: Sequence[MatrixRow]
-    table: ChartTable
+    tables: Sequence[ChartTable]
     finished: int
     total: int
     trials_url: str
@@ -49,7 +49,7 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
         power_losses=not POWER_LOSSES.isdisjoint(view.crash_kinds),
         clients=view.plan.crash.clients,
         rows=matrix(view, addresses),
-        table=crash_table(view),
+        tables=crash_tables(view),
         finished=finished(view.trials),
         total=len(view.trials),
         trials_url=addresses.trials(),

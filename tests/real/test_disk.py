@@ -6,7 +6,8 @@ import pytest
 
 from tests.real.disks import BLOCK_BYTES, direct, flushed_file, needs_disk
 from workers.errors import SandboxError
-from workers.sandbox.disk.volatile import BrokenFileSystem, VolatileDisk
+from workers.sandbox.disk.served import BrokenFileSystem
+from workers.sandbox.disk.volatile import VolatileDisk
 
 pytestmark = needs_disk
 SIZE_BYTES = 128 << 20

@@ -75,7 +75,7 @@ def test_it_can_be_removed_when_its_process_is_dead(root):
 
 def test_it_can_be_removed_when_its_process_hangs(root, monkeypatch):
     """Nothing may wait for ever for a device that does not answer."""
-    monkeypatch.setattr("workers.sandbox.disk.volatile.ANSWER_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("workers.sandbox.disk.served.ANSWER_TIMEOUT_S", 0.2)
     disk = VolatileDisk.create(root / "live" / "hung", SIZE_BYTES)
     (disk.mnt / "a").write_text("dirty")
     os.kill(disk.pid, signal.SIGSTOP)

@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 from workers.sandbox import untrusted
-from workers.sandbox.disk.cache import BLOCK_BYTES
+from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording.events import Kind, Recorder
 from workers.sandbox.disk.recording.recording import BASE, EVENTS, Recording
 

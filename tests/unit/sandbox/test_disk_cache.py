@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.sandbox.disk.cache import BLOCK_BYTES, Cache
+from workers.sandbox.disk.cache import Cache
+from workers.sandbox.disk.image import BLOCK_BYTES, Image
 
 BLOCKS = 6
 SIZE = BLOCKS * BLOCK_BYTES
@@ -25,11 +26,11 @@ def image(tmp_path):
 def blank() -> tuple[int, Cache]:
     fd = os.memfd_create("image")
     os.truncate(fd, SIZE)
-    return fd, Cache(fd, SIZE)
+    return fd, Cache(Image(fd), SIZE)
 
 
 def filled(fd: int, byte: bytes, blocks: int = BLOCKS) -> Cache:
-    cache = Cache(fd, SIZE)
+    cache = Cache(Image(fd), SIZE)
     cache.write(0, memoryview(byte * BLOCK_BYTES * blocks))
     return cache
 
@@ -126,7 +127,7 @@ def test_it_keeps_whole_pieces_only(granularity):
 def test_it_keeps_about_as_much_as_it_was_told():
     fd = os.memfd_create("image")
     os.truncate(fd, 400 * BLOCK_BYTES)
-    cache = Cache(fd, 400 * BLOCK_BYTES)
+    cache = Cache(Image(fd), 400 * BLOCK_BYTES)
     cache.write(0, memoryview(b"x" * 400 * BLOCK_BYTES))
     cut = cache.cut(250, 1)
     assert 0.22 < cut.kept_bytes / (400 * BLOCK_BYTES) < 0.28

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.sandbox.recordings import Written
 from workers.errors import SandboxError
 from workers.sandbox import untrusted
-from workers.sandbox.disk.cache import BLOCK_BYTES
+from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording import events
 from workers.sandbox.disk.recording.events import EVENT, HEADER, End, Kind, Recorder
 from workers.sandbox.disk.recording.recording import BASE, EVENTS, Recording

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tests.unit.sandbox.recordings import Written
-from workers.sandbox.disk.cache import BLOCK_BYTES
+from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording.events import Kind
 from workers.sandbox.disk.recording.points import Reached, in_order
 from workers.sandbox.disk.recording.states import States

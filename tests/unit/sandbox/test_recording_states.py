@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.sandbox.recordings import Written
-from workers.sandbox.disk.cache import BLOCK_BYTES, Cache
+from workers.sandbox.disk.cache import Cache
+from workers.sandbox.disk.image import BLOCK_BYTES, Image
 from workers.sandbox.disk.recording.events import Kind
 from workers.sandbox.disk.recording.states import CrashPoint, Only, States, Torn
 
@@ -26,7 +27,7 @@ class Model:
         self.written = Written(folder, BLOCKS)
         self.fd = os.memfd_create("image")
         os.truncate(self.fd, SIZE)
-        self.cache, self.flushing = Cache(self.fd, SIZE), False
+        self.cache, self.flushing = Cache(Image(self.fd), SIZE), False
         self.durable: list[bytes] = []
         self.seen: list[bytes] = []
         self.torn: list[list[bytes]] = []
@@ -41,7 +42,7 @@ class Model:
         """What a power loss would leave now, tried on a copy."""
         copy = os.memfd_create("copy")
         os.pwrite(copy, self.durable[-1], 0)
-        cache = Cache(copy, SIZE)
+        cache = Cache(Image(copy), SIZE)
         cache.fresh, cache.leaving = dict(self.cache.fresh), dict(self.cache.leaving)
         cache.cut(torn.keep_permille, torn.seed, torn.granularity)
         try:

@@ -1,7 +1,8 @@
-"""The disk's process: python -m workers.sandbox.disk IMAGE MOUNTPOINT CONTROL_SOCKET
+"""The disk's process: python -m workers.sandbox.disk IMAGE MOUNTPOINT CONTROL_SOCKET [replay]
 
 Serves IMAGE, a file whose size is a multiple of 4096, on the file MOUNTPOINT until it is unmounted. The end of the
-process is a power cut. It imports little, because each disk waits for its process to start.
+process is a power cut. With `replay`, IMAGE is never changed. It imports little, because each disk waits for its
+process to start.
 """
 
 import ctypes
@@ -17,15 +18,16 @@ from workers.sandbox.disk.cache import Cache
 from workers.sandbox.disk.control import obey
 from workers.sandbox.disk.device import VolatileDevice
 from workers.sandbox.disk.fuse import FuseMount, Request
+from workers.sandbox.disk.image import Image, StateImage
 
 PR_SET_IO_FLUSHER = 57  # prctl(2)
 
 
-def main(image: Path, mountpoint: Path, control: Path) -> None:
+def main(file: Path, mountpoint: Path, control: Path, *, replay: bool) -> None:
     be_punctual()
     _never_wait_for_itself()
-    fd = os.open(image, os.O_RDWR | os.O_CLOEXEC)
-    cache = Cache(fd, os.fstat(fd).st_size)
+    fd = os.open(file, (os.O_RDONLY if replay else os.O_RDWR) | os.O_CLOEXEC)
+    cache = Cache(StateImage(fd) if replay else Image(fd), os.fstat(fd).st_size)
     with socket.socket(socket.AF_UNIX) as listener:
         connection = FuseMount(mountpoint, cache.size_bytes)
         _listen(listener, control)
@@ -62,10 +64,16 @@ def _converse(device: VolatileDevice, listener: socket.socket) -> None:
     with listener.accept()[0] as caller:
         caller.settimeout(1)
         try:
-            line = caller.recv(256).decode(errors="replace")
-            caller.sendall(obey(device, line).encode() + b"\n")
+            line, fds, *_ = socket.recv_fds(caller, 256, 1)
         except OSError:
             return
+        try:
+            caller.sendall(obey(device, line.decode(errors="replace"), fds).encode() + b"\n")
+        except OSError:
+            return
+        finally:
+            for fd in fds:
+                os.close(fd)
 
 
 def _listen(listener: socket.socket, control: Path) -> None:
@@ -80,4 +88,4 @@ def _never_wait_for_itself() -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:4]))
+    main(*map(Path, sys.argv[1:4]), replay=sys.argv[4:] == ["replay"])

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from workers.errors import SandboxError, reason
 from workers.host.ability import CAP_SYS_ADMIN, first_problem, holds, why_not_opened
-from workers.sandbox.disk.volatile import SYSTEM_PATH, VolatileDisk
+from workers.sandbox.disk.tools import SYSTEM_PATH
+from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.sweep import sweep
 
 ROOT = Path("/run/durascope-disk")  # only root can write in /run, and the check is for root only

@@ -1,13 +1,13 @@
 """The blocks of a disk with a volatile write cache: some in memory, the others in the image."""
 
 import hashlib
-import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-BLOCK_BYTES = 4096
+from workers.sandbox.disk.image import BLOCK_BYTES, Image
+
 SECTOR_BYTES = 512
 MOST_BLOCKS = 512  # per pwritev, below IOV_MAX
 
@@ -27,12 +27,12 @@ class Cache:
     its end. Blocks are immutable, so a block in both needs no copy.
     """
 
-    def __init__(self, image_fd: int, size_bytes: int) -> None:
+    def __init__(self, image: Image, size_bytes: int) -> None:
         self.size_bytes = size_bytes
         self.fresh: dict[int, bytes] = {}
         self.leaving: dict[int, bytes] = {}
         self.frozen = False
-        self._image = image_fd
+        self.image = image
 
     @property
     def pending_bytes(self) -> int:
@@ -54,7 +54,7 @@ class Cache:
         first, last = offset // BLOCK_BYTES, (offset + length - 1) // BLOCK_BYTES
         numbers = range(first, last + 1)
         if self.fresh.keys().isdisjoint(numbers) and self.leaving.keys().isdisjoint(numbers):
-            return os.pread(self._image, length, offset)
+            return self.image.read(offset, length)
         blocks = b"".join(map(self._block, numbers))
         return blocks[offset - first * BLOCK_BYTES :][:length]
 
@@ -86,7 +86,7 @@ class Cache:
             for generation, blocks in enumerate((self.leaving, self.fresh)):
                 for number, block in blocks.items():
                     for start in survivors(keep_permille, seed, granularity, generation, number):
-                        os.pwrite(self._image, block[start : start + granularity], number * BLOCK_BYTES + start)
+                        self.image.write(number * BLOCK_BYTES + start, [block[start : start + granularity]])
                         kept += granularity
         self.frozen = True
         return Cut(self.pending_bytes - kept, kept)
@@ -97,13 +97,11 @@ class Cache:
 
     def _block(self, number: int) -> bytes:
         block = self.fresh.get(number) or self.leaving.get(number)
-        return block or os.pread(self._image, BLOCK_BYTES, number * BLOCK_BYTES)
+        return block or self.image.read(number * BLOCK_BYTES, BLOCK_BYTES)
 
     def _destage(self) -> None:
         for numbers in _runs(sorted(self.leaving)):
-            blocks = [self.leaving[number] for number in numbers]
-            if os.pwritev(self._image, blocks, numbers[0] * BLOCK_BYTES) != len(blocks) * BLOCK_BYTES:
-                raise OSError("the image took only a part of the blocks")
+            self.image.write(numbers[0] * BLOCK_BYTES, [self.leaving[number] for number in numbers])
 
 
 def _runs(numbers: list[int]) -> Iterator[list[int]]:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workers.sandbox.disk.cache import SECTOR_BYTES, Cache, Cut
+from workers.sandbox.disk.image import BLOCK_BYTES, Block, StateImage
+from workers.sandbox.disk.recording.events import End, Kind, Recorder
 
 Answer = Callable[[OSError | None], None]
 
@@ -57,6 +59,7 @@ class VolatileDevice:
         self.counters = Counters()
         self.last_cut = Cut()
         self.k_us, self.r_mbps, self.lying, self.holds_flushes = 0.0, 0.0, False, False
+        self._recorder: Recorder | None = None
         self._flush: FlushInProgress | None = None
         self._waiting: deque[Answer] = deque()
 
@@ -67,6 +70,8 @@ class VolatileDevice:
     def write(self, offset: int, data: memoryview) -> None:
         self.counters.writes += 1
         self.counters.write_bytes += len(data)
+        if self._recorder:
+            self._recorder.write(offset, data)
         self.cache.write(offset, data)
 
     def flush(self, answer: Answer) -> None:
@@ -76,9 +81,11 @@ class VolatileDevice:
             self._waiting.append(answer)
         elif self.lying or self.cache.frozen:
             self.counters.ignored += 1
+            self._note(Kind.FLUSH_IGNORED)
             answer(None)
         else:
             now, n_bytes = time.monotonic_ns(), self.cache.begin_flush()
+            self._note(Kind.FLUSH_BEGAN)
             cost_ns = int(1000 * (self.k_us + (n_bytes / self.r_mbps if self.r_mbps else 0)))
             self._flush = FlushInProgress(now, now + cost_ns, n_bytes, answer)
             if not cost_ns:
@@ -108,12 +115,35 @@ class VolatileDevice:
         )
 
     def hold_flushes(self) -> None:
-        """No flush ends until the cut, and none is answered."""
+        """No flush ends until the cut or the release, and none is answered."""
         self.holds_flushes = True
+
+    def release_flushes(self) -> None:
+        """As if they had not been held: what should have ended ends now."""
+        self.holds_flushes = False
+        self.tick()
+        self._go_on()
+
+    def record(self, fd: int, most_bytes: int) -> None:
+        """Record from now on into this empty file; what is unflushed now is written first. ValueError: a recording is
+        in progress."""
+        if self._recorder:
+            raise ValueError("a recording is in progress")
+        self._recorder = Recorder(fd, most_bytes, self.cache.size_bytes)
+        self._record_blocks(self.cache.leaving)
+        if self._flush:
+            self._note(Kind.FLUSH_BEGAN)
+        self._record_blocks(self.cache.fresh)
+
+    def stop_recording(self, why: End = End.STOPPED) -> None:
+        if self._recorder:
+            self._recorder.stop(why)
+            self._recorder = None
 
     def cut(self, keep_permille: int, seed: int, granularity: int) -> Cut:
         """Cut the power. A second cut loses nothing more. A flush in progress ends at once, so that it cannot block the
         unmounting; its blocks are lost."""
+        self.stop_recording(End.POWER)
         if not self.cache.frozen:
             self.last_cut = self.cache.cut(keep_permille, seed, granularity)
             self.counters.cuts += 1
@@ -126,6 +156,13 @@ class VolatileDevice:
         """Without a cut before, this is one: memory is gone."""
         self.cut(0, 0, SECTOR_BYTES)
         self.cache.forget()
+
+    def become(self, blocks: dict[int, Block]) -> None:
+        """Power on with another content. ValueError: the disk has an image of its own."""
+        if not isinstance(self.cache.image, StateImage):
+            raise ValueError("this disk replays no recording")
+        self.power_on()
+        self.cache.image.become(blocks)
 
     def _finish(self) -> None:
         flush, self._flush = self._flush, None
@@ -140,9 +177,19 @@ class VolatileDevice:
             self.counters.flushes += 1
             self.counters.flush_bytes += flush.n_bytes
             self.counters.flush_ns += time.monotonic_ns() - flush.began_ns
+        self._note(Kind.FLUSH_FAILED if error else Kind.FLUSH_ENDED)  # before anybody is told
         flush.answer(error)
         self._go_on()
 
     def _go_on(self) -> None:
         while self._waiting and not self._flush:
             self.flush(self._waiting.popleft())
+
+    def _note(self, kind: Kind) -> None:
+        if self._recorder:
+            self._recorder.note(kind)
+
+    def _record_blocks(self, blocks: dict[int, bytes]) -> None:
+        for number, block in blocks.items():
+            if self._recorder:
+                self._recorder.write(number * BLOCK_BYTES, block)

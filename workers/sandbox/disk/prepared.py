@@ -6,7 +6,8 @@ from pathlib import Path
 from workers.errors import SandboxError
 from workers.sandbox import images, owner, place
 from workers.sandbox.builds import Build
-from workers.sandbox.disk.volatile import VolatileDisk, copy_sparse
+from workers.sandbox.disk.tools import copy_sparse
+from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.users import User
 
 SIZE_BYTES = 2 << 30  # redo log, binlog and undo of a short trial; sparse

@@ -8,7 +8,7 @@ from typing import Self
 
 from workers.errors import SandboxError, reason
 from workers.sandbox import untrusted
-from workers.sandbox.disk.cache import BLOCK_BYTES
+from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording import events
 from workers.sandbox.disk.recording.events import Event, Log
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workers.sandbox.disk.cache import SECTOR_BYTES, survivors
+from workers.sandbox.disk.image import Block
 from workers.sandbox.disk.recording.events import Event, Kind
 from workers.sandbox.disk.recording.recording import Recording
-from workers.sandbox.disk.recording.versions import Block, Versions, digest
+from workers.sandbox.disk.recording.versions import Versions, digest
 
 
 @dataclass(frozen=True)

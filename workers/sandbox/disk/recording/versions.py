@@ -4,11 +4,9 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
-from workers.sandbox.disk.cache import BLOCK_BYTES
+from workers.sandbox.disk.image import BLOCK_BYTES, Block
 from workers.sandbox.disk.recording.events import Event, Kind
 from workers.sandbox.disk.recording.recording import Recording
-
-Block = bytes | memoryview
 
 
 class Versions:

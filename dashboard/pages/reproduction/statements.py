@@ -1,6 +1,7 @@
-"""The statements of all recipes with their newest measurement, grouped by claim of the articles."""
+"""The statements of all recipes with their newest measurement, grouped by claim of the articles, or by published
+report."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,6 +9,7 @@ from dashboard.findings.claims.in_words import interval_of, value_of
 from dashboard.findings.claims.outcomes import ClaimOutcome
 from dashboard.pages.reproduction.articles import ARTICLE_CLAIMS, ArticleClaim
 from dashboard.pages.reproduction.newest import Newest, newest
+from dashboard.pages.reproduction.reports import REPORTS
 from dashboard.pages.results.claims_page import LOOKS
 from dashboard.records.experiments.claims import variants_of
 from dashboard.text.numbers import UNKNOWN
@@ -69,21 +71,33 @@ class ArticleStatement:
 
 @dataclass(frozen=True)
 class Section:
-    """A claim of the articles with the statements that measure it."""
+    """A claim of the articles, or a published report, with the statements that measure it."""
 
     claim: ArticleClaim
     statements: tuple[ArticleStatement, ...]
 
 
-def sections(recipes: Iterable[Recipe]) -> list[Section]:
-    """One section per claim in the order of the articles; statements of no article come last."""
+def statements(recipes: Iterable[Recipe]) -> list[ArticleStatement]:
+    """Of all recipes, in their order."""
     known = [recipe for recipe in recipes if recipe.claims]
     found = newest(recipe.key for recipe in known)
-    told = [one for recipe in known for one in _statements(recipe, found.get(recipe.key))]
-    ids = {claim.id for claim in ARTICLE_CLAIMS}
-    made = [Section(claim, tuple(one for one in told if one.claim.id == claim.id)) for claim in ARTICLE_CLAIMS]
+    return [one for recipe in known for one in _statements(recipe, found.get(recipe.key))]
+
+
+def sections(told: Sequence[ArticleStatement]) -> list[Section]:
+    """One section per claim in the order of the articles; statements of no article and no report come last."""
+    ids = {claim.id for claim in (*ARTICLE_CLAIMS, *REPORTS)}
     beyond = tuple(one for one in told if one.claim.id not in ids)
-    return [*made, *([Section(BEYOND, beyond)] if beyond else [])]
+    return [*_grouped(ARTICLE_CLAIMS, told), *([Section(BEYOND, beyond)] if beyond else [])]
+
+
+def report_sections(told: Sequence[ArticleStatement]) -> list[Section]:
+    """One section per published report that a recipe tries, in the order of the document."""
+    return _grouped(REPORTS, told)
+
+
+def _grouped(claims: Iterable[ArticleClaim], told: Sequence[ArticleStatement]) -> list[Section]:
+    return [Section(claim, tuple(one for one in told if one.claim.id == claim.id)) for claim in claims]
 
 
 def _statements(recipe: Recipe, newest: Newest | None) -> Iterable[ArticleStatement]:

@@ -7,7 +7,10 @@ from django.shortcuts import render
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.reproduction.files import table
-from dashboard.pages.reproduction.statements import Section, sections
+from dashboard.pages.reproduction.reports import UNTRIED_REPORTS
+from dashboard.pages.reproduction.reproduced import reproductions
+from dashboard.pages.reproduction.reproduced import sentence as reports_sentence
+from dashboard.pages.reproduction.statements import ArticleStatement, report_sections, sections, statements
 from dashboard.pages.reproduction.summary import counts, measured_between, of_the_articles, sentence
 from dashboard.pages.results.files import TABLE_FORMS
 from dashboard.records.experiments import shelf
@@ -15,15 +18,19 @@ from dashboard.records.experiments import shelf
 
 @needs("see", "GET")
 def claims(request: HttpRequest) -> HttpResponse:
-    return render(request, "reproduction/claims.html", _context(sections(shelf.shelf().recipes.values())))
+    return render(request, "reproduction/claims.html", _context(statements(shelf.shelf().recipes.values())))
 
 
-def _context(found: Sequence[Section]) -> dict[str, object]:
+def _context(told: Sequence[ArticleStatement]) -> dict[str, object]:
+    found, reports = sections(told), reproductions(report_sections(told))
     counted = counts(of_the_articles(found))
     return {
         "sections": [{"section": one, "counts": counts(one.statements)} for one in found],
         "counts": counted,
         "sentence": sentence(counted),
+        "reports": reports,
+        "reports_sentence": reports_sentence(reports),
+        "untried": UNTRIED_REPORTS,
         "between": measured_between(of_the_articles(found)),
     }
 
@@ -32,4 +39,5 @@ def _context(found: Sequence[Section]) -> dict[str, object]:
 def file(request: HttpRequest, form: str) -> HttpResponse:
     if form not in TABLE_FORMS:
         raise Http404("No such form.")
-    return TABLE_FORMS[form](table(sections(shelf.shelf().recipes.values())), "claims")
+    told = statements(shelf.shelf().recipes.values())
+    return TABLE_FORMS[form](table([*sections(told), *report_sections(told)]), "claims")

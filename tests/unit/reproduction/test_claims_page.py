@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from dashboard.installation.home import PROJECT
 from dashboard.pages.reproduction.articles import ARTICLE_CLAIMS
-from dashboard.pages.reproduction.statements import sections
+from dashboard.pages.reproduction.statements import sections, statements
 from dashboard.pages.reproduction.summary import Counts, counts, measured_between, of_the_articles, sentence
 from dashboard.records.experiments import shelf
 from dashboard.records.experiments.models import Experiment
@@ -30,8 +30,8 @@ def text(response):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", response.content.decode()))
 
 
-def statements(*of):
-    return {one.claim.says: one for section in sections(of) for one in section.statements}
+def by_sentence(*of):
+    return {one.claim.says: one for section in sections(statements(of)) for one in section.statements}
 
 
 def test_the_claims_of_the_document_are_read_with_the_titles_of_their_articles():
@@ -114,9 +114,9 @@ def test_it_shows_article_measurement_outcome_and_where(client_in, monkeypatch):
 def test_the_newest_counts_whatever_came_out(db):
     recipe = asked.recipe(asked.HELD)
     asked.experiment(recipe)
-    assert statements(recipe)["Unsafe is faster."].outcome == "held"
+    assert by_sentence(recipe)["Unsafe is faster."].outcome == "held"
     asked.experiment(recipe, levels={"1/1": 1000.0, "0/0": 1000.0})
-    found = statements(recipe)["Unsafe is faster."]
+    found = by_sentence(recipe)["Unsafe is faster."]
     assert found.outcome == "not held"
     assert found.newest.finished == 2
 
@@ -127,36 +127,36 @@ def test_what_did_not_finish_answers_nothing(db, state):
     asked.experiment(recipe, levels={"1/1": 1000.0, "0/0": 1000.0})
     unfinished = asked.experiment(recipe)
     Experiment.objects.filter(pk=unfinished.pk).update(state=state)
-    assert statements(recipe)["Unsafe is faster."].outcome == "not held"
+    assert by_sentence(recipe)["Unsafe is faster."].outcome == "not held"
 
 
 def test_a_recipe_that_asks_something_else_by_now_was_not_measured(db):
     asked.experiment(asked.recipe(asked.HELD))
     other = replace(asked.HELD, bounds=asked.NOT_HELD.bounds)
     said = replace(asked.HELD, says="Told in other words.", article="fifty-four")
-    assert statements(asked.recipe(other))["Unsafe is faster."].outcome == "not measured yet"
-    assert statements(asked.recipe(said))["Told in other words."].outcome == "held"
+    assert by_sentence(asked.recipe(other))["Unsafe is faster."].outcome == "not measured yet"
+    assert by_sentence(asked.recipe(said))["Told in other words."].outcome == "held"
 
 
 def test_an_old_key_of_a_recipe_is_known(db):
     old, new = next(iter(recipes.ALIASES.items()))
     asked.experiment(asked.recipe(asked.HELD, key=old))
-    assert statements(asked.recipe(asked.HELD, key=new))["Unsafe is faster."].outcome == "held"
+    assert by_sentence(asked.recipe(asked.HELD, key=new))["Unsafe is faster."].outcome == "held"
 
 
 def test_each_server_has_a_row(db):
     recipe = asked.recipe(asked.HELD)
     asked.experiment(recipe, servers=[factory.server("db1"), factory.server("db2")])
-    found = [one for section in sections([recipe]) for one in section.statements]
+    found = [one for section in sections(statements([recipe])) for one in section.statements]
     assert [(one.server, one.outcome) for one in found] == [("db1", "held"), ("db2", "held")]
 
 
 def test_when_it_was_measured_is_first_and_last_day(db):
     recipe, other = asked.recipe(asked.HELD), asked.recipe(asked.HELD, key="other")
     first, last = asked.experiment(recipe), asked.experiment(other)
-    assert measured_between(of_the_articles(sections([recipe, other]))) == [factory.STARTED]
+    assert measured_between(of_the_articles(sections(statements([recipe, other])))) == [factory.STARTED]
     Experiment.objects.filter(pk=last.pk).update(ended_at=factory.STARTED.replace(day=3))
-    days = [at.day for at in measured_between(of_the_articles(sections([recipe, other])))]
+    days = [at.day for at in measured_between(of_the_articles(sections(statements([recipe, other]))))]
     assert days == [1, 3]
     assert first.ended_at.day == 1
 
@@ -164,7 +164,7 @@ def test_when_it_was_measured_is_first_and_last_day(db):
 def test_what_is_beyond_the_articles_is_not_counted(db):
     recipe = asked.recipe(asked.HELD, asked.BEYOND)
     asked.experiment(recipe)
-    assert counts(of_the_articles(sections([recipe]))) == Counts(held=1)
+    assert counts(of_the_articles(sections(statements([recipe])))) == Counts(held=1)
 
 
 def test_it_asks_as_often_for_many_recipes_as_for_one(client_in, monkeypatch, django_assert_max_num_queries):

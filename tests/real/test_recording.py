@@ -4,6 +4,7 @@ import hashlib
 import os
 import random
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tests.real.disks import BLOCK_BYTES, direct, flushed_file, needs_disk
 from workers.errors import SandboxError
 from workers.sandbox.disk.recording.events import End, Kind
+from workers.sandbox.disk.recording.filemap import FILE_SYSTEM, FileMap, Place
 from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.states import CrashPoint, States, Torn
 from workers.sandbox.disk.replay import ReplayDisk
@@ -192,3 +194,33 @@ def test_it_refuses_a_second_recording_and_a_folder_that_is_taken(disk, tmp_path
 def test_only_a_replay_disk_becomes_a_state(disk):
     with pytest.raises(SandboxError, match="replays no recording"):
         disk._remount("become", [bytes(8)])
+
+
+def test_the_map_names_the_file_of_each_block(disk, tmp_path, replay):
+    """The block's content is found in the file at that place."""
+    flushed_file(disk.mnt / "early", 4, b"E")
+    os.mkfifo(disk.mnt / "fifo")  # neither opened nor followed
+    (disk.mnt / "link").symlink_to("/etc/passwd")
+    disk.record(tmp_path / "recording")
+    flushed_file(disk.mnt / "ib_logfile0", 5, b"R")
+    (disk.mnt / "below").mkdir()
+    flushed_file(disk.mnt / "below" / "binlog.000001", 300, b"B")
+    (disk.mnt / "early").unlink()
+    (disk.mnt / "hole").touch()
+    os.truncate(disk.mnt / "hole", 1 << 20)
+    flushed_file(disk.mnt / "last", 1)
+    disk.stop_recording()
+    recording = Recording.load(tmp_path / "recording")
+    states, replayed = States(recording), replay(recording)
+    files = FileMap.of(states, replayed)
+    last = CrashPoint(len(recording.events), "written")
+    replayed.become(states.blocks(last))
+    roles = Counter(map(files.role, states.blocks(last)))
+    assert (roles["redo"], roles["binlog"]) == (5, 300)
+    assert roles[FILE_SYSTEM] > 3  # its journal and tables
+    for block, content in states.blocks(last).items():
+        if place := files.place(block):
+            with (replayed.mnt / place.path).open("rb") as file:
+                assert os.pread(file.fileno(), BLOCK_BYTES, place.offset) == content
+    early = [block for block in range(SIZE_BYTES // BLOCK_BYTES) if recording.base_block(block) == b"E" * BLOCK_BYTES]
+    assert [files.place(block) for block in early] == [Place("early", BLOCK_BYTES * number) for number in range(4)]

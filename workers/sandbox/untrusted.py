@@ -122,6 +122,19 @@ def contents(folder: Path) -> Contents:
     return Contents(files, size_bytes)
 
 
+def files(folder: Path) -> Iterator[tuple[str, BinaryIO]]:
+    """Each file below, by its relative path, open for reading until the next. OSError: the folder is damaged."""
+    for path, found in _below(folder):
+        if stat.S_ISREG(found.st_mode):
+            with contextlib.ExitStack() as opened_folders:
+                above = opened_folders.enter_context(_folder(folder))
+                *parts, name = path.split("/")
+                for part in parts:
+                    above = opened_folders.enter_context(_folder(Path(part), above))
+                with os.fdopen(os.open(name, LOOK, dir_fd=above), "rb", buffering=0) as file:
+                    yield path, file
+
+
 def names(folder: Path, patterns: Sequence[str]) -> list[str]:
     """Names in the folder that match a pattern. OSError: it cannot be listed."""
     with _folder(folder) as fd:

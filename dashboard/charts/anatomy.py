@@ -1,8 +1,9 @@
 """The parts of a commit's time, by threads: flushes of its logs, and the rest."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, reasons, sources
+from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described, reasons, sources
 from dashboard.findings.line_models import CommitTime
 from dashboard.findings.lines import VariantLine, points_of, threads_of
 from workers.analysis.anatomy import Anatomy
@@ -15,31 +16,18 @@ REST = "rest"
 def anatomy(lines: Sequence[VariantLine]) -> Chart:
     known = [(line, line.models.commit_times) for line in lines]
     used = [part for part in PARTS if any(part in one.parts for _, ones in known for one in _told(ones).values())]
-    found = [one.anatomy for _, ones in known for one in ones]
-    series = (
-        tuple(_series(line, ones, part) for line, ones in known for part in (*used, REST) if _told(ones))
-        if used
-        else ()
-    )
-    return Chart(
-        key="anatomy",
-        title="Where a commit's time goes",
-        kind="stacked",
-        x=Axis("threads", scale="category", categories=tuple(map(str, threads_of(lines)))),
-        y=Axis("time of a commit", "ms"),
-        table=ChartTable(_columns(used), tuple(_row(line, one, used) for line, ones in known for one in ones)),
-        series=series,
-        empty="" if series else f"The parts of a commit are {NOT_AVAILABLE}: {reasons(found)}",
+    series = [_series(line, ones, part) for line, ones in known for part in (*used, REST) if used and _told(ones)]
+    chart = described(
+        "anatomy",
+        [_row(line, one, used) for line, ones in known for one in ones],
+        series,
         source=sources(_sources(lines)) if series else "",
-        note="Flush: the flushes that a commit waits for in series, each with the mean time of its log. Group leader: "
-        "waiting for the leader beyond its flushes, if performance_schema times it. Rest: everything else, such as "
-        "queues, locks, processor and network; no source separates these.",
-    )  # fmt: skip
-
-
-def _columns(used: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    parts = ((part, "ms") for part in used)
-    return (("variant", "text"), ("threads", "whole"), ("commit", "ms"), *parts, (REST, "ms"), ("remark", "text"))
+        categories=map(str, threads_of(lines)),
+        reasons=reasons(one.anatomy for _, ones in known for one in ones),
+    )
+    *first, rest, remark = chart.table.columns
+    columns = (*first, *((part, "ms") for part in used), rest, remark)
+    return replace(chart, table=replace(chart.table, columns=columns))
 
 
 def _row(line: VariantLine, one: CommitTime, used: Sequence[str]) -> Row:

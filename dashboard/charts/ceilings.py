@@ -2,45 +2,23 @@
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import (
-    NOT_AVAILABLE,
-    Axis,
-    Chart,
-    ChartSeries,
-    ChartTable,
-    Dot,
-    Row,
-    reasons,
-    sources,
-    throughput_of,
-)
+from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described, reasons, sources, throughput_of
 from dashboard.findings.line_models import FsyncCeiling
 from dashboard.findings.lines import VariantLine
 from dashboard.findings.point import Point
 from workers.analysis.not_computable import NotComputable
 
-COLUMNS = (
-    ("variant", "text"), ("threads", "whole"), ("measured", "number"), ("ceiling with group commit", "number"),
-    ("share of it", "percent"), ("ceiling without", "number"), ("fsyncs in series", "number"), ("they take", "ms"),
-    ("remark", "text"),
-)  # fmt: skip
-
 
 def ceilings(lines: Sequence[VariantLine], counts: str) -> Chart:
-    drawn = tuple(series for line in lines if (bound := ceiling_of(line)) for series in _series(line, bound))
-    return Chart(
-        key="ceilings",
-        title="Throughput under its fsync ceilings",
-        kind="scaling",
-        x=Axis("threads", scale="log2"),
-        y=Axis(f"{counts} per second", "/s", scale="log", can_toggle_log=True),
-        table=ChartTable(COLUMNS, tuple(row for line in lines for row in _rows(line))),
-        series=drawn,
-        empty="" if drawn else f"Ceilings are {NOT_AVAILABLE}: {reasons(line.models.ceiling for line in lines)}",
-        source=sources([bound.source for line in lines if (bound := ceiling_of(line))]),
-        note="Dotted: threads / (fsyncs in series x their latency, both measured with one thread), the ceiling with "
-        "group commit. Flat: the ceiling without group commit, with one commit per fsync.",
-    )  # fmt: skip
+    known = [(line, bound) for line in lines if (bound := ceiling_of(line))]
+    return described(
+        "ceilings",
+        [row for line in lines for row in _rows(line)],
+        [series for line, bound in known for series in _series(line, bound)],
+        source=sources([bound.source for _, bound in known]),
+        counts=counts,
+        reasons=reasons(line.models.ceiling for line in lines),
+    )
 
 
 def ceiling_of(line: VariantLine) -> FsyncCeiling | None:

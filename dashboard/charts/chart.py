@@ -3,17 +3,20 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from dashboard.findings.lines import VariantLine
 from dashboard.findings.looks import COLOURS
 from dashboard.findings.point import Point
 from workers.analysis.not_computable import NotComputable
+from workers.toml.table import TomlTable
 
 Kind = Literal["scaling", "bars", "stacked", "time", "histogram", "ratio", "risk", "model", "residuals", "nights"]
 LINES: frozenset[Kind] = frozenset(("scaling", "time", "histogram", "ratio", "model", "residuals", "nights"))
 PANELS = 5  # with more small charts the picture is higher
 NOT_AVAILABLE = "not available here"
+NOTHING_MEASURED = "Nothing has been measured yet."
 Cell = str | float | int | None
 Row = tuple[Cell, ...]
 
@@ -25,6 +28,9 @@ class Axis:
     scale: Literal["log2", "log", "linear", "category", "date"] = "linear"
     categories: tuple[str, ...] = ()
     can_toggle_log: bool = False
+
+    def filled(self, words: dict[str, str], categories: Iterable[str] = ()) -> "Axis":
+        return replace(self, label=self.label.format(**words), categories=tuple(categories))
 
     def payload(self) -> dict[str, object]:
         answer: dict[str, object] = {"label": self.label, "unit": self.unit, "scale": self.scale}
@@ -156,6 +162,63 @@ class Chart:
             "empty": self.empty,
         }
         return answer | ({"marks": [one.payload() for one in self.marks]} if self.marks else {})
+
+
+@dataclass(frozen=True)
+class ChartWords:
+    """A table of charts.toml."""
+
+    title: str
+    kind: Kind
+    x: Axis
+    y: Axis
+    columns: tuple[tuple[str, str], ...]
+    empty: str = NOTHING_MEASURED
+    source: str = ""
+    note: str = ""
+
+
+def _read(path: Path) -> dict[str, ChartWords]:
+    file = TomlTable.of_file(path)
+    return {name: _words(file.table(name)) for name in file.data}
+
+
+def _words(table: TomlTable) -> ChartWords:
+    columns = table.table("columns")
+    formats = tuple((title, columns.text(title)) for title in columns.data)
+    return table.read(ChartWords, x=table.table("x").read(Axis), y=table.table("y").read(Axis), columns=formats)
+
+
+CHART_WORDS = _read(Path(__file__).with_name("charts.toml"))
+
+
+def described(
+    name: str,
+    rows: Iterable[Row],
+    series: Iterable[ChartSeries],
+    *,
+    key: str = "",
+    empty: str | None = None,
+    source: str | None = None,
+    categories: Iterable[str] = (),
+    **words: str,
+) -> Chart:
+    """The chart of that name in charts.toml. Without series it has no source and says why it is empty; the caller may
+    know the source or the reason better."""
+    said, drawn = CHART_WORDS[name], tuple(series)
+    words |= {"not_available": NOT_AVAILABLE}
+    return Chart(
+        key=key or name,
+        title=said.title.format(**words),
+        kind=said.kind,
+        x=said.x.filled(words, categories),
+        y=said.y.filled(words),
+        table=ChartTable(tuple((title.format(**words), form) for title, form in said.columns), tuple(rows)),
+        series=drawn,
+        empty=("" if drawn else said.empty.format(**words)) if empty is None else empty,
+        source=(said.source if drawn else "") if source is None else source,
+        note=said.note.format(**words),
+    )
 
 
 def sources(used: Sequence[str]) -> str:

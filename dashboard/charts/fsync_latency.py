@@ -2,16 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, sources
+from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described, sources
 from dashboard.findings.lines import VariantLine
 from dashboard.findings.point import FsyncHistogram
 from dashboard.text.numbers import at
 
 DRAWN = {"redo": False, "binlog": True}  # class of files -> dashed; the table has them all, these first
-COLUMNS = (
-    ("variant", "text"), ("files", "text"), ("calls", "whole"), ("mean", "ms"), ("p50, at most", "ms"),
-    ("p99, at most", "ms"), ("max", "ms"), ("source", "text"),
-)  # fmt: skip
 
 
 def fsync_latency(lines: Sequence[VariantLine], threads: int) -> Chart:
@@ -23,18 +19,9 @@ def fsync_latency(lines: Sequence[VariantLine], threads: int) -> Chart:
         for files, one in _ordered(point.fsync_latency)
         if one.calls
     ]
-    series = tuple(_series(line, files, one) for line, files, one in found if files in DRAWN and one.buckets)
-    return Chart(
-        key="fsync-latency",
-        title=f"Fsync latency at {at(threads)}",
-        kind="histogram",
-        x=Axis("fsync took up to", "µs", scale="log2"),
-        y=Axis("share of calls", "%"),
-        table=ChartTable(COLUMNS, tuple(row(line.name, files, one) for line, files, one in found)),
-        series=series,
-        empty="" if series else f"Fsync latencies are {NOT_AVAILABLE}: no source measured them.",
-        source=sources([one.source for _, _, one in found]),
-    )
+    series = [_series(line, files, one) for line, files, one in found if files in DRAWN and one.buckets]
+    rows = [row(line.name, files, one) for line, files, one in found]
+    return described("fsync-latency", rows, series, source=sources([one.source for *_, one in found]), at=at(threads))
 
 
 def _ordered(latency: Mapping[str, FsyncHistogram]) -> list[tuple[str, FsyncHistogram]]:

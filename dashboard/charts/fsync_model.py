@@ -3,22 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row
+from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described
 from dashboard.findings.device_models import DeviceModel, TransferRate, WayModel
 from dashboard.findings.looks import COLOURS
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import Estimate
 
 WAYS = {"append": False, "overwrite": True}  # way of writing -> dashed
-COLUMNS = (
-    ("device", "text"), ("way", "text"), ("K", "ms"), ("K from", "ms"), ("K to", "ms"), ("R, MB/s", "number"),
-    ("R from", "number"), ("R to", "number"), ("half is transfer at", "size"), ("100 KB against 0 bytes", "times"),
-    ("rounds", "whole"), ("is it a line", "text"), ("remark", "text"),
-)  # fmt: skip
-RESIDUALS = (
-    ("device", "text"), ("way", "text"), ("bytes", "whole"), ("median", "ms"), ("line", "ms"),
-    ("off the line", "percent"), ("95 % from", "percent"), ("95 % to", "percent"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,36 +23,14 @@ class Fitted:
 def fsync_model(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Chart:
     """`names`: of the servers."""
     fitted = list(_fitted(devices, names))
-    series = tuple(one for each in fitted if isinstance(each.model, WayModel) for one in _drawn(each, each.model))
-    return Chart(
-        key="fsync-model",
-        title="Time of an fsync by bytes: K + N/R",
-        kind="model",
-        x=Axis("bytes made durable", "B", scale="log2"),
-        y=Axis("write and fdatasync", "ms", scale="log", can_toggle_log=True),
-        table=ChartTable(COLUMNS, tuple(map(_row, fitted))),
-        series=series,
-        empty="" if series else f"Fsync by size is {NOT_AVAILABLE}: no device was measured by size.",
-        source="device sweep" if series else "",
-        note="Points: medians. Lines: K, the latency of the device, plus N bytes at the rate R. Solid: append, dashed: "
-        "overwrite.",
-    )  # fmt: skip
+    series = [one for each in fitted if isinstance(each.model, WayModel) for one in _drawn(each, each.model)]
+    return described("fsync-model", map(_row, fitted), series)
 
 
 def fsync_residuals(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Chart:
     fitted = [(each, each.model) for each in _fitted(devices, names) if isinstance(each.model, WayModel)]
-    return Chart(
-        key="fsync-residuals",
-        title="How far an fsync is from its line",
-        kind="residuals",
-        x=Axis("bytes made durable", "B", scale="log2"),
-        y=Axis("off the line", "%"),
-        table=ChartTable(RESIDUALS, tuple(row for each, way in fitted for row in _residual_rows(each, way))),
-        series=tuple(_off(each, way) for each, way in fitted),
-        empty="" if fitted else f"Fsync by size is {NOT_AVAILABLE}: no device was measured by size.",
-        source="device sweep" if fitted else "",
-        note="0 is on the line, 10 % is a tenth slower than it. Bars are 95 % intervals.",
-    )
+    rows = [row for each, way in fitted for row in _residual_rows(each, way)]
+    return described("fsync-residuals", rows, [_off(each, way) for each, way in fitted])
 
 
 def _fitted(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Iterator[Fitted]:

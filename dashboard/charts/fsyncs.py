@@ -2,31 +2,23 @@
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, sources
+from dashboard.charts.chart import NOT_AVAILABLE, NOTHING_MEASURED, Chart, ChartSeries, Dot, Row, described, sources
 from dashboard.findings.lines import VariantLine, points_of, threads_of
 from dashboard.findings.per_commit import FSYNCS
 from dashboard.findings.point import Point
-
-COLUMNS = (
-    ("variant", "text"), ("threads", "whole"), ("files", "text"), ("fsyncs per commit", "number"), ("source", "text"),
-    ("note", "text"),
-)  # fmt: skip
 
 
 def fsyncs(lines: Sequence[VariantLine]) -> Chart:
     points = points_of(lines)
     used = [files for files in FSYNCS if any(files in point.fsyncs for point in points)]
-    drawn = tuple(_series(line, files) for line in lines for files in used)  # all, so that a class keeps its fill
-    return Chart(
-        key="fsyncs",
-        title="Fsyncs per commit",
-        kind="stacked",
-        x=Axis("threads", scale="category", categories=tuple(map(str, threads_of(lines)))),
-        y=Axis("fsyncs per commit"),
-        table=ChartTable(COLUMNS, tuple(row for line in lines for point in line.points for row in _rows(line, point))),
-        series=drawn,
-        empty="" if drawn else _why_not(points),
+    series = [_series(line, files) for line in lines for files in used]  # all, so that a class keeps its fill
+    return described(
+        "fsyncs",
+        [row for line in lines for point in line.points for row in _rows(line, point)],
+        series,
+        empty="" if series else _why_not(points),
         source=sources([one.source for point in points for one in point.fsyncs.values()]),
+        categories=map(str, threads_of(lines)),
     )
 
 
@@ -52,7 +44,7 @@ def _note(point: Point, files: str, note: str) -> str:
 
 def _why_not(points: Sequence[Point]) -> str:
     if not points:
-        return "Nothing has been measured yet."
+        return NOTHING_MEASURED
     reasons = dict.fromkeys(reason for point in points for reason in point.missing)
     said = f" ({'; '.join(reasons)})" if reasons else ""
     return f"Fsyncs per commit are {NOT_AVAILABLE}{said}."

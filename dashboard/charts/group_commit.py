@@ -3,42 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row, sources
+from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described, sources
 from dashboard.findings.lines import VariantLine
-from dashboard.findings.point import SourcedFigure
 from dashboard.text.numbers import at, sig
 from workers.analysis.group_commit import GroupCommit
 
 DRAWN = {"binlog": False, "redo": True}  # log -> dashed
-COLUMNS = (
-    ("variant", "text"), ("log", "text"), ("group commit", "text"), ("fsyncs per commit, fewest threads", "number"),
-    ("threads", "whole"), ("fsyncs per commit, most threads", "number"), ("at threads", "whole"),
-    ("left", "percent"), ("95 % from", "percent"), ("95 % to", "percent"), ("works from", "whole"), ("why", "text"),
-)  # fmt: skip
 
 
 def group_commit(lines: Sequence[VariantLine]) -> Chart:
     needed = [(line, log) for line, log in _known(lines) if line.models.group_commit[log].verdict != "no need"]
-    series = tuple(one for place in needed if (one := _series(*place)).dots)
+    series = [one for place in needed if (one := _series(*place)).dots]
     used = [found for line in lines for point in line.points for log in DRAWN if (found := point.fsyncs_of(log))]
-    return Chart(
-        key="group-commit",
-        title="Group commit: fsyncs per commit by log",
-        kind="scaling",
-        x=Axis("threads", scale="log2"),
-        y=Axis("fsyncs per commit", scale="log", can_toggle_log=True),
-        table=ChartTable(COLUMNS, tuple(_row(line, log, line.models.group_commit[log]) for line, log in _known(lines))),
-        series=series,
-        empty="" if series else _why_not(used),
+    return described(
+        "group-commit",
+        [_row(line, log, line.models.group_commit[log]) for line, log in _known(lines)],
+        series,
+        empty="No commit waits for an fsync, so group commit is not needed." if used and not series else None,
         source=sources([found.source for found in used]),
-        note="Solid: binlog, dashed: redo log. Where commits share fsyncs the line falls with the threads.",
     )
-
-
-def _why_not(used: Sequence[SourcedFigure]) -> str:
-    if used:
-        return "No commit waits for an fsync, so group commit is not needed."
-    return f"Fsyncs per commit of the logs are {NOT_AVAILABLE}: whether group commit works is unclear."
 
 
 SAYS = {

@@ -2,19 +2,13 @@
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartTable, by_threads, sources
+from dashboard.charts.chart import NOT_AVAILABLE, NOTHING_MEASURED, Chart, by_threads, described, sources
 from dashboard.findings.lines import VariantLine, points_of
-from dashboard.findings.point import Point
-
-COLUMNS = (
-    ("variant", "text"), ("threads", "whole"), ("commits per group", "number"), ("source", "text"), ("note", "text"),
-)  # fmt: skip
 
 
 def groups(lines: Sequence[VariantLine]) -> Chart:
     points = points_of(lines)
-    series = [by_threads(line, lambda point: point.group.value if point.group else None) for line in lines]
-    drawn = tuple(one for one in series if one.dots)
+    series = (by_threads(line, lambda point: point.group.value if point.group else None) for line in lines)
     rows = [
         (line.name, p.threads, p.group.value, p.group.source, p.group.note)
         if p.group
@@ -22,20 +16,10 @@ def groups(lines: Sequence[VariantLine]) -> Chart:
         for line in lines
         for p in line.points
     ]
-    return Chart(
-        key="groups",
-        title="Commits per binlog group",
-        kind="scaling",
-        x=Axis("threads", scale="log2"),
-        y=Axis("commits per group", can_toggle_log=True),
-        table=ChartTable(COLUMNS, tuple(rows)),
-        series=drawn,
-        empty="" if drawn else _why_not(points),
+    return described(
+        "groups",
+        rows,
+        [one for one in series if one.dots],
+        empty=None if points else NOTHING_MEASURED,
         source=sources([point.group.source for point in points if point.group]),
     )
-
-
-def _why_not(points: Sequence[Point]) -> str:
-    if not points:
-        return "Nothing has been measured yet."
-    return f"Commits per group are {NOT_AVAILABLE}: the server counts no binlog groups, or its binlog is off."

@@ -2,16 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dashboard.charts.chart import NOT_AVAILABLE, Axis, Chart, ChartSeries, ChartTable, Dot, Row
+from dashboard.charts.chart import NOT_AVAILABLE, Chart, ChartSeries, Dot, Row, described
 from dashboard.charts.fsync_model import WAYS
 from dashboard.findings.looks import COLOURS
 from dashboard.findings.probed import ProbedDevice
 from workers.metrics.device_probe import FlushTimes
-
-COLUMNS = (
-    ("server", "text"), ("way", "text"), ("bytes", "whole"), ("writes", "whole"), ("p50", "ms"), ("p95", "ms"),
-    ("p99", "ms"), ("max", "ms"),
-)  # fmt: skip
 
 
 def probe(devices: Iterable[ProbedDevice], names: Mapping[int, str]) -> Chart:
@@ -19,21 +14,10 @@ def probe(devices: Iterable[ProbedDevice], names: Mapping[int, str]) -> Chart:
     latest = list({(one.server_id, one.storage): one for one in devices}.values())
     called = {pk: name if len(names) > 1 else "" for pk, name in names.items()}
     drawn = [_series(called[one.server_id], one, n, way) for n, one in enumerate(latest) for way in WAYS]
-    series = tuple(one for one in drawn if one.dots)
-    promises = [one.promise.says for one in latest if one.promise]
-    rows = tuple(_row(_name(names[one.server_id], one.storage), flush) for one in latest for flush in one.flushes)
-    return Chart(
-        key="probe",
-        title="The device: write and fdatasync",
-        kind="scaling",
-        x=Axis("bytes written", "B", scale="log2"),
-        y=Axis("median time of write and fdatasync", "ms", scale="log", can_toggle_log=True),
-        table=ChartTable(COLUMNS, rows),
-        series=series,
-        empty="" if series else _why_not(latest),
-        source="device probe" if series else "",
-        note=" ".join(["Measured once per device before the first cell; appending grows the file.", *promises]),
-    )
+    series = [one for one in drawn if one.dots]
+    promises = "".join(f" {one.promise.says}" for one in latest if one.promise)
+    rows = [_row(_name(names[one.server_id], one.storage), flush) for one in latest for flush in one.flushes]
+    return described("probe", rows, series, empty="" if series else _why_not(latest), promises=promises)
 
 
 def _name(*parts: str) -> str:

@@ -2,30 +2,14 @@
 
 from collections.abc import Sequence
 
-from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Row
+from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described
 from dashboard.findings.lines import VariantLine
 from dashboard.findings.point import ThroughputRatio
 
-COLUMNS = (
-    ("variant", "text"), ("threads", "whole"), ("ratio", "times"), ("95 % from", "times"), ("95 % to", "times"),
-    ("p (adjusted)", "p"), ("decision", "text"),
-)  # fmt: skip
-
 
 def ratio(lines: Sequence[VariantLine], baseline: str) -> Chart:
-    drawn = tuple(series for line in lines if (series := _series(line)).dots)
-    return Chart(
-        key="ratio",
-        title=f"Throughput against {baseline}",
-        kind="ratio",
-        x=Axis("threads", scale="log2"),
-        y=Axis(f"times as fast as {baseline}", "\N{MULTIPLICATION SIGN}", scale="log", can_toggle_log=True),
-        table=ChartTable(COLUMNS, tuple(_row(line, *one) for line in lines for one in _compared(line))),
-        series=drawn,
-        empty="" if drawn else f"There is nothing to compare with {baseline} yet.",
-        source="sysbench" if drawn else "",
-        note="1 is as fast. Bars: 95 % intervals from the repeats; p is adjusted for the number of comparisons.",
-    )
+    rows = [_row(line, *one) for line in lines for one in _compared(line)]
+    return described("ratio", rows, [one for line in lines if (one := _series(line)).dots], baseline=baseline)
 
 
 def _compared(line: VariantLine) -> list[tuple[int, ThroughputRatio]]:

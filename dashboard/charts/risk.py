@@ -1,10 +1,10 @@
 """Speed against risk: throughput against acknowledged transactions lost per crash, a point per setting."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Row
+from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described
 from dashboard.findings.crash.rate import Rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
@@ -15,13 +15,6 @@ from dashboard.records.experiments.kind_names import number_of, title
 from dashboard.text.numbers import at
 
 MOST_LINEAR = 20  # fastest over slowest setting, up to which the axis of speeds is linear
-_COLUMNS = (
-    ("95 % from", "number"), ("95 % to", "number"),
-    ("trials", "whole"), ("failed", "whole"), ("lower bound", "percent"), ("upper bound", "percent"),
-    ("unclear", "whole"), ("median lost", "number"), ("most lost", "whole"),
-    ("median lost, time", "ms"), ("most lost, time", "ms"), ("median lost from the binlog", "number"),
-    ("replicas", "text"), ("mine", "text"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,34 +60,30 @@ def risk(
     settings: Sequence[CrashSetting], trials: Sequence[Tried], kind: str, lost_from: str, counts: str, threads: int
 ) -> Chart:
     """`counts`: the unit of the throughput."""
-    crash, speed = title(kind), f"{counts} per second"
+    crash = title(kind)
     known = (DrawnSetting(one, one.speed, one.loss) for one in settings if one.speed and one.loss)
     drawn = sorted(known, key=lambda one: one.place)
     empty = _empty(settings, trials, crash) if not drawn or self_test(trials).failed else ""
     tried = any(one.setting.tally.replica != "not tried" for one in drawn)
-    return Chart(
-        key="risk",
-        title=f"Speed against risk: {crash}" + (f", {at(threads)}" if threads else ""),
-        kind="risk",
-        x=Axis(_lost(lost_from, crash), scale="log"),
-        y=Axis(speed, "/s", scale=_scale([one.speed.tps for one in drawn]), can_toggle_log=True),
-        table=ChartTable((("setting", "text"), (speed, "number"), *_COLUMNS), tuple(map(_row, settings))),
-        series=() if empty else tuple(_series(one, tried) for one in drawn),
+    chart = described(
+        "risk",
+        map(_row, settings),
+        () if empty else [_series(one, tried) for one in drawn],
         empty=empty,
         source="sysbench, crash trials" if drawn else "",
-        note=_note([one.name for one in settings if not (one.speed and one.loss)]),
+        crash=crash,
+        at=f", {at(threads)}" if threads else "",
+        place="" if lost_from == "either" else f" from {LOST_FROM[lost_from]}",
+        counts=counts,
+        absent=_absent([one.name for one in settings if not (one.speed and one.loss)]),
     )
+    return replace(chart, y=replace(chart.y, scale=_scale([one.speed.tps for one in drawn])))
 
 
 def _scale(speeds: Sequence[float]) -> Literal["log", "linear"]:
     """On a linear axis the slowest of very different speeds would all lie at zero."""
     positive = [each for each in speeds if each > 0]
     return "log" if positive and max(positive) > MOST_LINEAR * min(positive) else "linear"
-
-
-def _lost(lost_from: str, crash: str) -> str:
-    place = "" if lost_from == "either" else f" from {LOST_FROM[lost_from]}"
-    return f"acknowledged commits lost{place} per {crash}, median"
 
 
 def _series(one: DrawnSetting, with_replicas: bool) -> RiskSeries:
@@ -140,6 +129,5 @@ def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str
     return f"No {crash} has a verdict yet."
 
 
-def _note(absent: Sequence[str]) -> str:
-    note = "Up (fast) and left (little lost) is better."
-    return f"{note} Not drawn, because speed or loss was not measured: {', '.join(absent)}." if absent else note
+def _absent(names: Sequence[str]) -> str:
+    return f" Not drawn, because speed or loss was not measured: {', '.join(names)}." if names else ""

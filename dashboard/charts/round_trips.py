@@ -3,19 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Row
+from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described
 from dashboard.findings.lines import VariantLine
 from dashboard.findings.point import Point
+from dashboard.text.numbers import at
 from workers.analysis.round_trip import predicted_per_s
 from workers.bench.plan import Plan, Variant
 from workers.errors import SandboxError
 from workers.topology.topology import Topology, parse
 
 STEPS = 24  # of the curve
-COLUMNS = (
-    ("variant", "text"), ("round trip", "ms"), ("measured", "number"), ("95 % from", "number"), ("95 % to", "number"),
-    ("model", "number"), ("measured over model", "number"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,21 +32,9 @@ class DelayedLine:
 
 def round_trips(lines: Sequence[VariantLine], plan: Plan, threads: int, counts: str) -> Chart:
     drawn = _delayed(lines, plan, threads)
-    return Chart(
-        key="round-trips",
-        title=f"Throughput by round trip, {threads} thread{'s' if threads != 1 else ''}",
-        kind="model",
-        x=Axis("round trip, ms"),
-        y=Axis(f"{counts} per second", "/s", scale="log", can_toggle_log=True),
-        table=ChartTable(COLUMNS, tuple(row for one in drawn for row in _rows(one))),
-        series=tuple(series for one in drawn for series in _series(one)),
-        empty=""
-        if drawn
-        else "No variants of this result differ in their round trip only, with one of 0 ms among them.",
-        source="sysbench" if drawn else "",
-        note="Points: measured. Lines: threads / (time of a commit without a round trip + round trip). That time is "
-        "threads / throughput at 0 ms; nothing is fitted.",
-    )
+    rows = [row for one in drawn for row in _rows(one)]
+    series = [series for one in drawn for series in _series(one)]
+    return described("round-trips", rows, series, threads=at(threads), counts=counts)
 
 
 def _delayed(lines: Sequence[VariantLine], plan: Plan, threads: int) -> list[DelayedLine]:

@@ -2,13 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
+from dashboard.charts.chart import Chart, ChartSeries, Dot, described
 from workers.analysis.stalls import BELOW, stalls
-
-
-def heads(what: str) -> tuple[tuple[str, str], ...]:
-    rate = (f"{what} per second", "number")
-    return (("second", "number"), rate, ("p95", "ms"), ("errors", "number"), ("remark", "text"))
 
 
 def seconds(columns: Mapping[str, Sequence[float]], name: str, colour: int = 0, what: str = "commits") -> Chart:
@@ -19,17 +14,13 @@ def seconds(columns: Mapping[str, Sequence[float]], name: str, colour: int = 0, 
     marks = ["stall" if place in stalled else "" for place in range(len(tps))]
     dots = tuple(Dot(round(t, 1), y, mark=mark) for t, y, mark in zip(times, tps, marks, strict=False))
     p95, errors = (_padded(columns.get(key, []), len(tps)) for key in ("p95_ms", "errors"))
-    return Chart(
-        key="seconds",
-        title=f"{what.capitalize()} per second, second by second",
-        kind="time",
-        x=Axis("seconds since the start", "s"),
-        y=Axis(f"{what} per second", "/s", can_toggle_log=True),
-        table=ChartTable(heads(what), tuple(zip(times, tps, p95, errors, marks, strict=False))),
-        series=(ChartSeries(name, colour, dots),) if dots else (),
-        empty="" if dots else "The run was too short for a figure a second.",
-        source="sysbench" if dots else "",
-        note=f"A stall is a second below {BELOW:.0%} of the median." if stalled else "",
+    return described(
+        "seconds",
+        zip(times, tps, p95, errors, marks, strict=False),
+        [ChartSeries(name, colour, dots)] if dots else [],
+        commits=what.capitalize(),
+        counts=what,
+        stalled=f"A stall is a second below {BELOW:.0%} of the median." if stalled else "",
     )
 
 

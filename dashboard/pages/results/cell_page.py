@@ -3,8 +3,7 @@
 import shlex
 from collections.abc import Callable
 
-from dashboard.charts.chart import Chart, ChartTable
-from dashboard.charts.fsync_latency import COLUMNS as LATENCY_COLUMNS
+from dashboard.charts.chart import CHART_WORDS, Chart, ChartTable
 from dashboard.charts.fsync_latency import row
 from dashboard.charts.seconds import seconds
 from dashboard.findings import per_commit, together
@@ -97,4 +96,4 @@ def _per_commit(run: Run) -> list[tuple[str, float, str]]:
 def _fsync_latency(run: Run, reader: Reader) -> ChartTable:
     variant = reader.text(run.cell.variant)
     rows = [row(variant, one.files, one) for one in read(Latencies, run.latencies) if one.calls]
-    return ChartTable(LATENCY_COLUMNS, tuple(rows))
+    return ChartTable(CHART_WORDS["fsync-latency"].columns, tuple(rows))

@@ -15,6 +15,19 @@ new PerformanceObserver(list => {
   for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifts.push(one.value);
 }).observe({type: "layout-shift", buffered: true});
 """
+PARTS = 6  # in which a long page arrives
+ARRIVE = """async ([html, parts]) => {
+  const frames = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  document.open();
+  const size = Math.ceil(html.length / parts);
+  for (let at = 0; at < html.length; at += size) {
+    document.write(html.slice(at, at + size));
+    await frames();
+  }
+  document.close();
+  await frames();
+  return shifts.reduce((sum, one) => sum + one, 0);
+}"""
 TWO_FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 SHIFTS = """<!doctype html><title>Shifts</title><link rel=icon href=data:,><p>Above</p><h1>What one reads</h1>
 <script>requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {
@@ -70,3 +83,15 @@ def test_nothing_moves(page, live_server, stored, problems, name):
     assert shift(page, live_server.url + paths[name]) < MOST
     page.goto("about:blank")
     problems.clear()  # the stream of the live page, refused on purpose
+
+
+@pytest.mark.parametrize("name", ["help:words", "api-reference"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_nothing_moves_while_a_long_page_arrives_in_parts(page, live_server, stored, name, width):
+    """A column as wide as its longest word would widen with each part."""
+    page.set_viewport_size({"width": width, "height": 900})
+    url = live_server.url + reverse(name)
+    html = page.context.request.get(url).text()
+    page.goto(url)
+    page.evaluate("shifts.length = 0")
+    assert page.evaluate(ARRIVE, [html, PARTS]) < MOST / 10

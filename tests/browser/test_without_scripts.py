@@ -33,6 +33,7 @@ def test_without_scripts_it_says_how_to_look_again(browser, page, live_server, r
         other = plain.new_page()
         other.goto(f"{live_server.url}/experiments/{running.pk}/")
         expect(other.locator("main")).to_contain_text(f"0 of {running.cells.count()}")
+        expect(other.get_by_role("group", name="Theme")).to_be_hidden()
         running.cells.filter(position__lt=5).update(state="done")
         other.get_by_role("link", name="load it again").click()
         expect(other.locator("main")).to_contain_text(f"5 of {running.cells.count()}")

@@ -4,7 +4,6 @@ const root = document.documentElement;
 
 export function wireThemeSwitch() {
   for (const group of document.querySelectorAll("[data-theme-switch]")) {
-    group.hidden = false;
     group.addEventListener("click", (event) => {
       const button = event.target.closest("[data-theme-choice]");
       if (button) choose(button.dataset.themeChoice);

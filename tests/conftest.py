@@ -19,6 +19,7 @@ from django.test import Client
 from dashboard.records.audit import append_only
 from tests.confirmed import confirm
 
+UNIT = Path(__file__).parent / "unit"
 pytest_plugins = ["tests.longest_first", "tests.sentences"]
 
 # Tests interrupt what they start; whoever starts them in the background of a script has all of it ignore that.
@@ -32,8 +33,11 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`-m database`: those that ask the database, by a mark of pytest-django's or through a fixture."""
+    """`-m database`: tests that ask the database, by a mark of pytest-django's or through a fixture. `-m unit`: tests
+    of the rings pure and records."""
     for item in items:
+        if UNIT in item.path.parents:
+            item.add_marker("unit")
         if item.get_closest_marker("django_db") or {"db", "transactional_db"} & set(item.fixturenames):
             item.add_marker("database")
 

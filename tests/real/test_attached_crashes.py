@@ -13,7 +13,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Preflight, Server
 from tests.real.owned import end, owned
-from tests.real.trials import forgetful
+from tests.real.trials import forgetful, wait_for_unflushed
 from workers import tasks
 from workers.bench.plan import OWNERS_COMMAND
 from workers.celery import app
@@ -110,8 +110,22 @@ def did(what: str):
     return Event.objects.filter(did=what)
 
 
+def crash_unflushed(setup, tell, cancelled):
+    """The crash of PORTS, of a server that holds commits which it has not flushed."""
+    attached = setup.attached
+
+    def permit() -> None:
+        attached.permit()
+        wait_for_unflushed(attached.target)
+
+    return PORTS.crash(replace(setup, attached=replace(attached, permit=permit)), tell, cancelled)
+
+
+LOSING = replace(PORTS, crash=crash_unflushed)
+
+
 def test_a_marked_server_is_crashed_judged_and_put_back(client_in, marked, worker, theirs, admin):
-    experiment = run(plan(client_in, marked), worker)
+    experiment = run(plan(client_in, marked), worker, LOSING)
     assert (experiment.state, experiment.error) == ("done", "")
     trial = experiment.trials.get()
     assert (trial.state, trial.verdict, trial.error) == ("done", "invalid", "")
@@ -226,7 +240,7 @@ def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, ser
 
     mark(client_in, server, theirs, theirs.crash, theirs.start)
     actions.resume(experiment, None)
-    assert run(experiment, worker).state == "done"
+    assert run(experiment, worker, LOSING).state == "done"
     second.refresh_from_db()
     assert second.verdict == "invalid"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.real.disks import needs_disk
-from tests.real.trials import bad, crash, forgetful, setup
+from tests.real.trials import bad, crash, crash_unflushed, forgetful, setup
 from workers.crash.chain import TrialPorts
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.run import run_trial
@@ -31,7 +31,7 @@ def nothing_is_left(sandbox_root):
 
 
 def test_a_kill_loses_what_the_engine_had_not_written(sandbox_root):
-    result = crash(sandbox_root, "process-kill", settings=forgetful(), load_s=1.0)
+    result = crash_unflushed(sandbox_root, forgetful(), load_s=1.0)
     assert {"lost-engine", "binlog-only"} <= set(bad(result)) <= {"lost-engine", "binlog-only", MAY_TEAR}
     assert result.lost_engine.transactions > 0 < result.lost_engine.ms <= 1000 * result.crash_at_s
     assert result.lost_binlog.transactions == 0

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.real.owned import owned
-from tests.real.trials import bad, forgetful
+from tests.real.trials import bad, forgetful, wait_for_unflushed
 from workers.crash.run import run_trial
 from workers.crash.setup_and_result import Attached, TrialSetup
 from workers.errors import Cancelled, PlanError
@@ -47,7 +47,8 @@ def answers(server) -> bool:
 
 
 def test_it_finds_what_an_owners_crash_lost(theirs):
-    result = crash(*theirs)
+    server, attached = theirs
+    result = crash(server, replace(attached, permit=lambda: wait_for_unflushed(server.target)))
     assert "lost-engine" in bad(result)
     assert result.lost_engine.transactions > 0
     assert result.evidence.binlog is not None  # the owner said where it is

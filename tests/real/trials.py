@@ -3,10 +3,17 @@
 from pathlib import Path
 from typing import Any
 
+from tests.real.parts import until
 from workers.crash.chain import PORTS, TrialPorts
 from workers.crash.run import run_trial
 from workers.crash.setup_and_result import TrialResult, TrialSetup
 from workers.sandbox import builds
+from workers.sandbox.server import Sandbox
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.servers.target import Target
+
+SEVERAL_COMMITS = 2**14  # bytes of redo log
 
 
 def settings(flush_log: int, sync_binlog: int) -> dict[str, str]:
@@ -14,7 +21,7 @@ def settings(flush_log: int, sync_binlog: int) -> dict[str, str]:
 
 
 def forgetful() -> dict[str, str]:
-    """0/1, and the log is not written once a second either: a crash loses everything, whenever it comes."""
+    """0/1, and InnoDB does not flush its log once a second either. It does once, in the first second after a start."""
     return settings(0, 1) | {"innodb_flush_log_at_timeout": "1000"}
 
 
@@ -29,6 +36,34 @@ def crash(
 ) -> TrialResult:
     asked = setup(root, kind, flush_log, sync_binlog, **options)
     return run_trial(asked, lambda step: None, lambda: False, ports)
+
+
+def crash_unflushed(root: Path, settings: dict[str, str], **options: Any) -> TrialResult:
+    """A process kill of a server that holds commits which it has not flushed."""
+    made: list[Sandbox] = []
+
+    def create(*args: Any, **how: Any) -> Sandbox:
+        made.append(Sandbox.create(*args, **how))
+        return made[-1]
+
+    def before_the_kill(step: str) -> None:
+        if step == "Process kill: kill":
+            wait_for_unflushed(made[-1].target)
+
+    asked = setup(root, "process-kill", settings=settings, **options)
+    return run_trial(asked, before_the_kill, lambda: False, TrialPorts(sandbox=create))
+
+
+def wait_for_unflushed(target: Target) -> None:
+    """Until InnoDB holds several commits that it has not flushed. While clients commit and the settings are
+    `forgetful()`, this comes true at the latest after the flush that follows the start."""
+
+    def unflushed() -> bool:
+        now = dict(ask.rows(link, "SHOW GLOBAL STATUS LIKE 'Innodb_lsn_%'"))
+        return int(now["Innodb_lsn_current"]) - int(now["Innodb_lsn_flushed"]) > SEVERAL_COMMITS
+
+    with connect(target) as link:
+        until(unflushed)
 
 
 def bad(result: TrialResult) -> dict[str, str]:

@@ -100,6 +100,15 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "OPTIONS": {"MAX_ENTRIES": 10_000},
     },
+    **{  # of this process; invented queries cannot evict the pages without one
+        name: {
+            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+            "LOCATION": name,
+            "TIMEOUT": None,  # an old page is shown when too many are asked for
+            "OPTIONS": {"MAX_ENTRIES": 128, "CULL_FREQUENCY": 8},
+        }
+        for name in ("shared-pages", "shared-queries")
+    },
 }
 
 AUTH_PASSWORD_VALIDATORS = [

@@ -61,11 +61,9 @@ def open_path() -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def forget_guests() -> None:
     """What a process remembers of shared pages: tests use the same numbers of links."""
-    kept = sys.modules.get("dashboard.pages.sharing.kept")
-    if kept:
-        kept._plain.clear()
-        kept._queried.clear()
-        caches["guests"].clear()
+    if "dashboard.pages.sharing.kept" in sys.modules:
+        for name in ("shared-pages", "shared-queries", "guests"):
+            caches[name].clear()
 
 
 @pytest.fixture

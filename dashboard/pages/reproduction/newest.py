@@ -11,7 +11,6 @@ from dashboard.findings.names import server_names
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
 from workers.bench.plan import Plan
-from workers.bench.recipes import ALIASES
 
 
 @dataclass(frozen=True)
@@ -39,19 +38,14 @@ class Newest:
 
 def newest(recipes: Iterable[str]) -> dict[str, Newest]:
     """By key of the recipe; recipes without a finished experiment are left out."""
-    keys = [*recipes]
     here = Experiment.objects.filter(imported_at=None)  # an imported experiment was measured elsewhere
-    finished = here.filter(state=Experiment.State.DONE, recipe__in=[*keys, *ALIASES]).order_by()
+    finished = here.filter(state=Experiment.State.DONE, recipe__in=[*recipes]).order_by()
     counted = finished.exclude(claims={}).values("recipe").annotate(last=Max("pk"), times=Count("pk"))
-    last: dict[str, int] = {}
-    times: dict[str, int] = {}
-    for row in counted:
-        key = ALIASES.get(row["recipe"], row["recipe"])
-        last[key], times[key] = max(last.get(key, 0), row["last"]), times.get(key, 0) + row["times"]
-    rows = Experiment.objects.defer("analysis").select_related("worker").in_bulk(last.values())
+    last = {row["recipe"]: (row["last"], row["times"]) for row in counted}
+    rows = Experiment.objects.defer("analysis").select_related("worker").in_bulk([pk for pk, _ in last.values()])
     builds = dict(Server.objects.filter(kind=Server.Kind.SANDBOX).values_list("pk", "build"))
     return {
-        key: Newest(one, times[key], server_names(Plan.from_dict(one.plan)), builds)
-        for key in keys
-        if (one := rows.get(last.get(key)))
+        key: Newest(rows[pk], times, server_names(Plan.from_dict(rows[pk].plan)), builds)
+        for key, (pk, times) in last.items()
+        if pk in rows
     }

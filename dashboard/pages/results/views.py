@@ -3,7 +3,6 @@ are then redacted."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
 
 from dashboard.charts.registry import CHARTS, draw
 from dashboard.pages.accounts.gate import needs
@@ -22,15 +21,13 @@ def result_page(
     return render(request, "results/page.html", context)
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def page(request: HttpRequest, experiment_id: int) -> HttpResponse:
     found = Experiment.objects.select_related("worker").prefetch_related("tags")  # the page names them twice
     return result_page(request, get_object_or_404(found, pk=experiment_id))
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def chart(request: HttpRequest, experiment_id: int, key: str, form: str) -> HttpResponse:
     """A chart's figures as CSV or JSON, for the same query string as the page."""
     if key not in CHARTS or form not in FORMS:
@@ -41,8 +38,7 @@ def chart(request: HttpRequest, experiment_id: int, key: str, form: str) -> Http
     return FORMS[form](draw(key, shown), shown.clean(experiment.name))
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def cell(request: HttpRequest, cell_id: int) -> HttpResponse:
     run = get_object_or_404(queries.run_of(cell_id))
     return measurement_page(request, run, reader_of(run.cell.experiment))
@@ -53,8 +49,7 @@ def measurement_page(request: HttpRequest, run: Run, reader: Reader) -> HttpResp
     return render(request, "results/cell.html", cell_page.context(run, reader))
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def cell_chart(request: HttpRequest, cell_id: int, key: str, form: str) -> HttpResponse:
     run = get_object_or_404(queries.run_of(cell_id))
     return measurement_chart(run, reader_of(run.cell.experiment), key, form)

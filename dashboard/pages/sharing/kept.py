@@ -5,11 +5,11 @@ page costs 3.5 ms of CPU time instead of 50 to 62 ms (docs/research/speed.md).""
 import gzip
 import hashlib
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
+from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render as rendered
 from django.utils.cache import get_conditional_response, patch_vary_headers
@@ -23,7 +23,6 @@ from dashboard.records.sharing.queries import plan_of
 
 KEPT_S = 60.0
 WHILE_MEASURING_S = 5.0
-MOST = 128  # pages with a query, and as many without
 MARKS = ("_csp_", "xframe_options_exempt")
 LOCKS = tuple(Lock() for _ in range(32))  # parallel requests for one page render it once
 
@@ -37,24 +36,19 @@ class Page:
     marks: dict[str, object]  # set by decorators for middleware: content security policy, framing
 
 
-Pages = OrderedDict[Hashable, Page]
-_plain: Pages = Pages()  # without a query; invented queries cannot evict these
-_queried: Pages = Pages()
-_changing = Lock()
-
-
 def kept(request: HttpRequest, link: ShareLink, render: Callable[[], HttpResponse]) -> HttpResponse:
     """The stored page, or one rendered for all guests now. `as_guest` must have reduced the request."""
-    key, pages = _key(request, link), _queried if request.GET else _plain
+    key, pages = _key(request, link), caches["shared-queries" if request.GET else "shared-pages"]
     with LOCKS[hash(key) % len(LOCKS)]:
-        page = _find(pages, key)
+        page: Page | None = pages.get(key)  # possibly expired
         if page is None or page.until < time.monotonic():
             if not may_make(link.pk, address(request), has_query=bool(request.GET)):
                 return _answer(request, page) if page else _busy(request)
             response = render()
             if response.status_code != 200 or response.cookies:
                 return response
-            page = _keep(pages, key, response, KEPT_S if _is_over(link) else WHILE_MEASURING_S)
+            page = _page(response, KEPT_S if _is_over(link) else WHILE_MEASURING_S)
+            pages.set(key, page)
     return _answer(request, page)
 
 
@@ -71,20 +65,12 @@ def _is_over(link: ShareLink) -> bool:
     return bool(link.experiment and link.experiment.is_over)
 
 
-def _key(request: HttpRequest, link: ShareLink) -> Hashable:
+def _key(request: HttpRequest, link: ShareLink) -> str:
     """Most changes of an experiment change its version here; other changes appear when the page expires."""
     one = link.experiment
     version = (one.name, one.state, one.ended_at, one.baseline, one.finding) if one else still_there(link)
-    return (request.path, request.scheme, request.get_host(), request.GET.urlencode(), version)
-
-
-def _find(pages: Pages, key: Hashable) -> Page | None:
-    """Possibly expired."""
-    with _changing:
-        page = pages.get(key)
-        if page:
-            pages.move_to_end(key)
-        return page
+    asked = (request.path, request.scheme, request.get_host(), request.GET.urlencode(), version)
+    return hashlib.sha256(repr(asked).encode()).hexdigest()
 
 
 def _busy(request: HttpRequest) -> HttpResponse:
@@ -93,16 +79,11 @@ def _busy(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _keep(pages: Pages, key: Hashable, response: HttpResponse, for_s: float) -> Page:
+def _page(response: HttpResponse, for_s: float) -> Page:
     digest = hashlib.sha256(response.content).hexdigest()[:32]
     headers = {**response.headers, "ETag": f'W/"{digest}"'}
     marks = {name: value for name, value in vars(response).items() if name.startswith(MARKS)}
-    page = Page(time.monotonic() + for_s, response.content, gzip.compress(response.content, 6), headers, marks)
-    with _changing:
-        pages[key] = page
-        while len(pages) > MOST:
-            pages.popitem(last=False)
-    return page
+    return Page(time.monotonic() + for_s, response.content, gzip.compress(response.content, 6), headers, marks)
 
 
 def _answer(request: HttpRequest, page: Page) -> HttpResponse:

@@ -22,7 +22,6 @@ from dashboard.records.experiments.models import KEPT_FOR, Comment, Experiment, 
 from dashboard.records.experiments.states import OVER
 from dashboard.records.refused import Refused
 from dashboard.records.servers.models import Server
-from workers.bench.recipes import ALIASES
 
 
 def lock(experiment: Experiment) -> None:
@@ -82,7 +81,7 @@ def remove_comment(user: Actor, gone: Comment) -> None:
 
 def question_of(recipe: str, plan: Mapping[str, Any]) -> str:
     """A digest. It uses the name of the plan, which stays when the experiment is renamed."""
-    asked = ["recipe", ALIASES.get(recipe, recipe)] if recipe else ["plan", plan["name"]]
+    asked = ["recipe", recipe] if recipe else ["plan", plan["name"]]
     servers = sorted({target["server_id"] for target in plan["targets"]})
     return hashlib.sha256(json.dumps([asked, servers]).encode()).hexdigest()
 

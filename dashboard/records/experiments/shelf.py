@@ -43,7 +43,7 @@ def load(key: str) -> Recipe:
 
 
 def find(key: str) -> Recipe | None:
-    return shelf().recipes.get(recipes.ALIASES.get(key, key))
+    return shelf().recipes.get(key)
 
 
 def of_experiment(experiment: Experiment) -> Recipe | None:

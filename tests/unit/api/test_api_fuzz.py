@@ -80,7 +80,7 @@ def document():
                 if parameter["name"].endswith("_id"):
                     parameter["schema"] = {"type": "integer", "enum": [1, 2, 4711, 2**63 - 1]}
                 if parameter["name"] == "key":
-                    parameter["schema"] = {"type": "string", "enum": ["group-commit", "crash-matrix", "none"]}
+                    parameter["schema"] = {"type": "string", "enum": ["group-commit", "acid-or-not", "none"]}
     for name, fields in KNOWN.items():
         for field, values in fields.items():
             known = made["components"]["schemas"][name]["properties"]

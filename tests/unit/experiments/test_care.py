@@ -177,7 +177,7 @@ def test_the_baseline_is_one_for_each_question(admin):
 
 def test_a_recipe_is_the_same_question_whatever_its_plan_is_called(admin):
     one, two = factory.experiment(name="quick"), factory.experiment(name="full")
-    Experiment.objects.filter(pk=one.pk).update(recipe="crash-matrix")  # as the recipe was called once
+    Experiment.objects.filter(pk=one.pk).update(recipe="who-agrees-after-a-crash")
     Experiment.objects.filter(pk=two.pk).update(recipe="who-agrees-after-a-crash")
     one.refresh_from_db()
     care.mark_baseline(admin, one)

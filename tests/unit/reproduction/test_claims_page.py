@@ -138,12 +138,6 @@ def test_a_recipe_that_asks_something_else_by_now_was_not_measured(db):
     assert by_sentence(asked.recipe(said))["Told in other words."].outcome == "held"
 
 
-def test_an_old_key_of_a_recipe_is_known(db):
-    old, new = next(iter(recipes.ALIASES.items()))
-    asked.experiment(asked.recipe(asked.HELD, key=old))
-    assert by_sentence(asked.recipe(asked.HELD, key=new))["Unsafe is faster."].outcome == "held"
-
-
 def test_each_server_has_a_row(db):
     recipe = asked.recipe(asked.HELD)
     asked.experiment(recipe, servers=[factory.server("db1"), factory.server("db2")])

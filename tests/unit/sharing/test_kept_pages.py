@@ -5,6 +5,7 @@ import threading
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import caches
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
@@ -223,7 +224,7 @@ def test_one_guest_does_not_stop_a_link_for_others(shared, monkeypatch):
     monkeypatch.setattr(results, "result_page", lambda *_, **__: rendered.append(1) or HttpResponse("page"))
     monkeypatch.setattr(limit, "clock", lambda: seconds[0])
     monkeypatch.setattr(kept.time, "monotonic", lambda: seconds[0])
-    monkeypatch.setattr(kept, "MOST", 8)
+    monkeypatch.setattr(caches["shared-queries"], "_max_entries", 8)
     greedy, other = Client(REMOTE_ADDR="192.0.2.1"), Client(REMOTE_ADDR="192.0.2.2")
     refused = 0
     assert other.get(shared[2]).status_code == 200
@@ -303,8 +304,10 @@ def test_of_many_at_once_one_has_it_made(shared):
 
 
 def test_no_more_are_kept_than_there_is_room_for(shared, monkeypatch):
-    monkeypatch.setattr(kept, "MOST", 20)
+    pages = [caches["shared-pages"], caches["shared-queries"]]
+    for one in pages:
+        monkeypatch.setattr(one, "_max_entries", 20)
     for query in ("", "?threads=1"):
-        for number in range(kept.MOST + 5):
+        for number in range(25):
             kept.kept(RequestFactory().get(f"/{number}/{query}"), shared[1], lambda: HttpResponse("x"))
-    assert (len(kept._plain), len(kept._queried)) == (kept.MOST, kept.MOST)
+    assert all(18 <= len(one._cache) <= 20 for one in pages)

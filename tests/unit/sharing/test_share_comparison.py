@@ -4,10 +4,10 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import caches
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.pages.sharing import kept
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.sharing import actions
@@ -73,8 +73,8 @@ def test_its_reader_asks_for_no_other_runs(path, runs):
         f"from={other.pk}",
         f"hide=&runs={every(other)}",
     ):
-        kept._plain.clear()
-        kept._queried.clear()
+        caches["shared-pages"].clear()
+        caches["shared-queries"].clear()
         answer = Client().get(f"{path}?{query}")
         assert len(answer.context["columns"]) == 2 and "not for you" not in answer.content.decode()
         assert "experiments" not in answer.context and "points" not in answer.context

@@ -5,11 +5,11 @@ from html import unescape
 from io import BytesIO
 
 import pytest
+from django.core.cache import caches
 from django.utils import timezone
 from PIL import Image, ImageColor
 
 from dashboard.charts.risk_png import SERIES, SIZE
-from dashboard.pages.sharing import kept
 from dashboard.pages.sharing.glance import glance
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink
@@ -56,7 +56,7 @@ def test_the_picture_is_cost_against_risk_with_the_address_of_the_installation(c
     _, path = shared
     assert "og:image" not in told(client.get(path).content.decode()), "messengers need a whole address"
     settings.ADDRESS = "https://lab.example.org"
-    kept._plain.clear()
+    caches["shared-pages"].clear()
     tags = told(client.get(path).content.decode())
     assert tags["og:image"] == f"https://lab.example.org{path}picture.png"
     assert tags["twitter:card"] == "summary_large_image" and tags["og:image:alt"].startswith("Speed against risk")

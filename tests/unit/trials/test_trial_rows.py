@@ -25,7 +25,7 @@ def experiment(db, monkeypatch):
     monkeypatch.setattr(actions, "notify_workers", lambda experiment_id: None)
     server = Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
     overrides = {"trials": "2", "control_trials": "1", "kinds": "process-kill,power-loss", "seed": "3"}
-    plan = actions.plan_recipe(recipes.load("crash-matrix"), [server], overrides)
+    plan = actions.plan_recipe(recipes.load("who-agrees-after-a-crash"), [server], overrides)
     return actions.create(plan, None)
 
 

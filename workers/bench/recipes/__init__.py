@@ -12,8 +12,7 @@ from workers.errors import PlanError
 
 FOLDER = Path(__file__).parent
 KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # it is a part of addresses
-ALIASES = {"crash-matrix": "who-agrees-after-a-crash"}  # former keys of recipes
-__all__ = ["ALIASES", "QUICK", "SIZES", "Recipe", "Shelf", "every", "load", "names", "shelf"]
+__all__ = ["QUICK", "SIZES", "Recipe", "Shelf", "every", "load", "names", "shelf"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ def shelf(own: Path | None = None) -> Shelf:
 
 def load(key: str, own: Path | None = None) -> Recipe:
     """The recipe of this key. Raises PlanError: there is none, or its file is broken."""
-    found, key = shelf(own), ALIASES.get(key, key)
+    found = shelf(own)
     if why := found.broken.get(f"{key}.toml"):
         raise PlanError(why)
     if key not in found.recipes:
@@ -61,6 +60,6 @@ def _built_in() -> Mapping[str, Recipe]:
 def _own(path: Path) -> Recipe:
     if not KEY.fullmatch(path.stem):
         raise PlanError(f"{path.name}: the file name is no key.", "Use lower-case letters, digits and single hyphens.")
-    if path.stem in {*_built_in(), *ALIASES}:
+    if path.stem in _built_in():
         raise PlanError(f"{path.name}: there is a built-in recipe of that name.", "Rename the file.")
     return read(path, is_own=True)

@@ -2,7 +2,6 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from dashboard.charts.compared import KEY
 from dashboard.findings.compare.choice import Choice, choice
@@ -11,8 +10,7 @@ from dashboard.pages.results.compare.page import at_a_glance, context
 from dashboard.pages.results.files import FORMS
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def page(request: HttpRequest) -> HttpResponse:
     """Points of any experiments side by side, as the address chooses them."""
     return compare_page(request, choice(request.GET))
@@ -22,8 +20,7 @@ def compare_page(request: HttpRequest, chosen: Choice, token: str = "") -> HttpR
     return render(request, "results/compare.html", context(chosen, token))
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def chart(request: HttpRequest, key: str, form: str) -> HttpResponse:
     return compare_chart(choice(request.GET), key, form)
 

@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.results import queries
@@ -16,8 +15,7 @@ from dashboard.records.fleet.task_queue import QueueDown
 from workers.errors import DurascopeError
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def trials(request: HttpRequest, experiment_id: int) -> HttpResponse:
     """The trials of an experiment, or of one cell of its matrix."""
     experiment = get_object_or_404(Experiment, pk=experiment_id)
@@ -28,8 +26,7 @@ def trials_page(request: HttpRequest, experiment: Experiment, reader: Reader) ->
     return render(request, "results/trials.html", listing.context(experiment, request.GET, reader))
 
 
-@needs("see")
-@require_safe
+@needs("see", "GET")
 def trial(request: HttpRequest, trial_id: int) -> HttpResponse:
     found = get_object_or_404(queries.trial(trial_id))
     may_repeat = found.may_be_repeated and allowed(request.user, "crash", found.server)
@@ -40,8 +37,7 @@ def one_trial_page(request: HttpRequest, trial: Trial, reader: Reader, *, may_re
     return render(request, "results/trial.html", {**trial_page.context(trial, reader), "may_repeat": may_repeat})
 
 
-@needs("crash")
-@require_POST
+@needs("crash", "POST")
 def repeat(request: HttpRequest, trial_id: int) -> HttpResponse:
     """Repeat the crash with the same settings, kind and seed."""
     first = get_object_or_404(queries.trial(trial_id))

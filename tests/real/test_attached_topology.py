@@ -1,13 +1,13 @@
 """A registered primary and its replica are recognised, on real servers, with many privileges and with few."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 
 from dashboard.findings.attached.topology import topology_of
-from dashboard.records.servers.models import Preflight, Server
+from tests.real.registered import answered
 from workers.crash.replica_link import Link
-from workers.servers import ask, look, replication
+from workers.servers import ask
 from workers.servers.connection import connect
 
 pytestmark = pytest.mark.django_db
@@ -23,18 +23,6 @@ def pair(make_sandbox):
     link.start()
     assert link.follow(30).state == "caught up"
     return primary, replica
-
-
-def answered(sandbox, name, **account):
-    """Registered, and tested as a worker tests it."""
-    target = sandbox.target
-    server = Server.objects.create(name=name, kind="attached", host=target.host, port=target.port,
-                                   socket=target.socket, user=target.user)  # fmt: skip
-    with connect(sandbox.target if not account else account["target"]) as connection:
-        facts = look.read(connection)
-        kept = {"flavour": facts.flavour, "replication": asdict(replication.read(connection, facts))}
-    Preflight.objects.create(server=server, state="done", facts=kept)
-    return server
 
 
 def test_the_replica_is_recognised_from_both_sides(pair):

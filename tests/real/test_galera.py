@@ -1,7 +1,11 @@
-"""A Galera cluster of real MariaDB servers, where the provider is installed."""
+"""A Galera cluster of real MariaDB servers, where the provider is installed. Its nodes are also looked at as servers
+that somebody registered."""
 
 import pytest
 
+from dashboard.findings.attached.topology import topology_of
+from dashboard.records.servers.models import Server
+from tests.real.registered import registering
 from workers.errors import SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import parts
@@ -10,6 +14,7 @@ from workers.topology.run import run_failover
 from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.topology import Topology
 
+pytestmark = pytest.mark.django_db
 NEVER_FLUSHED = {"innodb_flush_log_at_trx_commit": "0", "innodb_flush_log_at_timeout": "2700"}
 
 
@@ -24,7 +29,14 @@ def test_a_cluster_that_does_not_flush_loses_commits_when_all_are_killed(sandbox
         root=sandbox_root, build=build, name="test", topology=topology, settings=NEVER_FLUSHED, fault="total-kill",
         seed=7, load_s=0.6,
     )  # fmt: skip
-    result = run_failover(setup, lambda step: None, lambda: False)
+    nodes: list[Server] = []
+    result = run_failover(setup, lambda step: None, lambda: False, steps=registering(nodes))
+    seen = topology_of(nodes[0])
+    assert [(node.name, node.state, node.says) for node in seen.nodes] == [
+        (name, "passed", "Galera: Synced") for name in ("node 1", "node 2", "node 3")
+    ]  # fmt: skip
+    outcomes = {one.crash: one.outcome for one in seen.statements}
+    assert outcomes["all Galera nodes are killed"] == "may be lost" and seen.unread == ()
     assert result.error == ""
     assert {check.key for check in result.checks if check.outcome != "valid"} == {"lost-promoted", "phantoms"}
     story = result.story

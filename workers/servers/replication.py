@@ -15,19 +15,20 @@ VARIABLES = (
     "server_uuid", "hostname", "report_host", "relay_log_info_repository", "relay_log_recovery", "sync_relay_log",
     "sync_binlog", "innodb_flush_log_at_trx_commit", "log_bin", "rpl_semi_sync_source_enabled",
     "rpl_semi_sync_source_wait_point", "rpl_semi_sync_source_timeout", "rpl_semi_sync_replica_enabled",
+    "group_replication_consistency",
 )  # fmt: skip
 STATUS = (
     "rpl_semi_sync_source_status", "rpl_semi_sync_source_clients", "rpl_semi_sync_source_no_tx",
     "wsrep_cluster_state_uuid", "wsrep_cluster_status", "wsrep_cluster_size", "wsrep_local_state_comment",
     "wsrep_incoming_addresses",
 )  # fmt: skip
-MEMBERS = "SELECT MEMBER_ID, MEMBER_HOST, MEMBER_PORT, MEMBER_STATE FROM performance_schema.replication_group_members"
+MEMBERS = "SELECT * FROM performance_schema.replication_group_members"  # the role is there since 8.0.2
 
 
 @dataclass(frozen=True)
 class Peer:
     """Another server, as this one names it. `uuid`: "" where it has none or is not known. `state`: of a source: of the
-    threads; of a group's member: its own."""
+    threads; of a group's member: its own. `role`: of a group's member; "": not known."""
 
     host: str
     port: int
@@ -36,6 +37,7 @@ class Peer:
     state: str = ""
     error: str = ""
     by_gtid: bool = False
+    role: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def read(connection: Connection, facts: Facts) -> Replication:
         replicas=tried(replicas, lambda: tuple(_replica(row) for row in _rows(connection, replicas))),
         members=tried(
             "performance_schema.replication_group_members",
-            lambda: tuple(_member(row) for row in ask.rows(connection, MEMBERS)),
+            lambda: tuple(_member(row) for row in _rows(connection, MEMBERS)),
         )
         if is_member
         else (),
@@ -129,9 +131,14 @@ def _replica(row: Mapping[str, str]) -> Peer:
     return Peer(row.get("host", ""), port, number, row.get("replica_uuid", ""))
 
 
-def _member(row: ask.Row) -> Peer:
-    uuid, host, port, state = (ask.as_text(value) for value in row)
-    return Peer(host, _number(port), uuid=uuid, state=state)
+def _member(row: Mapping[str, str]) -> Peer:
+    return Peer(
+        row["member_host"],
+        _number(row["member_port"]),
+        uuid=row["member_id"],
+        state=row["member_state"],
+        role=row.get("member_role", "").lower(),
+    )
 
 
 def _number(text: str | None) -> int:

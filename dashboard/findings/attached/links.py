@@ -1,7 +1,7 @@
 """Which registered servers replicate from which, by what each said at its last test. Nothing is guessed: a server that
 is not recognised stands there by its address."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.stored import Unreadable, read
@@ -55,14 +55,20 @@ def links(known: Mapping[int, Told]) -> list[ReplicationLink]:
     found = [
         ReplicationLink(recognised(known, one, peer) or f"{peer.host}:{peer.port}", pk, peer)
         for pk, one in known.items()
-        for peer in one.replication.sources or ()
+        for peer in _outside(one, one.replication.sources)
     ]
     for pk, one in known.items():
         mine = [known[link.replica] for link in found if link.source == pk and isinstance(link.replica, int)]
-        for peer in one.replication.replicas or ():
+        for peer in _outside(one, one.replication.replicas):
             if not any(_has_ids(replica, peer) for replica in mine):
                 found.append(ReplicationLink(pk, recognised(known, one, peer) or _address(peer), None))
     return found
+
+
+def _outside(one: Told, peers: Sequence[Peer] | None) -> list[Peer]:
+    """Without the members of its group: one that joined is still named as a replica of the member that let it in."""
+    group = {member.uuid for member in one.replication.members or ()}
+    return [peer for peer in peers or () if peer.uuid not in group]
 
 
 def joined(known: Mapping[int, Told], pk: int) -> set[Key]:
@@ -82,7 +88,20 @@ def cluster_pairs(known: Mapping[int, Told]) -> list[tuple[Key, Key]]:
         for peer in one.replication.members or ():
             found.append((pk, recognised(known, one, peer) or f"{peer.host}:{peer.port}"))
         found += [(pk, other) for other in known if one.galera and known[other].galera == one.galera]
+        found += [(pk, address) for address in _unregistered(known, one)]
     return found
+
+
+def _unregistered(known: Mapping[int, Told], one: Told) -> Iterable[str]:
+    """Nodes of its Galera cluster by their addresses. A node may have been told to name none."""
+    mates = [other for other in known.values() if one.galera and other.galera == one.galera]
+    for address in one.value("wsrep_incoming_addresses").split(",") if one.galera else ():
+        host, _, port = address.rpartition(":")
+        peer = Peer(host, int(port) if port.isdecimal() else 0)
+        if host and not any(
+            mate.replication.port == peer.port and peer.host in _hosts(mate, one, peer) for mate in mates
+        ):
+            yield address
 
 
 def recognised(known: Mapping[int, Told], asked: Told, peer: Peer) -> int | None:

@@ -4,11 +4,12 @@ the rules are those of workers/topology/cause.py and docs/topology.md."""
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dashboard.findings.attached.links import Key, ReplicationLink, Told, joined, links, told
+from dashboard.findings.attached.clusters import of_clusters
+from dashboard.findings.attached.links import Key, ReplicationLink, Told, joined, links, recognised, told
+from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
-
-UNKNOWN = "unknown"
+from workers.servers.replication import Peer
 
 
 @dataclass(frozen=True)
@@ -21,15 +22,6 @@ class AttachedNode:
     state: str
     says: str
     flushes: str
-
-
-@dataclass(frozen=True)
-class TopologyStatement:
-    """`outcome`: kept, may be lost, unknown."""
-
-    crash: str
-    outcome: str
-    says: str
 
 
 @dataclass(frozen=True)
@@ -52,23 +44,37 @@ def topology_of(server: Server) -> AttachedTopology | None:
     if len(here) == 1 and not unread:
         return None
     joins = [link for link in links(known) if link.source in here]
-    nodes = sorted((_node(key, known, joins) for key in here), key=lambda node: (node.role != "primary", node.name))
-    statements = (*_clusters(members), *(said for link in joins for said in _of_link(link, known)))
+    seats = _seats(known, members.values())
+    nodes = [_node(key, known, joins, seats.get(key)) for key in here]
+    nodes.sort(key=lambda node: (node.role != "primary", node.name))
+    statements = (*of_clusters(members), *(said for link in joins for said in _of_link(link, known)))
     return AttachedTopology(tuple(nodes), tuple(statements), unread)
 
 
-def _node(key: Key, known: Mapping[int, Told], joins: list[ReplicationLink]) -> AttachedNode:
+def _seats(known: Mapping[int, Told], members: Iterable[Told]) -> Mapping[Key, Peer]:
+    """Each member of a group as the group names it."""
+    return {
+        recognised(known, one, peer) or f"{peer.host}:{peer.port}": peer
+        for one in members
+        for peer in one.replication.members or ()
+    }
+
+
+def _node(key: Key, known: Mapping[int, Told], joins: list[ReplicationLink], seat: Peer | None) -> AttachedNode:
     one = known.get(key) if isinstance(key, int) else None
     mine = [link for link in joins if link.replica == key]
     role = "replica" if mine else "primary" if any(link.source == key for link in joins) else ""
+    role = seat.role if seat and seat.role else role
+    in_group = f"group member: {seat.state}" if seat else ""
     if one is None:
-        return AttachedNode(None, str(key), role, UNKNOWN, "not registered here: its settings are unknown", "")
-    cluster = (f"Galera: {one.value('wsrep_local_state_comment')}" if one.galera else "") or (
-        "group member" if one.replication.members else ""
-    )
-    says = "; ".join(filter(None, (cluster, *(_follows(link, known) for link in mine))))
+        says = "; ".join(filter(None, (in_group, "not registered here: its settings are unknown")))
+        return AttachedNode(None, str(key), role, UNKNOWN, says, "")
+    galera = f"Galera: {one.value('wsrep_local_state_comment')}" if one.galera else ""
+    says = "; ".join(filter(None, (galera, in_group, *(_follows(link, known) for link in mine))))
     broken = any(link.peer and link.peer.state != "follows" for link in mine)
-    return AttachedNode(one.server, one.server.name, role, "warned" if broken else "passed", says, _flushes(one))
+    apart = (seat and seat.state != "ONLINE") or (one.galera and one.value("wsrep_cluster_status") != "Primary")
+    state = "warned" if broken or apart else "passed"
+    return AttachedNode(one.server, one.server.name, role, state, says, _flushes(one))
 
 
 def _follows(link: ReplicationLink, known: Mapping[int, Told]) -> str:
@@ -166,21 +172,3 @@ def _restarts(link: ReplicationLink, replica: Told, name: str, follower: str) ->
 
 def _is_mariadb(replica: Told, by_gtid: bool) -> bool:
     return by_gtid and replica.flavour == "mariadb"
-
-
-def _clusters(members: Mapping[int, Told]) -> Iterable[TopologyStatement]:
-    """What a Galera cluster or a group keeps when all of its members are down at once."""
-    galera = [one for one in members.values() if one.galera]
-    groups = [one for one in members.values() if one.replication.members]
-    if galera:
-        size, flushes = (
-            galera[0].value("wsrep_cluster_size"),
-            {one.value("innodb_flush_log_at_trx_commit") for one in galera},
-        )
-        says = f"innodb_flush_log_at_trx_commit is {', '.join(sorted(flushes))} on {len(galera)} of {size} nodes."
-        lost = "may be lost" if flushes != {"1"} else "kept" if size == str(len(galera)) else UNKNOWN
-        more = " With 1 the most advanced node must be bootstrapped." if lost == "kept" else ""
-        yield TopologyStatement("all Galera nodes lose power", lost, says + more)
-    if groups:
-        says = "A majority acknowledged commits in memory. They are lost if the primary's disk does not come back."
-        yield TopologyStatement("all members lose power", "may be lost", says)

@@ -90,22 +90,70 @@ def test_a_replica_that_stopped_is_marked_with_its_error():
 
 
 @pytest.mark.parametrize(
-    ("flush", "size", "outcome"), [("1", "2", "kept"), ("0", "2", "may be lost"), ("1", "3", "unknown")]
-)
-def test_a_galera_cluster_is_known_by_its_uuid(flush, size, outcome):
+    ("flush", "size", "killed", "power"),
+    [
+        ("1", "2", "kept", "kept"), ("2", "2", "kept", "may be lost"), ("0", "2", "may be lost", "may be lost"),
+        ("1", "3", "unknown", "unknown"),
+    ],
+)  # fmt: skip
+def test_a_galera_cluster_is_known_by_its_uuid(flush, size, killed, power):
     both = {"wsrep_cluster_state_uuid": "u", "wsrep_cluster_size": size, "innodb_flush_log_at_trx_commit": flush}
     first = registered("db1", 1, **both)
     registered("db2", 2, **both)
     registered("db3", 3, wsrep_cluster_state_uuid="00000000-0000-0000-0000-000000000000")
     assert [node.name for node in topology_of(first).nodes] == ["db1", "db2"]
-    assert outcomes(first)["all Galera nodes lose power"][0] == outcome
+    assert outcomes(first)["all Galera nodes are killed"][0] == killed
+    assert outcomes(first)["all Galera nodes lose power"][0] == power
+    assert outcomes(first)["host of one Galera node lost"][0] == "kept"
+
+
+def test_a_galera_node_that_is_not_registered_stands_there_by_its_address():
+    both = {"wsrep_cluster_state_uuid": "u", "wsrep_cluster_size": "3", "wsrep_cluster_status": "Primary",
+            "wsrep_incoming_addresses": "db1:3306,db2:3306,db7:3306,,AUTO"}  # fmt: skip
+    first = registered("db1", 1, **both)
+    registered("db2", 2, **{**both, "wsrep_cluster_status": "non-Primary"})
+    nodes = [(node.name, node.state) for node in topology_of(first).nodes]
+    assert nodes == [("db1", "passed"), ("db2", "warned"), ("db7:3306", "unknown")]
+
+
+GROUP = (
+    Peer("db1", 3306, uuid="aa", state="ONLINE", role="primary"),
+    Peer("db7", 3306, uuid="gg", state="RECOVERING", role="secondary"),
+)
+IN_MEMORY = {"group_replication_consistency": "EVENTUAL"}
+DISK_GONE = "all members lose power, and the primary's disk does not come back"
 
 
 def test_members_of_a_group_are_known_by_their_uuid():
-    members = (Peer("db1", 3306, uuid="aa", state="ONLINE"), Peer("db7", 3306, uuid="gg", state="ONLINE"))
-    first = registered("db1", 1, "mysql", members=members, server_uuid="aa")
-    assert [node.name for node in topology_of(first).nodes] == ["db1", "db7:3306"]
-    assert outcomes(first)["all members lose power"][0] == "may be lost"
+    first = registered("db1", 1, "mysql", members=GROUP, server_uuid="aa", **IN_MEMORY)
+    nodes = [(node.name, node.role, node.state) for node in topology_of(first).nodes]
+    assert nodes == [("db1", "primary", "passed"), ("db7:3306", "secondary", "unknown")]
+    assert outcomes(first)["all members lose power"][0] == "unknown", "db7 is not registered"
+    assert outcomes(first)["host of one member lost"][0] == "kept"
+    other = registered("db7", 2, "mysql", members=GROUP, server_uuid="gg", **IN_MEMORY)
+    assert [node.state for node in topology_of(other).nodes] == ["passed", "warned"]
+    assert outcomes(first)["all members lose power"][0] == "kept"
+
+
+@pytest.mark.parametrize(
+    ("level", "flush", "outcome"),
+    [("EVENTUAL", "1", "may be lost"), ("AFTER", "1", "kept"), ("AFTER", "2", "may be lost"), ("", "1", "unknown")],
+)
+def test_a_group_keeps_without_the_primarys_disk_what_others_had_applied(level, flush, outcome):
+    own = {"group_replication_consistency": level, "innodb_flush_log_at_trx_commit": flush}
+    first = registered("db1", 1, "mysql", members=GROUP, server_uuid="aa", **own)
+    registered("db7", 2, "mysql", members=GROUP, server_uuid="gg", **own)
+    assert outcomes(first)[DISK_GONE][0] == outcome
+
+
+def test_a_member_that_joined_is_no_replica_of_the_one_that_let_it_in():
+    """SHOW REPLICAS names it for as long as the channel of its recovery is open."""
+    named = (Peer("db7", 3306, 2, uuid="gg"), Peer("db8", 3306, 3, uuid="hh"))
+    first = registered("db1", 1, "mysql", members=GROUP, replicas=named, server_uuid="aa", **IN_MEMORY)
+    registered("db7", 2, "mysql", members=GROUP, server_uuid="gg", sources=follows("db1", 1, uuid="aa"), **IN_MEMORY)
+    roles = {node.name: node.role for node in topology_of(first).nodes}
+    assert roles == {"db1": "primary", "db7": "secondary", "db8:3306 (server_id 3)": "replica"}
+    assert not any("db7 promoted" in crash for crash in outcomes(first))
 
 
 def test_what_could_not_be_read_is_said_on_the_page(client_in):

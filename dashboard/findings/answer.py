@@ -8,10 +8,9 @@ from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.finding import Finding, is_wide
 from dashboard.findings.flushing import gloss, is_durable
 from dashboard.findings.point import Point
-from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend
+from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
 from dashboard.findings.shown import ResultView
 from dashboard.findings.tested import engine_of
-from dashboard.records.experiments.kind_names import number_of
 from dashboard.text.numbers import at, percent, sig
 from workers.bench.plan import CONTROLS
 from workers.crash.kinds import CRASH_KINDS
@@ -97,7 +96,8 @@ def _crashes(tally: Tally, engine: str) -> Crashes:
     rate, loss = tally.invalid, tally.loss("either")
     lost, median = (loss.rate.k, loss.median) if loss else (0, 0.0)
     missing = _missing(tally, engine) if tally.kind in CRASH_KINDS else ""  # a failover loses a host with both
-    return Crashes(tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, median, missing)
+    points = tally.points.tried if tally.points else 0
+    return Crashes(tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, median, missing, points)
 
 
 def _missing(tally: Tally, engine: str) -> str:
@@ -120,7 +120,7 @@ def _held(kind: str, chosen: Option | None) -> str:
     asked = [each for each in chosen.crashes if each.kind == kind]
     first = (asked or chosen.crashes)[0]
     name = f"{chosen.name} ({chosen.gloss})" if chosen.gloss else chosen.name
-    return f"{name} lost nothing in {number_of(first.kind, first.tried)}."
+    return f"{name} lost nothing {where_tried([first])}."
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboard.findings.crash.recorded import points_of_loads
 from dashboard.findings.crash.statistics import in_words
 from dashboard.findings.finding import times_as_fast
 from dashboard.findings.point import ThroughputRatio
@@ -72,6 +73,7 @@ class Crashes:
     lost: int = 0
     median: float = 0.0
     missing: str = ""
+    points: int = 0  # of recorded loads: their crash points
 
     @property
     def held(self) -> bool:
@@ -146,16 +148,26 @@ def _best(held: Sequence[Option], threads: int) -> Option:
 
 
 def _bound(chosen: Option) -> str:
-    """What the fewest trials still allow."""
-    weakest = max(chosen.crashes, key=lambda each: (each.most or 0.0, each.kind in POWER_LOSSES))
-    tried = listed([number_of(each.kind, each.tried) for each in chosen.crashes])
-    text = f"{chosen.name} lost nothing in {tried}."
+    """What the fewest trials still allow. Of recorded loads it is not told: their crash points say more than their
+    number."""
+    text = f"{chosen.name} lost nothing {where_tried(chosen.crashes)}."
+    apart = [each for each in chosen.crashes if not each.points]
+    weakest = max(apart, key=lambda each: (each.most or 0.0, each.kind in POWER_LOSSES), default=None)
+    if weakest is None:
+        return f"{text} Another load may reach other crash points."
     if weakest.most is None:
         return text
     if weakest.most > FEW:
         return f"Not yet certain: {text} So few prove little. Run more crash trials."
     seldom = f"1 of {math.ceil(1 / weakest.most):,} {plural(weakest.kind)}"
     return f"{text} Only a setting that loses commits in {seldom} can pass {weakest.tried:,} by luck."
+
+
+def where_tried(crashes: Sequence[Crashes]) -> str:
+    """`in 30 power losses and at any of the 636 crash points of 3 recorded loads`."""
+    apart = [number_of(each.kind, each.tried) for each in crashes if not each.points]
+    recorded = [f"at any of the {points_of_loads(each.points, each.tried)}" for each in crashes if each.points]
+    return " and ".join([*([f"in {listed(apart)}"] if apart else []), *recorded])
 
 
 def _untried(chosen: Option) -> str:

@@ -16,6 +16,7 @@ from dashboard.text.names import Name as Seen
 from workers.bench import plan as plans
 from workers.bench.plan import ENGINE_NAME, MOST_CELLS, MOST_THREADS
 from workers.bench.plan_field import Kind, PlanField, fields_of
+from workers.crash.points.story import PointsStory
 from workers.crash.setup_and_result import TrialStep
 from workers.crash.verdict import CheckResult
 from workers.metrics.device_probe import FlushTimes
@@ -359,6 +360,7 @@ class FileEvidence(Open):
     checks: Annotated[list[object], stored_as(tuple[CheckResult, ...])]
     steps: Annotated[list[object], stored_as(tuple[TrialStep, ...])]
     failover: Annotated[object, stored_as(FailoverStory | None)] = None
+    points: Annotated[object, stored_as(PointsStory | None)] = None
     crash_at_s: Amount
     failed_at: Word
     error: Text = ""

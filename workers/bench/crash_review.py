@@ -7,12 +7,14 @@ from workers.bench.crash_choices import CHOICES, all_kinds
 from workers.bench.needs import Candidate
 from workers.bench.plan import OWNERS_COMMAND, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
+from workers.crash.kinds import CRASH_KINDS
 
 MOST_TRIALS = 5000
 # Measured on 2 cores (docs/research/volatile-disk.md, tests/bench/trial.py): what a trial takes besides its load.
 TRIAL_S = 1.5
 REPLICA_S = 2.5
 FAILOVER_S = 4.0
+POINT_S = 0.6  # a crash point of a recorded load, two at once
 
 
 def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
@@ -44,7 +46,8 @@ def estimate_s(plan: Plan) -> float:
     """Expected wall time of all trials in seconds. On average a crash comes after three quarters of the load."""
     alone_s = TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
     besides_s = (FAILOVER_S if trial.variant.topology else alone_s for trial in plan.trials())
-    return sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s)
+    recorded = sum(trial.kind in CRASH_KINDS and CRASH_KINDS[trial.kind].records for trial in plan.trials())
+    return sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s) + recorded * plan.crash.points * POINT_S
 
 
 def _server(plan: Plan, server: Candidate) -> Iterator[str]:

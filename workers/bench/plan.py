@@ -105,6 +105,11 @@ class CrashPlan:
         "A second sandbox follows the first, and its rows are compared.",
         group="crash", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
+    points: int = field(default=200, metadata=described(
+        "whole", "Crash points of a recorded load",
+        "How many moments of each recorded load are recovered and judged. Only for the crash every-crash-point.",
+        least=1, most=20_000, group="crash", may_be_empty=True, in_sizes=True, asks=True, tells_apart="unless default",
+    ))  # fmt: skip
 
 
 @dataclass(frozen=True)

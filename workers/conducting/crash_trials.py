@@ -72,7 +72,7 @@ def _run(job: Job, row: Trial) -> None:
         found, story = failover.as_trial(), failover.story
     else:
         attached = None if server.is_sandbox else borrow(row)
-        trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached)
+        trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached, points=crash.points)
         found = job.ports.crash(trial, job.say, job.cancelled)
     trial_results.save(row, found, _place(root, build, storage), story)
 

@@ -28,6 +28,7 @@ from workers.crash.setup_and_result import Attached, LostWork, Timeline, TrialRe
 from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
 from workers.sandbox.disk import prepared
+from workers.sandbox.disk.replay import ReplayDisk
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Recovery, Sandbox
 
@@ -40,6 +41,7 @@ class TrialPorts:
 
     sandbox: Callable[..., Sandbox] = Sandbox.create
     disk: Callable[..., VolatileDisk] = prepared.new_disk
+    replay: Callable[..., ReplayDisk] = ReplayDisk.replay
     attached: Callable[[Attached], AttachedServer] = AttachedServer
     replica: Callable[..., AbstractContextManager[Replica]] = attach
     witness: Callable[..., Witness] = Witness

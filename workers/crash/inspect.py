@@ -27,10 +27,11 @@ Piece = TypeVar("Piece")
 @dataclass(frozen=True)
 class BinlogPlace:
     """A trial's part of the binlog: the index file, and the first file of the trial ("": all). An attached server may
-    have years of older files."""
+    have years of older files. `among`: the names of the files that existed at an earlier moment; None: all."""
 
     index: Path
     first: str = ""
+    among: frozenset[str] | None = None
 
     @classmethod
     def now(cls, index: Path) -> Self:
@@ -40,7 +41,8 @@ class BinlogPlace:
     def files(self) -> list[Path]:
         named = binlog.files_of(self.index.parent, self.index.stem)
         names = [path.name for path in named]
-        return named[names.index(self.first) :] if self.first in names else named
+        ours = named[names.index(self.first) :] if self.first in names else named
+        return ours if self.among is None else [path for path in ours if path.name in self.among]
 
 
 class Reachable(Protocol):

@@ -36,7 +36,8 @@ def prepare(started: ServerReady) -> Prepared:
         _must_have(setup.name, setup.settings, started.variables)
     index = _binlog_index(server, started.variables) if started.has_binlog else None
     look = Inspector(server, started.schema, started.secret, BinlogPlace.now(index) if index else None)
-    replica = _replica(started) if setup.replica and started.has_binlog and not setup.attached else None
+    wants_replica = setup.replica and not (setup.attached or started.kind.records)
+    replica = _replica(started) if wants_replica and started.has_binlog else None
     witness = started.ports.witness(server.target, started.schema, setup.clients, started.secret)
     started.made.callback(witness.close)
     started.kind.arm(started.scene)

@@ -9,6 +9,7 @@ from workers.crash.judge import judge
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
 from workers.crash.made import Made
+from workers.crash.points import steps as points
 from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup
 from workers.crash.to_the_end import to_the_end
@@ -21,7 +22,7 @@ QUIET_S = 1.0  # how long an answer of a server on another host may be on its wa
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
 
-def steps(begun: Begun) -> Iterator[Begun]:
+def crash_steps(begun: Begun) -> Iterator[Begun]:
     """Each state is made from the one before it."""
     yield (started := start(begun))
     yield (prepared := prepare(started))
@@ -36,7 +37,7 @@ def run_trial(
     tell: Callable[[str], None],
     cancelled: Callable[[], bool],
     ports: TrialPorts = PORTS,
-    steps: Callable[[Begun], Iterator[Begun]] = steps,
+    steps: Callable[[Begun], Iterator[Begun]] | None = None,
 ) -> TrialResult:
     """Raises PlanError when the kind is not available here, and Cancelled within two seconds. Any other error makes the
     verdict unknown; the result names the step."""
@@ -44,7 +45,8 @@ def run_trial(
     timeline = Timeline(lambda step: tell(f"{kind.title}: {step}"), cancelled, ports.clock)
     settings = {**KEEP_BINLOG, **_for_replica(setup), **setup.settings}
     begun = Begun(setup=setup, kind=kind, settings=settings, ports=ports, made=Made(), timeline=timeline)
-    return to_the_end(begun, lambda: steps(begun), cancelled)
+    chosen = steps or (points.steps if kind.records else crash_steps)
+    return to_the_end(begun, lambda: chosen(begun), cancelled)
 
 
 def _kind(setup: TrialSetup) -> CrashKind:

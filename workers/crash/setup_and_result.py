@@ -63,6 +63,7 @@ class TrialSetup(TrialRequest):
     kind: str
     replica: bool = False
     attached: Attached | None = None
+    points: int = 200  # of a recorded load: crash points to try
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,11 @@ class Timeline:
         self.must_go_on()
         self._begun.append((name, self._clock() - self._began))
         self._tell(name)
+
+    def tell(self, what: str) -> None:
+        """Progress within the present step."""
+        self.must_go_on()
+        self._tell(what)
 
     def must_go_on(self) -> None:
         if self._cancelled():

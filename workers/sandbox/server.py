@@ -126,6 +126,14 @@ class Sandbox(Removable):
             raise
         return sandbox
 
+    def twin(self, datadir_on: Path) -> "Sandbox":
+        """A stopped server of the same build and account on another copy of the data: `recover` starts it."""
+        folder = owner.new_folder(self.root / "live")
+        other = Sandbox(self.root, folder, self.build, self.user, self.name, datadir_on / "data")
+        other._room.furnish()
+        other._password = self._password
+        return other
+
     @property
     def target(self) -> Target:
         return Target(
@@ -189,6 +197,10 @@ class Sandbox(Removable):
     def log_text(self) -> str:
         """The error logs since the last restart, the oldest first."""
         return self._logs.text
+
+    def forget_logs(self) -> None:
+        """Of a stopped server."""
+        self._logs.forget()
 
     def settle(self) -> None:
         """Make all data durable, whatever the settings: a crash must not lose the preparation of a trial."""

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median
 
+from dashboard.findings.crash import recorded
 from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import REPLICAS_SAY, Replica, Tried, worst
 from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.verdict_label import COMMITS_LOST
 from dashboard.text.numbers import percent, sig, whole
+from workers.crash.points.story import PointCounts
 
 PLACES = ("engine", "binlog")
 LOST_FROM = {"either": "engine or binlog", "engine": "the engine", "binlog": "the binlog"}  # of a choice: its words
@@ -65,6 +67,11 @@ class Tally:
         """`0 of 30 lost anything (95 % upper bound 12 %)`."""
         return self.invalid.outcome(sum(one.verdict_label == COMMITS_LOST for one in self.decided), self.unknown)
 
+    @cached_property
+    def points(self) -> PointCounts | None:
+        """The crash points of recorded loads."""
+        return recorded.total(self.decided)
+
     def loss(self, place: str) -> CrashLoss | None:
         """Lost from "engine" or "binlog" in trials with a verdict; None if no such trial knows."""
         known = [(count, trial.lost_ms(place)) for trial in self.decided if (count := trial.lost(place)) is not None]
@@ -116,8 +123,11 @@ class Tally:
         committed is left out: beside the speed of the cells, which have another load, it would look wrong."""
         if not self.invalid.n:
             return "has no trial with a verdict"
-        crashes = number_of(self.kind, self.invalid.n)
         unclear = [f"{self.unknown:,} more unclear"] if self.unknown else []
+        if counts := self.points:
+            most = max(trial.lost("either") or 0 for trial in self.decided)
+            return "; ".join([recorded.says(counts, self.invalid.n, most), *unclear])
+        crashes = number_of(self.kind, self.invalid.n)
         if not self.invalid.k:
             bound = f"(95 % upper bound {percent(self.invalid.hi)})"
             return f"lost nothing in {', '.join([crashes, *unclear])} {bound}"

@@ -9,6 +9,8 @@ from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.verdict_label import verdict_label
 from workers.bench.plan import CONTROLS, Plan
 from workers.crash.checks import RECONNECTIONS
+from workers.crash.kinds import CRASH_KINDS
+from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
 
 Replica = Literal["diverge", "stopped", "unknown", "agree", "not tried"]
@@ -26,6 +28,7 @@ _COLUMNS = (
 )  # fmt: skip
 _OF_THE_EVIDENCE = (
     "evidence__data__replicas", "evidence__data__failover__phantoms", "evidence__data__failover__ghosts",
+    "evidence__data__points__counts",
 )  # fmt: skip
 
 
@@ -54,6 +57,7 @@ class Tried:
     replica: Replica = "not tried"
     phantoms: int | None = None  # commits that were read before a failover and were gone afterwards
     ghosts: int | None = None  # commits that only the old primary holds
+    points: PointCounts | None = None  # of a recorded load
 
     @property
     def is_decided(self) -> bool:
@@ -108,9 +112,11 @@ class Tried:
 
 
 def trials_of(experiment: Experiment) -> list[Tried]:
-    """All trials in order of execution. The evidence is read only if the plan has replicas or topologies."""
+    """All trials in order of execution. The evidence is read only if the plan has replicas, topologies or recorded
+    loads."""
     plan = Plan.from_dict(experiment.plan)
-    has_more = plan.crash.replica or any(variant.topology for variant in plan.variants)
+    recorded = any(kind in CRASH_KINDS and CRASH_KINDS[kind].records for kind in plan.crash.kinds)
+    has_more = recorded or plan.crash.replica or any(variant.topology for variant in plan.variants)
     wanted = (*_COLUMNS, *_OF_THE_EVIDENCE) if has_more else _COLUMNS
     return [_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted)]
 
@@ -128,8 +134,9 @@ def _tried(row: Sequence[Any]) -> Tried:
     known, more = dict(zip(_COLUMNS, row, strict=False)), row[len(_COLUMNS) :]
     if not more:
         return Tried(**known)
-    replicas, phantoms, ghosts = more
-    return Tried(**known, replica=replica_of(replicas or []), phantoms=phantoms, ghosts=ghosts)
+    replicas, phantoms, ghosts, counts = more
+    points = PointCounts(**counts) if counts else None
+    return Tried(**known, replica=replica_of(replicas or []), phantoms=phantoms, ghosts=ghosts, points=points)
 
 
 def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:

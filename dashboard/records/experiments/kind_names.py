@@ -6,9 +6,10 @@ from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS
 
 LYING_DISK, GRACEFUL_RESTART = CRASH_CONTROLS
 MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
+RECORDED = "every-crash-point"  # its trials are recorded loads
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
 ORDER = (
-    *("process-kill", FIRST, "torn-power-loss"),
+    *("process-kill", FIRST, "torn-power-loss", RECORDED),
     *("primary-host-loss", "primary-kill", "primary-power-loss", "total-kill", "total-power-loss", "partition"),
     *CONTROLS,
 )
@@ -21,7 +22,9 @@ _PLURALS = {
     "primary power loss": "power losses of the primary",
     "total power loss": "total power losses",
     "switchover": "switchovers",
+    "every crash point": "recorded loads",
 }
+_SINGULARS = {"every crash point": "recorded load"}
 
 
 def title(kind: str) -> str:
@@ -36,8 +39,9 @@ def plural(kind: str) -> str:
 
 
 def number_of(kind: str, n: int) -> str:
-    """1 power loss, 30 power losses."""
-    return f"1 {title(kind)}" if n == 1 else f"{n:,} {plural(kind)}"
+    """1 power loss, 30 power losses, 1 recorded load."""
+    name = title(kind)
+    return f"1 {_SINGULARS.get(name, name)}" if n == 1 else f"{n:,} {plural(kind)}"
 
 
 def in_order(kinds: Iterable[str]) -> list[str]:

@@ -14,6 +14,7 @@ from dashboard.records.experiments import claiming
 from dashboard.records.experiments.models import Environment, Trial, TrialEvidence
 from dashboard.records.experiments.states import move
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen
+from workers.crash.points.story import PointsResult
 from workers.crash.setup_and_result import LostWork, TrialResult
 from workers.topology.setup_and_result import FailoverStory
 
@@ -64,6 +65,7 @@ def evidence_json(result: TrialResult) -> dict[str, object]:
         "notes": dict(result.notes),
         "digest_key": result.digest_key,
         **(_evidence(found) if found else {}),
+        **({"points": result.points.as_stored()} if isinstance(result, PointsResult) else {}),
     }
 
 
@@ -104,7 +106,10 @@ def _sets(result: TrialResult) -> dict[str, int | None]:
 
 
 def _kept(result: TrialResult, lost: LostWork | None) -> int | None:
-    return None if lost is None else result.acknowledged - lost.transactions
+    """None also for a recorded load: its worst crash point is not its end."""
+    if lost is None or isinstance(result, PointsResult):
+        return None
+    return result.acknowledged - lost.transactions
 
 
 def _count(lost: LostWork | None) -> int | None:

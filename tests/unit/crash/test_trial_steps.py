@@ -137,7 +137,7 @@ def test_the_disk_comes_back_at_full_speed_and_a_repair_is_noted():
 
 
 def test_crashes_that_need_a_disk_say_so():
-    needing = {"power-loss", "torn-power-loss", "lying-disk"}
+    needing = {"power-loss", "torn-power-loss", "lying-disk", "every-crash-point"}
     assert {key for key, kind in CRASH_KINDS.items() if kind.cuts_power} == needing
     assert {key for key, kind in CRASH_KINDS.items() if kind.attached} == {"attached-expendable"}
     assert {CRASH_KINDS[key].missing() for key in CRASH_KINDS.keys() - needing} == {""}

@@ -50,6 +50,7 @@ class CrashKind:
     title: str
     says: str
     cuts_power = False
+    records = False  # the load is recorded, and crashed at many moments afterwards
     attached = False  # for attached servers; the others are for sandboxes
     keeps_page_cache = False  # what was written to files survives, flushed or not
 

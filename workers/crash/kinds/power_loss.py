@@ -11,6 +11,12 @@ KEPT_PERMILLE = 500  # of the unflushed sectors, in a torn power loss
 FLUSH_US = 1000  # what a flush takes on a disk that is torn in the middle of one
 
 
+def interruptible(scene: Scene) -> None:
+    """A flush without duration is never interrupted."""
+    now = scene.disk.stats()
+    scene.disk.storage(max(now.k_us, FLUSH_US), now.r_mbps)
+
+
 class PowerLoss(CrashKind):
     key = "power-loss"
     title = "Power loss"
@@ -45,8 +51,7 @@ class TornPowerLoss(PowerLoss):
     keep_permille = KEPT_PERMILLE
 
     def arm(self, scene: Scene) -> None:
-        now = scene.disk.stats()
-        scene.disk.storage(max(now.k_us, FLUSH_US), now.r_mbps)  # a flush without duration is never interrupted
+        interruptible(scene)
 
 
 class LyingDisk(PowerLoss):

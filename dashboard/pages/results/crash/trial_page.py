@@ -7,7 +7,7 @@ from dashboard.charts.bars import FoundSets, sets, timeline
 from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.findings.stored import read
-from dashboard.pages.results.crash import failover
+from dashboard.pages.results.crash import failover, recorded_load
 from dashboard.pages.results.crash.listing import STATE_OF
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts
@@ -30,6 +30,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
     checks = read(tuple[CheckResult, ...], data.get("checks", ()))
     steps = read(tuple[TrialStep, ...], data.get("steps", ()))
     is_sandbox = trial.server.is_sandbox
+    load = recorded_load.view(data.get("points"))
     return {
         "trial": trial,
         "shared": reader.is_guest,
@@ -41,9 +42,10 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "kind": title(trial.kind),
         "state": STATE_OF.get(trial.verdict, trial.state),
         "word": trial.verdict_label or trial.get_state_display(),
-        "sentence": sentence(trial, checks, data.get("failed_at", "")),
+        "sentence": load.sentence if load else sentence(trial, checks, data.get("failed_at", "")),
         "causes": _causes(trial),
         "failover": _failover(trial, data),
+        "load": load,
         "data": data,
         "checks": [_check(one) for one in checks],
         "timeline": timeline(steps),

@@ -1,0 +1,59 @@
+"""The crash points of a recorded load as dots: redo log flushed against binlog flushed, failures above the others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workers.crash.points.story import TriedState
+
+SIZE = 1000
+EDGE = 25  # so that no dot is cut off
+RADIUS, FAILED_RADIUS = 7, 11
+LOOKS = {"valid": "kept", "unknown": "unclear", "invalid": "other"}
+
+
+@dataclass(frozen=True)
+class MapDot:
+    """`look` is a class of crash.css: kept, unclear, other (a check failed), lost."""
+
+    look: str
+    x: float
+    y: float
+    radius: int
+
+
+@dataclass(frozen=True)
+class CrashMap:
+    """Bytes at the ends of both axes. Without a binlog the second axis is the time, `seconds` at its end."""
+
+    dots: tuple[MapDot, ...]
+    redo_bytes: int
+    binlog_bytes: int
+    seconds: float
+
+
+def crash_map(states: Sequence[TriedState]) -> CrashMap:
+    redo = max((state.redo for state in states), default=0)
+    binlog = max((state.binlog for state in states), default=0)
+    seconds = max((state.at_s for state in states), default=0.0)
+    upward = [(state.binlog, binlog) if binlog else (max(state.at_s, 0), seconds) for state in states]
+    dots = (
+        MapDot(look, _place(state.redo, redo), SIZE - _place(*height), _radius(look))
+        for state, height in zip(states, upward, strict=True)
+        if (look := look_of(state))
+    )
+    return CrashMap(tuple(sorted(dots, key=lambda dot: _ORDER.index(dot.look))), redo, binlog, seconds)
+
+
+_ORDER = ("kept", "unclear", "other", "lost")  # the last is drawn on top
+
+
+def look_of(state: TriedState) -> str:
+    return "lost" if state.has_lost else LOOKS[state.verdict]
+
+
+def _radius(look: str) -> int:
+    return FAILED_RADIUS if look in ("other", "lost") else RADIUS
+
+
+def _place(value: float, most: float) -> float:
+    return round(EDGE + value / (most or 1) * (SIZE - 2 * EDGE), 1)

@@ -1,0 +1,36 @@
+"""Recorded loads in words. The crash points of one load are not independent: they are counted for that load, and an
+interval is over loads."""
+
+from collections.abc import Sequence
+
+from dashboard.findings.crash.trials import Tried
+from dashboard.records.experiments.kind_names import RECORDED, number_of
+from workers.crash.points.story import PointCounts
+
+
+def total(trials: Sequence[Tried]) -> PointCounts | None:
+    """The crash points of all these loads; None: none has any."""
+    known = [trial.points for trial in trials if trial.points and trial.points.tried]
+    if not known:
+        return None
+    tried, failed, lost = zip(*((one.tried, one.failed, one.lost) for one in known), strict=True)
+    return PointCounts(tried=sum(tried), failed=sum(failed), lost=sum(lost))
+
+
+def points_of_loads(points: int, loads: int) -> str:
+    """636 crash points of 3 recorded loads."""
+    of = "this load" if loads == 1 else number_of(RECORDED, loads)
+    return f"{'1 crash point' if points == 1 else f'{points:,} crash points'} of {of}"
+
+
+def says(counts: PointCounts, loads: int, most_lost: int) -> str:
+    """What a setting lost at the crash points of its loads. `most_lost`: commits at the worst of them."""
+    where = points_of_loads(counts.tried, loads)
+    if not counts.failed:
+        return f"lost nothing at {'any of ' if counts.tried > 1 else ''}the {where}"
+    others = counts.failed - counts.lost
+    otherwise = f"failed in another way at {others:,}" if others else ""
+    if not counts.lost:
+        return f"lost no commit at any of the {where}, but {otherwise} of them"
+    lost = f"lost acknowledged commits at {counts.lost:,} of the {where} (at most {most_lost:,})"
+    return "; ".join(filter(None, (lost, otherwise)))

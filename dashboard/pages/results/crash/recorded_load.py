@@ -1,0 +1,103 @@
+"""The part of a trial's page that only a recorded load has."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dashboard.charts.crash_map import CrashMap, crash_map, look_of
+from dashboard.findings.crash import recorded
+from dashboard.findings.stored import read
+from dashboard.text.numbers import duration, whole
+from workers.bench.crash_choices import CHECK_TITLES
+from workers.crash.points.story import PointsStory, TriedState
+
+SHOWN = 50  # violations in the table
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A crash point at which a check did not pass."""
+
+    look: str
+    at_s: float
+    disk: str
+    chosen: str
+    engine: int | None
+    binlog: int | None
+    says: tuple[tuple[str, str], ...]
+    log: str
+
+
+@dataclass(frozen=True)
+class LoadView:
+    sentence: str
+    drawn: CrashMap
+    violations: tuple[Violation, ...]
+    more: int
+    facts: tuple[tuple[str, str], ...]
+
+
+def view(stored: object) -> LoadView | None:
+    """None: the trial recorded no load."""
+    if not stored:
+        return None
+    story = read(PointsStory, stored)
+    bad = sorted((one for one in story.states if one.verdict != "valid"), key=_worst_first)
+    return LoadView(
+        sentence=sentence(story),
+        drawn=crash_map(story.states),
+        violations=tuple(map(_violation, bad[:SHOWN])),
+        more=max(0, len(bad) - SHOWN),
+        facts=tuple((name, says) for name, says in _facts(story) if says),
+    )
+
+
+def sentence(story: PointsStory) -> str:
+    """Without its full stop."""
+    most = max((_lost(one) for one in story.states), default=0)
+    text = recorded.says(story.counts, 1, most)
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _worst_first(state: TriedState) -> tuple[bool, int, float]:
+    return state.verdict != "invalid", -_lost(state), state.at_s
+
+
+def _lost(state: TriedState) -> int:
+    return max((one.transactions for one in (state.lost_engine, state.lost_binlog) if one), default=0)
+
+
+def _violation(state: TriedState) -> Violation:
+    return Violation(
+        look=look_of(state),
+        at_s=state.at_s,
+        disk=DISKS.get(state.keeps, state.keeps),
+        chosen=state.way,
+        engine=state.lost_engine.transactions if state.lost_engine else None,
+        binlog=state.lost_binlog.transactions if state.lost_binlog else None,
+        says=tuple((CHECK_TITLES.get(one.key, one.key), one.says) for one in state.checks),
+        log="\n".join(state.log_lines),
+    )
+
+
+DISKS = {
+    "durable": "only what was flushed",
+    "written": "everything that was written",
+    "torn": "a part of the unflushed sectors",
+    "only": "chosen writes",
+}
+
+
+def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
+    tried = len(story.states)
+    found = f"{whole(tried)} of {whole(tried + story.left)} that were found"
+    return (
+        ("Crash points tried", f"{found}. Points with the same content of the disk count as one"),
+        ("Pairs of flushed redo log and flushed binlog", f"{whole(story.covered)} of {whole(story.pairs)} tried"),
+        (
+            "Recorded",
+            f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}",
+        ),
+        ("End of the recording", story.ended),
+        ("Margin of the clocks of clients and disk", f"{1e6 * story.margin_s:.0f} µs; commits within it are in doubt"),
+        ("Time", f"{duration(story.took_s)}, {story.lanes} at once" if tried else ""),
+    )

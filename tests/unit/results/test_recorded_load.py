@@ -1,0 +1,97 @@
+"""What pages say of a recorded load: this load, its crash points, and never a share of independent crashes."""
+
+import pytest
+from django.urls import reverse
+from django.utils.html import escape
+
+from dashboard.charts.crash_map import SIZE, crash_map
+from dashboard.findings.crash import recorded
+from dashboard.findings.crash.statistics import tallies
+from dashboard.findings.crash.trials import trials_of
+from dashboard.findings.recommendation import Crashes, where_tried
+from dashboard.pages.results.crash.recorded_load import sentence, view
+from tests.markup import flat
+from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
+from tests.unit.results import trials
+from workers.crash.points.story import PointCounts
+
+pytestmark = pytest.mark.django_db
+
+KIND = "every-crash-point"
+GOOD = story(state(0.1), state(0.2))
+BAD = story(state(0.1), state(0.2, LOST, lost=3), state(0.3, TORN), state(0.4, UNCLEAR))
+
+
+def loads(*stories):
+    """An experiment with a recorded load for each story."""
+    one = trials.experiment({"1/1": {KIND: [(0, 0) for _ in stories]}}, replica=False, measured=0)
+    one.plan["crash"]["kinds"] = [KIND]
+    one.save()
+    for trial, each in zip(one.trials.order_by("position"), stories, strict=True):
+        trial.evidence.data["points"] = each.as_stored()
+        trial.evidence.save()
+        trial.verdict = "invalid" if each.counts.failed else "valid"
+        trial.save()
+    return one
+
+
+def says(*stories):
+    (tally,) = tallies(trials_of(loads(*stories))).values()
+    return tally.says
+
+
+def test_sentences_are_about_the_load(words):
+    words(
+        [
+            sentence(GOOD),
+            sentence(BAD),
+            sentence(story(state(0.1), state(0.3, TORN))),
+            says(GOOD),
+            says(GOOD, GOOD),
+            says(GOOD, BAD),
+            recorded.says(PointCounts(tried=1, failed=0, lost=0), 1, 0),
+        ]
+    )
+
+
+def test_a_bound_over_loads_is_not_told_of_crash_points():
+    assert "%" not in says(GOOD, GOOD)
+
+
+def test_crash_points_and_independent_crashes_are_told_apart():
+    power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
+    assert where_tried([power, load]) == "in 30 power losses and at any of the 636 crash points of 3 recorded loads"
+    assert where_tried([load]) == "at any of the 636 crash points of 3 recorded loads"
+
+
+def test_each_state_is_a_dot_and_failures_lie_on_top():
+    drawn = crash_map(BAD.states)
+    assert [dot.look for dot in drawn.dots] == ["kept", "unclear", "other", "lost"]
+    assert all(0 <= place <= SIZE for dot in drawn.dots for place in (dot.x, dot.y))
+    lost, unclear = drawn.dots[3], drawn.dots[1]
+    assert lost.x < unclear.x and lost.y > unclear.y, "later points are further right and higher"
+
+
+def test_without_a_binlog_dots_rise_with_time():
+    drawn = crash_map([state(0.1, binlog=0), state(0.4, binlog=0)])
+    assert drawn.binlog_bytes == 0 and drawn.dots[0].y > drawn.dots[1].y
+
+
+def test_the_page_shows_the_map_and_each_violation(client_in):
+    trial = loads(BAD).trials.get()
+    page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
+    assert sum(f'<circle class="{look}"' in page for look in ("kept", "unclear", "other", "lost")) == 4
+    for part in ("Lost acknowledged commits at 1 of the 4 crash points of this load", "30 of 40 tried",
+                 "4 of 11 that were found", LOST.says, TORN.says, escape(UNCLEAR.says)):  # fmt: skip
+        assert part in page, part
+    assert "Commits in each place" not in page
+
+
+def test_the_result_page_names_the_crash_points(client_in):
+    one = loads(GOOD, GOOD)
+    page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
+    assert "lost nothing at any of the 4 crash points of 2 recorded loads" in page
+
+
+def test_a_trial_without_recorded_load_has_no_such_part():
+    assert view(None) is None

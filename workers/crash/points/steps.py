@@ -1,0 +1,96 @@
+"""The steps of a trial that records one load and crashes it at many moments."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import monotonic
+
+from workers.crash.chain import Begun
+from workers.crash.points.attempts import attempt_all, lanes
+from workers.crash.points.recorded import Recorded, record
+from workers.crash.points.story import PointsResult, PointsStory, TriedState, checks_of, worst_loss
+from workers.crash.prepare import prepare, start
+from workers.crash.verdict import verdict
+from workers.sandbox.disk.recording.events import End
+from workers.sandbox.disk.recording.filemap import FileMap
+from workers.sandbox.disk.recording.points import Choice, in_order
+from workers.sandbox.disk.recording.states import States
+
+ONE_AT_RANDOM_OF = 5  # crash points
+ENDS = {
+    End.STOPPED: "",
+    End.BOUND: "It reached its largest size. No later moment was tried.",
+    End.NO_SPACE: "The host's disk was full. No later moment was tried.",
+    End.POWER: "The disk lost its power. No later moment was tried.",
+    End.BROKEN_OFF: "The process of the disk ended. No later moment was tried.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempted(Recorded):
+    """Every chosen state was recovered and judged."""
+
+    story: PointsStory
+
+    def so_far(self) -> PointsResult:
+        states = self.story.states
+        checks = checks_of(states)
+        recoveries = [state.recovery_s for state in states if state.recovery_s is not None]
+        found = {
+            "verdict": verdict(checks),
+            "checks": checks,
+            "recovery_s": median(recoveries) if recoveries else None,
+            "lost_engine": worst_loss([state.lost_engine for state in states]),
+            "lost_binlog": worst_loss([state.lost_binlog for state in states]),
+        }
+        return PointsResult(**vars(super().so_far()) | found, points=self.story)
+
+
+def steps(begun: Begun) -> Iterator[Begun]:
+    yield (started := start(begun))
+    yield (prepared := prepare(started))
+    yield (recorded := record(prepared))
+    yield attempt(recorded)
+
+
+def attempt(load: Recorded) -> Attempted:
+    load.timeline.step("choose crash points")
+    states = States(load.recording)
+    ready = lanes(load, states)
+    files = FileMap.of(states, ready[0].disk)
+    most = load.setup.points
+    choices = in_order(states, files.role, load.setup.seed, most // ONE_AT_RANDOM_OF)
+    load.timeline.step("crash points")
+    began = monotonic()
+    tried = attempt_all(load, ready, choices[:most])
+    story = _story(load, states, choices, tried, len(ready), monotonic() - began)
+    return Attempted(**vars(load), story=story)
+
+
+def _story(
+    load: Recorded,
+    states: States,
+    choices: Sequence[Choice],
+    tried: tuple[TriedState, ...],
+    lanes: int,
+    took_s: float,
+) -> PointsStory:
+    log = load.recording.log
+    return PointsStory(
+        states=tried,
+        pairs=_pairs(choices),
+        covered=_pairs(choices[: len(tried)]),
+        left=len(choices) - len(tried),
+        writes=len(states.versions.writes),
+        flushes=len(states.flushes),
+        recorded_s=load.at_s(log.end_ns),
+        ended=ENDS[log.end],
+        margin_s=load.margin_s,
+        lanes=lanes,
+        took_s=took_s,
+    )
+
+
+def _pairs(choices: Sequence[Choice]) -> int:
+    """Distinct pairs of flushed redo log and flushed binlog."""
+    return len({choice.reached for choice in choices})

@@ -1,0 +1,118 @@
+"""The result of a recorded load: each state that was recovered, what was covered, and what was not tried."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from workers.crash.checks import CHECKS
+from workers.crash.setup_and_result import LostWork, TrialResult
+from workers.crash.verdict import CheckResult, Outcome
+
+LOSSES = ("lost-engine", "lost-binlog")
+MOST_LOGS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriedState:
+    """One content of the disk after its recovery.
+
+    `moment`: events of the recording before the power loss; `at_s`: until then this content was possible, since the
+    load began; `keeps`: durable, written or torn; `way`: why it was chosen; `redo` and `binlog`: bytes of each that
+    were flushed; `acknowledged`: commits until `at_s`; `checks`: those that did not pass; `passed`: keys of the others.
+    """
+
+    moment: int
+    at_s: float
+    keeps: str
+    way: str
+    redo: int
+    binlog: int
+    acknowledged: int
+    verdict: Outcome
+    checks: tuple[CheckResult, ...]
+    passed: tuple[str, ...]
+    lost_engine: LostWork | None
+    lost_binlog: LostWork | None
+    recovery_s: float | None  # None: the server stayed down
+    took_s: float  # recovery and judging
+    log_lines: tuple[str, ...] = ()  # of the recovery, if a check did not pass
+
+    @property
+    def has_lost(self) -> bool:
+        return any(lost and lost.transactions for lost in (self.lost_engine, self.lost_binlog))
+
+
+def counting(checks: Sequence[CheckResult], acknowledged: int) -> tuple[CheckResult, ...]:
+    """Before the first acknowledgement nothing can be lost: only the other checks decide."""
+    return tuple(one for one in checks if acknowledged or one.key not in LOSSES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointCounts:
+    """Crash points of a recorded load. `failed`: a check failed there; `lost`: acknowledged commits were lost there."""
+
+    tried: int
+    failed: int
+    lost: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointsStory:
+    """`pairs`: distinct pairs of flushed redo log and flushed binlog in the recording, `covered`: those of them that
+    were tried. `left`: crash points that were found and not tried. `ended`: why the recording ended before the load; ""
+    otherwise. `margin_s`: by how much the clocks of clients and disk may differ."""
+
+    states: tuple[TriedState, ...]
+    pairs: int
+    covered: int
+    left: int
+    writes: int
+    flushes: int
+    recorded_s: float
+    ended: str
+    margin_s: float
+    lanes: int
+    took_s: float
+
+    @property
+    def counts(self) -> PointCounts:
+        return PointCounts(
+            tried=len(self.states),
+            failed=sum(state.verdict == "invalid" for state in self.states),
+            lost=sum(state.has_lost for state in self.states),
+        )
+
+    def as_stored(self) -> dict[str, Any]:
+        """Without names of passed checks, and with the logs of the first states that did not pass."""
+        logs = [state.moment for state in self.states if state.log_lines][:MOST_LOGS]
+        states = (replace(one, passed=(), log_lines=one.log_lines if one.moment in logs else ()) for one in self.states)
+        return asdict(replace(self, states=tuple(states))) | {"counts": asdict(self.counts)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointsResult(TrialResult):
+    """Of a trial that recorded a load. The lost commits are those of the worst crash point."""
+
+    points: PointsStory
+
+
+def checks_of(states: Sequence[TriedState]) -> tuple[CheckResult, ...]:
+    """Each check over all states, in the registry's order."""
+    return tuple(one for key in CHECKS if (one := _over_all(key, states)))
+
+
+def worst_loss(losses: Sequence[LostWork | None]) -> LostWork | None:
+    """None: it is known of no state."""
+    return max((one for one in losses if one), key=lambda one: (one.transactions, one.ms), default=None)
+
+
+def _over_all(key: str, states: Sequence[TriedState]) -> CheckResult | None:
+    """None: it does not apply."""
+    met = [(state, one) for state in states for one in state.checks if one.key == key]
+    total = len(met) + sum(key in state.passed for state in states)
+    for outcome, word in (("invalid", "Failed"), ("unknown", "Unclear")):
+        if bad := [(state, one) for state, one in met if one.outcome == outcome]:
+            state, first = bad[0]
+            says = f"{word} at {len(bad):,} of {total:,} crash points, first at {state.at_s:.4f} s: {first.says}"
+            return replace(first, count=len(bad) if outcome == "invalid" else 0, says=says)
+    return CheckResult(key, "valid", 0, f"Passed at all {total:,} crash points.") if total else None

@@ -35,6 +35,10 @@ class CommitReader:
     def begin(self) -> None:
         self._thread.start()
 
+    @property
+    def saw_any(self) -> bool:
+        return bool(self._newest)
+
     def drain(self) -> None:
         """Read the last answer and stop. A frozen server sends none."""
         self._over.set()

@@ -7,16 +7,19 @@ from workers.crash.made import Made
 from workers.crash.replica import SCHEMA
 from workers.crash.setup_and_result import Timeline
 from workers.crash.to_the_end import to_the_end
+from workers.crash.witness import Witness
 from workers.errors import PlanError, SandboxError
 from workers.servers.connection import connect
 from workers.topology.chain import PORTS, FailoverBegun, FailoverLoaded, FailoverPorts, Formed, Struck
 from workers.topology.faults import FAULTS, Fault
 from workers.topology.judge import judge
 from workers.topology.kinds import TOPOLOGY_KINDS, TopologyKind, impossible
+from workers.topology.reader import CommitReader
 from workers.topology.setup_and_result import FailoverResult, FailoverSetup
 
 POLL_S = 0.02
 LAST_ANSWER_S = 0.5  # of a server that lives
+FIRST_S = 10.0  # longest wait for the first commit
 
 
 Steps = Callable[[TopologyKind, FailoverBegun], Iterator[FailoverBegun]]
@@ -57,7 +60,8 @@ def run_failover(
 
 
 def load(kind: TopologyKind, formed: Formed) -> FailoverLoaded:
-    """The clients commit until the moment drawn by the seed. SandboxError: they stopped before it."""
+    """The clients commit until the moment drawn by the seed, and until a commit was acknowledged and read: on a busy
+    machine that may come later. SandboxError: they stopped before it."""
     formed.timeline.step("load")
     setup, ports = formed.setup, formed.ports
     if not setup.topology.applying:
@@ -71,14 +75,19 @@ def load(kind: TopologyKind, formed: Formed) -> FailoverLoaded:
     formed.made.callback(reader.close)
     witness.begin()
     reader.begin()
-    while (left := witness.began + setup.crash_after_s - ports.clock()) > 0:
+    due = witness.began + setup.crash_after_s
+    while (left := due - ports.clock()) > 0 or (left > -FIRST_S and not _has_begun(witness, reader)):
         formed.timeline.must_go_on()
         if not witness.alive:
             raise SandboxError(f"The clients stopped before the fault: {witness.trouble}.")
-        ports.sleep(min(left, POLL_S))
+        ports.sleep(min(left, POLL_S) if left > 0 else POLL_S)
     with connect(target) as connection:
         counters = kind.counters(connection)
     return FailoverLoaded(**vars(formed), witness=witness, reader=reader, semi_sync=counters)
+
+
+def _has_begun(witness: Witness, reader: CommitReader) -> bool:
+    return reader.saw_any and bool(len(witness.ledger().acknowledged()))
 
 
 def strike(loaded: FailoverLoaded) -> Struck:

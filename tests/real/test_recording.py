@@ -125,6 +125,40 @@ def test_it_replays_each_state_on_a_file_system(disk, tmp_path, replay):
     assert hashlib.sha256(recording.base.read_bytes()).digest() == before
 
 
+def test_a_kill_leaves_every_write_that_had_returned(disk, tmp_path, replay):
+    """Nothing is synced by the program: appends, overwrites, a rename, a truncation."""
+    disk.record(tmp_path / "recording", for_kills=True)
+    seen, files = [], {"a": disk.mnt / "a", "b": disk.mnt / "b", "c": disk.mnt / "c"}
+
+    def contents(folder: Path) -> dict[str, bytes]:
+        return {name: (folder / name).read_bytes() for name in files if (folder / name).exists()}
+
+    def look() -> None:
+        seen.append((time.monotonic_ns(), contents(disk.mnt)))
+
+    fd = os.open(files["a"], os.O_RDWR | os.O_CREAT)
+    for number in range(6):
+        os.pwrite(fd, bytes([65 + number]) * 3000, 3000 * number)
+        look()
+    os.pwrite(fd, b"overwritten", 4090)
+    look()
+    files["a"].rename(files["b"])
+    look()
+    os.ftruncate(fd, 5000)
+    look()
+    files["c"].write_bytes(b"c")
+    look()
+    os.close(fd)
+    disk.stop_recording()
+    recording = Recording.load(tmp_path / "recording")
+    states, replayed = States(recording), replay(recording)
+    for at_ns, expected in seen:
+        state = states.at(CrashPoint(recording.moment(at_ns), "killed"))
+        assert state.since_ns <= at_ns < state.until_ns
+        replayed.become(states.blocks(state.point))
+        assert contents(replayed.mnt) == expected
+
+
 def test_two_replays_share_a_base_and_forget_what_was_written(disk, tmp_path, replay):
     disk.record(tmp_path / "recording")
     flushed_file(disk.mnt / "one", 2, b"1")

@@ -17,6 +17,8 @@ from workers.host import environment
 
 LOOP_SET_FD, LOOP_CLR_FD, LOOP_CTL_GET_FREE, BLKFLSBUF = 0x4C00, 0x4C01, 0x4C82, 0x1261
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME = 2, 4, 8, 1024
+MS_SYNCHRONOUS, MS_REMOUNT = 16, 32
+MOUNTED = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME
 MNT_DETACH = 2
 DETACHED = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 ATTEMPTS = 20  # another process may take the free loop device first
@@ -26,10 +28,23 @@ POLL_S = 0.005
 
 def mount_ext4(device: Path, point: Path) -> None:
     """Mount, with the journal replayed. Inode tables are not written in the background, which would be load."""
-    flags = ctypes.c_ulong(MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME)
-    if _libc().mount(os.fsencode(device), os.fsencode(point), b"ext4", flags, b"noinit_itable"):
+    if _libc().mount(os.fsencode(device), os.fsencode(point), b"ext4", ctypes.c_ulong(MOUNTED), b"noinit_itable"):
         why = os.strerror(ctypes.get_errno())
         raise SandboxError(f"{device} could not be mounted on {point}: {why}.", "The kernel's log may say more.")
+
+
+def make_synchronous(point: Path) -> None:
+    """All that was written goes to the device, and from now on each write(2), truncation and rename returns when it is
+    there. Writes to mapped memory, and space that a file only reserves, are passed on later."""
+    flags = ctypes.c_ulong(MOUNTED | MS_SYNCHRONOUS | MS_REMOUNT)
+    if _libc().mount(None, os.fsencode(point), None, flags, None):
+        why = os.strerror(ctypes.get_errno())
+        raise SandboxError(f"{point} could not be mounted synchronously: {why}.", "The kernel's log may say more.")
+    folder = os.open(point, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _libc().syncfs(folder)
+    finally:
+        os.close(folder)
 
 
 def unmount(point: Path, patience_s: float = PATIENCE_S) -> None:

@@ -83,10 +83,15 @@ class VolatileDisk(ServedDisk):
         broke is repaired; the answer says so, "" without a repair. BrokenFileSystem: it cannot be repaired."""
         return self._remount("reset")
 
-    def record(self, folder: Path, most_bytes: int = RECORDED_BYTES) -> None:
+    def record(self, folder: Path, most_bytes: int = RECORDED_BYTES, *, for_kills: bool = False) -> None:
         """Record every write and flush from now on, into the new folder `folder`, see `disk.recording`. Flushes wait
         while the image is copied there. The recording ends at `stop_recording`, at a cut, when it has `most_bytes`, or
-        when the host cannot store more; the disk goes on. SandboxError: nothing is recorded."""
+        when the host cannot store more; the disk goes on. SandboxError: nothing is recorded.
+
+        `for_kills`: from now on each write(2) to a file is passed on at once, so the recording knows what a kill of the
+        server leaves. That costs time at each write."""
+        if for_kills:
+            system.make_synchronous(self.mnt)
         self._tell("hold")
         try:
             folder.mkdir(mode=0o700)
@@ -94,9 +99,7 @@ class VolatileDisk(ServedDisk):
             with os.fdopen(untrusted.new_log(folder / EVENTS), "ab") as file:
                 self._ask(f"record {most_bytes}", (file.fileno(),))
         except OSError as error:
-            raise SandboxError(
-                f"{folder} cannot hold a recording: {reason(error)}.", "Nothing was recorded."
-            ) from error
+            raise SandboxError(f"{folder} cannot hold a recording: {reason(error)}.", "Name another.") from error
         finally:
             self._tell("release")
 

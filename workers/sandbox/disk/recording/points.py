@@ -14,7 +14,7 @@ from workers.sandbox.disk.recording.events import Kind
 from workers.sandbox.disk.recording.states import CrashPoint, State, States, Torn
 from workers.sandbox.disk.recording.versions import blocks_of
 
-Way = Literal["after a flush", "at the end of a flush", "within a flush", "between two writes", "at random"]
+Way = Literal["after a flush", "within a flush", "between two writes", "at random"]
 Role = Callable[[int], str]  # which log a block belongs to: "redo", "binlog", or anything else
 
 
@@ -42,10 +42,9 @@ def in_order(states: States, role: Role, seed: int, at_random: int = 0) -> list[
     drawn = random.Random(seed)  # noqa: S311
     ways: dict[Way, list[CrashPoint]] = {
         "after a flush": _after_flushes(states),
-        "at the end of a flush": [CrashPoint(end, "written") for _, end in states.flushes],
         "within a flush": _within_flushes(states, progress, drawn),
-        "between two writes": [CrashPoint(number + 1, "written") for number in progress.log_writes],
-        "at random": [_anywhere(states, drawn) for _ in range(at_random)],
+        "between two writes": [CrashPoint(number + 1, "written") for number in states.versions.writes],
+        "at random": [_anywhere(states, drawn) for _ in range(at_random if states.versions.writes else 0)],
     }
     for points in ways.values():
         drawn.shuffle(points)
@@ -91,7 +90,7 @@ def _within_flushes(states: States, progress: "_Progress", drawn: random.Random)
 
 def _anywhere(states: States, drawn: random.Random) -> CrashPoint:
     torn = Torn(drawn.randrange(50, 951), drawn.getrandbits(32), drawn.choice((512, 4096)))
-    return CrashPoint(drawn.randint(0, len(states.recording.events)), torn)
+    return CrashPoint(drawn.choice(states.versions.writes) + 1, torn)
 
 
 class _Progress:

@@ -36,13 +36,16 @@ class Only:
     writes: frozenset[int]
 
 
-Keeps = Literal["durable", "written"] | Torn | Only
+Keeps = Literal["durable", "written", "killed"] | Torn | Only
 
 
 @dataclass(frozen=True)
 class CrashPoint:
     """The power goes after the first `moment` events. `keeps`: what remains: only what is durable, everything written,
-    or a part of the unflushed."""
+    or a part of the unflushed.
+
+    `killed`: the server is killed instead, and everything written to files remains. Only a recording `for_kills` knows
+    that. The content is possible until the next write."""
 
     moment: int
     keeps: Keeps = "durable"
@@ -76,7 +79,8 @@ class States:
         if prefix is None:
             return self._partial(point)
         known = self.versions.digests[prefix]
-        return State(point, self._time(prefix), self._latest[known], known)
+        until_ns = self._next_write(prefix) if point.keeps == "killed" else self._latest[known]
+        return State(point, self._time(prefix), until_ns, known)
 
     def blocks(self, point: CrashPoint) -> Mapping[int, Block]:
         """The blocks that were written since the base, by number."""
@@ -99,7 +103,7 @@ class States:
         """None: the content is none."""
         if point.keeps == "durable":
             return self.versions.shortest(self.durable(point))
-        return self.versions.shortest(point.moment) if point.keeps == "written" else None
+        return self.versions.shortest(point.moment) if point.keeps in ("written", "killed") else None
 
     def _ends(self, prefix: int) -> int:
         """When the first flush ends that began after a later write."""
@@ -107,6 +111,11 @@ class States:
         if (later := bisect_left(writes, prefix)) == len(writes):
             return self.recording.log.end_ns
         return self._flush_end(bisect_right(self.flushes, writes[later], key=lambda flush: flush[0]))
+
+    def _next_write(self, prefix: int) -> int:
+        writes = self.versions.writes
+        later = bisect_left(writes, prefix)
+        return self._time(writes[later] + 1) if later < len(writes) else self.recording.log.end_ns
 
     def _partial(self, point: CrashPoint) -> State:
         """Possible until the next flush ends, unless its content is a prefix by chance."""

@@ -148,12 +148,11 @@ def _best(held: Sequence[Option], threads: int) -> Option:
 
 
 def _bound(chosen: Option) -> str:
-    """What the fewest trials still allow. Of recorded loads it is not told: their crash points say more than their
-    number."""
+    """What the fewest trials still allow. Beside recorded loads it is not told: their crash points say more than the
+    number of trials."""
+    weakest = max(chosen.crashes, key=lambda each: (each.most or 0.0, each.kind in POWER_LOSSES))
     text = f"{chosen.name} lost nothing {where_tried(chosen.crashes)}."
-    apart = [each for each in chosen.crashes if not each.points]
-    weakest = max(apart, key=lambda each: (each.most or 0.0, each.kind in POWER_LOSSES), default=None)
-    if weakest is None:
+    if any(each.points for each in chosen.crashes):
         return f"{text} Another load may reach other crash points."
     if weakest.most is None:
         return text

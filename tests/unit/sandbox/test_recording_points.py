@@ -49,6 +49,12 @@ def test_it_tears_each_flush_of_a_log_and_no_other(states):
     assert all(role(states.recording.events[number].offset // BLOCK_BYTES) != "data" for number in seen)
 
 
+def test_it_tears_each_flush_of_pages_too(states):
+    (torn,) = [choice for choice in in_order(states, role, 2) if choice.way == "within a flush of pages"]
+    (number,) = states.unflushed(torn.state.point)
+    assert role(states.recording.events[number].offset // BLOCK_BYTES) == "data"
+
+
 def test_the_first_points_of_a_budget_are_of_every_way(states):
     first = Counter(choice.way for choice in in_order(states, role, 3, at_random=20)[:8])
     assert set(first) >= {"after a flush", "within a flush", "at random"}

@@ -14,8 +14,9 @@ from workers.sandbox.disk.recording.events import Kind
 from workers.sandbox.disk.recording.states import CrashPoint, State, States, Torn
 from workers.sandbox.disk.recording.versions import blocks_of
 
-Way = Literal["after a flush", "within a flush", "between two writes", "at random"]
-Role = Callable[[int], str]  # which log a block belongs to: "redo", "binlog", or anything else
+Way = Literal["after a flush", "within a flush", "within a flush of pages", "between two writes", "at random"]
+Role = Callable[[int], str]  # what a block is for: "redo", "binlog", "data", or anything else
+PAGES = {"data", "undo", "doublewrite"}
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ def in_order(states: States, role: Role, seed: int, at_random: int = 0) -> list[
     drawn = random.Random(seed)  # noqa: S311
     ways: dict[Way, list[CrashPoint]] = {
         "after a flush": _after_flushes(states),
-        "within a flush": _within_flushes(states, progress, drawn),
+        "within a flush": _within_flushes(states, progress.log_writes, drawn),
+        "within a flush of pages": _within_flushes(states, progress.page_writes, drawn),
         "between two writes": [CrashPoint(number + 1, "written") for number in states.versions.writes],
         "at random": [_anywhere(states, drawn) for _ in range(at_random if states.versions.writes else 0)],
     }
@@ -82,9 +84,9 @@ def _after_flushes(states: States) -> list[CrashPoint]:
     return [CrashPoint(0), *(CrashPoint(number + 1) for number in (*(end for _, end in states.flushes), *ignored))]
 
 
-def _within_flushes(states: States, progress: "_Progress", drawn: random.Random) -> list[CrashPoint]:
-    """Of flushes that make something of a log durable: before the end, when all of it is under way."""
-    carrying = [end for end in (end for _, end in states.flushes) if progress.carries_log(end)]
+def _within_flushes(states: States, writes: list[int], drawn: random.Random) -> list[CrashPoint]:
+    """Of flushes that make one of these writes durable: before the end, when all of it is under way."""
+    carrying = [end for _, end in states.flushes if _carries(states, end, writes)]
     return [CrashPoint(end, Torn(seed=drawn.getrandbits(32))) for end in carrying]
 
 
@@ -100,6 +102,7 @@ class _Progress:
         self._states = states
         self._bytes = {"redo": [0], "binlog": [0]}  # by the number of writes
         self.log_writes: list[int] = []
+        self.page_writes: list[int] = []  # of pages and of their copies
         for number in states.versions.writes:
             event = states.recording.events[number]
             roles = {role(block) for block in blocks_of(event)}
@@ -107,6 +110,8 @@ class _Progress:
                 sums.append(sums[-1] + (event.length if log in roles else 0))
             if roles & self._bytes.keys():
                 self.log_writes.append(number)
+            if roles & PAGES:
+                self.page_writes.append(number)
 
     def reached(self, point: CrashPoint) -> Reached:
         """Of a torn state: what was durable."""
@@ -114,7 +119,7 @@ class _Progress:
         writes = bisect_left(self._states.versions.writes, prefix)
         return Reached(self._bytes["redo"][writes], self._bytes["binlog"][writes])
 
-    def carries_log(self, end: int) -> bool:
-        durable = self._states.durable
-        before, after = durable(CrashPoint(end)), durable(CrashPoint(end + 1))
-        return bisect_left(self.log_writes, before) < bisect_left(self.log_writes, after)
+
+def _carries(states: States, end: int, writes: list[int]) -> bool:
+    before, after = states.durable(CrashPoint(end)), states.durable(CrashPoint(end + 1))
+    return bisect_left(writes, before) < bisect_left(writes, after)

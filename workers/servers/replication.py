@@ -15,7 +15,7 @@ VARIABLES = (
     "server_uuid", "hostname", "report_host", "relay_log_info_repository", "relay_log_recovery", "sync_relay_log",
     "sync_binlog", "innodb_flush_log_at_trx_commit", "log_bin", "rpl_semi_sync_source_enabled",
     "rpl_semi_sync_source_wait_point", "rpl_semi_sync_source_timeout", "rpl_semi_sync_replica_enabled",
-    "group_replication_consistency",
+    "group_replication_consistency", "replica_parallel_threads", "log_replica_updates", "gtid_strict_mode",
 )  # fmt: skip
 STATUS = (
     "rpl_semi_sync_source_status", "rpl_semi_sync_source_clients", "rpl_semi_sync_source_no_tx",

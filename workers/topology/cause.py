@@ -64,6 +64,16 @@ def _position_in_binlog(setup: FailoverSetup, counters: SemiSyncCounters | None)
     return mysql and setup.topology.position == "gtid"
 
 
+def _prepared_in_any_order(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
+    """Reproduced with the evidence of recovery: docs/research/topology.md, replica-crash. Followers apply in 16
+    threads (workers/crash/dialects)."""
+    own = {**setup.settings, **setup.topology.replica_settings}
+    by_gtid = FAULTS[setup.fault].of_replica and setup.topology.position == "gtid"
+    parallel = own.get("slave_parallel_threads", "16") not in ("0", "1")
+    unflushed = own.get("innodb_flush_log_at_trx_commit", "1") != "1"
+    return by_gtid and parallel and unflushed and own.get("log_slave_updates", "ON").upper() in ("ON", "1")
+
+
 def _position_in_file(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
     return FAULTS[setup.fault].of_replica and setup.topology.position == "file"
 
@@ -79,6 +89,12 @@ RULES: tuple[tuple[Applies, str], ...] = (
         _position_in_file,
         "The replica keeps its position in a file that is not written together with the rows. After the crash it was "
         "ahead of the rows or behind them.",
+    ),
+    (
+        _prepared_in_any_order,
+        "Parallel threads had prepared transactions in another order than they commit. Recovery committed those that "
+        "were prepared and in the replica's binlog, and the position is that of the last one: earlier ones are "
+        "missing.",
     ),
     (
         _galera_not_flushed,

@@ -165,9 +165,22 @@ def _restarts(link: ReplicationLink, replica: Told, name: str, follower: str) ->
             f"(innodb_flush_log_at_trx_commit={flush}): rows can be missing without an error."
         )
         yield TopologyStatement(crash, "may be lost", says)
+    if by_gtid and flush == "0" and _leaves_gaps(replica):
+        says = (
+            f"{follower} applies in {replica.value('replica_parallel_threads')} threads and does not flush "
+            f"(innodb_flush_log_at_trx_commit=0): recovery can leave gaps before its position, so rows can be missing "
+            "without an error. gtid_strict_mode=ON makes it stop instead."
+        )
+        yield TopologyStatement(f"{follower} is killed", "may be lost", says)
     if not by_gtid and (replica.flavour == "mariadb" or replica.value("relay_log_info_repository") == "FILE"):
         says = f"{follower} keeps its position in a file: commits can be applied twice or be missing without an error."
         yield TopologyStatement(crash, "may be lost", says)
+
+
+def _leaves_gaps(replica: Told) -> bool:
+    """docs/research/topology.md, replica-crash."""
+    parallel = replica.flavour == "mariadb" and replica.value("replica_parallel_threads") not in ("", "0", "1")
+    return parallel and replica.value("log_replica_updates") == "ON" != replica.value("gtid_strict_mode")
 
 
 def _is_mariadb(replica: Told, by_gtid: bool) -> bool:

@@ -82,6 +82,24 @@ def test_mysql_by_gtid_loses_rows_only_when_its_engine_flushes_less():
     assert outcomes(off)["db4 restarts"][0] == "kept"
 
 
+PARALLEL = {"innodb_flush_log_at_trx_commit": "0", "replica_parallel_threads": "16", "log_replica_updates": "ON",
+            "gtid_strict_mode": "OFF"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "but",
+    [
+        {"replica_parallel_threads": "0"}, {"log_replica_updates": "OFF"}, {"gtid_strict_mode": "ON"},
+        {"innodb_flush_log_at_trx_commit": "2"},
+    ],
+)  # fmt: skip
+def test_parallel_threads_of_mariadb_that_do_not_flush_may_leave_gaps(but):
+    registered("db1", 1)
+    bad = registered("db2", 2, sources=follows("db1", 1), **PARALLEL)
+    good = registered("db3", 3, sources=follows("db1", 1), **PARALLEL | but)
+    assert outcomes(bad)["db2 is killed"][0] == "may be lost" and "db3 is killed" not in outcomes(good)
+
+
 def test_a_replica_that_stopped_is_marked_with_its_error():
     registered("db1", 1)
     stopped = (Peer("db1", 3306, 1, state="does not follow", error="1062 Duplicate entry"),)

@@ -10,9 +10,11 @@ from workers.topology.chain import Struck
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 from workers.topology.topology import Topology
 
+NOT_FLUSHED = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
 
-def why(fault="primary-host-loss", policy="careful", counters=None, settings=None, **topology):
-    made, server = Topology(**topology, policy_key=policy), SimpleNamespace(flavour="mysql")
+
+def why(fault="primary-host-loss", policy="careful", counters=None, settings=None, flavour="mysql", **topology):
+    made, server = Topology(**topology, policy_key=policy), SimpleNamespace(flavour=flavour)
     setup = FailoverSetup(
         root=Path("/"), build=server, name="", topology=made, settings=settings or {}, fault=fault, seed=1
     )
@@ -24,6 +26,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
     said = {
         "binlog": why("replica-kill"),
         "file": why("replica-power-loss", position="file"),
+        "order of prepares": why("replica-kill", flavour="mariadb", replica_settings=NOT_FLUSHED),
         "unfenced": why("partition", "unfenced"),
         "order": why(policy="stop-first", kind="semi-sync", applying=False),
         "start": why("total-kill", kind="semi-sync", applying=False),
@@ -38,6 +41,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
     assert {name: says.split(":")[0].split(".")[0] for name, says in said.items()} == {
         "binlog": "MySQL finds the position of a replica in the replica's own binlog (gtid_executed)",
         "file": "The replica keeps its position in a file that is not written together with the rows",
+        "order of prepares": "Parallel threads had prepared transactions in another order than they commit",
         "unfenced": "The old primary was not shut off",
         "order": "The replica stopped receiving before it applied",
         "start": "The replica had received the commits and not applied them",
@@ -59,6 +63,14 @@ def test_where_no_rule_applies_no_cause_is_invented():
     assert why(kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}) == ""
     assert why(kind="semi-sync", counters=SemiSyncCounters(10, 0)) == ""
     assert why("replica-power-loss", position="table") == ""
+
+
+@pytest.mark.parametrize(
+    "own", [{"slave_parallel_threads": "0"}, {"log_slave_updates": "OFF"}, {"innodb_flush_log_at_trx_commit": "1"}]
+)
+def test_a_replica_that_prepares_in_order_has_another_cause(own):
+    """One thread, no binlog of its own, or flushed prepares: none of them lost a row."""
+    assert why("replica-kill", flavour="mariadb", replica_settings=NOT_FLUSHED | own) == ""
 
 
 def test_a_fault_that_ends_the_primary_needs_no_fence():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dashboard.findings.crash.self_test import SelfTest
 from dashboard.findings.crash.statistics import Tally, tallies
-from dashboard.findings.finding import Finding, is_wide
+from dashboard.findings.finding import TOO_FEW, Finding, is_wide
 from dashboard.findings.flushing import gloss, is_durable
 from dashboard.findings.point import Point
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
@@ -132,6 +132,8 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
     if not here[fastest].exceeds(mine):
         if any(speed.may_exceed(mine) for speed in here.values()):
             return f"What {chosen.name} costs at {at(threads)} is not yet clear. Measure more repeats."
+        if not all(speed.is_comparable(mine) for name, speed in here.items() if name != chosen.name):
+            return f"What {chosen.name} costs at {at(threads)} is not known: measured too rarely. {TOO_FEW}"
         return f"No other setting is measurably faster than {chosen.name} at {at(threads)}."
     each, best = (f"{sig(1000 * threads / speed.tps, 2)}\N{NO-BREAK SPACE}ms" for speed in (mine, here[fastest]))
     less = percent(1 - 1 / here[fastest].times(mine).value)

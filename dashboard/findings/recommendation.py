@@ -10,17 +10,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboard.findings.crash.rate import FEW
 from dashboard.findings.crash.recorded import points_of_loads
-from dashboard.findings.crash.statistics import in_words
+from dashboard.findings.crash.statistics import typical
 from dashboard.findings.finding import times_as_fast
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.kind_names import number_of, plural
 from dashboard.text.numbers import at, sig
 from dashboard.text.words import listed
+from workers.analysis.compare import Decision
 from workers.analysis.statistics import Estimate
 from workers.bench.crash_choices import POWER_LOSSES
 
-FEW = 0.1  # an upper bound above this share asks for more trials
+UNJUDGED: tuple[Decision, ...] = ("measured once", "too few to judge")
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,17 @@ class Speed:
 
     def may_exceed(self, other: "Speed") -> bool:
         """Faster in the measurement, but its ratio to the baseline is not decidable: more repeats would tell."""
-        ratio = self.ratio if other.is_baseline else other.ratio if self.is_baseline else None
+        ratio = self._ratio_with(other)
         return ratio is not None and ratio.decision == "not decidable" and self.tps > other.tps
+
+    def is_comparable(self, other: "Speed") -> bool:
+        """Whether enough repeats were measured to tell a difference from chance."""
+        if ratio := self._ratio_with(other):
+            return ratio.decision not in UNJUDGED
+        return self.lo is not None and other.hi is not None
+
+    def _ratio_with(self, other: "Speed") -> ThroughputRatio | None:
+        return self.ratio if other.is_baseline else other.ratio if self.is_baseline else None
 
 
 @dataclass(frozen=True)
@@ -211,6 +222,8 @@ def _gain(speed: Speed, base: Speed, than: str) -> str:
         return (
             f"seems {times_as_fast(ratio.value, ratio.lo, ratio.hi, 2)} as {than}, but more repeats must confirm this"
         )
+    if not speed.is_comparable(base):
+        return f"was measured too rarely to compare its speed with {than}"
     return f"is not measurably faster than {than}"
 
 
@@ -228,4 +241,4 @@ def _risk(one: Option) -> str:
 
 
 def _median(each: Crashes) -> str:
-    return f" ({'; '.join(filter(None, [f'median {in_words(each.median)}', each.missing]))})"
+    return f" ({'; '.join(filter(None, [typical(each.median, each.lost), each.missing]))})"

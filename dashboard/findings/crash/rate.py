@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from dashboard.records.experiments.verdict_label import COMMITS_LOST, OTHER_FAILURE
+from dashboard.records.experiments.verdict_label import COMMITS_LOST, NOTHING_LOST, OTHER_FAILURE
 from dashboard.text.numbers import percent
 from workers.analysis import binomial
 
 RateState: TypeAlias = Literal["failed", "unknown", "passed"]  # worst first
+FEW = 0.1  # an upper bound above this share asks for more trials
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,18 @@ class Rate:
         return "failed" if self.k else "passed" if self.n and not unclear else "unknown"
 
     def outcome(self, lost: int, unclear: int) -> str:
-        """Verdict and rate in words. `lost`: how many of the k lost commits; `unclear`: further trials."""
+        """In words: `nothing lost in 3 trials, too few to be sure; 1 unclear`. `lost`: how many of the k lost commits;
+        `unclear`: further trials."""
         more = f"; {unclear:,} unclear" if unclear else ""
+        if not self.n:
+            return f"{unclear:,} unclear"
+        trials = f"{self.n:,} {'trial' if self.n == 1 else 'trials'}"
         if not self.k:
-            return f"{self.counts} lost anything (95 % {self.bounds}){more}" if self.n else f"{unclear:,} unclear"
+            few = ", too few to be sure" if self.hi is None or self.hi > FEW else ""
+            return f"{NOTHING_LOST} in {trials}{few}{more}"
         words = [COMMITS_LOST] if lost else []
         words += [OTHER_FAILURE] if lost < self.k else []
-        return f"{' or '.join(words)} in {self.text}{more}"
+        return f"{' or '.join(words)} in {self.k:,} of {trials}{more}"
 
 
 def rate(k: int, n: int, unknown: int = 0) -> Rate:

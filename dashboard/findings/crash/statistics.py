@@ -64,7 +64,7 @@ class Tally:
 
     @property
     def outcome(self) -> str:
-        """`0 of 30 lost anything (95 % upper bound 12 %)`."""
+        """`nothing lost in 30 trials`."""
         return self.invalid.outcome(sum(one.verdict_label == COMMITS_LOST for one in self.decided), self.unknown)
 
     @cached_property
@@ -156,9 +156,16 @@ def in_words(count: float) -> str:
     return whole(count) if count == int(count) and count < 1000 else sig(count, 2 if count < 10 else 3)
 
 
+def typical(median: float, times: int) -> str:
+    """`median 1,060`; of a single loss `1,060 commits`."""
+    if times > 1:
+        return f"median {in_words(median)}"
+    return "1 commit" if median == 1 else f"{in_words(median)} commits"
+
+
 def _lost(loss: CrashLoss, place: str, crashes: str) -> str:
     where = " from the binlog" if place == "binlog" else ""
-    return f"lost acknowledged commits{where} in {loss.rate.k:,} of {crashes} (median {in_words(loss.median)})"
+    return f"lost acknowledged commits{where} in {loss.rate.k:,} of {crashes} ({typical(loss.median, loss.rate.k)})"
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

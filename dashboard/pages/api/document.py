@@ -67,7 +67,7 @@ def _each(document: Node) -> Iterator[tuple[str, str, Node]]:
 
 def _role(scope: str) -> str:
     rule = OPERATIONS[scope]
-    return f"Least role: {rule.least}{', who must ' + rule.rule if rule.rule else ''}"
+    return f"Least role: {rule.least}{f' ({rule.rule}; administrators: all)' if rule.rule else ''}"
 
 
 @cache

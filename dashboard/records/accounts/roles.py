@@ -46,27 +46,27 @@ class Operation:
     least: str  # the lowest role that may
     says: str  # "... may <says>"
     whose: Callable[[Any], int | None] | None = None  # only this owner's things; administrators: all
-    rule: str = ""  # `whose` in words
+    rule: str = ""  # `whose` in words: those of the person
 
 
 OPERATIONS: dict[str, Operation] = {
     "enter": Operation(NOBODY, "log in, and open a share link"),
     "see": Operation(Role.VIEWER, "see servers, experiments, results and workers, and export results"),
     "own_account": Operation(Role.VIEWER, "change your own password and second factors"),
-    "tokens": Operation(Role.VIEWER, "make and revoke API tokens of their own"),
+    "tokens": Operation(Role.VIEWER, "make and revoke your own API tokens"),
     "monitor": Operation(Role.VIEWER, "read the figures for Prometheus"),
     "register_server": Operation(Role.OPERATOR, "register servers and add sandboxes, and own them"),
     "test_server": Operation(Role.OPERATOR, "test a connection"),
-    "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own it"),
-    "allow_crashes": Operation(Role.OPERATOR, "mark a server expendable, and withdraw that", owner, "own it"),
+    "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own servers"),
+    "allow_crashes": Operation(Role.OPERATOR, "mark a server expendable, and withdraw that", owner, "own servers"),
     "any_program": Operation(Role.ADMINISTRATOR, "have workers run any program as a crash or start command"),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
     "tidy": Operation(Role.OPERATOR, "name, tag, mark, comment on, delete and restore experiments"),
-    "remove_comment": Operation(Role.OPERATOR, "delete a comment", author, "wrote it"),
-    "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own it, unless it is a sandbox"),
+    "remove_comment": Operation(Role.OPERATOR, "delete a comment", author, "own comments"),
+    "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own servers and all sandboxes"),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
-    "confirm_nights": Operation(Role.OPERATOR, "confirm nightly load on a production server", owner, "own it"),
+    "confirm_nights": Operation(Role.OPERATOR, "confirm nightly load on a production server", owner, "own servers"),
     "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),
     "administer": Operation(Role.ADMINISTRATOR, "add people, give roles, read the audit log"),

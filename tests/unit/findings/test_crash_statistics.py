@@ -86,7 +86,7 @@ def test_it_says_what_was_tested_and_how_often():
         "engine and binlog hold different commits, replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
-        "lost acknowledged commits from the binlog in 1 of 1 power loss (median 200);"
+        "lost acknowledged commits from the binlog in 1 of 1 power loss (200 commits);"
     )
 
 
@@ -106,7 +106,7 @@ def test_it_says_what_was_tested_and_how_often():
          "lost nothing in 20 power losses, 10 more unclear "
          f"(95 % upper bound 53{NBSP}%)"),
         ([(5, 5), (0, 0), None],
-         "lost acknowledged commits in 1 of 2 power losses (median 5); 1 more unclear"),
+         "lost acknowledged commits in 1 of 2 power losses (5 commits); 1 more unclear"),
     ],
 )  # fmt: skip
 def test_a_loss_goes_with_its_own_trials(losses, says):
@@ -158,7 +158,7 @@ def test_it_says_that_a_server_did_not_come_back():
     assert next(iter(tallies(trials_of(one)).values())).says == "did not come back after 1 of 2 power losses"
     one.trials.filter(repeat=2).update(verdict="invalid", lost_engine=7, lost_engine_ms=1)
     said = next(iter(tallies(trials_of(one)).values())).says
-    assert "(median 7)" in said and "did not come back after 1" in said
+    assert "(7 commits)" in said and "did not come back after 1" in said
     one.trials.filter(repeat=1).update(lost_binlog=9)  # its files can be read all the same
     one.trials.filter(repeat=2).update(lost_engine=0, lost_binlog=9)
     said = next(iter(tallies(trials_of(one)).values())).says
@@ -178,8 +178,9 @@ def test_one_trial_in_which_engine_and_binlog_differ_is_enough(losses, disagrees
 
 @pytest.mark.django_db
 def test_one_commit_is_told_in_the_singular():
-    assert "(median 1)" in tally([(1, 1)]).says
-    assert "(median 2)" in tally([(2, 2)]).says
+    assert "(1 commit)" in tally([(1, 1)]).says
+    assert "(2 commits)" in tally([(2, 2)]).says
+    assert "(median 2)" in tally([(2, 2), (2, 2)]).says
 
 
 @pytest.mark.parametrize(

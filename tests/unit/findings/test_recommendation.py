@@ -46,6 +46,18 @@ def test_a_setting_that_gains_nothing_is_told_as_such():
     )
 
 
+@pytest.mark.parametrize("decision", ["measured once", "too few to judge"])
+def test_speeds_that_were_measured_too_rarely_are_not_compared(decision):
+    base = Speed(8, 1000, None, None, is_baseline=True)
+    fast = Speed(8, 9000, None, None, ThroughputRatio(9.0, None, None, None, decision))
+    once = Crashes("power-loss", 1, 1, 0, 1.0, lost=1, median=4200.0)
+    reasons = recommend([Option("1/1", (base,), losses(), True), Option("0/0", (fast,), (once,))], 8).reasons
+    assert reasons[-1] == (
+        "0/0 was measured too rarely to compare its speed with 1/1, "
+        "and it lost commits in 1 of 1 power loss (4,200 commits)."
+    )
+
+
 @pytest.mark.parametrize(
     ("other", "chosen"),
     [
@@ -98,7 +110,7 @@ def test_a_failure_without_a_lost_commit_is_told_as_another_one():
     down = Option("2/1", speeds((8, 9000)), (Crashes("power-loss", 30, 3, 1, 0.3, lost=1, median=4.0),))
     reasons = recommend([SAFE, down], 8).reasons
     assert (
-        "2/1 is 9.0 times as fast as 1/1, but it lost commits in 1 of 30 power losses (median 4), "
+        "2/1 is 9.0 times as fast as 1/1, but it lost commits in 1 of 30 power losses (4 commits), "
         "failed in another way in 2 of 30 power losses, is unclear after 1 power loss."
     ) in reasons
 

@@ -64,8 +64,8 @@ def test_a_result_that_the_history_has_not_read_is_not_called_missing(client_in)
 def test_each_setting_is_told_under_the_crash_that_it_fared_worst_in():
     found = {one.variant: one for one in crashed(trials.experiment()).badges}
     assert (found["1/1"].state, found["2/0"].state, found["0/0"].state) == ("passed", "failed", "failed")
-    assert found["1/1"].says == "1/1, power loss: 0 of 30 lost anything (95 % upper bound 12\N{NO-BREAK SPACE}%)"
-    assert found["2/0"].says == "2/0, power loss: commits lost in 4 of 4 (95 % lower bound 40\N{NO-BREAK SPACE}%)"
+    assert found["1/1"].says == "1/1, power loss: nothing lost in 30 trials, too few to be sure"
+    assert found["2/0"].says == "2/0, power loss: commits lost in 4 of 4 trials"
 
 
 def test_the_worst_setting_comes_first():
@@ -80,7 +80,7 @@ def test_unclear_trials_never_pass():
 def test_one_valid_trial_among_many_unclear_is_no_pass():
     one = crashed(trials.experiment({"1/1": {"power-loss": [(0, 0)] + [None] * 29}})).settings[0]
     assert one.state == "unknown"
-    assert one.says.endswith("power loss: 0 of 1 lost anything (95 % upper bound 100\N{NO-BREAK SPACE}%); 29 unclear")
+    assert one.says.endswith("power loss: nothing lost in 1 trial, too few to be sure; 29 unclear")
 
 
 def test_a_repeated_trial_does_not_count():
@@ -94,14 +94,14 @@ def test_no_verdict_counts_where_the_self_test_failed(client_in):
     lying = {"1/1": {"power-loss": [(0, 0)] * 3, "lying-disk": [(0, 0)]}}
     trials.experiment(lying)
     assert "self-test failed" in page(client_in) and "The self-test of the checks failed" in page(client_in)
-    assert "lost anything" not in page(client_in)
+    assert "nothing lost" not in page(client_in)
 
 
 def test_the_newest_experiment_speaks(client_in):
     trials.experiment({"1/1": {"power-loss": [(5, 5)]}})
     newest = trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
     Experiment.objects.filter(pk=newest.pk).update(name="Crashes of another build")
-    assert "0 of 1 lost anything" in page(client_in)
+    assert "nothing lost in 1 trial" in page(client_in)
     assert "commits lost in 1 of 1" not in page(client_in)
     assert f'from <a href="/results/{newest.pk}/">Crashes of another build</a>' in page(client_in)
 
@@ -275,5 +275,5 @@ def test_it_asks_no_more_of_a_large_installation(client_in, django_assert_max_nu
     client_in.get(reverse("home"))
     with django_assert_max_num_queries(QUERIES):
         answer = client_in.get(reverse("home"))
-    assert answer.text.count("1/1, power loss: 0 of 1 lost anything") == 12
+    assert answer.text.count("1/1, power loss: nothing lost in 1 trial") == 12
     assert "All 15 servers; below, the 12 measured last" in flat(answer.text)

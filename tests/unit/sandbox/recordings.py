@@ -1,5 +1,6 @@
 """For tests: recordings made by a real recorder, without a process or a mount. Its clock ticks once an event."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -18,13 +19,14 @@ class Written:
     blocks: int = 6
     most_bytes: int = 1 << 30
     base: bytes = b""
+    clock: Iterator[int] = field(default_factory=lambda: count(1))
     recorder: Recorder = field(init=False)
 
     def __post_init__(self) -> None:
         size = self.blocks * BLOCK_BYTES
         (self.folder / BASE).write_bytes(self.base or bytes(size))
         fd = untrusted.new_log(self.folder / EVENTS)
-        self.recorder = Recorder(fd, self.most_bytes, size, count(1).__next__)
+        self.recorder = Recorder(fd, self.most_bytes, size, self.clock.__next__)
 
     def write(self, block: int, byte: bytes, blocks: int = 1) -> None:
         self.recorder.write(block * BLOCK_BYTES, byte * blocks * BLOCK_BYTES)

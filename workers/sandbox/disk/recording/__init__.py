@@ -4,5 +4,6 @@ events.py     the file of a recording: its events, written by the disk's process
 recording.py  Recording: the events, the content of the writes, and the disk as it was when the recording began
 states.py     crash points, and the disk's content at each
 points.py     which crash points to try, so that they cover a load
+    joint.py      disks that were recorded at once, and their crash points
     filemap.py    which file each block belongs to
 """

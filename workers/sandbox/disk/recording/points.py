@@ -26,6 +26,9 @@ class Reached:
     redo_bytes: int
     binlog_bytes: int
 
+    def __add__(self, other: "Reached") -> "Reached":
+        return Reached(self.redo_bytes + other.redo_bytes, self.binlog_bytes + other.binlog_bytes)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -39,7 +42,7 @@ class Choice:
 
 def in_order(states: States, role: Role, seed: int, at_random: int = 0) -> list[Choice]:
     """Each state once. Of each way those come first that reach something new; the ways take turns."""
-    progress = _Progress(states, role)
+    progress = Progress(states, role)
     drawn = random.Random(seed)  # noqa: S311
     ways: dict[Way, list[CrashPoint]] = {
         "after a flush": _after_flushes(states),
@@ -57,7 +60,7 @@ def in_order(states: States, role: Role, seed: int, at_random: int = 0) -> list[
 
 def _new_first(
     states: States,
-    progress: "_Progress",
+    progress: "Progress",
     way: Way,
     points: Iterable[CrashPoint],
     tried: set[int],
@@ -95,7 +98,7 @@ def _anywhere(states: States, drawn: random.Random) -> CrashPoint:
     return CrashPoint(drawn.choice(states.versions.writes) + 1, torn)
 
 
-class _Progress:
+class Progress:
     """How far the logs are at each point."""
 
     def __init__(self, states: States, role: Role) -> None:

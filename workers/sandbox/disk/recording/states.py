@@ -75,12 +75,16 @@ class States:
             self._latest[self.versions.digests[prefix]] = self._ends(prefix)
 
     def at(self, point: CrashPoint) -> State:
+        known, (since_ns, until_ns) = self._digest(point), self.window(point)
+        latest_ns = 0 if point.keeps == "killed" else self._latest.get(known, 0)
+        return State(point, since_ns, max(until_ns, latest_ns), known)
+
+    def window(self, point: CrashPoint) -> tuple[int, int]:
+        """Since when and until when the content is possible, whether it comes back later or not."""
         prefix = self._as_prefix(point)
-        if prefix is None:
-            return self._partial(point)
-        known = self.versions.digests[prefix]
-        until_ns = self._next_write(prefix) if point.keeps == "killed" else self._latest[known]
-        return State(point, self._time(prefix), until_ns, known)
+        if prefix is None:  # until the next flush ends
+            return self._time(point.moment), self._flush_end(self._ended(point))
+        return self._time(prefix), self._next_write(prefix) if point.keeps == "killed" else self._ends(prefix)
 
     def blocks(self, point: CrashPoint) -> Mapping[int, Block]:
         """The blocks that were written since the base, by number."""
@@ -117,14 +121,15 @@ class States:
         later = bisect_left(writes, prefix)
         return self._time(writes[later] + 1) if later < len(writes) else self.recording.log.end_ns
 
-    def _partial(self, point: CrashPoint) -> State:
-        """Possible until the next flush ends, unless its content is a prefix by chance."""
+    def _digest(self, point: CrashPoint) -> int:
+        prefix = self._as_prefix(point)
+        if prefix is not None:
+            return self.versions.digests[prefix]
         durable = self.durable(point)
         known = self.versions.digests[durable]
         for number, content in self._through(point).items():
             known ^= digest(number, self.versions.block(number, durable)) ^ digest(number, content)
-        until_ns = max(self._flush_end(self._ended(point)), self._latest.get(known, 0))
-        return State(point, self._time(point.moment), until_ns, known)
+        return known
 
     def _through(self, point: CrashPoint) -> dict[int, Block]:
         """The blocks of which something unflushed got through."""

@@ -1,0 +1,113 @@
+"""Disks of one server that were recorded at once: crashed at one moment, together or one of them alone.
+
+All recordings have one clock. A joint state is possible while the content of each of its disks is.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import Literal
+
+from workers.errors import SandboxError
+from workers.sandbox.disk.recording.events import Kind
+from workers.sandbox.disk.recording.points import Progress, Reached, Role
+from workers.sandbox.disk.recording.states import CrashPoint, Keeps, States, Torn
+
+JointWay = Literal["together", "one alone", "torn together", "between two writes"]
+
+
+@dataclass(frozen=True)
+class JointPoint:
+    """The power of a disk goes at that moment unless it keeps everything `written`."""
+
+    at_ns: int
+    keeps: tuple[Keeps, ...]
+
+
+@dataclass(frozen=True)
+class JointState:
+    """`points`: of each disk. Everything acknowledged before `until_ns` must be in it. `digests`: of each disk's
+    content."""
+
+    points: tuple[CrashPoint, ...]
+    since_ns: int
+    until_ns: int
+    digests: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class JointChoice:
+    """`new`: no earlier choice has reached just this."""
+
+    state: JointState
+    way: JointWay
+    reached: Reached
+    new: bool
+
+
+class JointStates:
+    """SandboxError: the recordings have no moment in common."""
+
+    def __init__(self, disks: Sequence[States]) -> None:
+        self.disks = tuple(disks)
+        logs = [disk.recording.log for disk in disks]
+        self.began_ns, self.end_ns = max(log.began_ns for log in logs), min(log.end_ns for log in logs)
+        if self.began_ns >= self.end_ns:
+            raise SandboxError("The recordings of the disks have no moment in common.", "Record the load again.")
+
+    def at(self, point: JointPoint) -> JointState:
+        points = tuple(
+            CrashPoint(disk.recording.moment(point.at_ns), keeps)
+            for disk, keeps in zip(self.disks, point.keeps, strict=True)
+        )
+        each = [(disk.window(one), disk.at(one)) for disk, one in zip(self.disks, points, strict=True)]
+        since_ns, until_ns = max(window[0] for window, _ in each), min(window[1] for window, _ in each)
+        return JointState(points, since_ns, min(until_ns, self.end_ns), tuple(state.digest for _, state in each))
+
+    def times(self, kind: Kind) -> list[int]:
+        """Of the events of that kind on any disk, while all were recorded."""
+        events = chain.from_iterable(disk.recording.events for disk in self.disks)
+        return sorted(one.at_ns for one in events if one.kind is kind and self.began_ns <= one.at_ns < self.end_ns)
+
+
+def in_order(joint: JointStates, roles: Sequence[Role], seed: int) -> list[JointChoice]:
+    """Each state once. Of each way those come first that reach something new; the ways take turns. `roles`: of each
+    disk's blocks."""
+    drawn = random.Random(seed)  # noqa: S311
+    progress = [Progress(disk, role) for disk, role in zip(joint.disks, roles, strict=True)]
+    tried, reached, queues = set[tuple[int, ...]](), set[Reached](), []
+    for way, points in _ways(joint, drawn).items():
+        drawn.shuffle(points)
+        choices = []
+        for state in map(joint.at, points):
+            now = sum((one.reached(point) for one, point in zip(progress, state.points, strict=True)), Reached(0, 0))
+            if state.digests not in tried:
+                choices.append(JointChoice(state, way, now, now not in reached))
+            tried.add(state.digests)
+            reached.add(now)
+        queues.append(sorted(choices, key=lambda choice: not choice.new))
+    return [choice for choice in chain.from_iterable(zip_longest(*queues)) if choice]
+
+
+def _ways(joint: JointStates, drawn: random.Random) -> dict[JointWay, list[JointPoint]]:
+    count, flushes = len(joint.disks), [joint.began_ns, *joint.times(Kind.FLUSH_ENDED)]
+    return {
+        "together": [JointPoint(at_ns, _all("durable", count)) for at_ns in flushes],
+        "one alone": [JointPoint(at_ns, keeps) for at_ns in flushes for keeps in _alone(count)],
+        "torn together": [JointPoint(at_ns - 1, _torn(count, drawn)) for at_ns in flushes[1:]],
+        "between two writes": [JointPoint(at_ns, _all("written", count)) for at_ns in joint.times(Kind.WRITE)],
+    }
+
+
+def _all(keeps: Keeps, count: int) -> tuple[Keeps, ...]:
+    return (keeps,) * count
+
+
+def _alone(count: int) -> Iterator[tuple[Keeps, ...]]:
+    for lost in range(count):
+        yield tuple("durable" if disk == lost else "written" for disk in range(count))
+
+
+def _torn(count: int, drawn: random.Random) -> tuple[Keeps, ...]:
+    return tuple(Torn(seed=drawn.getrandbits(32)) for _ in range(count))

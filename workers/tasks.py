@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dashboard.history import update as history
 from dashboard.records.experiments import actions as experiments
-from dashboard.records.experiments import lifecycle, waiting
+from dashboard.records.experiments import lifecycle, why_queued
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import post
@@ -27,7 +27,7 @@ _room = threading.BoundedSemaphore(celery_config.worker_concurrency - 1)
 def run_experiment(experiment_id: int) -> None:
     """A worker without a free thread leaves the experiment queued; housekeeping sends the task again."""
     if not _room.acquire(blocking=False):
-        lifecycle.say(Experiment(pk=experiment_id), waiting.NO_FREE_THREAD)
+        lifecycle.say(Experiment(pk=experiment_id), why_queued.NO_FREE_THREAD)
         return
     try:
         conduct(experiment_id, heartbeat.start())

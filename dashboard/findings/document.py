@@ -16,7 +16,7 @@ _RUN = (
     "evidence__my_cnf", "evidence__output", "evidence__histogram",
 )  # fmt: skip
 _TRIAL = (
-    "id", "position", "server_id", "variant", "kind", "repeat", "seed", "repeats_id", "state", "error", "mend",
+    "id", "position", "server_id", "variant", "kind", "repeat", "seed", "repeat_of_id", "state", "error", "mend",
     "started_at", "ended_at", "verdict", "sent", "acknowledged", "in_doubt", "lost_engine", "lost_engine_ms",
     "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "environment_id", "evidence__data",
 )  # fmt: skip

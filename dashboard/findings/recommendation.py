@@ -20,7 +20,7 @@ from dashboard.text.numbers import at, sig
 from dashboard.text.words import listed
 from workers.analysis.compare import Decision
 from workers.analysis.statistics import Estimate
-from workers.bench.crash_choices import POWER_LOSSES
+from workers.bench.trial_kinds import POWER_LOSSES
 
 UNJUDGED: tuple[Decision, ...] = ("measured once", "too few to judge")
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from dashboard.local.progress import Progress
+from dashboard.local.progress import ProgressLines
 from dashboard.local.stack import Stack
 from dashboard.records.experiments import actions, queries
 from dashboard.records.experiments.models import Experiment
@@ -73,7 +73,7 @@ def _possible_crashes(overrides: dict[str, str], say: Callable[[str], None]) -> 
 
 def follow(experiment: Experiment, stack: Stack, say: Callable[[str], None]) -> LiveState:
     """Show progress and keep the stack running until the experiment is over. Returns its last state."""
-    progress = Progress(say)
+    progress = ProgressLines(say)
     while True:
         stack.check()
         experiment.refresh_from_db()

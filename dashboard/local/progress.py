@@ -1,11 +1,11 @@
-"""Progress of an experiment in a terminal or a log: one line for each cell, trial or step."""
+"""ProgressLines of an experiment in a terminal or a log: one line for each cell, trial or step."""
 
 from collections.abc import Callable
 
 from dashboard.records.experiments.queries import LiveState
 
 
-class Progress:
+class ProgressLines:
     def __init__(self, say: Callable[[str], object]) -> None:
         self._say, self._said = say, ""
 
@@ -20,7 +20,7 @@ class Progress:
 def where(now: LiveState) -> str:
     cell = now["cell"]
     if cell is None:
-        return now["phase"]
+        return now["activity"]
     if "threads" not in cell:  # a crash trial
         return f"{cell['variant']}, {cell['workload']}, trial {cell['repeat']}"
     threads = "1 thread" if cell["threads"] == 1 else f"{cell['threads']} threads"

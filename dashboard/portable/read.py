@@ -153,7 +153,7 @@ def _repeats(trials: Iterable[shape.FileTrial]) -> None:
     """A trial repeats an earlier one of the same server, variant and kind."""
     met: dict[int, shape.FileTrial] = {}
     for trial in sorted(trials, key=lambda one: one.position):
-        first = trial if trial.repeats is None else met.get(trial.repeats)
+        first = trial if trial.repeat_of is None else met.get(trial.repeat_of)
         if first is None or any(getattr(first, name) != getattr(trial, name) for name in ALIKE):
             raise NotImported(f"trials, position {trial.position}: it repeats no trial of its kind")
         met[trial.position] = trial

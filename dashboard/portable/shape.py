@@ -252,7 +252,7 @@ class FileTrial(Exact):
     server_id: Place
     started_at: Moment | None
     ended_at: Moment | None
-    repeats: Position | None
+    repeat_of: Position | None
     environment: Place | None
 
 

@@ -12,15 +12,15 @@ from dashboard.records.accounts.actor import Actor
 from dashboard.records.experiments.models import (
     Cell,
     Environment,
-    Evidence,
     Experiment,
     Probe,
     Run,
+    RunEvidence,
     Series,
     Trial,
     TrialEvidence,
 )
-from dashboard.records.experiments.run_results import environment_row
+from dashboard.records.experiments.storing_runs import environment_row
 from dashboard.records.servers.models import Server
 from workers.bench.histogram import percentiles
 
@@ -101,8 +101,8 @@ def _runs(
         )
         pairs = list(zip(runs, read, strict=True))
         Series.objects.bulk_create(Series(run=run, columns=one.series) for run, one in pairs)
-        Evidence.objects.bulk_create(
-            Evidence(run=run, command=one.command, my_cnf=one.my_cnf, output=one.output, histogram=one.histogram)
+        RunEvidence.objects.bulk_create(
+            RunEvidence(run=run, command=one.command, my_cnf=one.my_cnf, output=one.output, histogram=one.histogram)
             for run, one in pairs
         )
 
@@ -130,7 +130,7 @@ def _trials(
             **row.model_dump(exclude=_ELSEWHERE),
             **_moments(row),
             server_id=servers[row.server_id],
-            repeats_id=None if row.repeats is None else ids[row.repeats],
+            repeat_of_id=None if row.repeat_of is None else ids[row.repeat_of],
             environment=environments[row.environment - 1] if row.environment else None,
             verdict=decide_again(evidence) if evidence else "",
         )
@@ -139,7 +139,7 @@ def _trials(
             TrialEvidence.objects.create(trial=trial, data=evidence.as_given())
 
 
-_ELSEWHERE = {"server_id", "repeats", "environment", "started_at", "ended_at"}
+_ELSEWHERE = {"server_id", "repeat_of", "environment", "started_at", "ended_at"}
 
 
 def _batches(rows: Sequence[shape.FileCell]) -> Iterator[Sequence[shape.FileCell]]:

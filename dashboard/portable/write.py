@@ -188,7 +188,7 @@ class _Writer:
                 shape.FileTrial,
                 row,
                 **self._row(row),
-                repeats=position.get(row.repeats_id) if row.repeats_id else None,
+                repeat_of=position.get(row.repeat_of_id) if row.repeat_of_id else None,
                 environment=self._numbered(row.environment),
             )
             for row in rows

@@ -50,7 +50,7 @@ def _note_history() -> None:
 
 def _copy_all(times: int) -> None:
     """Parents before children. A copy is a day older than the one before it, so that there is something to search."""
-    from dashboard.records.experiments.models import Cell, Evidence, Experiment, Run, Series
+    from dashboard.records.experiments.models import Cell, Experiment, Run, RunEvidence, Series
     from dashboard.records.history.models import Entry, Noted
 
     for model, moved, older in (
@@ -58,7 +58,7 @@ def _copy_all(times: int) -> None:
         (Cell, ("id", "experiment_id"), ()),
         (Run, ("id", "cell_id"), ()),
         (Series, ("run_id",), ()),
-        (Evidence, ("run_id",), ()),
+        (RunEvidence, ("run_id",), ()),
         (Entry, ("id", "experiment_id"), ("at",)),
         (Noted, ("experiment_id",), ("ended_at",)),
     ):

@@ -42,7 +42,7 @@ REGIMES = {
     "fsync": {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"},
     "CPU": {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"},
 }
-SILENT = Listener(lambda phase: None, lambda second, warming: None, lambda: False)
+SILENT = Listener(lambda activity: None, lambda second, warming: None, lambda: False)
 
 
 def main() -> None:

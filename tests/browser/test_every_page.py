@@ -92,7 +92,7 @@ def busy(stored):
     worker = Worker.objects.create(host=LONG[50:], pid=1, beat_at=now + timedelta(days=1), abilities=abilities)
     Worker.objects.create(host="dead", pid=2, beat_at=now - timedelta(days=1))
     running = factory.experiment(servers=[server], name=f"running {LONG}"[:120], measured=2, state="running")
-    Experiment.objects.filter(pk=running.pk).update(worker=worker, phase="measuring 0/0", ended_at=None)
+    Experiment.objects.filter(pk=running.pk).update(worker=worker, activity="measuring 0/0", ended_at=None)
     HostLease.objects.create(host=server.host, experiment=running)
     failed = factory.experiment(servers=[server], name="failed", measured=0, state="failed")
     failed.cells.update(state="failed", error=f"Cannot connect to {LONG}.", mend="Look at its log.")

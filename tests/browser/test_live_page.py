@@ -17,14 +17,14 @@ def experiment(db):
     made = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, levels={"1/1": 100})
     server = made.plan["targets"][0]["server_id"]
     trials.trial(made, server, "1/1", "power-loss", 2, None, state="waiting", verdict="", error="")
-    Experiment.objects.filter(pk=made.pk).update(state="running", phase="crash trials")
+    Experiment.objects.filter(pk=made.pk).update(state="running", activity="crash trials")
     return made
 
 
 @pytest.fixture
 def live(page, live_server, dba, experiment):  # noqa: F811 - the fixture
     page.goto(f"{live_server.url}/experiments/{experiment.pk}/")
-    expect(page.locator("[data-live-phase]")).to_have_text("crash trials")
+    expect(page.locator("[data-live-activity]")).to_have_text("crash trials")
     return page
 
 

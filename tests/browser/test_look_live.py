@@ -8,7 +8,7 @@ from tests.browser.harness.site import Site
 
 def state(**changed: object) -> dict:
     return {
-        "state": "running", "phase": "measuring", "done": 3, "total": 12, "failed": 0, "left_s": 104.0,
+        "state": "running", "activity": "measuring", "done": 3, "total": 12, "failed": 0, "left_s": 104.0,
         "cell": {"variant": "2/0", "workload": "update by key", "threads": 8, "repeat": 1},
         "seconds": [{"t_s": t, "tps": 4000 + 10 * t, "p95_ms": 3.2} for t in range(1, 7)],
         "warming": False, "message": "",

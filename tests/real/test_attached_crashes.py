@@ -15,7 +15,6 @@ from dashboard.records.servers.models import Preflight, Server
 from tests.real.owned import end, owned
 from tests.real.trials import forgetful, wait_for_unflushed
 from workers import tasks
-from workers.bench.plan import OWNERS_COMMAND
 from workers.celery import app
 from workers.conducting.conduct import PORTS, conduct
 from workers.conducting.job import Ports
@@ -28,8 +27,8 @@ from workers.upkeep.heartbeat import Heartbeat
 NAME = "Theirs"
 PLAN = {
     "name": "Does it survive?", "variants": ["0/1"], "binlog": "keep", "workloads": ["update-by-key"], "threads": "1",
-    "repeats": "1", "warmup_s": "0", "measure_s": "1", "table_rows": "100", "trials": "1", "kinds": [OWNERS_COMMAND],
-    "clients": "4", "load_s": "0.8",
+    "repeats": "1", "warmup_s": "0", "measure_s": "1", "table_rows": "100", "trials": "1",
+    "kinds": ["attached-expendable"], "clients": "4", "load_s": "0.8",
 }  # fmt: skip
 
 
@@ -249,7 +248,7 @@ def test_a_trial_is_repeated_on_an_owners_server_only_while_it_is_marked(client_
     experiment = run(plan(client_in, marked), worker)
     first = experiment.trials.get()
     client_in.post(f"/results/trials/{first.pk}/repeat/")
-    again = experiment.trials.get(repeats=first)
+    again = experiment.trials.get(repeat_of=first)
     assert (again.seed, again.kind, again.variant) == (first.seed, first.kind, first.variant)
     client_in.post(f"/servers/{marked.pk}/expendable/withdraw/")
     run(experiment, worker)

@@ -17,7 +17,7 @@ from workers.sandbox.server import Sandbox
 from workers.servers import ask, durability, preflight
 from workers.servers.connection import connect
 
-SILENT = Listener(lambda phase: None, lambda second, warming: None, lambda: False)
+SILENT = Listener(lambda activity: None, lambda second, warming: None, lambda: False)
 SAFE = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
 ALL_ON = {**SAFE, "performance_schema": "ON"}
 ROWS = 500

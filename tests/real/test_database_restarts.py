@@ -90,7 +90,7 @@ def lab(tmp_path, sandbox_root):
 
 
 def test_a_worker_goes_on_measuring(lab):
-    measuring = "SELECT count(*) > 0 FROM experiments_experiment WHERE phase LIKE '%measuring%'"
+    measuring = "SELECT count(*) > 0 FROM experiments_experiment WHERE activity LIKE '%measuring%'"
     done = "SELECT count(*) FROM experiments_cell WHERE state = 'done'"
     lab.manage("shell", "--verbosity", "0", "--command", START)
     lab.until(measuring, (True,))

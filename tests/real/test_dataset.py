@@ -12,7 +12,7 @@ from workers.bench.stage import SandboxStage
 from workers.sandbox.builds import find
 from workers.servers.connection import connect
 
-SILENT = Listener(lambda phase: None, lambda second, warming: None, lambda: False)
+SILENT = Listener(lambda activity: None, lambda second, warming: None, lambda: False)
 ROWS = 777
 
 
@@ -28,7 +28,7 @@ def run(root, plan: Plan) -> tuple[int, list[str]]:
     try:
         prepared = LoadedTables()
         for cell in plan.cells():
-            measure(stage, prepared, plan, cell, replace(SILENT, phase=told.append))
+            measure(stage, prepared, plan, cell, replace(SILENT, activity=told.append))
         with connect(stage.target) as link, link.cursor() as cursor:
             cursor.execute("SELECT COUNT(*) FROM durascope_0.durascope_rows")
             return cursor.fetchone()[0], told

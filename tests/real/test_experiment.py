@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from dashboard.records.experiments import actions, lifecycle, queries
-from dashboard.records.experiments.actions import release
+from dashboard.records.experiments.actions import queue_unfinished
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Run
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Server
@@ -107,7 +107,7 @@ def test_it_cancels_in_mid_cell_and_keeps_what_it_has(sandbox_server, worker):
     experiment = make(sandbox_server, threads="2", measure_s="600")
     measuring = threading.Thread(target=in_thread, args=(experiment.pk, worker))
     measuring.start()
-    until(lambda: experiment.cells.filter(state="running").exists() and "measuring" in phase(experiment))
+    until(lambda: experiment.cells.filter(state="running").exists() and "measuring" in activity(experiment))
     actions.cancel(experiment, None)
     until(lambda: not experiment.cells.filter(state="running").exists())
     measuring.join(LIMIT_S)
@@ -121,7 +121,7 @@ def test_it_resumes_with_the_cells_that_are_left(sandbox_server, worker):
     first = experiment.cells.first()
     Cell.objects.filter(pk=first.pk).update(state="interrupted")
     Experiment.objects.filter(pk=experiment.pk).update(state="interrupted")
-    release(experiment)
+    queue_unfinished(experiment)
     assert conduct(experiment.pk, worker).state == "done"
     assert Run.objects.filter(cell__experiment=experiment).count() == 4
 
@@ -131,7 +131,7 @@ def test_it_waits_while_the_host_is_busy(sandbox_server, worker):
     assert lifecycle.begin(busy.pk, worker, ["somewhere"]) is not None
     assert lifecycle.begin(waiting.pk, worker, ["somewhere"]) is None
     waiting.refresh_from_db()
-    assert waiting.state == "queued" and "is running on the same host" in waiting.phase
+    assert waiting.state == "queued" and "is running on the same host" in waiting.activity
     assert lifecycle.begin(waiting.pk, worker, ["elsewhere"]) is not None
 
 
@@ -150,7 +150,7 @@ def test_it_stops_and_says_so_when_the_server_goes_away(worker, make_sandbox, tr
     experiment = actions.create(without_log_bin(make_plan(server, measure_s="4")), None)
     measuring = threading.Thread(target=in_thread, args=(experiment.pk, worker))
     measuring.start()
-    until(lambda: "measuring" in phase(experiment))
+    until(lambda: "measuring" in activity(experiment))
     doomed.kill()
     measuring.join(LIMIT_S)
     experiment.refresh_from_db()
@@ -190,8 +190,8 @@ def in_thread(experiment_id, worker):
         connection.close()
 
 
-def phase(experiment: Experiment) -> str:
-    return Experiment.objects.values_list("phase", flat=True).get(pk=experiment.pk)
+def activity(experiment: Experiment) -> str:
+    return Experiment.objects.values_list("activity", flat=True).get(pk=experiment.pk)
 
 
 def until(true, limit_s: float = LIMIT_S) -> None:

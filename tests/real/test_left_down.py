@@ -16,7 +16,7 @@ from tests.real import parts
 from tests.real.owned import owned
 from tests.real.parts import until
 from tests.real.trials import forgetful
-from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
+from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.errors import ServerError
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -43,7 +43,7 @@ def crash_of(server) -> Plan:
     return Plan(
         name="Does it survive?", targets=(PlanTarget(server.pk, server.name, False),), variants=(Variant("as is", {}),),
         workloads=(WorkloadChoice("u", "update-by-key", {}),), threads=(1,), repeats=1, warmup_s=0, measure_s=1,
-        table_rows=100, seed=1, crash=CrashPlan(kinds=(OWNERS_COMMAND,), trials=1, clients=2, load_s=0.5),
+        table_rows=100, seed=1, crash=CrashPlan(kinds=("attached-expendable",), trials=1, clients=2, load_s=0.5),
     )  # fmt: skip
 
 

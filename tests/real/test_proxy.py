@@ -100,10 +100,10 @@ def test_who_asks_cannot_say_that_it_is_another(visitor):
 def test_the_live_page_is_told_what_is_new(inside):
     running = experiments.experiment(experiments.attached())
     held = Experiment.objects.filter(pk=running.pk)
-    for phase in ("the first", "the second"):
-        held.update(state="running", phase=phase, worker=experiments.worker())
+    for activity in ("the first", "the second"):
+        held.update(state="running", activity=activity, worker=experiments.worker())
         answer = inside.get(f"/experiments/{running.pk}/progress/", headers={"Accept": "application/json"})
-        assert answer.status == 200 and phase in answer.text
+        assert answer.status == 200 and activity in answer.text
 
 
 def test_static_files_are_packed_and_kept(inside):

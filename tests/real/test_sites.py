@@ -122,7 +122,7 @@ def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_ther
     until(lambda: fresh(first).state == "done")
     second = planned(box("west"), measure_s=600)  # not before: one host measures one at a time, whichever comes first
     actions.notify_workers(second.pk)
-    until(lambda: "measuring" in fresh(second).phase)
+    until(lambda: "measuring" in fresh(second).activity)
     assert (fresh(first).worker.site, fresh(second).worker.site) == ("east", "west")
     assert Run.objects.filter(cell__experiment=first).count() == 1
 
@@ -150,7 +150,7 @@ def test_a_worker_of_another_site_never_takes_a_job_and_finds_out_what_died_ther
 
 
 def told(experiment: Experiment) -> str:
-    return queries.live_state(fresh(experiment))["phase"]
+    return queries.live_state(fresh(experiment))["activity"]
 
 
 def test_a_connection_is_tested_from_the_site_of_its_server(workers, sandbox):

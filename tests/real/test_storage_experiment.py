@@ -85,7 +85,7 @@ def test_a_cancelled_experiment_leaves_no_device(server, worker):
     running = threading.Thread(target=conduct, args=(experiment.pk, worker))
     running.start()
     deadline = time.monotonic() + 120
-    while Experiment.objects.get(pk=experiment.pk).phase != "measuring" and time.monotonic() < deadline:
+    while Experiment.objects.get(pk=experiment.pk).activity != "measuring" and time.monotonic() < deadline:
         time.sleep(0.1)
     actions.cancel(experiment, None)
     running.join(60)

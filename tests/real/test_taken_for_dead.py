@@ -73,7 +73,7 @@ def test_it_changes_nothing_on_a_server_that_another_experiment_uses(server, con
     own = flush(server)
     lost, newer = long_one(server), long_one(server)
     process = conduct(lost)
-    until(lambda: "measuring" in Experiment.objects.get(pk=lost.pk).phase)
+    until(lambda: "measuring" in Experiment.objects.get(pk=lost.pk).activity)
     assert flush(server) == "2" != own
 
     process.send_signal(signal.SIGSTOP)
@@ -116,7 +116,7 @@ def test_the_command_line_restores_and_goes_on_where_another_was_killed(server, 
     Server.objects.create(name="Box", kind="sandbox", build="system-mariadb")
     own, lost = flush(server), long_one(server)
     process = conduct(lost)
-    until(lambda: "measuring" in Experiment.objects.get(pk=lost.pk).phase)
+    until(lambda: "measuring" in Experiment.objects.get(pk=lost.pk).activity)
     process.kill()
     process.wait()
     assert flush(server) == "2" != own

@@ -80,7 +80,7 @@ class Started:
         self.lab.until(f"SELECT state FROM experiments_experiment WHERE id = {self.pk}", *((one,) for one in states))
 
     def is_measuring(self) -> None:
-        self.lab.until(f"SELECT phase LIKE '%measuring%' FROM experiments_experiment WHERE id = {self.pk}", (True,))
+        self.lab.until(f"SELECT activity LIKE '%measuring%' FROM experiments_experiment WHERE id = {self.pk}", (True,))
 
     def runs(self) -> tuple[int, int]:
         """All, and of how many cells."""

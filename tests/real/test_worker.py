@@ -61,7 +61,9 @@ def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resume
 ):
     worker = start_worker()
     experiment = make(sandbox_server, measure_s=600)
-    until(lambda: fresh(experiment).cells.filter(state="running").exists() and "measuring" in fresh(experiment).phase)
+    until(
+        lambda: fresh(experiment).cells.filter(state="running").exists() and "measuring" in fresh(experiment).activity
+    )
     children = descendants(worker.pid)
     assert any("mariadbd" in name for name in children.values())
     assert any("sysbench" in name for name in children.values())
@@ -91,7 +93,7 @@ def test_a_worker_killed_in_a_crash_trial_leaves_nothing_and_the_trial_can_be_re
 ):
     worker = start_worker()
     experiment = make_crash(sandbox_server)
-    until(lambda: fresh(experiment).phase == "Power loss: load")
+    until(lambda: fresh(experiment).activity == "Power loss: load")
     children = descendants(worker.pid)
     assert any("mariadbd" in name for name in children.values())
     mounts, loops, disks = leavings(sandbox_root)
@@ -120,7 +122,7 @@ def test_a_worker_killed_in_a_crash_trial_leaves_nothing_and_the_trial_can_be_re
 def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_server, crew):
     start_worker()
     experiment = make(sandbox_server, measure_s=3)
-    until(lambda: "measuring" in fresh(experiment).phase)
+    until(lambda: "measuring" in fresh(experiment).activity)
     crew.redis.stop()
     time.sleep(1)
     start_worker()  # the same one: only Redis begins anew
@@ -134,7 +136,7 @@ def test_a_restart_of_redis_in_mid_run_loses_nothing(start_worker, sandbox_serve
 def test_a_stopped_worker_interrupts_its_experiment(start_worker, sandbox_server):
     worker = start_worker()
     experiment = make(sandbox_server, measure_s=600)
-    until(lambda: "measuring" in fresh(experiment).phase)
+    until(lambda: "measuring" in fresh(experiment).activity)
     worker.stop(limit_s=180)  # on a machine that is slow and busy
     assert fresh(experiment).state == "interrupted"
     assert "Resume" in fresh(experiment).mend

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dashboard.installation.nul import without_nul
-from dashboard.records.experiments import claiming, lifecycle, run_results
+from dashboard.records.experiments import claiming, lifecycle, storing_runs
 from tests.unit.conducting import experiments as make
 from workers.errors import ServerError
 
@@ -22,8 +22,8 @@ def test_a_measurement_is_stored_whatever_was_printed():
     experiment = lifecycle.begin(make.experiment(make.attached()).pk, make.worker(), ["h"])
     done = make.measurement()
     done = replace(done, load=replace(done.load, output=ODD), my_cnf=ODD, effective={"init_connect": ODD})
-    run = run_results.save_run(
-        claiming.claim(experiment.cells, experiment), done, run_results.environment_row({"server": {"x": ODD}}), None
+    run = storing_runs.save_run(
+        claiming.claim(experiment.cells, experiment), done, storing_runs.environment_row({"server": {"x": ODD}}), None
     )
     run.refresh_from_db()
     assert (run.evidence.output, run.evidence.my_cnf, run.effective) == ("a␀b", "a␀b", {"init_connect": "a␀b"})

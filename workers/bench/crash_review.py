@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from workers.bench.crash_choices import CHOICES, all_kinds
 from workers.bench.needs import Candidate
-from workers.bench.plan import OWNERS_COMMAND, Plan, Variant
+from workers.bench.plan import OF_ATTACHED, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
+from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds
 from workers.crash.kinds import CRASH_KINDS
 
 MOST_TRIALS = 5000
@@ -25,8 +25,8 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
     if wrong := list(out_of_bounds(crash)):
         yield from wrong
         return  # below, every trial is counted
-    unknown = [kind for kind in crash.kinds if kind not in CHOICES]
-    yield from (f"There is no crash kind {kind!r}. Known: {', '.join(CHOICES)}." for kind in unknown)
+    unknown = [kind for kind in crash.kinds if kind not in TRIAL_KINDS]
+    yield from (f"There is no crash kind {kind!r}. Known: {', '.join(TRIAL_KINDS)}." for kind in unknown)
     if not crash.kinds:
         yield "Choose at least one crash, or 0 trials."
     size = sum(1 for _ in islice(plan.trials(), MOST_TRIALS + 1))
@@ -54,9 +54,9 @@ def _server(plan: Plan, server: Candidate) -> Iterator[str]:
     kinds = plan.crash.kinds
     if server.is_sandbox:
         gone = {kind: server.crash_missing[kind] for kind in all_kinds(plan) if server.crash_missing.get(kind)}
-        yield from (f"{CHOICES[kind].title} is not available: {why}" for kind, why in gone.items())
+        yield from (f"{TRIAL_KINDS[kind].title} is not available: {why}" for kind, why in gone.items())
         yield from _replicas(plan, server)
-    elif OWNERS_COMMAND not in kinds:
+    elif not OF_ATTACHED.intersection(kinds):
         return
     elif not server.may_be_crashed:
         yield f"{server.name} may not be crashed: its owner has not marked it expendable. See the server's page."

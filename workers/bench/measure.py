@@ -22,9 +22,9 @@ AGAIN = 2**30  # the seed of a second attempt differs by this bit
 
 @dataclass(frozen=True)
 class Listener:
-    """Receives the progress: `phase` in words, `second` with (sample, warming). `cancelled` is polled."""
+    """Receives the progress: `activity` in words, `second` with (sample, warming). `cancelled` is polled."""
 
-    phase: Callable[[str], None]
+    activity: Callable[[str], None]
     second: Callable[[LoadSecond, bool], None]
     cancelled: Callable[[], bool]
 
@@ -53,7 +53,7 @@ class LoadedTables:
         shape = workload.shape(request.params)
         key = (request.schema, shape)
         if key not in self._shapes and not stage.has_loaded(shape):
-            listener.phase(f"loading {request.table_rows:,} rows for {workload.title}")
+            listener.activity(f"loading {request.table_rows:,} rows for {workload.title}")
             sysbench.prepare(request, listener.cancelled)
             stage.keep(shape)
         self._shapes.add(key)
@@ -78,7 +78,7 @@ def measure(
     try:
         return attempt(seed)
     except LoadBrokeOff as first:
-        listener.phase("measuring again, because sysbench aborted")
+        listener.activity("measuring again, because sysbench aborted")
         done = attempt(seed ^ AGAIN)
         told = f"The first attempt failed: {first.message} This is the second.\n{done.load.output}"
         return replace(done, load=replace(done.load, output=told))
@@ -99,12 +99,12 @@ def _attempt(
     request = _request(stage, plan, cell, seed)  # again: a restarted server may have another address
     with (gather or _alone)(request, listener.cancelled) as load_from:
         if plan.warmup_s:
-            listener.phase("warming up")
+            listener.activity("warming up")
             warm = replace(request, seconds=plan.warmup_s, seed=request.seed + 1)
             sysbench.run(warm, lambda second: listener.second(second, True), listener.cancelled)
         load_average = environment.load_average()
         with _Watch(stage, plan.sources) as watch:
-            listener.phase("measuring")
+            listener.activity("measuring")
             started_at = datetime.now(UTC)
             load = load_from(request, lambda second: watch.tick(second, listener), listener.cancelled)
             readings = watch.end()

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from workers.bench.crash_choices import CHOICES, all_kinds
 from workers.bench.plan import Plan, Variant
+from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds
 from workers.servers.facts import FlavourKey
 
 
@@ -63,7 +63,7 @@ class Needs:
         return cls(
             builds=frozenset(variant.build or build for variant in plan.variants for build in own),
             device=any(variant.storage for variant in plan.variants),
-            crashes=frozenset(kinds) & CHOICES.keys(),
+            crashes=frozenset(kinds) & TRIAL_KINDS.keys(),
         )
 
     def lacking(self, able: Abilities) -> list[str]:
@@ -76,7 +76,7 @@ class Needs:
         missing = able.get("crash_missing", {})
         by_reason: dict[str, list[str]] = {}
         for kind in sorted(self.crashes & missing.keys()):
-            by_reason.setdefault(missing[kind], []).append(CHOICES[kind].title)
+            by_reason.setdefault(missing[kind], []).append(TRIAL_KINDS[kind].title)
         return found + [f"{', '.join(titles)}: not possible ({why})" for why, titles in by_reason.items()]
 
 

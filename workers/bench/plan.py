@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from workers.bench.plan_field import described, fields_of
+from workers.crash.kinds import CRASH_KINDS
 from workers.errors import PlanError
 from workers.topology.faults import FAULTS
 
@@ -21,7 +22,7 @@ MOST_LOAD_WORKERS = 16
 MOST_CELLS = 5000
 ENGINE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # it becomes a part of SQL, where it cannot be quoted
 ENGINE_FIX = "Write it as SHOW ENGINES does: InnoDB, ROCKSDB."
-OWNERS_COMMAND = "attached-expendable"  # the crash kind of attached servers
+OF_ATTACHED = frozenset(key for key, kind in CRASH_KINDS.items() if kind.attached)  # the others are for sandboxes
 # The positive and the negative control: of the crash checks, and of the failover checks.
 CRASH_CONTROLS = ("lying-disk", "graceful-restart")
 FAILOVER_CONTROLS = ("asynchronous-link", "switchover")
@@ -250,7 +251,7 @@ class Plan:
             for target in self.targets
             for variant in variants
             for kind in crash.kinds
-            if target.is_sandbox != (kind == OWNERS_COMMAND) and (kind in FAULTS) == bool(variant.topology)
+            if target.is_sandbox != (kind in OF_ATTACHED) and (kind in FAULTS) == bool(variant.topology)
         ]
         if not crash.trials or repeat > crash.control_trials:
             return asked

@@ -4,7 +4,7 @@ that gets the task passes it on. Housekeeping sends a lost task again."""
 import contextlib
 from collections.abc import Iterable, Mapping
 
-from dashboard.records.experiments import leases, lifecycle, waiting
+from dashboard.records.experiments import leases, lifecycle, why_queued
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites, task_queue
 from dashboard.records.fleet.models import Worker
@@ -42,7 +42,7 @@ def _can(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> bo
         lifecycle.refuse(experiment_id, PlanError(nobody_can(worker.site, lacking)))
         return False
     chosen = next(iter(_free(able)), able[0])
-    lifecycle.say(Experiment(pk=experiment_id), waiting.for_worker_on(chosen.host))
+    lifecycle.say(Experiment(pk=experiment_id), why_queued.for_worker_on(chosen.host))
     _send(experiment_id, chosen.site, chosen.host)
     return False
 

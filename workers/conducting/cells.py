@@ -2,7 +2,7 @@
 
 import re
 
-from dashboard.records.experiments import live, run_results
+from dashboard.records.experiments import live, storing_runs
 from dashboard.records.experiments.models import Cell, Environment
 from workers.bench.load import LoadSecond
 from workers.bench.measure import Listener
@@ -38,7 +38,7 @@ def _measure(job: Job, row: Cell, ready: Ready) -> None:
     gather = SharedLoad(row, job.worker, count, job.say) if count > 1 else None
     with job.ends(row, ServerError, SandboxError, TogetherError):
         done = job.ports.measure(ready.stage, ready.prepared, job.plan, planned, _listener(job, row), gather)
-        run_results.save_run(row, done, _environment(ready), ready.probe)
+        storing_runs.save_run(row, done, _environment(ready), ready.probe)
 
 
 def _listener(job: Job, row: Cell) -> Listener:
@@ -58,4 +58,4 @@ def _environment(ready: Ready) -> Environment:
         "engines": dict(facts.engines),
         "variables": {name: value for name, value in facts.variables.items() if not LEFT_OUT.search(name)},
     }
-    return run_results.environment_row({**ready.place, "server": server})
+    return storing_runs.environment_row({**ready.place, "server": server})

@@ -32,7 +32,7 @@ from workers.host import shortages
 from workers.sandbox.builds import find
 from workers.sandbox.devices import require_disks
 from workers.topology.run import run_failover
-from workers.upkeep import conducted
+from workers.upkeep import conducting_now
 from workers.upkeep.heartbeat import heartbeat
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ PORTS = Ports(
 def conduct(experiment_id: int, worker: Worker, ports: Ports = PORTS) -> Experiment | None:
     """Run a queued experiment to its end; None when it was not ours to run (not queued, its host is busy, another
     worker must do it, or this one is at it)."""
-    with conducted.once(experiment_id) as is_first:
+    with conducting_now.once(experiment_id) as is_first:
         job = _begin(experiment_id, worker, ports) if is_first else None
         if job is None:
             return None

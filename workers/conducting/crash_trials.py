@@ -14,7 +14,7 @@ from django.conf import settings
 from dashboard.installation.retry import retried
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.audit.models import record
-from dashboard.records.experiments import claiming, run_results, trial_results
+from dashboard.records.experiments import claiming, storing_runs, storing_trials
 from dashboard.records.experiments.models import Environment, Trial
 from dashboard.records.experiments.rights import queued_by
 from dashboard.records.holds.models import PendingRestore
@@ -74,14 +74,14 @@ def _run(job: Job, row: Trial) -> None:
         attached = None if server.is_sandbox else borrow(row)
         trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached, points=crash.points)
         found = job.ports.crash(trial, job.say, job.cancelled)
-    trial_results.save(row, found, _place(root, build, storage), story)
+    storing_trials.save(row, found, _place(root, build, storage), story)
 
 
 def _place(root: Path, build: Build | None, device: Storage | None) -> Environment:
     """Where trials ran: this host, and the server's build. Its variables are the variant's settings."""
     server = {"flavour": build.flavour, "version": build.version_text, "variables": {}} if build else {}
     storage = environment.storage(root) | {"profile": device.text if device else None}
-    return run_results.environment_row({"host": environment.host(), "storage": storage, "server": server})
+    return storing_runs.environment_row({"host": environment.host(), "storage": storage, "server": server})
 
 
 def borrow(row: Trial) -> Attached:

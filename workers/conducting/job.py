@@ -54,8 +54,8 @@ class Job:
     def cells(self) -> Mapping[int, PlannedCell]:
         return {cell.position: cell for cell in self.plan.cells()}
 
-    def say(self, phase: str) -> None:
-        lifecycle.say(self.experiment, phase)
+    def say(self, activity: str) -> None:
+        lifecycle.say(self.experiment, activity)
 
     def require_claim(self) -> None:
         """Comes before each change of a server. Raises Taken when the experiment is another worker's by now."""

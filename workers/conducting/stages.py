@@ -15,7 +15,7 @@ from pathlib import Path
 from django.conf import settings
 
 from dashboard.installation.retry import LOST
-from dashboard.records.experiments import run_results
+from dashboard.records.experiments import storing_runs
 from dashboard.records.experiments.models import Probe
 from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
@@ -122,7 +122,7 @@ def _probe(job: Job, key: StageKey, stage: Stage, folder: Path, earlier: Collect
     sweep_s = 0.0 if _device(job, key) in swept else fsync_sweep.seconds_for(job.plan.size * job.plan.measure_s)
     times = device_times(stage, folder, key.storage, sweep_s)
     found = {"build": key.build, "storage": key.storage, **times}
-    return run_results.save_probe(job.experiment, key.server_id, found)
+    return storing_runs.save_probe(job.experiment, key.server_id, found)
 
 
 def _device(job: Job, key: StageKey) -> tuple[str, int | None]:

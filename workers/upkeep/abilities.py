@@ -4,7 +4,7 @@ import os
 import shutil
 
 from workers.bench import sysbench
-from workers.bench.crash_choices import CHOICES
+from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.errors import SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import store
@@ -23,7 +23,7 @@ def describe() -> dict[str, object]:
         "fsync_trace": shutil.which("cc") is not None,
         "not_apart": not_apart(),
         "disk_missing": ability.missing(),
-        "crash_missing": {key: why for key, kind in CHOICES.items() if (why := kind.missing())},
+        "crash_missing": {key: why for key, kind in TRIAL_KINDS.items() if (why := kind.missing())},
     }
 
 

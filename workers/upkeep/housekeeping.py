@@ -23,7 +23,7 @@ from dashboard.records.servers import actions as servers
 from dashboard.records.servers.models import Preflight
 from workers.host import temporary
 from workers.sandbox.sweep import sweep
-from workers.upkeep import conducted
+from workers.upkeep import conducting_now
 from workers.upkeep.heartbeat import heartbeat
 
 log = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ def interrupt_those_of_dead_workers() -> None:
         )
         if taken:
             log.warning("worker %s ended in mid-run: experiment %s is interrupted", experiment.worker, experiment)
-    leases.clear()
+    leases.delete_stale()
 
 
 def interrupt_own_forgotten() -> None:
@@ -134,7 +134,7 @@ def interrupt_own_forgotten() -> None:
         Experiment.objects.filter(state=Experiment.State.RUNNING, worker=heartbeat.worker, worker__isnull=False)
     )
     for experiment in ours:
-        if experiment.pk not in conducted.experiments():
+        if experiment.pk not in conducting_now.experiments():
             lifecycle.finish(
                 experiment,
                 Experiment.State.INTERRUPTED,

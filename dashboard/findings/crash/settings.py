@@ -8,7 +8,7 @@ from dashboard.findings.crash.statistics import CrashLoss, Tally, of, tallies
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.point import Point
-from workers.bench.crash_choices import TWIN_IN_A_TOPOLOGY
+from workers.bench.trial_kinds import TWIN_IN_A_TOPOLOGY
 
 
 @dataclass(frozen=True)

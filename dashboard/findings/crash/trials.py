@@ -24,7 +24,7 @@ REPLICAS_SAY: dict[Replica, str] = {
 }
 _COLUMNS = (
     "id", "position", "server_id", "variant", "kind", "repeat", "seed", "state", "verdict", "error", "acknowledged",
-    "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "repeats_id",
+    "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "repeat_of_id",
 )  # fmt: skip
 _OF_THE_EVIDENCE = (
     "evidence__data__replicas", "evidence__data__failover__phantoms", "evidence__data__failover__ghosts",
@@ -53,7 +53,7 @@ class Tried:
     lost_binlog_ms: float | None
     lost_replica: int | None
     recovery_s: float | None
-    repeats_id: int | None
+    repeat_of_id: int | None
     replica: Replica = "not tried"
     phantoms: int | None = None  # commits that were read before a failover and were gone afterwards
     ghosts: int | None = None  # commits that only the old primary holds
@@ -71,7 +71,7 @@ class Tried:
     @property
     def counts(self) -> bool:
         """Whether counts and rates include it: the rule of `Trials.of_the_plan`."""
-        return self.repeats_id is None
+        return self.repeat_of_id is None
 
     @property
     def was_completed(self) -> bool:

@@ -7,9 +7,9 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from dashboard.text.names import check_name
-from workers.bench.crash_choices import CHOICES
 from workers.bench.plan import CrashPlan, Plan
 from workers.bench.plan_field import Kind, PlanField, fields_of
+from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.metrics import SOURCES
 
 
@@ -46,7 +46,7 @@ MORE: dict[str, dict[str, Any]] = {  # arguments of a form field beyond the plan
     "control_trials": {"initial": None, "min_value": 0},
     "main_threads": {"initial": None},
     "kinds": {
-        "choices": lambda: [(kind.key, f"{kind.title}. {kind.says}") for kind in CHOICES.values()],
+        "choices": lambda: [(kind.key, f"{kind.title}. {kind.says}") for kind in TRIAL_KINDS.values()],
         "initial": ["process-kill", "power-loss"],
     },
     "sources": {

@@ -10,8 +10,8 @@ from django.utils import timezone
 from dashboard.findings.lines import look_of
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.experiments import list_page
+from dashboard.pages.experiments.form_groups import groups, summaries
 from dashboard.pages.experiments.forms import PlanForm
-from dashboard.pages.experiments.plan_groups import groups, summaries
 from dashboard.pages.front import page as front
 from dashboard.records.api import start_keys
 from dashboard.records.api.start_keys import KeyTaken

@@ -56,5 +56,5 @@ def run_of(cell_id: int) -> QuerySet[Run]:
 
 def trial(trial_id: int) -> QuerySet[Trial]:
     """A trial with everything that its page shows."""
-    related = ("experiment__worker", "server", "environment", "evidence", "repeats")
+    related = ("experiment__worker", "server", "environment", "evidence", "repeat_of")
     return Trial.objects.filter(pk=trial_id, experiment__deleted_at=None).select_related(*related)

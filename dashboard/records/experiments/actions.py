@@ -11,7 +11,7 @@ from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import claims as snapshot
-from dashboard.records.experiments import controls, queries, shelf
+from dashboard.records.experiments import controls, queries, shelf, why_queued
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.experiments.naming import experiment_name
 from dashboard.records.experiments.rights import still_to_crash, why_not_crash, why_not_crash_the_rest
@@ -122,8 +122,13 @@ def start(
 
 
 def notify_workers(experiment_id: int) -> None:
-    """The first worker that claims the row runs it. Raises task_queue.QueueDown; the row then waits."""
-    task_queue.send(task_queue.EXPERIMENT, experiment_id, Experiment(pk=experiment_id).site)
+    """The first worker that claims the row runs it. Raises task_queue.QueueDown; the row then waits, and says why."""
+    try:
+        task_queue.send(task_queue.EXPERIMENT, experiment_id, Experiment(pk=experiment_id).site)
+    except task_queue.QueueDown:
+        queued = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED)
+        queued.update(activity=why_queued.NOBODY_NOTIFIED)
+        raise
 
 
 def cancel(experiment: Experiment, user: Actor) -> None:
@@ -133,7 +138,7 @@ def cancel(experiment: Experiment, user: Actor) -> None:
     row = Experiment.objects.filter(pk=experiment.pk)
     with transaction.atomic():
         queued = row.filter(state=Experiment.State.QUEUED)
-        if move(queued, Experiment.State.CANCELLED, phase="", cancel_asked=True, ended_at=timezone.now()):
+        if move(queued, Experiment.State.CANCELLED, activity="", cancel_asked=True, ended_at=timezone.now()):
             cancel_waiting(experiment)
         elif not row.filter(state=Experiment.State.RUNNING, cancel_asked=False).update(cancel_asked=True):
             return
@@ -151,13 +156,13 @@ def resume(experiment: Experiment, user: Actor) -> None:
     require(user, "run")
     _measured_here(experiment)
     with transaction.atomic():
-        release(experiment)
+        queue_unfinished(experiment)
         record(user, "resumed", experiment)
         _answer_for_crashes(user, experiment)
     notify_workers(experiment.pk)
 
 
-def release(experiment: Experiment) -> None:
+def queue_unfinished(experiment: Experiment) -> None:
     """Put cells and trials without a result back into the queue: interrupted, failed and cancelled ones."""
     with transaction.atomic():
         queue_again(experiment)  # first: all code locks the experiment before its cells
@@ -196,7 +201,7 @@ def repeat_trial(trial: Trial, user: Actor) -> Trial:
             kind=trial.kind,
             repeat=trial.repeat,
             seed=trial.seed,
-            repeats=trial,
+            repeat_of=trial,
         )
         record(user, "repeated", trial.experiment, trial=trial.pk)
         _answer_for_crashes(user, trial.experiment)

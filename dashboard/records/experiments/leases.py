@@ -101,7 +101,7 @@ def _give_back(experiment: Experiment, mark: datetime) -> None:
     HostLease.objects.filter(experiment=experiment, taken_at=mark).delete()
 
 
-def clear() -> None:
+def delete_stale() -> None:
     """Delete leases of ended experiments: their worker died during a restore."""
     long_ago = timezone.now() - RESTORE_LIMIT
     HostLease.objects.exclude(experiment__state=Experiment.State.RUNNING).filter(taken_at__lt=long_ago).delete()

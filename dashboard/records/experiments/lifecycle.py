@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import LOST, retried
-from dashboard.records.experiments import claiming, leases, waiting
+from dashboard.records.experiments import claiming, leases, why_queued
 from dashboard.records.experiments.actions import cancel_waiting
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.records.experiments.states import move
@@ -27,6 +27,7 @@ def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experimen
     try:
         return _begin(experiment_id, worker, names, uuid.uuid4(), unrestored)
     except IntegrityError:  # another experiment leased one of these hosts at the same moment
+        say(Experiment(pk=experiment_id), why_queued.HOST_JUST_TAKEN)
         return None
 
 
@@ -40,7 +41,7 @@ def _begin(
             return experiment if experiment.claim == claim else None  # an earlier try claimed it, its answer was lost
         if not worker.is_alive:
             return None
-        if reason := waiting.why_not_begin(hosts, unrestored):
+        if reason := why_queued.why_not_begin(hosts, unrestored):
             say(experiment, reason)
             return None
         leases.take(experiment, hosts, timezone.now())
@@ -53,7 +54,7 @@ def _begin(
 def refuse(experiment_id: int, why: DurascopeError) -> None:
     queued = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED)
     ended = {"error": why.message, "mend": "Create a new plan.", "ended_at": timezone.now()}
-    move(queued, Experiment.State.FAILED, phase="", **ended)
+    move(queued, Experiment.State.FAILED, activity="", **ended)
 
 
 @retried
@@ -64,7 +65,7 @@ def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") 
     """
     ended = {"error": without_nul(error), "mend": without_nul(mend), "ended_at": timezone.now()}
     with transaction.atomic():
-        if not move(claiming.claimed_experiment(experiment), state, phase="", claim=None, **ended):
+        if not move(claiming.claimed_experiment(experiment), state, activity="", claim=None, **ended):
             return False
         HostLease.objects.filter(experiment=experiment).delete()
         for rows in (experiment.cells, experiment.trials):
@@ -75,10 +76,10 @@ def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") 
 
 
 @retried
-def say(experiment: Experiment, phase: str) -> None:
+def say(experiment: Experiment, activity: str) -> None:
     """Store the present step in words, for the live page. An experiment without a claim waits."""
-    phase = without_nul(phase)[:200]
-    Experiment.objects.filter(pk=experiment.pk, claim=experiment.claim).exclude(phase=phase).update(phase=phase)
+    said = without_nul(activity)[:200]
+    Experiment.objects.filter(pk=experiment.pk, claim=experiment.claim).exclude(activity=said).update(activity=said)
 
 
 def is_cancelled(experiment: Experiment) -> bool:

@@ -65,7 +65,7 @@ class Experiment(models.Model):
     cancel_asked = models.BooleanField(default=False)
     error = models.TextField(blank=True)
     mend = models.TextField(blank=True)
-    phase = models.CharField(max_length=200, blank=True)  # the present step, for the live page
+    activity = models.CharField(max_length=200, blank=True)  # the present step of its worker, or why it is queued
     estimate_s = models.FloatField(default=0)
     production_confirmed = models.BooleanField(default=False)  # load on a production server is intended
     worker = models.ForeignKey("fleet.Worker", null=True, on_delete=models.SET_NULL)
@@ -257,7 +257,7 @@ class Trials(models.QuerySet["Trial"]):
     def of_the_plan(self) -> "Trials":
         """Without repeated trials: a person chose them by their results, so they would bias counts and rates. The same
         for trials in memory: `Tried.counts`."""
-        return self.filter(repeats=None)
+        return self.filter(repeat_of=None)
 
     def ended(self) -> "Trials":
         """Trials with a verdict, or with the reason why there is none."""
@@ -278,9 +278,9 @@ class Trial(PlannedRow):
 
     Verdict = TrialVerdict
 
-    kind = models.CharField(max_length=40)  # a key of workers.crash.kinds.CRASH_KINDS
+    kind = models.CharField(max_length=40)  # a key of workers.bench.trial_kinds.TRIAL_KINDS
     seed = models.PositiveBigIntegerField()
-    repeats = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)  # the trial that this one repeats
+    repeat_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)
     verdict = models.CharField(max_length=8, choices=Verdict, blank=True)
     sent = models.PositiveIntegerField(null=True)
     acknowledged = models.PositiveIntegerField(null=True)
@@ -313,9 +313,10 @@ class TrialEvidence(models.Model):
     """The evidence of a verdict, read rarely: workers.crash.setup_and_result.TrialResult as JSON.
 
     {"checks": [{key, outcome, count, says, offenders}], "steps": [{name, at_s, took_s}], "crash_at_s", "failed_at",
-    "sets": {"sent", "acknowledged", "in_doubt", "engine", "binlog", "replica": counts and overlaps},
+    "error", "sets": {"sent", "acknowledged", "in_doubt", "engine", "binlog", ...: numbers of transactions},
     "binlog": {end, end_at, unreadable, reused}, "replicas": [...], "gtid_before", "gtid_after", "reissued",
-    "prepared_left", "tables_ok", "recovery_lines", "log_lines", "my_cnf", "notes", "digest_key"}
+    "prepared_left", "tables_ok", "recovery_lines", "problems", "log_lines", "my_cnf", "notes", "digest_key",
+    "failover": workers.topology.setup_and_result.FailoverStory, of a topology only}
     """
 
     trial = models.OneToOneField(Trial, on_delete=models.CASCADE, related_name="evidence", primary_key=True)
@@ -369,7 +370,7 @@ class Series(models.Model):
     columns = models.JSONField()  # t_s, tps, qps, writes, errors, p95_ms and a source's per-second figures
 
 
-class Evidence(models.Model):
+class RunEvidence(models.Model):
     """The raw output of a run, stored word for word and read rarely."""
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="evidence", primary_key=True)

@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 from django.db.models import Count, Q, QuerySet
 
-from dashboard.records.experiments import live, pace, waiting
+from dashboard.records.experiments import live, pace, why_queued
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.fleet import sites
@@ -146,7 +146,7 @@ class RunningRow(TypedDict):
 
 class LiveState(TypedDict):
     state: str
-    phase: str
+    activity: str
     done: int
     failed: int
     total: int
@@ -165,14 +165,14 @@ def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START
     """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
     does not have; none while a trial runs."""
     cells, trials = pace.paces(experiment)
-    stopping = waiting.stopping(experiment)
+    stopping = why_queued.stopping(experiment)
     cell, mark = _running(experiment)
     picture = live.latest(experiment.pk, have) if mark else live.NO_SECONDS
     if picture.mark != mark:  # seconds of an ended cell
         picture = live.NO_SECONDS
     return {
         "state": experiment.state,
-        "phase": waiting.does_now(experiment),
+        "activity": why_queued.does_now(experiment),
         "done": cells.states["done"] + trials.states["done"],
         "failed": cells.states["failed"] + trials.states["failed"],
         "total": cells.total + trials.total,

@@ -18,7 +18,7 @@ COMING = 5
 
 
 @dataclass(frozen=True)
-class Times:
+class DueTimes:
     """The due times of a schedule; `problem`: why they cannot be computed."""
 
     says: str
@@ -30,7 +30,7 @@ class Times:
 @dataclass(frozen=True)
 class ScheduleLine:
     schedule: Schedule
-    times: Times
+    times: DueTimes
     last: Night | None
     unconfirmed: str
 
@@ -39,12 +39,12 @@ class ScheduleLine:
         return written(self.times.next[0], self.schedule.zone) if self.times.next else ""
 
 
-def times(schedule: Schedule, now: datetime) -> Times:
+def times(schedule: Schedule, now: datetime) -> DueTimes:
     try:
         coming = list(islice(cron.runs(schedule.cron, schedule.zone, now), COMING))
-        return Times(cron.in_words(schedule.cron), coming, overdue(schedule, now))
+        return DueTimes(cron.in_words(schedule.cron), coming, overdue(schedule, now))
     except cron.NoSchedule as wrong:
-        return Times(schedule.cron, [], None, str(wrong))
+        return DueTimes(schedule.cron, [], None, str(wrong))
 
 
 def lines(now: datetime) -> list[ScheduleLine]:

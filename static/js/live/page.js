@@ -5,7 +5,7 @@ export function fill(section, state) {
   const cell = state.cell ?? {};
   const [, tps, p95] = latest(state);
   const words = {
-    phase: state.phase || state.state,
+    activity: state.activity || state.state,
     count: `${number(state.done)} of ${number(state.total)}`,
     failed: state.failed ? `${number(state.failed)} failed` : "",
     left: Number.isFinite(state.left_s) ? `${people(state.left_s)} left` : "",

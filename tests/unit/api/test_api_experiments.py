@@ -220,9 +220,9 @@ def test_who_watches_is_told_only_what_changed(maria, server):
     assert first.json()["state"] == "queued" and first["ETag"]
     same = maria.get(path, headers={"If-None-Match": first["ETag"]})
     assert (same.status_code, same.content, same["ETag"]) == (304, b"", first["ETag"])
-    Experiment.objects.filter(pk=pk).update(state="running", phase="preparing")
+    Experiment.objects.filter(pk=pk).update(state="running", activity="preparing")
     changed = maria.get(path, headers={"If-None-Match": first["ETag"]})
-    assert (changed.status_code, changed.json()["phase"]) == (200, "preparing")
+    assert (changed.status_code, changed.json()["activity"]) == (200, "preparing")
 
 
 def test_it_cancels_and_resumes(maria, server, notified):
@@ -251,5 +251,5 @@ def test_trials_are_listed_and_opened(maria):
 def test_a_crash_is_repeated(maria, notified):
     first = trials.experiment(servers=[Server.objects.create(name="box", kind="sandbox", build="b")]).trials.first()
     answer = maria.post(f"/api/v1/trials/{first.pk}/repeat")
-    assert answer.status_code == 202 and answer.json()["repeats_id"] == first.pk
+    assert answer.status_code == 202 and answer.json()["repeat_of_id"] == first.pk
     assert notified == [first.experiment_id]

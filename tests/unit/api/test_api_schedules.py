@@ -15,7 +15,7 @@ from dashboard.records.schedules.models import Night, Schedule
 from tests.unit.api.tokens import script, somebody
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DUE, watch
-from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Variant
+from workers.bench.plan import CrashPlan, Variant
 
 pytestmark = pytest.mark.django_db
 HERE = "/api/v1/schedules"
@@ -182,7 +182,9 @@ def test_a_token_that_may_schedule_may_not_run_at_once(one):
 
 def test_a_token_that_may_not_crash_schedules_no_crashes(admin):
     server = made.attached(owner=admin, expendable=True, crash_command=["off"], start_command=["on"])
-    plan = made.small_plan(server, variants=(Variant("as is", {}),), crash=CrashPlan((OWNERS_COMMAND,), 1)).as_dict()
+    plan = made.small_plan(
+        server, variants=(Variant("as is", {}),), crash=CrashPlan(("attached-expendable",), 1)
+    ).as_dict()
     own = {name: value for name, value in plan.items() if name != "targets"}
     body = {**wanted(server, recipe="", plan=own)}
     del body["set"]

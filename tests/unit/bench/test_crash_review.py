@@ -5,7 +5,7 @@ import pytest
 from tests.unit.bench.plans import plan
 from workers.bench.crash_review import estimate_s, problems
 from workers.bench.needs import Candidate
-from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant
+from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant
 from workers.crash import dialects
 from workers.sandbox.builds import BUILDS
 
@@ -44,7 +44,7 @@ def test_it_says_what_is_wrong(changes, reason):
 
 def test_it_says_when_nothing_would_be_crashed():
     assert "None of the chosen crashes is for these servers" in said(
-        crashing(kinds=(OWNERS_COMMAND,), control_trials=0)
+        crashing(kinds=("attached-expendable",), control_trials=0)
     )
     attached = plan(targets=(PlanTarget(1, "db1", is_sandbox=False),), crash=HOUR_OF)
     assert "None of the chosen crashes" in said(attached, Candidate("db1", is_sandbox=False))
@@ -69,7 +69,7 @@ def test_it_says_before_the_start_which_variant_cannot_have_a_replica():
 
 def owners(settings: dict[str, str]) -> Plan:
     here = (PlanTarget(1, "db1", is_sandbox=False),)
-    crash = replace(HOUR_OF, kinds=(OWNERS_COMMAND,))
+    crash = replace(HOUR_OF, kinds=("attached-expendable",))
     return plan(targets=here, crash=crash, variants=(Variant("as it is", settings),))
 
 
@@ -88,10 +88,10 @@ def test_it_crashes_an_attached_server_with_its_own_settings_only():
 def test_attached_servers_are_crashed_by_their_owners_command_only():
     mixed = plan(
         targets=(PlanTarget(1, "db1", is_sandbox=False), PlanTarget(2, "sandbox")),
-        crash=replace(HOUR_OF, kinds=("process-kill", OWNERS_COMMAND)),
+        crash=replace(HOUR_OF, kinds=("process-kill", "attached-expendable")),
     )
     kinds = {(trial.target.name, trial.kind) for trial in mixed.trials()}
-    assert {kind for name, kind in kinds if name == "db1"} == {OWNERS_COMMAND}
+    assert {kind for name, kind in kinds if name == "db1"} == {"attached-expendable"}
     assert {kind for name, kind in kinds if name == "sandbox"} == {"process-kill", "lying-disk", "graceful-restart"}
 
 

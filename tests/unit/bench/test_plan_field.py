@@ -34,7 +34,7 @@ from dashboard.pages.experiments.plan_inputs import PlanInputs
 from dashboard.records.history.track_keys import load_track
 from dashboard.portable import shape
 from workers.bench import recipes
-from workers.bench.recipes.reading import read
+from workers.bench.recipes.recipe_file import read
 from workers.bench.review import problems
 from workers.errors import PlanError
 

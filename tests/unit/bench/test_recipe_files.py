@@ -3,7 +3,7 @@
 import pytest
 
 from workers.bench import recipes
-from workers.bench.recipes.reading import read
+from workers.bench.recipes.recipe_file import read
 from workers.errors import PlanError
 
 GOOD = """

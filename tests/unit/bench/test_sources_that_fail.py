@@ -57,7 +57,7 @@ class Source:
 def test_it_is_noted_and_the_others_go_on(monkeypatch, step):
     monkeypatch.setattr(measure, "SOURCES", {"broken": Source(step), "whole": Source()})
     stage = Stage()
-    listener = measure.Listener(lambda phase: None, lambda second, warming: None, lambda: False)
+    listener = measure.Listener(lambda activity: None, lambda second, warming: None, lambda: False)
     with measure._Watch(stage, ()) as watch:
         watch.tick(None, listener)
         assert list(watch.end()) == ["whole"]

@@ -3,12 +3,12 @@
 import pytest
 
 from tests.unit.bench.plans import plan
-from workers.bench.crash_choices import CHOICES, POWER_LOSSES, all_kinds
 from workers.bench.crash_review import estimate_s
 from workers.bench.needs import Candidate, Needs
 from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS, CrashPlan, Plan, PlanTarget, Variant
 from workers.bench.review import problems
 from workers.bench.stage_key import StageKey, stage_keys
+from workers.bench.trial_kinds import POWER_LOSSES, TRIAL_KINDS, all_kinds
 
 BUILDS = {"system-mariadb": "mariadb"}
 SANDBOX = Candidate("box", is_sandbox=True, flavour="mariadb", builds=BUILDS, installed=frozenset(BUILDS))
@@ -42,7 +42,7 @@ def test_a_plan_needs_the_kinds_of_its_trials():
 
 
 def test_every_kind_has_a_title_and_an_explanation():
-    assert all(key == kind.key and kind.title and kind.says for key, kind in CHOICES.items())
+    assert all(key == kind.key and kind.title and kind.says for key, kind in TRIAL_KINDS.items())
     assert {"power-loss", "torn-power-loss", "total-power-loss"} <= POWER_LOSSES
     assert POWER_LOSSES.isdisjoint({"process-kill", "primary-kill", "primary-power-loss", "switchover"})
 

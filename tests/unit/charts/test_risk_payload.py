@@ -253,7 +253,7 @@ def test_a_repeated_trial_is_no_part_of_what_told_nothing():
     experiment = trials.experiment({"1/1": {"power-loss": [(0, 0)] * 2}})
     first = experiment.trials.first()
     for fields in ({}, {"state": "waiting", "verdict": ""}):
-        trials.trial(experiment, first.server_id, "1/1", "power-loss", 1, None, repeats=first, **fields)
+        trials.trial(experiment, first.server_id, "1/1", "power-loss", 1, None, repeat_of=first, **fields)
     assert not any("unclear" in said or "not finished" in said for said in told(experiment).more)
 
 

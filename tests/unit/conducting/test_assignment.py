@@ -69,7 +69,7 @@ def test_who_cannot_passes_it_to_who_can(queued, notified):
     assert not asked(queued, mine)
     assert notified == [(queued.pk, "west", "c")]
     queued.refresh_from_db()
-    assert queued.phase == "waiting for the worker on c, which can do this" and queued.state == "queued"
+    assert queued.activity == "waiting for the worker on c, which can do this" and queued.state == "queued"
 
 
 def test_neither_the_dead_nor_a_command_line_is_asked(queued, notified):

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from dashboard.records.experiments import claiming, leases, lifecycle, run_results
-from dashboard.records.experiments.actions import release
+from dashboard.records.experiments import claiming, leases, lifecycle, storing_runs
+from dashboard.records.experiments.actions import queue_unfinished
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.unit.conducting import experiments as make
@@ -34,7 +34,7 @@ def returned(request):
     lost.beat_at = timezone.now() - timedelta(minutes=1)
     lost.save()
     housekeeping.interrupt_those_of_dead_workers()
-    release(stored)
+    queue_unfinished(stored)
     lost.beat_at = timezone.now()
     lost.save()
     after = lifecycle.begin(stored.pk, new, ["db"])
@@ -66,8 +66,8 @@ def test_it_ends_no_cell_of_the_new_holder(returned):
 
 def test_it_stores_no_run_under_the_new_holders_claim(returned):
     _, old, _, new = returned
-    assert run_results.save_run(old, make.measurement(1), make.environment(), None) is None
-    assert run_results.save_run(new, make.measurement(2), make.environment(), None) is not None
+    assert storing_runs.save_run(old, make.measurement(1), make.environment(), None) is None
+    assert storing_runs.save_run(new, make.measurement(2), make.environment(), None) is not None
     assert Run.objects.get().transactions == 2
 
 
@@ -91,15 +91,15 @@ def test_it_tells_nothing_on_the_live_page(returned):
     lifecycle.say(after, "measuring")
     lifecycle.say(before, "restoring db1")
     after.refresh_from_db()
-    assert after.phase == "measuring"
+    assert after.activity == "measuring"
 
 
 def test_it_stores_no_probe(returned):
     before, _, after, _ = returned
     server_id = after.cells.first().server_id
     with pytest.raises(Taken):
-        run_results.save_probe(before, server_id, {})
-    assert run_results.save_probe(after, server_id, {}).data == {}
+        storing_runs.save_probe(before, server_id, {})
+    assert storing_runs.save_probe(after, server_id, {}).data == {}
 
 
 def test_it_writes_down_no_pending_restore_and_so_changes_nothing(returned):
@@ -177,7 +177,7 @@ def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_ba
     make.pending_restore(server, unrestored, "variable", "sync_binlog", "1")
     with leases.to_restore(server, unrestored) as require_claim:
         HostLease.objects.update(taken_at=timezone.now() - 2 * leases.RESTORE_LIMIT)
-        leases.clear()
+        leases.delete_stale()
         assert lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
         with pytest.raises(Taken):
             restores.restore(server, require_claim)

@@ -1,6 +1,6 @@
 import pytest
 
-from dashboard.records.experiments import waiting
+from dashboard.records.experiments import why_queued
 from tests.unit.conducting import experiments as make
 from workers import celery_config, tasks
 
@@ -48,4 +48,4 @@ def test_an_experiment_that_finds_no_free_thread_says_so(conducted, monkeypatch)
         single.setattr(tasks, "_room", tasks.threading.BoundedSemaphore(1))
         tasks.run_experiment(one.pk + 1)
     one.refresh_from_db()
-    assert (one.state, one.phase) == ("queued", waiting.NO_FREE_THREAD)
+    assert (one.state, one.activity) == ("queued", why_queued.NO_FREE_THREAD)

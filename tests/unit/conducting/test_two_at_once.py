@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from dashboard.records.experiments import claiming, leases, lifecycle, run_results
-from dashboard.records.experiments.actions import release
+from dashboard.records.experiments import claiming, leases, lifecycle, storing_runs
+from dashboard.records.experiments.actions import queue_unfinished
 from dashboard.records.experiments.models import Environment
 from dashboard.records.holds.models import HostLease
 from tests.at_once import at_once
@@ -101,7 +101,7 @@ def test_it_is_resumed_once():
         experiment = begun(cells=4)
         claiming.claim(experiment.cells, experiment)
         lifecycle.finish(experiment, "interrupted")
-        found = at_once(*[partial(release, experiment)] * THREADS)
+        found = at_once(*[partial(queue_unfinished, experiment)] * THREADS)
         assert found.count(None) == 1 and all(isinstance(one, PlanError) for one in found if one is not None)
         assert set(experiment.cells.values_list("state", flat=True)) == {"waiting"}
 
@@ -112,14 +112,14 @@ def test_ending_and_resuming_do_not_wait_for_each_other():
         claiming.claim(experiment.cells, experiment)
         ended, resumed = at_once(
             partial(lifecycle.finish, experiment, "interrupted"),
-            partial(release, experiment),
+            partial(queue_unfinished, experiment),
         )
         assert ended is True and (resumed is None or isinstance(resumed, PlanError))
 
 
 def test_one_environment_has_one_row():
     for number in range(ROUNDS):
-        found = at_once(*[partial(run_results.environment_row, {"host": {"number": number}})] * THREADS)
+        found = at_once(*[partial(storing_runs.environment_row, {"host": {"number": number}})] * THREADS)
         assert len({row.pk for row in found}) == 1
     assert Environment.objects.count() == ROUNDS
 
@@ -127,9 +127,9 @@ def test_one_environment_has_one_row():
 def test_a_measurement_is_stored_once_also_when_its_answer_was_lost():
     experiment = begun(cells=1)
     cell, done, place = claiming.claim(experiment.cells, experiment), make.measurement(), make.environment()
-    first = run_results.save_run(cell, done, place, None)
-    assert run_results.save_run(cell, done, place, None) == first, "the same measurement again"
-    assert run_results.save_run(cell, make.measurement(), place, None) is None, "another one"
+    first = storing_runs.save_run(cell, done, place, None)
+    assert storing_runs.save_run(cell, done, place, None) == first, "the same measurement again"
+    assert storing_runs.save_run(cell, make.measurement(), place, None) is None, "another one"
 
 
 def test_an_experiment_whose_begin_was_not_answered_is_ours():

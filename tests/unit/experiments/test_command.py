@@ -156,5 +156,5 @@ def test_settings_are_restored_before_it_takes_the_host_and_after_it_gave_it_bac
 def test_it_says_what_it_waits_for_and_asks_for_no_worker(server):
     """The command line measures without a worker."""
     waiting = make.experiment(server)
-    Experiment.objects.update(phase="waiting: long is running on the same host")
-    assert command._now(waiting)["phase"] == "waiting: long is running on the same host"
+    Experiment.objects.update(activity="waiting: long is running on the same host")
+    assert command._now(waiting)["activity"] == "waiting: long is running on the same host"

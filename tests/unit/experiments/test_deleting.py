@@ -13,7 +13,7 @@ from dashboard.pages.reproduction.newest import newest
 from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments import care, queries
-from dashboard.records.experiments.actions import release
+from dashboard.records.experiments.actions import queue_unfinished
 from dashboard.records.experiments.care import baseline_for, remove_one
 from dashboard.records.experiments.models import KEPT_FOR, Cell, Environment, Experiment, Run, Trial
 from dashboard.records.fleet import task_queue
@@ -133,7 +133,7 @@ def test_it_is_deleted_once(admin, gone):
 
 def test_a_deleted_one_is_not_queued_again(gone):
     with pytest.raises(PlanError):
-        release(gone)
+        queue_unfinished(gone)
     assert Experiment.deleted.get().state == "done"
 
 

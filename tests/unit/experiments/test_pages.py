@@ -97,10 +97,10 @@ def test_progress_can_be_polled(client_in, server, notified):
     state = client_in.get(reverse("experiments:progress", args=[experiment.pk])).json()
     total = experiment.cells.count() + experiment.trials.count()
     assert (state["state"], state["total"]) == ("queued", total)
-    assert state["phase"] == "No worker is alive on site local; start one there: manage.py worker"
+    assert state["activity"] == "No worker is alive on site local; start one there: manage.py worker"
     Worker.objects.create(host="here", pid=1)
     again = client_in.get(reverse("experiments:progress", args=[experiment.pk])).json()
-    assert again["phase"] == "waiting for a worker"
+    assert again["activity"] == "waiting for a worker"
 
 
 def test_an_experiment_that_is_not_there_is_not_found(client_in):

@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.pages.experiments.form_groups import groups
 from dashboard.pages.experiments.forms import PlanForm
-from dashboard.pages.experiments.plan_groups import groups
 from dashboard.records.experiments import actions, care
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Preflight, Server

@@ -14,7 +14,7 @@ from dashboard.records.holds.models import PendingRestore
 from dashboard.records.schedules import actions as schedules
 from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import script, somebody
-from workers.bench.plan import OWNERS_COMMAND, CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
+from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.conducting import crash_trials
 from workers.errors import PlanError
 
@@ -63,7 +63,7 @@ def crashing(*servers) -> Plan:
         variants=(Variant("as is", {}),),
         workloads=(WorkloadChoice("u", "update-by-key", {}),),
         threads=(1,), repeats=1, warmup_s=0, measure_s=1, table_rows=10, seed=1,
-        crash=CrashPlan(kinds=(OWNERS_COMMAND,), trials=2, control_trials=0),
+        crash=CrashPlan(kinds=("attached-expendable",), trials=2, control_trials=0),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import pytest
 from django.utils import timezone
 
 from dashboard.portable import shape
-from dashboard.records.experiments import actions, claiming, lifecycle, run_results, states, trial_results
+from dashboard.records.experiments import actions, claiming, lifecycle, states, storing_runs, storing_trials
 from dashboard.records.experiments.models import Cell, Experiment, Part, Trial
 from dashboard.records.experiments.states import FOLLOWS, LOAD_OVER, OPEN, OVER, UNDER_WAY, before, move
 from dashboard.records.fleet import task_queue
@@ -62,15 +62,15 @@ def end_of(experiment: Experiment) -> None:
 
 def release(row: Cell | Trial) -> None:
     end_of(row.experiment)
-    actions.release(row.experiment)
+    actions.queue_unfinished(row.experiment)
 
 
 def save_run(cell: Cell) -> None:
-    run_results.save_run(cell, make.measurement(), make.environment(), None)
+    storing_runs.save_run(cell, make.measurement(), make.environment(), None)
 
 
 def save_trial(trial: Trial) -> None:
-    trial_results.save(trial, TrialResult(verdict="valid"), make.environment())
+    storing_trials.save(trial, TrialResult(verdict="valid"), make.environment())
 
 
 def take(part: Part) -> None:
@@ -101,7 +101,7 @@ ACTS: dict[type, list[Act]] = {
         ("begin", lambda row: lifecycle.begin(row.pk, make.worker(), ["db"]), {"queued": "running"}),
         ("refuse", lambda row: lifecycle.refuse(row.pk, DurascopeError("no")), {"queued": "failed"}),
         ("cancel", lambda row: actions.cancel(row, None), {"queued": "cancelled"}),
-        ("resume", actions.release, dict.fromkeys(OVER, "queued")),
+        ("resume", actions.queue_unfinished, dict.fromkeys(OVER, "queued")),
         ("repeat a trial", actions.queue_again, dict.fromkeys(OVER, "queued")),
         *map(finishes, OVER),
     ],

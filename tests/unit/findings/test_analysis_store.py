@@ -12,7 +12,7 @@ from dashboard.findings.device_models import DeviceModel
 from dashboard.findings.line_models import LineModels
 from dashboard.findings.point import Point, SourcedFigure, Stalls
 from dashboard.findings.stored import Unreadable, read
-from dashboard.records.experiments.models import Evidence, Run, Series
+from dashboard.records.experiments.models import Run, RunEvidence, Series
 from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db
@@ -39,8 +39,8 @@ def test_it_adds_histograms_up_instead_of_averaging_percentiles():
     experiment = factory.experiment(threads=(1,))
     runs = Run.objects.filter(cell__experiment=experiment, cell__variant="1/1")
     Run.objects.filter(pk__in=runs).update(latency_ms={"max": 60.0})
-    Evidence.objects.filter(run=runs[0]).update(histogram=[[1.0, 100]])
-    Evidence.objects.filter(run=runs[1]).update(histogram=[[50.0, 6], [1.0, 94]])
+    RunEvidence.objects.filter(run=runs[0]).update(histogram=[[1.0, 100]])
+    RunEvidence.objects.filter(run=runs[1]).update(histogram=[[50.0, 6], [1.0, 94]])
     assert at(analysis.analyse(experiment, "1/1"), "1/1", 1).latency_ms["p99"] > 45
 
 
@@ -95,7 +95,7 @@ def test_what_is_broken_is_refused_by_its_name(change, said):
 def test_it_survives_runs_without_series_histogram_or_evidence():
     experiment = factory.experiment(threads=(1,))
     Series.objects.all().delete()
-    Evidence.objects.all().delete()
+    RunEvidence.objects.all().delete()
     point = at(analysis.analyse(experiment, "1/1"), "0/0", 1)
     assert point.latency_ms.get("p50") is None
     assert point.ratio.decision == "differs", "each run still knows its mean"

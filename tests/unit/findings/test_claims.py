@@ -251,7 +251,7 @@ def test_thirty_crashes_cannot_show_that_it_is_fewer_than_one_in_ten():
 def test_a_repeated_trial_does_not_weigh_the_counts():
     experiment = trials.experiment({"1/1": {"power-loss": trials.HELD * 30}})
     first = experiment.trials.first()
-    trials.trial(experiment, first.server_id, "1/1", "power-loss", 1, (5, 0), repeats=first)
+    trials.trial(experiment, first.server_id, "1/1", "power-loss", 1, (5, 0), repeat_of=first)
     assert outcome(experiment, crashed("1/1", below=0.1)).measured.counts == "0 of 30"
 
 

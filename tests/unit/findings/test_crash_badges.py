@@ -57,7 +57,7 @@ def test_what_could_not_tell_is_no_pass(measured):
 def test_a_repeated_trial_does_not_weigh_a_badge(measured):
     first = measured.trials.filter(kind="power-loss", variant="1/1").first()
     for kind in ("power-loss", "torn-power-loss"):
-        trials.trial(measured, first.server_id, "1/1", kind, 1, (5, 5), repeats=first, environment=first.environment)
+        trials.trial(measured, first.server_id, "1/1", kind, 1, (5, 5), repeat_of=first, environment=first.environment)
     assert [(one.kind, one.state) for one in badges(asked())] == [("process kill", "unknown"), ("power loss", "passed")]
 
 

@@ -74,7 +74,7 @@ def test_it_counts_a_trial_that_failed_before_its_verdict_as_unknown():
 def test_it_leaves_repeated_trials_out():
     one = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0)
     first = one.trials.get()
-    trials.trial(one, first.server_id, "1/1", "power-loss", 1, (5, 5), repeats=first)
+    trials.trial(one, first.server_id, "1/1", "power-loss", 1, (5, 5), repeat_of=first)
     assert next(iter(tallies(trials_of(one)).values())).invalid.counts == "0 of 1"
 
 

@@ -29,7 +29,7 @@ def test_no_experiment_begins_while_its_host_is_being_put_back():
         assert free
         assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is None
         new.refresh_from_db()
-        assert "is being restored on the same host" in new.phase
+        assert "is being restored on the same host" in new.activity
         housekeeping.interrupt_those_of_dead_workers()
         assert HostLease.objects.exists(), "whoever pays is not taken for dead at once"
     assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is not None
@@ -60,7 +60,7 @@ def test_it_says_what_it_waits_for():
     def says():
         assert lifecycle.begin(waiting.pk, make.worker(), ["h"]) is None
         waiting.refresh_from_db()
-        return waiting.phase
+        return waiting.activity
 
     assert says() == "waiting: on db1 is running on the same host"
     Worker.objects.filter(pk=holder.pk).update(beat_at=timezone.now() - timedelta(minutes=1))
@@ -84,7 +84,7 @@ def begins(server) -> tuple[bool, str]:
     new = make.experiment(server)
     begun = lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server))
     new.refresh_from_db()
-    return begun is not None, new.phase
+    return begun is not None, new.activity
 
 
 def test_settings_are_restored_before_another_experiment_takes_the_host(unrestored, monkeypatch):

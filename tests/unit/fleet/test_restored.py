@@ -111,7 +111,7 @@ def test_it_starts_no_experiment_and_says_why():
     assert f"experiment {waiting.pk}, queued: on db1" in said()
     assert lifecycle.begin(waiting.pk, make.worker(), ["h"]) is None
     waiting.refresh_from_db()
-    assert waiting.state == "queued" and "this database is a restored copy" in waiting.phase
+    assert waiting.state == "queued" and "this database is a restored copy" in waiting.activity
     said("--release")
     assert lifecycle.begin(waiting.pk, make.worker(), leases.hosts_of(waiting.cells.first().server))
 

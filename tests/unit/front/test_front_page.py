@@ -86,7 +86,7 @@ def test_one_valid_trial_among_many_unclear_is_no_pass():
 def test_a_repeated_trial_does_not_count():
     made = trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
     first = made.trials.first()
-    trials.trial(made, first.server_id, "1/1", "power-loss", 2, (900, 900), repeats=first)
+    trials.trial(made, first.server_id, "1/1", "power-loss", 2, (900, 900), repeat_of=first)
     assert crashed(made).settings[0].invalid.counts == "0 of 1"
 
 

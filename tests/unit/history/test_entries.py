@@ -57,7 +57,7 @@ def test_crashes_are_the_mean_of_trials_that_tell_without_controls_and_repeats()
     experiment = trials.experiment({"2/0": {"power-loss": [(100, 50), (300, 0), None], "lying-disk": [(9, 9)]}})
     server_id = experiment.plan["targets"][0]["server_id"]
     again = experiment.trials.filter(kind="power-loss").first()
-    trials.trial(experiment, server_id, "2/0", "power-loss", 9, (9000, 9000), repeats=again)
+    trials.trial(experiment, server_id, "2/0", "power-loss", 9, (9000, 9000), repeat_of=again)
     entries.note(experiment)
     entry = Entry.objects.get(track__kind="crash")
     assert entry.track.says.startswith("power loss, ")

@@ -1,11 +1,11 @@
 """Lines of progress of the demo and of `manage.py experiment run`."""
 
 from dashboard.local import progress
-from dashboard.local.progress import Progress
+from dashboard.local.progress import ProgressLines
 
 
-def now(done=0, total=24, cell=None, phase="", left_s=None, failed=0):
-    return {"done": done, "failed": failed, "total": total, "cell": cell, "phase": phase, "left_s": left_s}
+def now(done=0, total=24, cell=None, activity="", left_s=None, failed=0):
+    return {"done": done, "failed": failed, "total": total, "cell": cell, "activity": activity, "left_s": left_s}
 
 
 CELL = {"variant": "2/1", "threads": 8}
@@ -13,10 +13,10 @@ CELL = {"variant": "2/1", "threads": 8}
 
 def test_a_line_is_printed_only_when_something_else_is_measured():
     said = []
-    printed = Progress(said.append)
+    printed = ProgressLines(said.append)
     for left_s in (130, 129, 128):
         printed.tell(now(1, cell=CELL, left_s=left_s))
-    printed.tell(now(2, phase="putting everything back"))
+    printed.tell(now(2, activity="putting everything back"))
     assert said == ["1/24  2/1, 8 threads  about 2:10 min left", "2/24  putting everything back"]
 
 
@@ -31,5 +31,5 @@ def test_one_thread_is_no_plural():
 
 def test_failed_cells_count_as_ended():
     said = []
-    Progress(said.append).tell(now(done=12, failed=12))
+    ProgressLines(said.append).tell(now(done=12, failed=12))
     assert said == ["24/24"]

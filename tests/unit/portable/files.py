@@ -28,9 +28,9 @@ def experiment(**known):
         unmeasured.state, unmeasured.error = "failed", "10.9.8.7 refused 'bench_admin'@'x'"
         unmeasured.save()
     last = made.trials.order_by("position").last()
-    again = trials.trial(made, last.server_id, last.variant, last.kind, last.repeat, (950, 0), repeats=last,
+    again = trials.trial(made, last.server_id, last.variant, last.kind, last.repeat, (950, 0), repeat_of=last,
                          environment=last.environment)  # fmt: skip
-    assert again.repeats_id
+    assert again.repeat_of_id
     as_a_worker_stores_them(made)
     made.refresh_from_db()
     return made

@@ -17,13 +17,13 @@ from dashboard.portable import actions, shape
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import Clean, file_of
 from dashboard.records.experiments import care
-from dashboard.records.experiments.models import Cell, Evidence, Experiment, Run, Series, Trial
+from dashboard.records.experiments.models import Cell, Experiment, Run, RunEvidence, Series, Trial
 from dashboard.records.servers.models import Server
 from tests.unit.portable import files
 from tests.unit.results import factory
 
 pytestmark = pytest.mark.django_db
-IDS = ("id", "server_id", "run_ids", "cell_ids", "environment_id", "probe_id", "repeats_id", "made_of")
+IDS = ("id", "server_id", "run_ids", "cell_ids", "environment_id", "probe_id", "repeat_of_id", "made_of")
 
 
 def result(experiment):
@@ -82,8 +82,8 @@ def test_every_row_is_there():
         states = [list(getattr(one, rows).order_by("position").values_list("position", "state")) for one in
                   (original, imported)]  # fmt: skip
         assert states[0] == states[1]
-    again = imported.trials.exclude(repeats=None).get()
-    assert again.repeats.position == original.trials.exclude(repeats=None).get().repeats.position
+    again = imported.trials.exclude(repeat_of=None).get()
+    assert again.repeat_of.position == original.trials.exclude(repeat_of=None).get().repeat_of.position
     assert again.repeats.experiment == imported
     verdicts = [list(one.trials.order_by("position").values_list("verdict", flat=True)) for one in (original, imported)]
     assert verdicts[0] == verdicts[1] and set(verdicts[0]) == {"valid", "invalid", "unknown"}
@@ -198,8 +198,8 @@ def test_what_was_cleaned_stays_as_it_is():
 def test_a_cell_rests_on_the_same_evidence():
     original, _, imported = files.round_trip()
     for one in (original, imported):
-        assert Evidence.objects.filter(run__cell__experiment=one).count() == 11
-    kept = [Evidence.objects.filter(run__cell__experiment=one).order_by("run__cell__position").first()
+        assert RunEvidence.objects.filter(run__cell__experiment=one).count() == 11
+    kept = [RunEvidence.objects.filter(run__cell__experiment=one).order_by("run__cell__position").first()
             for one in (original, imported)]  # fmt: skip
     assert kept[0].histogram == kept[1].histogram and kept[0].output == kept[1].output
 

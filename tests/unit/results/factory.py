@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from dashboard.records.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
+from dashboard.records.experiments.models import Cell, Environment, Experiment, Probe, Run, RunEvidence, Series
 from dashboard.records.servers.models import Server
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
 
@@ -78,7 +78,7 @@ def run(cell, tps, environment, probe, figures=True):
     ones = [1.0] * len(tps)
     columns = {"t_s": list(range(1, len(tps) + 1)), "tps": tps, "qps": tps, "writes": tps, "errors": [0.0] * len(tps)}
     Series.objects.create(run=made, columns={**columns, "p95_ms": ones})
-    Evidence.objects.create(
+    RunEvidence.objects.create(
         run=made, my_cnf=f"[mysqld]\nuser=mysql\nsocket={SECRET['socket']}\ndatadir=/srv/mysql/data\n",
         command=["sysbench", "/opt/lua/update_key.lua", f"--mysql-host={SECRET['host']}", "--report interval=1", "run"],
         output="transactions: 100 (10.0 per sec.)\n", histogram=[[1.0, 60], [2.0, 35], [3.0, 5]],

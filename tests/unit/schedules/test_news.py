@@ -108,7 +108,7 @@ def test_a_repeated_trial_turns_no_verdict():
     watch(DUE + DAY)
     night = Night.objects.get(due_at=DUE + DAY)
     again = made.trial(night, "invalid")
-    Trial.objects.filter(pk=again.pk).update(repeats=first.experiment.trials.get())
+    Trial.objects.filter(pk=again.pk).update(repeat_of=first.experiment.trials.get())
     made.ended(night, "done")
     watch(DUE + DAY + MINUTE)
     assert told() == []

@@ -10,7 +10,7 @@ from dashboard.records.accounts.role import Role
 from dashboard.records.accounts.roles import NotAllowed
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments import leases, lifecycle
-from dashboard.records.experiments.actions import release
+from dashboard.records.experiments.actions import queue_unfinished
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.schedules import actions, queries
 from dashboard.records.schedules.models import Night, Schedule
@@ -159,7 +159,7 @@ def test_what_a_person_resumes_later_is_theirs():
     one = made.schedule(ends_by=time(6))
     watch(DUE)
     watch(DUE + timedelta(hours=4))
-    release(only_night().experiment)
+    queue_unfinished(only_night().experiment)
     watch(DUE + timedelta(hours=9))
     assert only_night().experiment.state == "queued" and one.nights.count() == 1
 

@@ -89,7 +89,7 @@ def test_its_queries_do_not_grow(client_in, server, django_assert_max_num_querie
 def test_it_shows_what_each_does_and_who_holds_a_host(client_in, server):
     worker = Worker.objects.create(host="one", pid=1, abilities=ABILITIES)
     running = Experiment.objects.create(
-        name="cost <b>", plan={}, seed=1, state="running", worker=worker, phase="cell 3"
+        name="cost <b>", plan={}, seed=1, state="running", worker=worker, activity="cell 3"
     )
     HostLease.objects.create(host="db.example.org", experiment=running)
     Preflight.objects.create(server=server, state="running", worker=str(worker))

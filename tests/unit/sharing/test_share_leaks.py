@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from dashboard.records.experiments.models import Environment, Evidence, Experiment, Probe, Run, Series, TrialEvidence
+from dashboard.records.experiments.models import Environment, Experiment, Probe, Run, RunEvidence, Series, TrialEvidence
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import actions as servers_app
 from dashboard.records.servers.models import Server
@@ -60,7 +60,7 @@ def experiment(servers, admin):
     )
     worker = Worker.objects.create(host=WORKER, pid=1)
     experiment = Experiment.objects.create(
-        name=plan.name, plan=plan.as_dict(), seed=1, state="failed", error=TROUBLE, mend=TROUBLE, phase=TROUBLE,
+        name=plan.name, plan=plan.as_dict(), seed=1, state="failed", error=TROUBLE, mend=TROUBLE, activity=TROUBLE,
         worker=worker, created_by=admin, baseline="1/1", started_at=timezone.now(), ended_at=timezone.now(),
     )  # fmt: skip
     for planned in plan.cells():
@@ -74,7 +74,7 @@ def crash(experiment, server, position):
     trial = experiment.trials.create(
         server=server, position=position, variant="0/0", kind="power-loss", repeat=1, seed=7, state="done",
         verdict="unknown", error=TROUBLE, mend=TROUBLE, acknowledged=10, in_doubt=1, environment=environment(),
-        repeats=experiment.trials.first(),
+        repeat_of=experiment.trials.first(),
     )  # fmt: skip
     TrialEvidence.objects.create(trial=trial, data={
         "checks": [{"key": "lost-engine", "outcome": "unknown", "count": 0, "says": TROUBLE, "offenders": []}],
@@ -110,7 +110,7 @@ def measure(experiment, planned):
     Series.objects.create(
         run=run, columns={name: seconds for name in ("t_s", "tps", "qps", "writes", "errors", "p95_ms")}
     )
-    Evidence.objects.create(
+    RunEvidence.objects.create(
         run=run, command=["sysbench", f"--mysql-host={HOST}", f"--mysql-user={USER}", f"--mysql-socket={SOCKET}"],
         my_cnf=f"[mysqld]\ndatadir={DATADIR}\nsocket={SOCKET}\n", output=TROUBLE, histogram=[[1.0, 3000]],
     )  # fmt: skip

@@ -128,7 +128,7 @@ def test_too_few_workers_are_told_by_name(measured):
 
 def test_who_did_not_come_is_told(measured):
     _, cell, worker = measured
-    gathering = SharedLoad(cell, worker, 2, lambda phase: None, ready_s=0.0, send=lambda *_, **__: None)
+    gathering = SharedLoad(cell, worker, 2, lambda activity: None, ready_s=0.0, send=lambda *_, **__: None)
     gathering.offer(split(request(threads=8), 2), "")
     with pytest.raises(TogetherError, match=r"part 2 \(not started\) was missing"):
         gathering.gather(lambda: False)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dashboard.records.experiments import actions, claiming, lifecycle, trial_results
-from dashboard.records.experiments.actions import release
+from dashboard.records.experiments import actions, claiming, lifecycle, storing_trials
+from dashboard.records.experiments.actions import queue_unfinished
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
@@ -70,7 +70,7 @@ def test_a_trial_is_claimed_once(experiment):
 def test_it_stores_what_was_found(experiment):
     trial = claimed(experiment)
     place = Environment.objects.create(digest="x", data={})
-    assert trial_results.save(trial, result(), place)
+    assert storing_trials.save(trial, result(), place)
     trial.refresh_from_db()
     assert (trial.state, trial.verdict, trial.lost_engine, trial.lost_binlog_ms) == ("done", "invalid", 1, 3.5)
     data = trial.evidence.data
@@ -86,7 +86,7 @@ def test_it_stores_what_was_found(experiment):
 def test_a_trial_that_could_not_be_completed_is_unknown_and_says_where(experiment):
     trial = claimed(experiment)
     failed = TrialResult(failed_at="recovery", error="the server did not start")
-    assert trial_results.save(trial, failed, Environment.objects.create(digest="x", data={}))
+    assert storing_trials.save(trial, failed, Environment.objects.create(digest="x", data={}))
     trial.refresh_from_db()
     assert (trial.verdict, trial.lost_engine, trial.error) == ("unknown", None, "recovery: the server did not start")
     assert trial.evidence.data["sets"]["engine"] is None
@@ -95,7 +95,7 @@ def test_a_trial_that_could_not_be_completed_is_unknown_and_says_where(experimen
 def test_a_trial_that_was_taken_away_is_not_overwritten(experiment):
     trial = claimed(experiment)
     Trial.objects.filter(pk=trial.pk).update(state="interrupted")
-    assert not trial_results.save(trial, result(), Environment.objects.create(digest="x", data={}))
+    assert not storing_trials.save(trial, result(), Environment.objects.create(digest="x", data={}))
     trial.refresh_from_db()
     assert (trial.state, trial.verdict) == ("interrupted", "")
 
@@ -104,7 +104,7 @@ def test_a_repeated_trial_has_the_same_seed(experiment):
     trial = experiment.trials.get(position=0)
     Experiment.objects.filter(pk=experiment.pk).update(state="done")
     again = actions.repeat_trial(trial, None)
-    assert (again.seed, again.kind, again.variant, again.repeats) == (trial.seed, trial.kind, trial.variant, trial)
+    assert (again.seed, again.kind, again.variant, again.repeat_of) == (trial.seed, trial.kind, trial.variant, trial)
     experiment.refresh_from_db()
     assert experiment.state == "queued"
 
@@ -120,7 +120,7 @@ def test_resuming_takes_up_interrupted_trials(experiment):
     trial = claimed(experiment)
     claiming.end(trial, Trial.State.INTERRUPTED)
     Experiment.objects.filter(pk=experiment.pk).update(state="interrupted")
-    release(experiment)
+    queue_unfinished(experiment)
     assert not experiment.trials.exclude(state="waiting").exists()
 
 

@@ -15,7 +15,7 @@ def ours(open_path, monkeypatch):
     """A build of a user's own, with a program that stands in for the server."""
     monkeypatch.setenv("DURASCOPE_BUILDS", str(open_path / "builds"))
     monkeypatch.setattr(abilities.ability, "missing", lambda: "")
-    monkeypatch.setattr(abilities, "CHOICES", {})
+    monkeypatch.setattr(abilities, "TRIAL_KINDS", {})
     program = open_path / "server/bin/mysqld"
     program.parent.mkdir(parents=True)
     program.write_text(MYSQLD)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from workers.bench.recipes.reading import read
 from workers.bench.recipes.recipe import QUICK, SIZES, Recipe
+from workers.bench.recipes.recipe_file import read
 from workers.errors import PlanError
 
 FOLDER = Path(__file__).parent

@@ -12,7 +12,7 @@ from workers.analysis.predicates.measured import At, Happening, Place
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, PointFigure, SpeedRatio, Steps
 from workers.analysis.predicates.predicate import Predicate
 from workers.analysis.predicates.round_trips import RoundTrips
-from workers.bench.crash_choices import CHECK_TITLES, CHOICES
+from workers.bench.trial_kinds import CHECK_TITLES, TRIAL_KINDS
 from workers.toml.table import TomlTable
 
 POINT = ("variant", "workload", "threads")
@@ -98,7 +98,7 @@ def _crashes(table: TomlTable, names: PlanNames) -> CrashShare:
         )
     return CrashShare(
         variants=table.some_of("variants", names.variants),
-        kinds=table.some_of("kinds", CHOICES),
+        kinds=table.some_of("kinds", TRIAL_KINDS),
         checks=table.some_of("checks", CHECK_TITLES) if "checks" in table else (),
         lost=table.one_of("lost", get_args(Place)) if "lost" in table else None,
         happened=table.one_of("happened", get_args(Happening)) if "happened" in table else None,

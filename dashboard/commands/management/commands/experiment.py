@@ -30,12 +30,12 @@ from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.document import everything
 from dashboard.installation import usable
 from dashboard.local.arguments import add_overrides
-from dashboard.local.progress import Progress
+from dashboard.local.progress import ProgressLines
 from dashboard.portable import shape
 from dashboard.portable.actions import import_file
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import file_of
-from dashboard.records.experiments import actions, queries, shelf, waiting
+from dashboard.records.experiments import actions, queries, shelf, why_queued
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
@@ -153,7 +153,7 @@ class Command(BaseCommand):
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()
         duties.start(housekeeping.after_dead_workers, restores.restore_all)
-        progress = Progress(self.stderr.write)
+        progress = ProgressLines(self.stderr.write)
         while measuring.is_alive():
             measuring.join(1)
             progress.tell(_now(experiment))
@@ -198,8 +198,8 @@ class Command(BaseCommand):
 def _now(experiment: Experiment) -> queries.LiveState:
     """The state of an experiment that this process measures: it waits for no worker."""
     experiment.refresh_from_db()
-    phase = waiting.why(experiment, needs_worker=False) or experiment.phase
-    return {**queries.live_state(experiment), "phase": phase}
+    activity = why_queued.why(experiment, needs_worker=False) or experiment.activity
+    return {**queries.live_state(experiment), "activity": activity}
 
 
 def _export(number: int, to: Path) -> str:

@@ -65,7 +65,7 @@ class Progress(Schema):
     the worker's steps between a cancel and its end, "" otherwise."""
 
     state: State
-    phase: str
+    activity: str
     done: int
     failed: int
     total: int

@@ -13,17 +13,17 @@ from dashboard.pages.api.fields import Id, Noticed, notice_of, with_columns
 from dashboard.pages.results import queries
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, Trial
-from workers.bench.crash_choices import CHOICES
+from workers.bench.trial_kinds import TRIAL_KINDS
 
 router = RouterPaginated()
-Kind: TypeAlias = Literal[tuple(CHOICES)]  # type: ignore[valid-type]
+Kind: TypeAlias = Literal[tuple(TRIAL_KINDS)]  # type: ignore[valid-type]
 Verdict: TypeAlias = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-type]
 
 
 @with_columns(
     Trial,
-    "experiment_id server_id position variant kind repeat seed repeats_id state verdict error mend started_at ended_at "
-    "sent acknowledged in_doubt lost_engine lost_engine_ms lost_binlog lost_binlog_ms lost_replica recovery_s",
+    "experiment_id server_id position variant kind repeat seed repeat_of_id state verdict error mend started_at "
+    "ended_at sent acknowledged in_doubt lost_engine lost_engine_ms lost_binlog lost_binlog_ms lost_replica recovery_s",
 )
 class TrialOut(Schema):
     """Figures are null where nothing is known. `lost_*` counts acknowledged transactions."""
@@ -70,5 +70,5 @@ def repeat_trial(request: HttpRequest, trial_id: Id) -> Status[object]:
     """Queue the same crash once more: same settings, kind and seed. It does not count in the statistics."""
     first = get_object_or_404(queries.trial(trial_id))
     notice = notice_of(lambda: actions.repeat_trial(first, request.user))
-    again = TrialAgain.from_orm(Trial.objects.filter(repeats=first).latest("position"))
+    again = TrialAgain.from_orm(Trial.objects.filter(repeat_of=first).latest("position"))
     return Status(202, again.model_copy(update={"notice": notice}))

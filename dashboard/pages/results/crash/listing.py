@@ -16,7 +16,7 @@ from workers.bench.plan import CONTROLS
 from workers.topology.faults import FAULTS
 
 ON_A_PAGE = 200
-STATE_OF = {"valid": "passed", "invalid": "failed", "unknown": "unknown"}
+BADGE_OF = {"valid": "passed", "invalid": "failed", "unknown": "unknown"}
 
 
 def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) -> dict[str, object]:
@@ -70,7 +70,7 @@ def _row(view: ResultView, reader: Reader, trial: Tried) -> dict[str, object]:
         "error": view.clean(trial.error),
         "server": view.names[trial.server_id],
         "kind": title(trial.kind),
-        "state": STATE_OF.get(trial.verdict, trial.state),
+        "state": BADGE_OF.get(trial.verdict, trial.state),
         "word": trial.verdict_label or trial.state,
         "missing": trial.lost("engine"),
         "replica": REPLICAS_SAY[trial.replica],

@@ -15,7 +15,7 @@ from dashboard.pages.results.crash.matrix import MatrixRow, matrix
 from dashboard.pages.results.crash.table import crash_tables
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Experiment
-from workers.bench.crash_choices import POWER_LOSSES
+from workers.bench.trial_kinds import POWER_LOSSES
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
 from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, whole
-from workers.bench.crash_choices import CHECK_TITLES
+from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.story import PointsStory, TriedState
 
 SHOWN = 50  # violations in the table

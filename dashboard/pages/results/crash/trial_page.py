@@ -8,14 +8,14 @@ from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.findings.stored import read
 from dashboard.pages.results.crash import failover, recorded_load
-from dashboard.pages.results.crash.listing import STATE_OF
+from dashboard.pages.results.crash.listing import BADGE_OF
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, whole
-from workers.bench.crash_choices import CHECK_TITLES
 from workers.bench.plan import Plan, Variant
+from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.setup_and_result import TrialStep
 from workers.crash.verdict import CheckResult
 from workers.topology.faults import FAULTS
@@ -40,7 +40,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "server": reader.names[trial.server_id],
         "error": reader.text(f"{trial.error} {trial.mend}".strip()),
         "kind": title(trial.kind),
-        "state": STATE_OF.get(trial.verdict, trial.state),
+        "state": BADGE_OF.get(trial.verdict, trial.state),
         "word": trial.verdict_label or trial.get_state_display(),
         "sentence": load.sentence if load else sentence(trial, checks, data.get("failed_at", "")),
         "causes": _causes(trial),
@@ -58,7 +58,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "settings": reader.variables(_variant(trial).settings),
         "notes": (data.get("notes") or {}).items(),
         "facts": {name: reader.text(fact) for name, fact in _facts(trial).items()},
-        "repeated": reader.addresses.trial(trial.repeats_id) if trial.repeats_id else "",
+        "repeated": reader.addresses.trial(trial.repeat_of_id) if trial.repeat_of_id else "",
         "again": [(one, reader.addresses.trial(one.pk)) for one in trial.trial_set.order_by("id")],
     }
 
@@ -125,7 +125,7 @@ def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
 def _check(one: CheckResult) -> dict[str, object]:
     offenders = [f"client {client}, number {n:,}" for client, n in one.offenders]
     return {
-        "state": STATE_OF[one.outcome],
+        "state": BADGE_OF[one.outcome],
         "name": CHECK_TITLES.get(one.key, one.key.replace("-", " ")),
         "says": one.says,
         "count": one.count,

@@ -11,7 +11,7 @@ from django.utils import timezone
 from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import retried
 from dashboard.records.experiments import claiming
-from dashboard.records.experiments.models import Cell, Environment, Evidence, Experiment, Probe, Run, Series
+from dashboard.records.experiments.models import Cell, Environment, Experiment, Probe, Run, RunEvidence, Series
 from dashboard.records.experiments.states import move
 from workers.bench.measure import Measurement
 from workers.metrics import SOURCES
@@ -43,7 +43,7 @@ def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Pro
             effective=without_nul(dict(done.effective)),
         )
         Series.objects.create(run=run, columns=_columns(done))
-        Evidence.objects.create(
+        RunEvidence.objects.create(
             run=run,
             command=load.argv,
             my_cnf=without_nul(done.my_cnf),

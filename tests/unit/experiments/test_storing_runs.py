@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.records.experiments import claiming, lifecycle, run_results
+from dashboard.records.experiments import claiming, lifecycle, storing_runs
 from dashboard.records.experiments.models import Series
 from tests.unit.conducting import experiments as make
 from workers.bench.load import LoadSecond
@@ -23,7 +23,7 @@ def test_the_series_holds_what_each_second_measured(begun):
     seconds = (LoadSecond(1.0, 100.12345, 200.0, 50.0, 0.0, 3.25), LoadSecond(2.0, 101.0, 201.0, 51.0, 1.0, None))
     done = make.measurement()
     done = replace(done, load=replace(done.load, seconds=seconds))
-    run = run_results.save_run(claiming.claim(begun.cells, begun), done, make.environment(), None)
+    run = storing_runs.save_run(claiming.claim(begun.cells, begun), done, make.environment(), None)
     assert Series.objects.get(run=run).columns == {
         "t_s": [1.0, 2.0], "tps": [100.1235, 101.0], "qps": [200.0, 201.0], "writes": [50.0, 51.0],
         "errors": [0.0, 1.0], "p95_ms": [3.25, None],
@@ -31,8 +31,8 @@ def test_the_series_holds_what_each_second_measured(begun):
 
 
 def test_one_environment_is_one_row_in_whatever_order_it_is_told(begun):
-    one = run_results.environment_row({"host": {"cpu": 1, "memory": 2}, "storage": {}})
-    assert run_results.environment_row({"storage": {}, "host": {"memory": 2, "cpu": 1}}) == one
+    one = storing_runs.environment_row({"host": {"cpu": 1, "memory": 2}, "storage": {}})
+    assert storing_runs.environment_row({"storage": {}, "host": {"memory": 2, "cpu": 1}}) == one
 
 
 def test_a_cell_that_is_claimed_again_forgets_why_it_failed(begun):

@@ -9,7 +9,7 @@ from workers.crash.kinds.kind import CrashKind
 from workers.topology.checks import CHECKS as FAILOVER_CHECKS
 from workers.topology.faults import FAULTS, Fault
 
-CHOICES: Mapping[str, CrashKind | Fault] = {**CRASH_KINDS, **FAULTS}
+TRIAL_KINDS: Mapping[str, CrashKind | Fault] = {**CRASH_KINDS, **FAULTS}
 # A power loss of the server, or of a whole topology.
 POWER_LOSSES = {
     *(key for key, kind in CRASH_KINDS.items() if kind.cuts_power),

@@ -17,16 +17,16 @@ OWN_FIELDS = {
 
 
 @dataclass(frozen=True)
-class PlanGroup:
+class FormGroup:
     summary: str
     is_open: bool  # a field in it has an error
     inputs: dict[str, list[BoundField]]
 
 
-def groups(form: PlanInputs) -> dict[str, PlanGroup]:
+def groups(form: PlanInputs) -> dict[str, FormGroup]:
     known = summaries(form)
     return {
-        key: PlanGroup(known.get(key, ""), _has_errors(form, key, inputs), inputs)
+        key: FormGroup(known.get(key, ""), _has_errors(form, key, inputs), inputs)
         for key, inputs in form.grouped().items()
     }
 

@@ -1,5 +1,5 @@
-"""Why an experiment waits, and the steps until a stopped one has ended. A worker asks `why_not_begin` before it claims
-an experiment, and stores the answer as its phase. Page, API and command line ask `why`."""
+"""Why an experiment is queued, and the steps until a stopped one has ended. A worker asks `why_not_begin` before it
+claims an experiment, and stores the answer as `Experiment.activity`. Page, API and command line ask `why`."""
 
 from collections.abc import Iterable
 
@@ -10,6 +10,8 @@ from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.servers.models import Server
 
 NO_FREE_THREAD = "waiting: the asked worker is measuring other experiments"
+HOST_JUST_TAKEN = "waiting: another experiment took the same host at the same moment"
+NOBODY_NOTIFIED = "waiting: the message queue (Redis) does not answer; the experiment starts once Redis is back"
 
 
 def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
@@ -19,13 +21,13 @@ def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
     if installation.is_held():
         return installation.WAITS
     if not needs_worker:
-        return experiment.phase
-    return sites.no_worker_message(experiment.site or LOCAL) or experiment.phase or "waiting for a worker"
+        return experiment.activity
+    return sites.no_worker_message(experiment.site or LOCAL) or experiment.activity or "waiting for a worker"
 
 
 def does_now(experiment: Experiment) -> str:
     """Why it waits, or the present step of its worker; "" if it is over."""
-    return why(experiment) or experiment.phase
+    return why(experiment) or experiment.activity
 
 
 def stopping(experiment: Experiment) -> str:

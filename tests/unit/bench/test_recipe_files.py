@@ -130,7 +130,6 @@ def test_a_broken_file_harms_no_other(written, tmp_path):
     ("name", "said"),
     [
         ("group-commit.toml", "there is a built-in recipe of that name"),
-        ("crash-matrix.toml", "there is a built-in recipe of that name"),
         ("My Recipe.toml", "the file name is no key"),
     ],
 )

@@ -84,7 +84,7 @@ def test_every_row_is_there():
         assert states[0] == states[1]
     again = imported.trials.exclude(repeat_of=None).get()
     assert again.repeat_of.position == original.trials.exclude(repeat_of=None).get().repeat_of.position
-    assert again.repeats.experiment == imported
+    assert again.repeat_of.experiment == imported
     verdicts = [list(one.trials.order_by("position").values_list("verdict", flat=True)) for one in (original, imported)]
     assert verdicts[0] == verdicts[1] and set(verdicts[0]) == {"valid", "invalid", "unknown"}
 

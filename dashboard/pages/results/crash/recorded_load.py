@@ -9,6 +9,7 @@ from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, whole
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.story import PointsStory, TriedState
+from workers.crash.verdict import CheckResult
 
 SHOWN = 50  # violations in the table
 
@@ -74,9 +75,14 @@ def _violation(state: TriedState) -> Violation:
         chosen=state.way,
         engine=state.lost_engine.transactions if state.lost_engine else None,
         binlog=state.lost_binlog.transactions if state.lost_binlog else None,
-        says=tuple((CHECK_TITLES.get(one.key, one.key), one.says) for one in state.checks),
+        says=tuple((CHECK_TITLES.get(one.key, one.key), one.says) for one in _telling(state)),
         log="\n".join(state.log_lines),
     )
+
+
+def _telling(state: TriedState) -> Sequence[CheckResult]:
+    """A server that stays down leaves many checks unclear: those that failed are enough."""
+    return [one for one in state.checks if one.outcome == "invalid"] or state.checks
 
 
 DISKS = {

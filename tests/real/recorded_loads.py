@@ -1,0 +1,88 @@
+"""For tests: one recorded load whose states a test chooses itself, or whose recording it changes."""
+
+import secrets
+from dataclasses import replace
+from itertools import pairwise
+
+from tests.real.trials import setup
+from workers.crash.points.attempts import attempt_all, lanes
+from workers.crash.points.recorded import record
+from workers.crash.points.steps import attempt
+from workers.crash.prepare import prepare, start
+from workers.crash.run import run_trial
+from workers.sandbox.disk.recording.events import Kind
+from workers.sandbox.disk.recording.filemap import FileMap
+from workers.sandbox.disk.recording.points import in_order
+from workers.sandbox.disk.recording.states import States
+from workers.sandbox.disk.recording.versions import blocks_of
+from workers.sandbox.disk.replay import ReplayDisk
+
+
+def judged(root, change, **more):
+    """The result of a load whose recording `change` replaces."""
+    asked = setup(root, "every-crash-point", **{"load_s": 0.4, "points": 8, **more})
+
+    def steps(begun):
+        load = record(prepare(start(begun)))
+        yield load
+        yield attempt(change(load))
+
+    return run_trial(asked, lambda step: None, lambda: False, steps=steps)
+
+
+def of_one_way(root, way, most, **more):
+    """The states of the crash points that were chosen in that way."""
+    found = []
+    asked = setup(root, "every-crash-point", **more)
+
+    def steps(begun):
+        load = record(prepare(start(begun)))
+        yield load
+        states = States(load.recording)
+        ready = lanes(load, states)
+        choices = in_order(states, FileMap.of(states, ready[0].disk).role, load.setup.seed)
+        chosen = [choice for choice in choices if choice.way == way][:most]
+        found.extend(attempt_all(load, ready, chosen))
+
+    result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
+    assert not result.error, result.error
+    return found
+
+
+def with_late_binlog(load):
+    """Each flush of the binlog trades its writes with the flush of redo log after it, as if the server wrote the binlog
+    after the engine's commit."""
+    states = States(load.recording)
+    folder = load.setup.root.absolute() / "live" / f"disk-{secrets.token_hex(4)}"
+    with ReplayDisk.replay(folder, load.recording) as disk:
+        role = FileMap.of(states, disk).role
+    events = list(load.recording.events)
+    begins = [0, *(began for began, _ in states.flushes)]
+    logs = [_logs(events, role, window) for window in pairwise(begins)]
+    window = 0
+    while window < len(logs):
+        later = next((n for n in range(window + 1, len(logs)) if "redo" in logs[n].values()), None)
+        if "binlog" not in logs[window].values() or later is None:
+            window += 1
+            continue
+        _put_off(events, {number: log for one in logs[window : later + 1] for number, log in one.items()})
+        window = later + 1
+    return replace(load, recording=replace(load.recording, log=replace(load.recording.log, events=tuple(events))))
+
+
+def _logs(events, role, window):
+    """The writes of both logs between two flushes: number of the event -> which log."""
+    known = {number: role(blocks_of(events[number])[0]) for number in range(*window) if is_write(events[number])}
+    return {number: log for number, log in known.items() if log in ("redo", "binlog")}
+
+
+def is_write(event):
+    return event.kind is Kind.WRITE
+
+
+def _put_off(events, logs):
+    """The binlog's writes take the last places, and those of the redo log the first ones."""
+    ordered = sorted(logs, key=lambda number: logs[number] == "binlog")
+    moved = [replace(events[there], at_ns=events[here].at_ns) for here, there in zip(logs, ordered, strict=True)]
+    for number, event in zip(logs, moved, strict=True):
+        events[number] = event

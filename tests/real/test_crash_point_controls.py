@@ -1,0 +1,28 @@
+"""Controls of the crash points: a defect that is made on purpose must be called."""
+
+from tests.real.disks import needs_disk
+from tests.real.recorded_loads import judged, of_one_way, with_late_binlog
+from tests.real.trials import settings
+
+pytestmark = needs_disk
+# Of so small a cache that pages are written all the time.
+PAGES = {"innodb_buffer_pool_size": "8M", "innodb_max_dirty_pages_pct": "0", "innodb_max_dirty_pages_pct_lwm": "0"}
+
+
+def test_a_binlog_that_is_flushed_after_the_engine_is_called(sandbox_root):
+    """Two flushes of a recorded log trade their writes: between them the engine holds what the binlog lacks."""
+    result = judged(sandbox_root, with_late_binlog, points=16)
+    assert not result.error and result.verdict == "invalid"
+    assert "engine-only" in {one.key for one in result.checks if one.outcome == "invalid"}
+
+
+def test_torn_pages_without_doublewrite_are_called(sandbox_root):
+    more = {"load_s": 1.2, "settings": settings(1, 1) | PAGES | {"innodb_doublewrite": "OFF"}}
+    states = of_one_way(sandbox_root, "within a flush of pages", 6, **more)
+    assert len(states) == 6
+    assert {"stays-down"} <= {one.key for state in states for one in state.checks if one.outcome == "invalid"}
+
+
+def test_torn_pages_with_doublewrite_are_repaired(sandbox_root):
+    states = of_one_way(sandbox_root, "within a flush of pages", 6, load_s=1.2, settings=settings(1, 1) | PAGES)
+    assert [state.verdict for state in states] == ["valid"] * 6

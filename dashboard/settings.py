@@ -118,7 +118,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
     {"NAME": "dashboard.pages.api.passwords.EndsTokens"},
 ]
-AUTHENTICATION_BACKENDS = ["dashboard.pages.accounts.backend.Backend"]
+AUTHENTICATION_BACKENDS = ["dashboard.pages.accounts.adapter.Backend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 SESSION_COOKIE_HTTPONLY = True
@@ -138,8 +138,8 @@ MFA_ADAPTER = "dashboard.pages.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_FORMS = {
-    "add_webauthn": "dashboard.pages.accounts.forms.PasskeyForm",
-    "edit_webauthn": "dashboard.pages.accounts.forms.PasskeyNameForm",
+    "add_webauthn": "dashboard.pages.accounts.adapter.PasskeyForm",
+    "edit_webauthn": "dashboard.pages.accounts.adapter.PasskeyNameForm",
 }
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey alone logs in, with a finger or a PIN

@@ -3,21 +3,18 @@
 from collections.abc import Callable
 
 from dashboard.charts.anatomy import anatomy
+from dashboard.charts.by_threads import groups, latency, ratio, throughput
 from dashboard.charts.ceilings import ceilings
 from dashboard.charts.chart import Chart
 from dashboard.charts.fsync_latency import fsync_latency
 from dashboard.charts.fsync_model import fsync_model, fsync_residuals
 from dashboard.charts.fsyncs import fsyncs
 from dashboard.charts.group_commit import group_commit
-from dashboard.charts.groups import groups
-from dashboard.charts.latency import latency
 from dashboard.charts.probe import probe
-from dashboard.charts.ratio import ratio
 from dashboard.charts.risk import risk
 from dashboard.charts.round_trips import round_trips
 from dashboard.charts.scaling_law import scaling_law
-from dashboard.charts.throughput import throughput
-from dashboard.charts.timeline import outline, timeline
+from dashboard.charts.seconds import outline, timeline
 from dashboard.findings.shown import ResultView
 
 CHARTS: dict[str, Callable[[ResultView], Chart]] = {

@@ -1,7 +1,7 @@
 """The result of a probe on each device of a sandbox. A second device for the logs is an entry of its own."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.findings.stored import read
@@ -46,3 +46,17 @@ def _device(server_id: int, storage: str, data: Mapping[str, Any]) -> ProbedDevi
 def sweep_of(stored: Mapping[str, Any] | None) -> tuple[SweepPoint, ...]:
     """From "sweep" of `Probe.data`."""
     return read(tuple[SweepPoint, ...], stored["times"]) if stored else ()
+
+
+Promised = tuple[str, DevicePromise]  # the server's name, "" where there is one server
+
+
+def promises(devices: Iterable[ProbedDevice], names: Mapping[int, str], clean: Callable[[str], str]) -> list[Promised]:
+    """In the order of the probes. A device that was created twice is listed twice; each entry belongs to the runs made
+    on it."""
+    asked = [(one.server_id, one.promise) for one in devices if one.promise]
+    several = len({server for server, _ in asked}) > 1
+    return [
+        (names[server] if several else "", replace(one, storage=clean(one.storage), says=clean(one.says)))
+        for server, one in asked
+    ]

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from dashboard.installation.home import PROJECT
-from dashboard.pages.accounts.forms import PasskeyForm, PasskeyNameForm
+from dashboard.pages.accounts.adapter import PasskeyForm, PasskeyNameForm
 from dashboard.pages.servers.forms import AttachedForm, SandboxForm
 from dashboard.portable.refused import NotImported
 from dashboard.portable.write import file_of

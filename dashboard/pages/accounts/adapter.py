@@ -1,10 +1,13 @@
-"""Differences from allauth: no sign-up, own limits on failed logins, sealed secrets."""
+"""Differences from allauth: one query for a login, no sign-up, own limits on failed logins, sealed secrets, labels of
+passkeys."""
 
 from ipaddress import ip_address
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.auth_backends import AuthenticationBackend
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
+from allauth.mfa.webauthn.forms import AddWebAuthnForm, EditWebAuthnForm
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
 from django.conf import settings
@@ -20,6 +23,7 @@ from dashboard.pages.accounts import throttle
 from dashboard.pages.accounts.signals import LOGIN_FAILED, address
 from dashboard.records.accounts import actions, refused
 from dashboard.records.accounts.models import Attempt
+from dashboard.text.names import check_name
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
@@ -96,3 +100,30 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth h
 
     def get_totp_issuer(self) -> str:
         return "Durascope"
+
+
+class Backend(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
+    def get_user(self, user_id: int) -> User | None:
+        user = User.objects.select_related("person").filter(pk=user_id).first()
+        return user if user and self.user_can_authenticate(user) else None
+
+
+NAME_HELP = "The name of this passkey in your list."
+
+
+class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        alone = self.fields["passwordless"]
+        alone.label = "Log in with this passkey alone"
+        alone.help_text = "Without name and password. Otherwise you use it after the password."
+        alone.initial = True
+        self.fields["name"].help_text = NAME_HELP
+        self.fields["name"].validators.append(check_name)
+
+
+class PasskeyNameForm(EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].help_text = NAME_HELP
+        self.fields["name"].validators.append(check_name)

@@ -9,7 +9,8 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from dashboard.findings.costs import Cost, costs
 from dashboard.findings.server_verdicts import ServerVerdict, verdicts
-from dashboard.pages.front import lately, ready
+from dashboard.pages.front import lately
+from dashboard.pages.monitoring.health import passes
 from dashboard.pages.servers.forms import SandboxForm
 from dashboard.records.experiments import shelf
 from dashboard.records.experiments.models import Cell, Experiment, Trial
@@ -42,7 +43,7 @@ class ServerOnHome:
 def context(now: datetime) -> dict[str, object]:
     servers = _used(Server.objects.all())
     return {
-        "missing": ready.missing(),
+        "missing": missing(),
         "lines": _lines(servers[:MOST_SERVERS]),
         "servers": len(servers),
         "running": lately.running(),
@@ -88,3 +89,22 @@ def _lines(used: Sequence[UsedServer]) -> list[ServerOnHome]:
         )
         for one in used
     ]
+
+
+MISSING = {
+    "redis": (
+        "Redis does not answer.",
+        "Experiments that you start are queued and run when Redis is back. Until then no worker is notified, and  "
+        "running experiments show no live figures. Start Redis, or read its log.",
+    ),
+    "worker": (
+        "No worker is alive.",
+        "Experiments and connection tests stay queued until a worker runs, and then start by themselves.  "
+        "Start a worker, or read its log.",
+    ),
+}
+
+
+def missing() -> list[tuple[str, str]]:
+    """(What happened, what to do) for each missing part."""
+    return [words for name, words in MISSING.items() if not passes(name)]

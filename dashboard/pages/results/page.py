@@ -13,7 +13,7 @@ from dashboard.findings.conclusion import of_load
 from dashboard.findings.finding import progress
 from dashboard.findings.looks import looks
 from dashboard.findings.names import neutral_names, server_names
-from dashboard.findings.promises import promises
+from dashboard.findings.probed import promises
 from dashboard.findings.redact import redactor_of
 from dashboard.findings.shown import ResultView, shown
 from dashboard.pages.results import claims_page, queries

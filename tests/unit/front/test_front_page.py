@@ -238,9 +238,9 @@ def test_one_that_runs_is_shown_however_many_came_after_it(client_in):
 
 
 def test_it_says_what_is_missing(client_in, monkeypatch):
-    monkeypatch.setattr("dashboard.pages.front.ready.passes", lambda name: False)
+    monkeypatch.setattr("dashboard.pages.front.page.passes", lambda name: False)
     assert "Redis does not answer." in page(client_in) and "No worker is alive." in page(client_in)
-    monkeypatch.setattr("dashboard.pages.front.ready.passes", lambda name: True)
+    monkeypatch.setattr("dashboard.pages.front.page.passes", lambda name: True)
     assert "Redis does not answer." not in page(client_in) and "No worker is alive." not in page(client_in)
 
 

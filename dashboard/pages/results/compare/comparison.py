@@ -13,8 +13,9 @@ from dashboard.findings.compare.finding import finding
 from dashboard.findings.compare.paired_finding import paired_finding
 from dashboard.findings.compare.pairs import environments, experiments_named, paired
 from dashboard.findings.finding import Finding
-from dashboard.findings.names import server_names
-from dashboard.pages.results.compare.reader import reader_of
+from dashboard.findings.names import neutral_names, server_names
+from dashboard.findings.redact import redactor_of
+from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import Plan
@@ -99,3 +100,11 @@ def _said(choice: Choice) -> list[tuple[str, str]]:
     """(Name, value) of the hidden fields of the form that adds points. New points come last, so `hide` stays right."""
     hide = ",".join(map(str, choice.hidden))
     return [("figure", choice.figure), ("by", choice.by), ("scale", choice.scale), ("hide", hide)]
+
+
+def reader_of(experiments: Sequence[Experiment], token: str = "") -> Reader:
+    """`token`: of the share link that was opened, "" for a person who logged in."""
+    if not token:
+        return Reader(Addresses(None), {})
+    names = neutral_names(*(Plan.from_dict(one.plan) for one in experiments))
+    return Reader(Addresses(None, token), names, redactor_of(*experiments))

@@ -73,7 +73,7 @@ def test_it_says_why_the_commits_were_lost_and_what_prevents_it(client_in, exper
 
 def test_it_shows_everything_the_verdict_rests_on(client_in, experiment):
     page = flat(html(client_in, experiment.trials.first()))
-    for part in ("commits lost", "seed 91", "client 0, number 1;", "957 more", "0-1-22003", "Error log",
+    for part in ("commits lost", "<dd>91</dd>", "client 0, number 1;", "957 more", "0-1-22003", "Error log",
                  "sync_binlog=0", "1236 Got fatal error", "Starting crash recovery", "sectors lost"):  # fmt: skip
         assert part in page, part
     assert " style=" not in page and "<style" not in page

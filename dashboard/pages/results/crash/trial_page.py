@@ -77,9 +77,11 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
     if trial.verdict == Trial.Verdict.INVALID:
         if trial.kind in FAULTS and not FAULTS[trial.kind].of_replica and trial.lost_engine:
             return failover.sentence(trial.acknowledged or 0, trial.lost_engine, trial.lost_engine_ms, crash)
-        lost = [f"{whole(n)} from the {place}{_last(took)}" for place, n, took in _places(trial) if n]
+        lost = [(whole(n), f"from the {place}{_last(took)}") for place, n, took in _places(trial) if n]
         if lost:
-            return f"Of {whole(trial.acknowledged)} acknowledged commits this {crash} lost {' and '.join(lost)}"
+            (count, where), *others = lost
+            of_all = f"{count} of {whole(trial.acknowledged)} acknowledged commits {where}"
+            return f"This {crash} took {' and '.join([of_all, *map(' '.join, others)])}"
         if _stays_down(checks):
             return f"The server does not start after this {crash}, so the commits in its engine cannot be counted"
         if _places(trial)[0][1] is None and trial.kind in FAULTS:

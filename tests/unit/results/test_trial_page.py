@@ -255,7 +255,7 @@ def test_a_replica_that_crashes_is_down_and_its_primary_goes_on(failed_over, cli
     failed_over.kind, failed_over.lost_engine, failed_over.lost_replica = "replica-kill", 0, 23
     failed_over.save()
     page = flat(html(client_in, failed_over))
-    assert "this replica kill lost 23 from the replica" in page and "Writes refused" not in page.split("Crash of a")[0]
+    assert "This replica kill took 23 of " in page and "Writes refused" not in page.split("Crash of a")[0]
 
 
 def test_the_first_node_of_a_cluster_that_is_forced_on_was_never_down():

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError
@@ -16,6 +16,8 @@ from dashboard.portable.refused import NotImported
 from dashboard.records.api.start_keys import KeyTaken
 from dashboard.records.refused import Refused
 from workers.errors import DurascopeError, PlanError
+
+Form = TypeVar("Form", bound=BaseForm)
 
 MEDIA_TYPE = "application/problem+json"
 SAYS = {  # used for an error without a message
@@ -52,6 +54,13 @@ class BadForm(Exception):
     def __init__(self, form: BaseForm) -> None:
         self.errors = [(name, str(error)) for name, errors in form.errors.items() for error in errors]
         super().__init__("Something in the request does not fit. Nothing was changed.")
+
+
+def valid(form: Form) -> Form:
+    """The same form. Raises BadForm."""
+    if not form.is_valid():
+        raise BadForm(form)
+    return form
 
 
 def answer(status: int, detail: str = "", errors: Iterable[tuple[str, str]] = ()) -> HttpResponse:

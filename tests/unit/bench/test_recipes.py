@@ -24,13 +24,13 @@ ANY_HOST = Candidate(
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("key", recipes.names())
+@pytest.mark.parametrize("key", recipes.shelf().recipes)
 def test_every_recipe_can_run_on_a_host_that_has_everything(key, size):
     plan = recipes.load(key).plan([TARGET], size=size)
     assert problems(plan, {1: ANY_HOST}) == []
 
 
-@pytest.mark.parametrize("key", recipes.names())
+@pytest.mark.parametrize("key", recipes.shelf().recipes)
 def test_the_full_size_measures_every_point_that_is_claimed(key):
     recipe = recipes.load(key)
     plan = recipe.plan([], size="full")
@@ -41,13 +41,13 @@ def test_the_full_size_measures_every_point_that_is_claimed(key):
     assert tuple(read) == recipe.claims
 
 
-@pytest.mark.parametrize("key", recipes.names())
+@pytest.mark.parametrize("key", recipes.shelf().recipes)
 def test_every_recipe_claims_something(key):
     assert recipes.load(key).claims
 
 
 def test_every_claim_of_the_articles_has_a_recipe():
-    covered = {id for recipe in recipes.every() for id in recipe.claim_ids}
+    covered = {id for recipe in recipes.shelf().recipes.values() for id in recipe.claim_ids}
     articles = {f"{letter}{n}" for letter, most in (("A", 2), ("F", 3), ("T", 3), ("G", 6), ("X", 3), ("R", 1))
                 for n in range(1, most + 1)}  # fmt: skip
     assert articles - covered == set()

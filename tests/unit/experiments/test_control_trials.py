@@ -12,7 +12,7 @@ from workers.bench.recipes import SIZES
 
 pytestmark = pytest.mark.django_db
 NO_FUSE = "No FUSE here."
-RECIPES = [(key, size) for key in recipes.names() for size in SIZES]
+RECIPES = [(key, size) for key in recipes.shelf().recipes for size in SIZES]
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def test_it_reads_variants_and_workloads_of_ones_own(server):
     assert plan.workload("ten rows").params == {"rows": "10"}
 
 
-@pytest.mark.parametrize("key", recipes.names())
+@pytest.mark.parametrize("key", recipes.shelf().recipes)
 def test_it_shows_a_recipe_as_the_recipe_is(server, key):
     """What the form is filled with, sent back unchanged, is the recipe's plan."""
     initial = PlanForm(recipe=key).initial

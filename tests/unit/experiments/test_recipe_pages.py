@@ -35,7 +35,7 @@ def sent(key, size="quick", **changes):
 
 
 @pytest.mark.parametrize("size", recipes.SIZES)
-@pytest.mark.parametrize("key", recipes.names())
+@pytest.mark.parametrize("key", recipes.shelf().recipes)
 def test_what_the_form_is_filled_with_is_the_recipe_in_that_size(server, key, size):
     recipe = recipes.load(key)
     form = PlanForm(sent(key, size, servers=[server.pk]), recipe=key, size=size)
@@ -58,7 +58,7 @@ def test_a_size_that_does_not_exist_is_the_quick_one(client_in, server):
 
 def test_without_a_recipe_it_offers_them_all(client_in, server):
     html = form_page(client_in)
-    assert all(f"/experiments/new/{key}/" in html for key in recipes.names())
+    assert all(f"/experiments/new/{key}/" in html for key in recipes.shelf().recipes)
 
 
 def test_it_shows_ones_own_recipes_and_why_one_cannot_be_used(client_in, server, own):

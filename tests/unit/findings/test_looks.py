@@ -51,7 +51,7 @@ def test_no_plan_at_all():
     assert looks([]) == []
 
 
-@pytest.mark.parametrize("recipe", recipes.every(), ids=lambda one: one.key)
+@pytest.mark.parametrize("recipe", recipes.shelf().recipes.values(), ids=lambda one: one.key)
 def test_every_variant_of_a_recipe_has_a_look_of_its_own(recipe):
     names = [variant.name for variant in recipe.plan([]).variants]
     assert len(set(looks(names))) == len(names)

@@ -45,7 +45,7 @@ def test_the_claims_of_the_document_are_read_with_the_titles_of_their_articles()
 
 
 def test_every_claim_is_measured_by_a_recipe():
-    ids = {claim.id for recipe in recipes.every() for claim in recipe.claims}
+    ids = {claim.id for recipe in recipes.shelf().recipes.values() for claim in recipe.claims}
     assert {claim.id for claim in ARTICLE_CLAIMS} <= ids
 
 

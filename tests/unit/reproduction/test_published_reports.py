@@ -62,16 +62,26 @@ def test_the_share_is_one_sentence(found, said):
 
 
 def test_each_report_of_the_document_is_tried_by_a_recipe_and_expected_to_fail_there():
-    expecting = {claim.id for recipe in recipes.every() for claim in recipe.claims if claim.bounds.above is not None}
+    expecting = {
+        claim.id
+        for recipe in recipes.shelf().recipes.values()
+        for claim in recipe.claims
+        if claim.bounds.above is not None
+    }
     assert {one.id for one in REPORTS} <= expecting and len(REPORTS) == 16
-    named = {claim.id for key in recipes.names() if key.startswith("known-bugs") for claim in recipes.load(key).claims}
+    named = {
+        claim.id
+        for key in recipes.shelf().recipes
+        if key.startswith("known-bugs")
+        for claim in recipes.load(key).claims
+    }
     assert named == {one.id for one in REPORTS}
     assert all(one.why.endswith(".") for one in UNTRIED_REPORTS)
 
 
 @pytest.mark.django_db
 def test_statements_of_reports_stand_apart_from_those_of_articles():
-    told = statements(recipes.every())
+    told = statements(recipes.shelf().recipes.values())
     reports = report_sections(told)
     assert all(one.statements for one in reports)
     assert not {one.id for one in REPORTS} & {each.claim.id for one in sections(told) for each in one.statements}

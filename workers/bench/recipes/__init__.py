@@ -12,7 +12,7 @@ from workers.errors import PlanError
 
 FOLDER = Path(__file__).parent
 KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")  # it is a part of addresses
-__all__ = ["QUICK", "SIZES", "Recipe", "Shelf", "every", "load", "names", "shelf"]
+__all__ = ["QUICK", "SIZES", "Recipe", "Shelf", "load", "shelf"]
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,6 @@ def load(key: str, own: Path | None = None) -> Recipe:
     if key not in found.recipes:
         raise PlanError(f"There is no recipe {key!r}.", f"Known: {', '.join(found.recipes)}.")
     return found.recipes[key]
-
-
-def names(own: Path | None = None) -> list[str]:
-    return list(shelf(own).recipes)
-
-
-def every(own: Path | None = None) -> list[Recipe]:
-    return list(shelf(own).recipes.values())
 
 
 @cache

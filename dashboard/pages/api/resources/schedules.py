@@ -1,6 +1,6 @@
 """Schedules and their nights. What a time may be is decided by the form of the pages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Literal, TypeAlias
 
@@ -18,7 +18,7 @@ from dashboard.pages.accounts.gate import account_of
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns
 from dashboard.pages.api.plans import SourceIn, asked
-from dashboard.pages.api.problems import BadForm
+from dashboard.pages.api.problems import valid
 from dashboard.pages.schedules.forms import WhenForm
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.api.start_keys import start_once
@@ -130,7 +130,7 @@ def list_schedules(request: HttpRequest) -> QuerySet[Schedule]:
 def make_schedule(request: HttpRequest, response: HttpResponse, wanted: ScheduleIn) -> Status[object]:
     """Measure something again and again, with your rights. Nothing is started now. A plan with crashes also needs the
     scope crash."""
-    form = _when(wanted.dict(include=set(TIMES)))
+    form = valid(WhenForm(wanted.dict(include=set(TIMES))))
     source = asked(wanted)
     try:
         made = actions.make(account_of(request), form.when(), source.plan, recipe=source.recipe, size=source.size)
@@ -153,7 +153,7 @@ def change_schedule(request: HttpRequest, schedule_id: Id, wanted: PatchDict[Tim
     with your rights. Other times end the confirmation of production servers."""
     schedule = _locked(schedule_id)
     now = {name: getattr(schedule, name) for name in TIMES}
-    form = _when({**now, **wanted}, schedule)
+    form = valid(WhenForm({**now, **wanted}, taken_by=schedule))
     try:
         actions.change(request.user, schedule, form.when())
     except Refused as refused:
@@ -227,14 +227,6 @@ def _locked(schedule_id: int) -> Schedule:
     """Locked until the transaction ends: nobody else changes it between."""
     get_object_or_404(Schedule.objects.select_for_update(), pk=schedule_id)
     return _known(schedule_id)
-
-
-def _when(times: Mapping[str, object], taken_by: Schedule | None = None) -> WhenForm:
-    """A form that is valid. Raises BadForm."""
-    form = WhenForm(times, taken_by=taken_by)
-    if not form.is_valid():
-        raise BadForm(form)
-    return form
 
 
 def _after(action: Callable[[Actor, Schedule], object], request: HttpRequest, schedule_id: int) -> Schedule:

@@ -15,7 +15,7 @@ from pydantic import ConfigDict
 
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Username, with_columns
-from dashboard.pages.api.problems import BadForm
+from dashboard.pages.api.problems import BadForm, valid
 from dashboard.pages.servers.expendable import MOST_ARGUMENTS, ExpendableForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
 from dashboard.pages.servers.hand_over import HandOverForm
@@ -108,9 +108,7 @@ def list_servers(request: HttpRequest) -> QuerySet[Server]:
 @router.post("/servers", auth=Token("register_server"), response={201: ServerOut})
 def register_server(request: HttpRequest, asked: ServerIn) -> Status[object]:
     """Register a server that runs, or add a sandbox. It belongs to you."""
-    form = FORMS[asked.kind](asked.dict(), instance=Server())
-    if not form.is_valid():
-        raise BadForm(form)
+    form = valid(FORMS[asked.kind](asked.dict(), instance=Server()))
     return Status(201, actions.register(request.user, form.instance, form.cleaned_data.get("password", "")))
 
 
@@ -141,10 +139,7 @@ def hand_over_server(request: HttpRequest, server_id: Id, wanted: OwnerIn) -> Se
     server = _known(server_id)
     require(request.user, "change_server", server)
     to = User.objects.filter(username=wanted.to).values_list("pk", flat=True).first()
-    form = HandOverForm({"to": to})
-    if not form.is_valid():
-        raise BadForm(form)
-    actions.hand_over(request.user, server, form.cleaned_data["to"])
+    actions.hand_over(request.user, server, valid(HandOverForm({"to": to})).cleaned_data["to"])
     return _known(server_id)
 
 
@@ -157,9 +152,7 @@ def mark_expendable(request: HttpRequest, server_id: Id, wanted: ExpendableIn) -
     for of in COMMANDS:  # the form's field is a text: what would be read otherwise there is refused
         if form.is_valid() and form.cleaned_data[of] != getattr(wanted, of):
             form.add_error(of, "An argument is one line, not empty, without blanks at its ends.")
-    if not form.is_valid():
-        raise BadForm(form)
-    actions.mark_expendable(request.user, server, wanted.crash, wanted.start, form.cleaned_data["binlog_index"])
+    actions.mark_expendable(request.user, server, wanted.crash, wanted.start, valid(form).cleaned_data["binlog_index"])
     return _known(server_id)
 
 
@@ -220,7 +213,4 @@ def _changed(server: Server, given: dict[str, object]) -> AttachedForm | Sandbox
     if strange := sorted(given.keys() - set(form.Meta.fields)):
         raise HttpError(422, f"A server of kind {server.kind} has no {', '.join(strange)}")
     now = {name: getattr(server, name) for name in form.Meta.fields if name != "password"}
-    filled = form({**now, **given}, instance=server)
-    if not filled.is_valid():
-        raise BadForm(filled)
-    return filled
+    return valid(form({**now, **given}, instance=server))

@@ -1,19 +1,19 @@
 """The needs of a plan, and what is known of servers and hosts before the start. One worker runs the whole plan, so its
 host must meet all needs."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypedDict
 
 from workers.bench.plan import Plan, Variant
+from workers.bench.topology_needs import NO_TOPOLOGY, TopologyAbilities, TopologyNeeds, about
 from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds
-from workers.servers.facts import FlavourKey
+from workers.servers.facts import FlavourKey, Version
 
 
-class Abilities(TypedDict, total=False):
+class Abilities(TopologyAbilities, TypedDict, total=False):
     """As stored by workers.upkeep.abilities.describe. A missing key is not known, and counts as available."""
 
-    builds: Collection[str]
     disk_missing: str
     crash_missing: dict[str, str]
 
@@ -37,6 +37,7 @@ class Candidate:
     may_be_crashed: bool = True
     crash_missing: Mapping[str, str] = field(default_factory=dict)  # crash kind -> why the workers cannot do it
     builds: Mapping[str, FlavourKey] = field(default_factory=dict)  # every build that is known
+    versions: Mapping[str, Version] = field(default_factory=dict)  # of those whose version is known
     installed: frozenset[str] | None = None  # builds that the workers can run
     disk_missing: str = ""  # why the workers cannot simulate a device
     replica_missing: Mapping[str, str] = field(default_factory=dict)  # build ("": its own) -> why it can have none
@@ -47,11 +48,13 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Needs:
-    """`builds` of sandboxes, a simulated `device`, and the `crashes` of sandboxes by their kinds."""
+    """`builds` of sandboxes, a simulated `device`, the `crashes` of sandboxes by their kinds, and their
+    `topologies`."""
 
     builds: frozenset[str] = frozenset()
     device: bool = False
     crashes: frozenset[str] = frozenset()
+    topologies: TopologyNeeds = NO_TOPOLOGY
 
     @classmethod
     def of(cls, plan: Plan, own_builds: Mapping[int, str]) -> "Needs":
@@ -64,6 +67,7 @@ class Needs:
             builds=frozenset(variant.build or build for variant in plan.variants for build in own),
             device=any(variant.storage for variant in plan.variants),
             crashes=frozenset(kinds) & TRIAL_KINDS.keys(),
+            topologies=TopologyNeeds.of(plan, own),
         )
 
     def lacking(self, able: Abilities) -> list[str]:
@@ -77,7 +81,8 @@ class Needs:
         by_reason: dict[str, list[str]] = {}
         for kind in sorted(self.crashes & missing.keys()):
             by_reason.setdefault(missing[kind], []).append(TRIAL_KINDS[kind].title)
-        return found + [f"{', '.join(titles)}: not possible ({why})" for why, titles in by_reason.items()]
+        found += [f"{', '.join(titles)}: not possible ({why})" for why, titles in by_reason.items()]
+        return found + self.topologies.lacking(able)
 
 
 def together(hosts: Iterable[Abilities]) -> Abilities:
@@ -91,7 +96,7 @@ def together(hosts: Iterable[Abilities]) -> Abilities:
     if all(one.get("disk_missing") for one in told):
         found["disk_missing"] = first["disk_missing"]
     if all("builds" in one for one in told):
-        found["builds"] = sorted({key for one in told for key in one["builds"]})
+        found["builds"] = {key: kept for one in told for key, kept in about(one).items()}
     return found
 
 

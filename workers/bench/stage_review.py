@@ -2,31 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 
+from workers.bench import topology_review
 from workers.bench.needs import Candidate
 from workers.bench.plan import Plan, Variant
 from workers.errors import SandboxError
 from workers.sandbox.storage import Storage, parse
-from workers.servers.settings import SETTINGS
-from workers.topology.kinds import TOPOLOGY_KINDS
-from workers.topology.topology import parse as parse_topology
-
-# What decides whether a replica survives a crash of its own. The names are those of MariaDB and of both ages of MySQL.
-REPLICAS_OWN_SETTINGS = frozenset(
-    {"relay_log_recovery", "sync_relay_log", "sync_relay_log_info", "sync_master_info", "sync_source_info"}
-    | {"slave_parallel_threads", "slave_parallel_workers", "replica_parallel_workers", "slave_parallel_mode"}
-    | {"master_info_repository", "relay_log_info_repository", "log_slave_updates", "log_replica_updates"}
-    | {"gtid_strict_mode"}
-)
 
 
 def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
     """One sentence each; none for variants without build and storage."""
     for target in plan.targets:
         for variant in plan.variants:
-            yield from _variant(variant, servers[target.server_id], crashed=plan.crash.trials > 0)
+            yield from _variant(plan, variant, servers[target.server_id])
 
 
-def _variant(variant: Variant, server: Candidate, crashed: bool) -> Iterator[str]:
+def _variant(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
     if not server.is_sandbox and _named(variant):
         yield (
             f"Variant {variant.name} sets {' and '.join(_named(variant))}, and {server.name} is an attached server "
@@ -36,24 +26,11 @@ def _variant(variant: Variant, server: Candidate, crashed: bool) -> Iterator[str
     if variant.build:
         yield from (f"Variant {variant.name}: {reason}" for reason in _build(variant.build, server))
     if variant.storage:
-        yield from (f"Variant {variant.name}: {reason}" for reason in _storage(variant, server, crashed))
+        yield from (
+            f"Variant {variant.name}: {reason}" for reason in _storage(variant, server, crashed=plan.crash.trials > 0)
+        )
     if variant.topology:
-        yield from (f"Variant {variant.name}: {reason}" for reason in _topology(variant))
-
-
-def _topology(variant: Variant) -> Iterator[str]:
-    try:
-        topology = parse_topology(variant.topology)
-    except SandboxError as wrong:
-        yield str(wrong)
-        return
-    if topology.kind not in TOPOLOGY_KINDS:
-        yield f"there is no topology {topology.kind[:40]!r}. Known: {', '.join(TOPOLOGY_KINDS)}."
-    for name in topology.replica_settings.keys() - SETTINGS.keys() - REPLICAS_OWN_SETTINGS:
-        known = ", ".join(sorted(REPLICAS_OWN_SETTINGS))
-        yield f"{name[:64]} is no setting that Durascope changes on a replica. Known: those of a variant, and {known}."
-    if variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
-        yield f"{variant.topology} replicates by the binary log, and log_bin is off. Set it to ON, or leave it out."
+        yield from (f"Variant {variant.name}: {reason}" for reason in topology_review.problems(plan, variant, server))
 
 
 def _named(variant: Variant) -> list[str]:

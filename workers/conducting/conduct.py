@@ -31,6 +31,7 @@ from workers.errors import Cancelled, DurascopeError, PlanError, reason
 from workers.host import shortages
 from workers.sandbox.builds import find
 from workers.sandbox.devices import require_disks
+from workers.topology.kinds import require_topology
 from workers.topology.run import run_failover
 from workers.upkeep import conducting_now
 from workers.upkeep.heartbeat import heartbeat
@@ -111,10 +112,11 @@ def may_begin(job: Job) -> None:
     job.must_be_allowed()
     _must_be_confirmed(job)
     for key in (*job.stage_keys(job.experiment.cells), *job.stage_keys(job.experiment.trials)):
-        if key.build:
-            job.ports.find(key.build)
+        build = job.ports.find(key.build) if key.build else None
         if key.storage:
             require_disks()
+        if key.topology and build:
+            require_topology(job.title(key), key.topology, build)
 
 
 def _must_be_confirmed(job: Job) -> None:

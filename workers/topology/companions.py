@@ -12,7 +12,7 @@ from workers.topology.kinds.cluster.mates import ClusterMates
 from workers.topology.kinds.cluster.membership import Membership
 from workers.topology.kinds.following.followers import Followers
 from workers.topology.kinds.following.replication import SourceAndReplica
-from workers.topology.kinds.kind import too_large
+from workers.topology.kinds.kind import contradictions, not_here
 from workers.topology.nodes import NodePlan
 
 
@@ -38,7 +38,7 @@ class Companions(Protocol):
 def companions_of(ground: Ground) -> Companions:
     """Raises PlanError when this build or this host cannot have such a topology."""
     kind, topology = TOPOLOGY_KINDS[ground.topology.kind], ground.topology
-    if wrong := kind.problems(topology, ground.build) + too_large(kind, topology, ground.build):
+    if wrong := contradictions(kind, topology, ground.build) + not_here(kind, topology, ground.build):
         raise PlanError(" ".join(wrong), "Change the topology, or take another build.")
     if isinstance(kind, Membership):
         return ClusterMates(kind, ground)

@@ -7,15 +7,20 @@ from workers.bench import sysbench
 from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.errors import SandboxError
 from workers.sandbox import builds
-from workers.sandbox.builds import store
+from workers.sandbox.builds import Build, store
 from workers.sandbox.disk import ability
 from workers.sandbox.users import not_apart
+from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.kinds.kind import contradictions
+from workers.topology.network import ability as network
+from workers.topology.topology import parse
 
 
 def describe() -> dict[str, object]:
     """Cores, sysbench's version, builds that can be run (key -> what it is), whether fsync can be traced (a C compiler
     is there), what does not separate sandboxes from the worker ("": they have a user of their own), which crashes are
-    not possible on this host and why, and why it cannot simulate a device ("" when it can)."""
+    not possible on this host and why, why it cannot simulate a device and join nodes by a network ("" when it can), and
+    its memory."""
     return {
         "cores": os.cpu_count(),
         "sysbench": sysbench.version() or "",
@@ -24,11 +29,14 @@ def describe() -> dict[str, object]:
         "not_apart": not_apart(),
         "disk_missing": ability.missing(),
         "crash_missing": {key: why for key, kind in TRIAL_KINDS.items() if (why := kind.missing())},
+        "network_missing": network.missing(),
+        "memory_mib": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
     }
 
 
 def _build(key: str) -> dict[str, object] | None:
-    """None: it is not here. `size_mib` is 0 where the files are not ours; `missing`: why it would not start."""
+    """None: it is not here. `size_mib` is 0 where the files are not ours; `missing`: why it would not start; `lacks`:
+    kind of topology -> the part that is missing."""
     try:
         found, manifest = builds.find(key), store.read(key)
     except SandboxError:
@@ -39,4 +47,11 @@ def _build(key: str) -> dict[str, object] | None:
         "version": found.version_text,
         "size_mib": manifest.size_mib if manifest else 0,
         "missing": " ".join(filter(None, (engine.missing() for engine in found.engines))),
+        "lacks": _lacks(found),
     }
+
+
+def _lacks(build: Build) -> dict[str, str]:
+    """Of the kinds that its version could have."""
+    possible = {key: kind for key, kind in TOPOLOGY_KINDS.items() if not contradictions(kind, parse(key), build)}
+    return {key: why for key, kind in possible.items() if (why := kind.lacks(build))}

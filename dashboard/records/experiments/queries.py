@@ -14,8 +14,10 @@ from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from workers.bench.needs import Abilities, Candidate, together
 from workers.bench.plan import Plan
+from workers.bench.topology_needs import about
 from workers.crash import dialects
 from workers.sandbox import builds
+from workers.servers.facts import Version
 from workers.servers.hosts import says_here
 
 MOST_CELLS_SHOWN = 200
@@ -47,6 +49,7 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
             flavour=flavours.get(server.build),  # None: a user added the build and removed it later
             crash_missing=able.get("crash_missing", {}),
             builds=flavours,
+            versions=_versions(hosts.values()),
             installed=frozenset(able["builds"]) if "builds" in able else None,
             disk_missing=able.get("disk_missing", ""),
             replica_missing={**alone, "": alone.get(server.build, "")},
@@ -67,6 +70,17 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
         present=facts.get("settings", {}),
         may_be_crashed=server.may_be_crashed,
     )
+
+
+def _versions(hosts: Iterable[Abilities]) -> dict[str, Version]:
+    """Of builds, as the workers that have them say."""
+    told = {key: known.get("version", "") for one in hosts for key, known in about(one).items()}
+    return {key: parsed for key, said in told.items() if (parsed := _version(said))}
+
+
+def _version(said: str) -> Version | None:
+    numbers = [int(part) for part in said.split(".") if part.isdecimal()]
+    return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else None
 
 
 def crash_missing() -> dict[str, str]:

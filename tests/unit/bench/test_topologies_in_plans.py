@@ -1,5 +1,7 @@
 """Variants with a topology: their trials, their controls, what is refused before the start."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.bench.plans import plan
@@ -79,6 +81,50 @@ def refused(*variants: Variant, server: Candidate = SANDBOX) -> str:
 )
 def test_what_is_no_topology_is_refused_with_the_reason(topology, settings, why):
     assert why in refused(Variant("odd", settings, topology=topology))
+
+
+def box(**about):
+    host = {"builds": {"system-mariadb": {"flavour": "mariadb", "version": "10.11.19"}}, **about}
+    return replace(SANDBOX, build="system-mariadb", hosts={"db7": host}, versions={"system-mariadb": (10, 11, 19)})
+
+
+@pytest.mark.parametrize(
+    ("topology", "why"),
+    [
+        ("semi-sync+timeout=0ms", "Variant odd: The timeout is 0"),
+        ("semi-sync+acks=3", "3 acknowledgements need as many replicas"),
+        ("group-replication", "system-mariadb has no Group Replication"),
+        ("galera+replicas=1", "1 replicas are not possible: 2 to 4"),
+        ("async+position=file", "leave position=file out"),
+        ("async+replica.log_bin=OFF", "cannot take over"),
+    ],
+)
+def test_a_topology_that_contradicts_itself_its_build_or_its_faults_is_refused(topology, why):
+    assert why in refused(Variant("odd", {}, topology=topology), server=box())
+
+
+@pytest.mark.parametrize(
+    ("topology", "host", "why"),
+    [
+        ("async+replicas=4", {"memory_mib": 600}, "need 625 MiB of memory, and 600 MiB are there"),
+        ("galera+rtt=5ms", {"network_missing": "no TUN"}, "between the nodes of a cluster: not possible (no TUN)"),
+        (
+            "semi-sync",
+            {"builds": {"system-mariadb": {"flavour": "mariadb", "lacks": {"semi-sync": "no plugin"}}}},
+            "no Semi-synchronous replication (no plugin)",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_hosts_lack_for_a_topology_is_refused_with_the_reason(topology, host, why):
+    assert why in refused(Variant("odd", {}, topology=topology), server=box(**host))
+    enough = {"memory_mib": 625, "network_missing": ""}
+    assert why not in refused(Variant("odd", {}, topology=topology), server=box(**enough))
+
+
+def test_a_partition_of_a_cluster_needs_a_network_and_one_of_replicas_needs_none():
+    poor, crash = box(network_missing="no TUN"), CrashPlan(("partition",), trials=1, control_trials=0)
+    said = [problems(plan(variants=(one,), crash=crash), {1: poor}) for one in (GALERA, ASYNC)]
+    assert "Network partition of a cluster: not possible (no TUN)" in said[0][0] and said[1] == []
 
 
 def test_what_can_be_is_not_refused():

@@ -50,7 +50,6 @@ def test_every_variable_of_the_plugin_is_loose():
     [
         ({"flavour": "mariadb", "version": (10, 11, 19)}, three(), "needs MySQL 8.0.27"),
         ({"version": (5, 7, 30)}, three(), "needs MySQL 8.0.27"),
-        ({"plugin": "other.so"}, three(), "comes without group_replication.so"),
         ({}, three(expel_timeout_s=-1), "expel timeout of -1 s"),
         ({}, three(expel_timeout_s=3601), "0 to 3600"),
         ({}, three(writers="each"), "one primary"),
@@ -59,6 +58,11 @@ def test_every_variable_of_the_plugin_is_loose():
 def test_what_cannot_be_is_refused_with_the_reason(build, server, topology, why):
     found = GROUP.problems(topology, build(**server))
     assert len(found) == 1 and why in found[0]
+
+
+def test_a_build_without_the_plugin_lacks_it(build):
+    assert "comes without group_replication.so" in GROUP.lacks(build(plugin="other.so"))
+    assert GROUP.lacks(build()) == ""
 
 
 @pytest.mark.parametrize("expel_timeout_s", [0, 5, 3600])

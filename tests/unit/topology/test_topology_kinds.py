@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from workers.errors import PlanError
 from workers.topology.faults import FAULTS
-from workers.topology.kinds import TOPOLOGY_KINDS, impossible
+from workers.topology.kinds import TOPOLOGY_KINDS, impossible, kind, require_topology
 from workers.topology.kinds.following import position
 from workers.topology.topology import Topology
 
@@ -14,6 +15,7 @@ def build(flavour, *version):
     return SimpleNamespace(flavour=flavour, version=version, title=f"{flavour} {version}")
 
 
+NO_PLUGINS = SimpleNamespace(plugin_dir=None)
 MARIADB, OLD_MARIADB = build("mariadb", 10, 11, 19), build("mariadb", 10, 1, 23)
 MYSQL_56, MYSQL_57, MYSQL_80, MYSQL_97 = (
     build("mysql", 5, 6, 14), build("mysql", 5, 7, 30), build("mysql", 8, 0, 33), build("mysql", 9, 7, 4),
@@ -71,6 +73,32 @@ def test_several_acknowledgements_have_a_setting():
 )
 def test_what_cannot_be_is_refused_with_the_reason(topology, server, why):
     assert any(why in said for said in SEMI.problems(topology, server))
+
+
+@pytest.mark.parametrize(
+    ("server", "there", "lacks"),
+    [
+        (MARIADB, (), ""),
+        (OLD_MARIADB, (), "comes without semisync_master.so and semisync_slave.so"),
+        (OLD_MARIADB, ("semisync_master.so", "semisync_slave.so"), ""),
+        (MYSQL_80, ("semisync_source.so",), "comes without semisync_replica.so"),
+    ],
+)
+def test_a_build_without_the_plugins_of_semi_sync_lacks_them(tmp_path, server, there, lacks):
+    for name in there:
+        (tmp_path / name).touch()
+    with_layout = SimpleNamespace(**vars(server), layout=SimpleNamespace(plugin_dir=tmp_path))
+    assert lacks in SEMI.lacks(with_layout) and bool(SEMI.lacks(with_layout)) == bool(lacks)
+    assert ASYNC.lacks(with_layout) == ""
+
+
+def test_what_cannot_be_formed_here_is_refused_before_anything_is_started(monkeypatch):
+    with pytest.raises(PlanError, match=r"cannot be formed on this host\. The timeout is 0") as refused:
+        require_topology("box", "semi-sync+timeout=0ms", SimpleNamespace(**vars(MARIADB), layout=NO_PLUGINS))
+    assert refused.value.fix.startswith("Nothing was started.")
+    monkeypatch.setitem(kind.NODE_MIB, "mariadb", 10**9)
+    with pytest.raises(PlanError, match="2 nodes of 1000000000 MiB each need 2000000000 MiB of memory, and"):
+        require_topology("box", "async", MARIADB)
 
 
 def test_asynchronous_replication_has_no_halves():

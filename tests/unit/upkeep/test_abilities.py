@@ -32,6 +32,10 @@ def test_it_tells_what_each_build_is(ours):
         "version": "5.7.30",
         "size_mib": 0,
         "missing": "",
+        "lacks": {
+            "semi-sync": f"{builds.find('ours').title} comes without semisync_master.so and semisync_slave.so. "
+            "Take another build."
+        },
     }
     assert "mysql-5.5.9" not in told  # nobody installed it
 

@@ -20,6 +20,7 @@ from workers.topology.ground import Ground
 from workers.topology.kinds.cluster.cluster import Cluster
 from workers.topology.kinds.cluster.membership import ANY_ROW, Position
 from workers.topology.kinds.cluster.waiting import wait
+from workers.topology.kinds.kind import ServerVersion, without_plugins
 from workers.topology.nodes import Node, NodePlan, on_each
 from workers.topology.topology import Topology
 
@@ -66,22 +67,23 @@ class GroupReplication(Cluster):
     says = "A commit is answered when a majority has received it in memory. Each node flushes as its settings say."
     causal_read = "SET SESSION group_replication_consistency = 'BEFORE'"
 
-    def node_mib(self, build: Build) -> int:
+    def node_mib(self, build: ServerVersion) -> int:
         return 600
 
-    def problems(self, topology: Topology, build: Build) -> list[str]:
-        plugins = build.layout.plugin_dir
+    def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         if build.flavour != "mysql" or build.version < SINCE:
             return [f"{build.title} has no Group Replication that can be tried here: it needs MySQL 8.0.27 or later."]
         expel_s = topology.expel_timeout_s
         found = {
-            f"{build.title} comes without {PLUGIN}.": not (plugins and (plugins / PLUGIN).is_file()),
             f"An expel timeout of {expel_s} s is not possible: 0 to {MOST_EXPEL_S} are.": (
                 not 0 <= expel_s <= MOST_EXPEL_S
             ),
             "Clients can commit on the first node only: the group has one primary.": topology.writers != "first",
         }
         return super().problems(topology, build) + [why for why, is_so in found.items() if is_so]
+
+    def lacks(self, build: Build) -> str:
+        return without_plugins(build, (PLUGIN,))
 
     def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         places = [f"{address}:{port.free_port()}" for address in ground.addresses]

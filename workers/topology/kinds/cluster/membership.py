@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
 from workers.topology.faults import Fault
 from workers.topology.ground import Ground
-from workers.topology.kinds.kind import TopologyKind
-from workers.topology.network import ability
+from workers.topology.kinds.kind import ServerVersion, TopologyKind
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.topology import Topology
 
@@ -30,7 +28,10 @@ class Membership(TopologyKind):
     least_replicas = 2
     causal_read: str
 
-    def problems(self, topology: Topology, build: Build) -> list[str]:
+    def networked(self, topology: Topology) -> list[str]:
+        return ["A round trip between the nodes of a cluster"] if topology.rtt_ms else []
+
+    def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         found = {
             "All nodes of a cluster have the settings of the variant: leave replica settings out.": bool(
                 topology.replica_settings
@@ -46,12 +47,10 @@ class Membership(TopologyKind):
                 topology.position != "gtid" or not topology.keys
             ),
         }
-        delayed = [f"No round trip can be given to a cluster here. {ability.missing()}"] if topology.rtt_ms else []
-        return [why for why, is_so in found.items() if is_so] + (delayed if ability.missing() else [])
+        return [why for why, is_so in found.items() if is_so]
 
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         policy = topology.policy
-        parted = [f"{fault.title} of a cluster is not possible here. {ability.missing()}"] if fault.needs_wires else []
         found = {
             f"{fault.title}: the clients must be on the first node, which is cut off: leave writers out.": (
                 fault.needs_wires and topology.writers != "first"
@@ -67,7 +66,7 @@ class Membership(TopologyKind):
                 policy.old_primary in ("as a replica", "rebuilt")
             ),
         }
-        return [why for why, is_so in found.items() if is_so] + (parted if ability.missing() else [])
+        return [why for why, is_so in found.items() if is_so]
 
     def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         """One for each node, the first one first. Raises SandboxError or ServerError."""

@@ -1,7 +1,7 @@
 """Asynchronous replication: the primary answers its client without waiting for a replica."""
 
-from workers.sandbox.builds import Build
 from workers.topology.kinds.following.following import Following
+from workers.topology.kinds.kind import ServerVersion
 from workers.topology.topology import Topology
 
 
@@ -10,6 +10,6 @@ class Asynchronous(Following):
     title = "Asynchronous"
     says = "The primary answers its clients without waiting for a replica."
 
-    def problems(self, topology: Topology, build: Build) -> list[str]:
+    def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         halves = ["Asynchronous replication has no halves: leave both-halves out."] if topology.both_halves else []
         return super().problems(topology, build) + halves

@@ -14,6 +14,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.limited import Connection
+from workers.topology.kinds.kind import ServerVersion
 from workers.topology.topology import Topology
 
 ONLY_TABLE_SINCE = (8, 3, 0)  # MySQL removed the choice: https://dev.mysql.com/doc/relnotes/mysql/8.3/en/
@@ -56,7 +57,7 @@ def settings(topology: Topology, build: Build) -> Mapping[str, str]:
     return {"gtid_mode": "OFF", "enforce_gtid_consistency": "OFF", **repository}
 
 
-def problems(topology: Topology, build: Build) -> list[str]:
+def problems(topology: Topology, build: ServerVersion) -> list[str]:
     if topology.position == "table" and build.flavour == "mariadb":
         return [f"{build.title} keeps a position without GTIDs in a file only. Write position=file or position=gtid."]
     if topology.position == "file" and _only_table(build):
@@ -64,5 +65,5 @@ def problems(topology: Topology, build: Build) -> list[str]:
     return []
 
 
-def _only_table(build: Build) -> bool:
+def _only_table(build: ServerVersion) -> bool:
     return build.flavour == "mysql" and build.version >= ONLY_TABLE_SINCE

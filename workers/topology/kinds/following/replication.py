@@ -6,14 +6,14 @@ from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
 from workers.topology.faults import Fault
 from workers.topology.kinds.following import position
-from workers.topology.kinds.kind import TopologyKind
+from workers.topology.kinds.kind import ServerVersion, TopologyKind
 from workers.topology.topology import Role, Topology
 
 OFF = ("OFF", "0")
 
 
 class SourceAndReplica(TopologyKind):
-    def problems(self, topology: Topology, build: Build) -> list[str]:
+    def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         return position.problems(topology, build)
 
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:

@@ -14,6 +14,7 @@ from workers.sandbox.builds import Build
 from workers.servers import ask
 from workers.servers.limited import Connection
 from workers.topology.kinds.following.following import Following
+from workers.topology.kinds.kind import ServerVersion, without_plugins
 from workers.topology.setup_and_result import SemiSyncCounters
 from workers.topology.topology import Role, Topology
 
@@ -32,7 +33,7 @@ class SemiSync(Following):
     title = "Semi-synchronous"
     says = "The primary answers its clients when a replica has written the commit to its relay log."
 
-    def problems(self, topology: Topology, build: Build) -> list[str]:
+    def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         mysql = build.flavour == "mysql"
         counts = mysql and build.version >= COUNT_SINCE
         found = {
@@ -48,6 +49,9 @@ class SemiSync(Following):
             ),
         }
         return super().problems(topology, build) + [why for why, is_so in found.items() if is_so]
+
+    def lacks(self, build: Build) -> str:
+        return without_plugins(build, _plugins(build))
 
     def settings(self, topology: Topology, build: Build, role: Role) -> Mapping[str, str]:
         source, replica = _halves(build)
@@ -65,11 +69,7 @@ class SemiSync(Following):
         return waits
 
     def lines(self, build: Build) -> tuple[str, ...]:
-        if build.flavour == "mariadb" and build.version >= BUILT_IN_SINCE:
-            return ()
-        return tuple(
-            f"plugin_load_add={half.removeprefix('rpl_').replace('_sync', 'sync')}.so" for half in _halves(build)
-        )
+        return tuple(f"plugin_load_add={plugin}" for plugin in _plugins(build))
 
     def is_ready(self, primary: Connection, topology: Topology) -> bool:
         status = _status(primary)
@@ -88,6 +88,13 @@ def _halves(build: Build) -> tuple[str, str]:
     """The first words of the variables of the primary's half and of the replica's."""
     new = build.flavour == "mysql" and build.version >= NEW_NAMES_SINCE
     return ("rpl_semi_sync_source", "rpl_semi_sync_replica") if new else ("rpl_semi_sync_master", "rpl_semi_sync_slave")
+
+
+def _plugins(build: Build) -> tuple[str, ...]:
+    """Libraries of both halves; none where they are built in."""
+    if build.flavour == "mariadb" and build.version >= BUILT_IN_SINCE:
+        return ()
+    return tuple(f"{half.removeprefix('rpl_').replace('_sync', 'sync')}.so" for half in _halves(build))
 
 
 def _status(primary: Connection) -> Mapping[str, str]:

@@ -24,6 +24,7 @@ from workers.topology.kinds.cluster.cluster import Cluster
 from workers.topology.kinds.cluster.membership import Position
 from workers.topology.kinds.cluster.waiting import wait
 from workers.topology.kinds.galera import files
+from workers.topology.kinds.kind import ServerVersion
 from workers.topology.nodes import Node, NodePlan, on_each
 from workers.topology.topology import Topology
 
@@ -45,15 +46,17 @@ class Galera(Cluster):
     says = "A commit is answered when every node has received it. Each node flushes as its own settings say."
     causal_read = "SET SESSION wsrep_sync_wait = 15"
 
-    def problems(self, topology: Topology, build: Build) -> list[str]:
+    def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         if build.flavour != "mariadb" or build.version < SINCE:
             return [f"{build.title} cannot load {PROVIDER}: it needs MariaDB 10.4 or later."]
+        return super().problems(topology, build)
+
+    def lacks(self, build: Build) -> str:
         try:
             provider = parts.find(PROVIDER)
         except SandboxError as absent:
-            return [str(absent)]
-        refused = build.refuses(provider, unprivileged_user())
-        return super().problems(topology, build) + ([refused] if refused else [])
+            return str(absent)
+        return build.refuses(provider, unprivileged_user())
 
     def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         provider = parts.find(PROVIDER)

@@ -1,0 +1,81 @@
+"""What the topologies of a plan need of the host: parts of builds, a network of namespaces, memory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from workers.bench.plan import Plan
+from workers.errors import SandboxError
+from workers.topology.faults import FAULTS
+from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.kinds.kind import KnownServer, networks, over
+from workers.topology.topology import Topology, parse
+
+
+class TopologyAbilities(TypedDict, total=False):
+    """As stored by workers.upkeep.abilities.describe. `builds`: key of a build -> what it is, with `lacks`: kind of
+    topology -> the part that is missing. `network_missing`: why nodes cannot be in namespaces. `memory_mib`: of the
+    host, in use or not."""
+
+    builds: Mapping[str, Mapping[str, Any]] | Sequence[str]
+    network_missing: str
+    memory_mib: int
+
+
+@dataclass(frozen=True)
+class TopologyNeeds:
+    """`pairs`: each topology with the build of its nodes. `networked`: what needs namespaces, in words."""
+
+    pairs: tuple[tuple[Topology, str], ...] = ()
+    networked: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, plan: Plan, own_builds: Sequence[str]) -> "TopologyNeeds":
+        """Notations that cannot be read are refused by the review."""
+        pairs = [
+            (topology, one.build or own)
+            for one in plan.variants
+            for own in own_builds
+            if one.topology and (topology := _read(one.topology))
+        ]
+        faults = [FAULTS[kind] for kind in plan.crash.kinds if kind in FAULTS] if plan.crash.trials else []
+        wanted = [
+            what
+            for topology, _ in pairs
+            for fault in (None, *faults)
+            for what in networks(TOPOLOGY_KINDS[topology.kind], topology, fault)
+        ]
+        return cls(tuple(pairs), tuple(dict.fromkeys(wanted)))
+
+    def lacking(self, able: TopologyAbilities) -> list[str]:
+        """The needs that a host with these abilities lacks, in words."""
+        found = [why for topology, build in self.pairs for why in _of_host(topology, build, able)]
+        if self.networked and (why := able.get("network_missing")):
+            found.append(f"{', '.join(self.networked)}: not possible ({why})")
+        return list(dict.fromkeys(found))
+
+
+NO_TOPOLOGY = TopologyNeeds()
+
+
+def about(able: TopologyAbilities) -> Mapping[str, Mapping[str, Any]]:
+    """Key of each build -> what it is. Older workers name their builds only."""
+    told = able.get("builds", {})
+    return told if isinstance(told, Mapping) else {key: {} for key in told}
+
+
+def _of_host(topology: Topology, build: str, able: TopologyAbilities) -> list[str]:
+    known = about(able).get(build, {})
+    kind, absent = TOPOLOGY_KINDS[topology.kind], known.get("lacks", {}).get(topology.kind)
+    found = [f"no {kind.title} replication ({absent})"] if absent else []
+    if "memory_mib" in able and known.get("flavour"):
+        found += over(kind, topology, KnownServer(build, known["flavour"]), able["memory_mib"], "are there")
+    return found
+
+
+def _read(notation: str) -> Topology | None:
+    try:
+        topology = parse(notation)
+    except SandboxError:
+        return None
+    return topology if topology.kind in TOPOLOGY_KINDS else None

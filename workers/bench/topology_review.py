@@ -1,0 +1,52 @@
+"""Problems of a variant's topology that are known before the start: what no host can do."""
+
+from collections.abc import Iterator
+
+from workers.bench.needs import Candidate
+from workers.bench.plan import Plan, Variant
+from workers.errors import SandboxError
+from workers.servers.settings import SETTINGS
+from workers.topology.faults import FAULTS
+from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.kinds.kind import KnownServer, TopologyKind, contradictions
+from workers.topology.topology import Topology, parse
+
+# What decides whether a replica survives a crash of its own. The names are those of MariaDB and of both ages of MySQL.
+REPLICAS_OWN_SETTINGS = frozenset(
+    {"relay_log_recovery", "sync_relay_log", "sync_relay_log_info", "sync_master_info", "sync_source_info"}
+    | {"slave_parallel_threads", "slave_parallel_workers", "replica_parallel_workers", "slave_parallel_mode"}
+    | {"master_info_repository", "relay_log_info_repository", "log_slave_updates", "log_replica_updates"}
+    | {"gtid_strict_mode"}
+)
+
+
+def problems(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
+    """One sentence each."""
+    try:
+        topology = parse(variant.topology)
+    except SandboxError as wrong:
+        yield str(wrong)
+        return
+    if (kind := TOPOLOGY_KINDS.get(topology.kind)) is None:
+        yield f"there is no topology {topology.kind[:40]!r}. Known: {', '.join(TOPOLOGY_KINDS)}."
+        return
+    yield from _settings(variant, topology)
+    build = variant.build or server.build
+    if build in server.versions and (flavour := server.flavour_of(variant)):
+        yield from contradictions(kind, topology, KnownServer(build, flavour, server.versions[build]))
+    yield from _faults(plan, kind, topology)
+
+
+def _settings(variant: Variant, topology: Topology) -> Iterator[str]:
+    for name in topology.replica_settings.keys() - SETTINGS.keys() - REPLICAS_OWN_SETTINGS:
+        known = ", ".join(sorted(REPLICAS_OWN_SETTINGS))
+        yield f"{name[:64]} is no setting that Durascope changes on a replica. Known: those of a variant, and {known}."
+    if variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
+        yield f"{variant.topology} replicates by the binary log, and log_bin is off. Set it to ON, or leave it out."
+
+
+def _faults(plan: Plan, kind: TopologyKind, topology: Topology) -> Iterator[str]:
+    """Faults that have no meaning for this topology. Each would fail as a trial."""
+    for key in plan.crash.kinds if plan.crash.trials else ():
+        if fault := FAULTS.get(key):
+            yield from kind.misfits(fault.tried_on(topology), fault)

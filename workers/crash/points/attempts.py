@@ -44,8 +44,11 @@ def attempt_all(load: Recorded, ready: Sequence[Lane], choices: Sequence[Choice]
             raise
 
     with ThreadPoolExecutor(len(ready), "lane") as pool:
-        for done in [pool.submit(work, lane) for lane in ready]:
-            done.result()
+        try:
+            for done in [pool.submit(work, lane) for lane in ready]:
+                done.result()
+        finally:
+            left.end()
     return tuple(sorted(found, key=lambda state: (state.at_s, state.moment, state.keeps)))
 
 

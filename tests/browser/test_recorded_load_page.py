@@ -1,0 +1,34 @@
+"""The page of a recorded load: the map of its crash points, readable on a phone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.axe import violations
+from tests.browser.test_nights import dba  # noqa: F401 - a fixture
+from tests.unit.crash.recorded_states import LOST, TORN, state, story
+from tests.unit.results import trials
+
+
+@pytest.fixture
+def trial():
+    states = [state(n / 20, redo=n * 4096, binlog=n // 2 * 1024) for n in range(36)]
+    bad = [state(1.81, LOST, lost=3, redo=30 * 4096, binlog=9 * 1024, log_lines=("[ERROR] lost",)), state(1.9, TORN)]
+    experiment = trials.experiment({"1/1": {"every-crash-point": [(3, 0)]}}, replica=False, measured=0)
+    found = experiment.trials.get()
+    found.evidence.data["points"] = story(*states, *bad).as_stored()
+    found.evidence.save()
+    return found
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+def test_each_crash_point_is_a_dot_of_the_map(page, live_server, dba, trial, width, scheme):  # noqa: F811
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"{live_server.url}/results/trials/{trial.pk}/")
+    drawn = page.get_by_role("img", name="Lost acknowledged commits at 1 of the 38 crash points of this load")
+    expect(drawn.locator("circle")).to_have_count(38)
+    box = drawn.bounding_box()
+    assert box["width"] == pytest.approx(box["height"], abs=2) and box["width"] > 200
+    expect(page.get_by_role("table").filter(has_text="Power loss at")).to_contain_text(LOST.says)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page) == []

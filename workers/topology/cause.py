@@ -14,6 +14,18 @@ def because(setup: FailoverSetup, counters: SemiSyncCounters | None) -> str:
     return next((says for applies, says in RULES if applies(setup, counters)), "")
 
 
+def seen_because(setup: FailoverSetup) -> str:
+    """Why others read commits that nobody had acknowledged and that were then gone; "" when no rule applies."""
+    if setup.topology.kind == "semi-sync" and setup.topology.wait_point == "AFTER_COMMIT":
+        return (
+            "The primary commits before it waits for a replica (AFTER_COMMIT), so others read commits that no replica "
+            "had received."
+        )
+    if setup.topology.kind in CLUSTERS and _all_down(setup):
+        return "InnoDB shows a commit to others before the commit is flushed."
+    return ""
+
+
 def _fell_back(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
     return counters is not None and counters.not_acknowledged > 0
 

@@ -9,7 +9,7 @@ from workers.crash.ledger import Ledger
 from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import Keys
 from workers.crash.verdict import verdict
-from workers.topology.cause import FELL_BACK, because
+from workers.topology.cause import FELL_BACK, because, seen_because
 from workers.topology.chain import FailoverJudged, Returned
 from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence
@@ -69,8 +69,11 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
         ghosts=None if ghosts is None else len(ghosts),
         ghosts_acknowledged=None if ghosts is None else len(np.intersect1d(ghosts, ledger.acknowledged())),
         holds=_holds(returned, ledger),
-        because=_because(returned) if _failed(lost, lost_replica, behind) else "",
     )
+    if _failed(lost, lost_replica, behind):
+        story = replace(story, because=_because(returned))
+    elif story.phantoms:
+        story = replace(story, because=seen_because(returned.setup))
     return replace(known, lost=lost, lost_replica=lost_replica, story=story)
 
 

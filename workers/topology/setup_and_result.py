@@ -64,11 +64,11 @@ class Rejoin:
 class FailoverStory:
     """The part of a failover that a crash of one server does not have, as it is stored.
 
-    `because`: one sentence, why commits were lost; "" without a loss. None: not known. `phantoms`: commits that a
-    reader saw and that the new primary lacks, after so many `reads`. `ghosts`: commits that only the old primary holds.
-    `holds`: acknowledged commits on the new primary at its promotion, on the old one and on nodes of a cluster when
-    they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that the old and
-    the new primary acknowledged in each tenth of a second since the load began.
+    `because`: one sentence, why commits were lost, or read and then lost; "" without a loss. None: not known.
+    `phantoms`: commits that a reader saw and that the new primary lacks, after so many `reads`. `ghosts`: commits that
+    only the old primary holds. `holds`: acknowledged commits on the new primary at its promotion, on the old one and on
+    nodes of a cluster when they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that
+    the old and the new primary acknowledged in each tenth of a second since the load began.
     """
 
     promoted: str = ""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from dashboard.findings.compare.pairs import partners
+from dashboard.findings.crash.losses import losses, of_a_failover
 from dashboard.findings.crash.rate import RateState
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally, tallies
@@ -18,10 +19,12 @@ Key = tuple[int, str, str]  # server of A, variant, crash kind
 
 @dataclass(frozen=True)
 class CrashSide:
-    """The result of the trials of A or of B. `state` "": this experiment has no such trial."""
+    """The result of the trials of A or of B. `state` "": this experiment has no such trial. `more`: median losses, and
+    of failovers the write outage."""
 
     state: RateState | str
     says: str
+    more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,4 +74,5 @@ def _side(tally: Tally | None) -> CrashSide:
         return CrashSide("", "not tried")
     if not tally.invalid.n and not tally.unknown:
         return CrashSide("", "not finished")
-    return CrashSide(tally.invalid.state(tally.unknown), tally.outcome)
+    more = (*(losses(tally) if tally.invalid.k else ()), *of_a_failover(tally))
+    return CrashSide(tally.invalid.state(tally.unknown), tally.outcome, more)

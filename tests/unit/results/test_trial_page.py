@@ -202,7 +202,7 @@ def view(story, fault="primary-host-loss", topology="async", fault_at_s=0.15):
 def test_a_failover_says_what_the_new_primary_lacks_and_why(failed_over, client_in):
     page = flat(html(client_in, failed_over))
     assert "the new primary lacks 5 of 523 acknowledged commits" in page and STORY.because in page
-    facts = ("replica 1", "420 ms", "3 commits", "1,200 times", "9 commits, 5 of them acknowledged", "1236: diverged")
+    facts = ("replica 1", "420 ms", "3 commits", "1,200 times", "9 commits, of them 5 acknowledged", "1236: diverged")
     assert [fact for fact in facts if fact not in page] == []
     assert "Lost from the binlog" not in page and "Commits in each place" not in page
 

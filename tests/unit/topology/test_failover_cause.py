@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.topology.cause import RULES, because
+from workers.topology.cause import RULES, because, seen_because
 from workers.topology.chain import Struck
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 from workers.topology.topology import Topology
@@ -63,6 +63,18 @@ def test_where_no_rule_applies_no_cause_is_invented():
     assert why(kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}) == ""
     assert why(kind="semi-sync", counters=SemiSyncCounters(10, 0)) == ""
     assert why("replica-power-loss", position="table") == ""
+
+
+def test_commits_that_were_read_and_then_lost_have_a_cause_of_their_own():
+    def why_seen(fault="primary-host-loss", **topology):
+        setup = FailoverSetup(
+            root=Path("/"), build=None, name="", topology=Topology(**topology), settings={}, fault=fault, seed=1
+        )
+        return seen_because(setup)
+
+    assert "AFTER_COMMIT" in why_seen(kind="semi-sync", wait_point="AFTER_COMMIT")
+    assert "before the commit is flushed" in why_seen("total-power-loss", kind="galera")
+    assert why_seen(kind="semi-sync") == why_seen(kind="galera") == ""
 
 
 @pytest.mark.parametrize(

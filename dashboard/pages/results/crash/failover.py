@@ -72,7 +72,7 @@ def _facts(story: FailoverStory) -> Sequence[tuple[str, str]]:
     facts = [
         ("Promoted", story.promoted),
         ("Writes refused for", _outage(story.outage)),
-        ("Read, then lost", f"{_known(story.phantoms)} commits; the reader asked {whole(story.reads)} times"),
+        ("Read, then lost", f"{_commits(story.phantoms)}; the reader asked {whole(story.reads)} times"),
         ("Only on the old primary", _ghosts(story)),
         ("Old primary as replica" if story.promoted else "Crashed replica", _rejoin(story.rejoin)),
     ]
@@ -82,8 +82,8 @@ def _facts(story: FailoverStory) -> Sequence[tuple[str, str]]:
     return [(name, says) for name, says in facts if says]
 
 
-def _known(count: int | None) -> str:
-    return "unknown" if count is None else whole(count)
+def _commits(count: int | None) -> str:
+    return "unknown" if count is None else f"{whole(count)} commit{'' if count == 1 else 's'}"
 
 
 def _outage(outage: WriteOutage | None) -> str:
@@ -105,7 +105,7 @@ def _outage(outage: WriteOutage | None) -> str:
 def _ghosts(story: FailoverStory) -> str:
     if story.ghosts is None:
         return ""
-    return f"{whole(story.ghosts)} commits, {_known(story.ghosts_acknowledged)} of them acknowledged"
+    return f"{_commits(story.ghosts)}, of them {whole(story.ghosts_acknowledged or 0)} acknowledged"
 
 
 def _rejoin(rejoin: Rejoin | None) -> str:

@@ -1,18 +1,15 @@
 """The crash matrix: settings by crash kinds, each cell with k of n and the median of what was lost."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dashboard.findings.crash.losses import losses, of_a_failover
 from dashboard.findings.crash.self_test import self_test
-from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally, in_words, of, tallies
+from dashboard.findings.crash.statistics import Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import MUST_LOSE, title
-from dashboard.text.numbers import duration, ms
-from workers.topology.faults import FAULTS
 
-NEW, REPLICA = "new primary", "replica"
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 
 
@@ -67,11 +64,11 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
         look=look(tally, distrusted),
         counts=tally.invalid.counts if tally.invalid.n else "",
         bounds=tally.invalid.bounds,
-        losses=tuple(_losses(tally)) if tally.invalid.k else (),
+        losses=tuple(losses(tally)) if tally.invalid.k else (),
         unknown=tally.unknown,
         open=tally.open,
         replica=tally.replica,
-        failover=tuple(_failover(tally)) if tally.kind in FAULTS else (),
+        failover=tuple(of_a_failover(tally)),
         url=url if tally.trials else "",
     )
 
@@ -91,25 +88,3 @@ def look(tally: Tally, distrusted: bool) -> str:
     if loss is None or not loss.most:
         return "other"
     return "many" if loss.median >= MANY else "few"
-
-
-def _losses(tally: Tally) -> Iterable[str]:
-    """The median losses of engine and binlog, the worse loss first. A place that lost nothing is left out."""
-    places = PLACES[:1] if tally.kind in FAULTS else PLACES
-    known = [(place, loss) for place in places if (loss := tally.loss(place)) and loss.most]
-    for place, loss in sorted(known, key=lambda one: -one[1].median):
-        where = place if tally.kind not in FAULTS else f"{REPLICA if FAULTS[tally.kind].of_replica else NEW} lacks"
-        yield f"{where} {in_words(loss.median)}{_work(loss)}"
-
-
-def _failover(tally: Tally) -> Iterable[str]:
-    """The write outage beside the loss, and commits that were read and then lost."""
-    if tally.back_s is not None:
-        yield f"writes refused {duration(tally.back_s)}"
-    seen, n = tally.phantoms
-    if seen:
-        yield f"read, then lost in {seen} of {n}"
-
-
-def _work(loss: CrashLoss) -> str:
-    return f" ({ms(loss.median_ms)})" if loss.median_ms is not None else ""

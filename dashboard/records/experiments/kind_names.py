@@ -3,26 +3,19 @@
 from collections.abc import Iterable
 
 from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS
+from workers.crash.kinds import CRASH_KINDS
+from workers.topology.faults import FAULTS
 
 LYING_DISK, GRACEFUL_RESTART = CRASH_CONTROLS
 MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
 RECORDED = "every-crash-point"  # its trials are recorded loads
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
-ORDER = (
-    *("process-kill", FIRST, "torn-power-loss", RECORDED),
-    *("primary-host-loss", "primary-kill", "primary-power-loss", "total-kill", "total-power-loss", "partition"),
-    *CONTROLS,
-)
-_PLURALS = {
-    "power loss": "power losses",
-    "torn power loss": "torn power losses",
-    "process kill": "process kills",
-    "lying disk": "lying disks",
+ORDER = (*(kind for kind in (*CRASH_KINDS, *FAULTS) if kind not in CONTROLS), *CONTROLS)  # as in the registries
+_PLURALS = {  # those without the usual ending
+    "every crash point": "recorded loads",
+    "majority lost": "losses of the majority",
     "primary host loss": "losses of the primary's host",
     "primary power loss": "power losses of the primary",
-    "total power loss": "total power losses",
-    "switchover": "switchovers",
-    "every crash point": "recorded loads",
 }
 _SINGULARS = {"every crash point": "recorded load"}
 
@@ -35,7 +28,7 @@ def title(kind: str) -> str:
 def plural(kind: str) -> str:
     """power-loss -> power losses."""
     name = title(kind)
-    return _PLURALS.get(name, f"{name}s")
+    return _PLURALS.get(name) or f"{name}{'es' if name.endswith('ss') else 's'}"
 
 
 def number_of(kind: str, n: int) -> str:

@@ -1,5 +1,13 @@
-"""Why an experiment is queued, and the steps until a stopped one has ended. A worker asks `why_not_begin` before it
-claims an experiment, and stores the answer as `Experiment.activity`. Page, API and command line ask `why`."""
+"""Why an experiment is queued, and the steps until a stopped one has ended. Page, API and command line ask `why`.
+
+Whoever finds a reason stores it as `Experiment.activity` (`lifecycle.say`):
+
+    why_not_begin     a worker before it claims the experiment (lifecycle.begin)
+    HOST_JUST_TAKEN   the same worker, when another experiment was faster
+    for_worker_on     a worker that cannot do it (workers.conducting.assignment)
+    NO_FREE_THREAD    a worker that measures others (workers.tasks)
+    NOBODY_NOTIFIED   the process that could not send the task (actions.notify_workers)
+"""
 
 from collections.abc import Iterable
 

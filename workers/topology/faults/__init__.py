@@ -11,7 +11,7 @@ __all__ = ["FAULTS", "Fault", "FaultScene"]
 FAULTS: dict[str, Fault] = {
     fault.key: fault
     for fault in (
-        HostLoss(), PrimaryKill(), PrimaryPowerLoss(), AllLosePower(), AllKilled(), MajorityLost(), Partition(),
+        HostLoss(), PrimaryKill(), PrimaryPowerLoss(), AllKilled(), AllLosePower(), MajorityLost(), Partition(),
         ReplicaKill(), ReplicaPowerLoss(), AsynchronousLink(), Switchover(),
     )
 }  # fmt: skip

@@ -1,0 +1,29 @@
+"""Every crash kind and fault has a place and a plural on pages without a word of its own."""
+
+import pytest
+
+from dashboard.records.experiments.kind_names import FIRST, ORDER, in_order, number_of, plural
+from workers.bench.plan import CONTROLS
+from workers.bench.trial_kinds import TRIAL_KINDS
+
+
+@pytest.mark.parametrize(
+    ("kind", "several"),
+    [
+        ("process-kill", "process kills"),
+        ("torn-power-loss", "torn power losses"),
+        ("replica-power-loss", "replica power losses"),
+        ("primary-host-loss", "losses of the primary's host"),
+        ("a-kind-of-tomorrow", "a kind of tomorrows"),
+    ],
+)
+def test_many_crashes_have_a_name(kind, several):
+    assert plural(kind) == several
+    assert number_of(kind, 30) == f"30 {several}"
+
+
+def test_every_kind_has_its_place_and_controls_come_last():
+    assert set(ORDER) == set(TRIAL_KINDS)
+    assert in_order([*CONTROLS, "of another version", FIRST, "process-kill", FIRST]) == [
+        "process-kill", FIRST, "of another version", *CONTROLS,
+    ]  # fmt: skip

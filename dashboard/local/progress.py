@@ -1,4 +1,4 @@
-"""ProgressLines of an experiment in a terminal or a log: one line for each cell, trial or step."""
+"""Progress of an experiment in a terminal or a log: one line for each cell, trial or step."""
 
 from collections.abc import Callable
 

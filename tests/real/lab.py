@@ -1,4 +1,4 @@
-"""The product with nobody at the keyboard: a Redis, a worker and two beats, on a clock that the test sets."""
+"""The product with nobody at the keyboard: a Redis, a worker and beats, on a clock that the test sets."""
 
 import re
 from collections.abc import Iterator
@@ -49,20 +49,20 @@ class Logs:
 
 
 @contextmanager
-def lab(clock: Clock, folder: Path, sandbox_root: Path, **environment: str) -> Iterator[Logs]:
-    """The logs, while a Redis, a worker and two beats run."""
+def lab(clock: Clock, folder: Path, sandbox_root: Path, beats: int = 1, **environment: str) -> Iterator[Logs]:
+    """The logs, while a Redis, a worker and that many beats run."""
     seen = clock.environment | environment
-    beats = [folder / name for name in ("one", "two")]
-    for own in beats:
+    folders = [folder / f"beat-{number}" for number in range(beats)]
+    for own in folders:
         own.mkdir(exist_ok=True)
-    worker, sending = parts.worker_of(sandbox_root, seen), [parts.beat_of(own, seen) for own in beats]
+    worker, sending = parts.worker_of(sandbox_root, seen), [parts.beat_of(own, seen) for own in folders]
     logs = Logs(tuple(Log(beat.log) for beat in sending), Log(worker.log))
     with parts.redis_server(), parts.together(worker, *sending):
         yield logs
 
 
 def pass_to(clock: Clock, moment: datetime, logs: Logs) -> None:
-    """It is that time, both beats have sent their tasks since, and the worker has ended them: they expire after a
+    """It is that time, every beat has sent their tasks since, and the worker has ended them: they expire after a
     minute. The worker's heartbeat is as young as before, else it could not claim anything."""
     before = logs.rounds()
     clock.set(moment)

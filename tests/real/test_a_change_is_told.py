@@ -93,7 +93,7 @@ def test_a_real_change_is_confirmed_by_a_re_run_and_told_once(clock, server, the
         address = f"http://127.0.0.1:{hook.port}/hook"
         _, secret = notifications.add(None, "webhook", "hook", address, ["change_point"])
         allowed = {"DURASCOPE_WEBHOOK_ALLOW": "http,private"}
-        with lab(clock, tmp_path, sandbox_root, **mail.environment, **allowed) as logs:
+        with lab(clock, tmp_path, sandbox_root, beats=2, **mail.environment, **allowed) as logs:
             pass_to(clock, DUE + timedelta(seconds=5), logs)
             until(lambda: Experiment.objects.filter(state="done").exists())
             time_passes(clock, logs, _all_noted)

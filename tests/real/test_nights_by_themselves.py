@@ -1,5 +1,5 @@
-"""Nights with nobody at the keyboard: a real Redis, a real worker and two real beats, which see the clock that the test
-sets. No round is called by hand."""
+"""Nights with nobody at the keyboard: a real Redis, a real worker and real beats see the clock that the test sets. No
+round is called by hand."""
 
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
@@ -61,9 +61,9 @@ def nights(of: Schedule) -> list[tuple[datetime, str]]:
     return list(of.nights.order_by("due_at").values_list("due_at", "state"))
 
 
-def test_a_night_starts_by_itself_and_once_is_measured_and_enters_the_history(clock, tmp_path, sandbox_root):
+def test_with_two_beats_a_night_starts_once_is_measured_and_enters_the_history(clock, tmp_path, sandbox_root):
     one = schedule(made.sandbox(), clock)
-    with lab(clock, tmp_path, sandbox_root) as logs:
+    with lab(clock, tmp_path, sandbox_root, beats=2) as logs:
         pass_to(clock, DUE - HOUR, logs)
         until(lambda: looked_at(one, DUE - HOUR))
         assert not Night.objects.exists()
@@ -82,7 +82,7 @@ def test_a_night_starts_by_itself_and_once_is_measured_and_enters_the_history(cl
     assert (entry.experiment_id, entry.tps) == (experiment.pk, pytest.approx(run.tps, rel=0.5))
 
 
-def test_the_end_of_its_window_ends_what_runs(clock, tmp_path, sandbox_root, mail):
+def test_the_end_of_the_window_cancels_the_running_experiment(clock, tmp_path, sandbox_root, mail):
     schedule(made.sandbox(), clock, measure_s=600, ends_by=time(3, 30))
     before = live(sandbox_root)  # sandboxes of the tests themselves
     with lab(clock, tmp_path, sandbox_root, **mail.environment) as logs:
@@ -103,7 +103,7 @@ def test_the_end_of_its_window_ends_what_runs(clock, tmp_path, sandbox_root, mai
     assert f"https://lab.example.org/experiments/{night.experiment_id}/" in message.get_content()
 
 
-def test_what_nobody_started_is_missed_and_told_and_what_is_paused_is_not(clock, tmp_path, sandbox_root, mail):
+def test_nights_without_a_worker_are_missed_and_told_but_not_of_a_paused_schedule(clock, tmp_path, sandbox_root, mail):
     server = silent_server()
     one = schedule(server, clock)
     asleep = made.schedule(server, one.runs_as, name="asleep", plan=one.plan, looked_at=clock.now)
@@ -125,7 +125,7 @@ LEFT_OUT = datetime(2027, 3, 28, 1, 0, tzinfo=UTC)  # 02:30 in Berlin, which tha
 TWICE = datetime(2027, 10, 31, 0, 30, tzinfo=UTC)  # the first of two
 
 
-def test_where_clocks_change_it_starts_once(clock, tmp_path, sandbox_root):
+def test_when_clocks_change_a_night_starts_once(clock, tmp_path, sandbox_root):
     clock.set(LEFT_OUT - 3 * HOUR)
     server, person = silent_server(), made.somebody()
     with lab(clock, tmp_path, sandbox_root) as logs:

@@ -44,10 +44,12 @@ def test_it_passes_a_server_that_is_ready(sandbox):
     assert isinstance(result.facts, Facts) and list(checks) == list(CHECKS)
     passed = {key for key, check in checks.items() if check.outcome == "passed"}
     assert passed >= {
-        *("reachability", "tls", "version", "privileges", "engines", "binlog", "connections", "clock", "replicas"),
+        *("tls", "version", "privileges", "engines", "binlog", "connections", "clock", "replicas"),
         "read_only",
     }
     assert checks["performance_schema"].outcome == "warned"
+    # A busy machine answers slowly, which is a warning. tests/unit/servers/test_checks.py checks from when on.
+    assert checks["reachability"].outcome in ("passed", "warned") and "median of 20" in checks["reachability"].says
 
 
 def test_it_finds_what_is_amiss(poor_server):

@@ -39,13 +39,15 @@ class Binlog:
     mariadb: bool = True
     checked: bool = True
     v2: bool = False
+    version: bytes = b""  # of the server; "": MariaDB 10.11 or MySQL 8.0
+    without_ends: bool = False  # events within a transaction do not say where they end
     data: bytearray = field(default_factory=lambda: bytearray(b"\xfebin"))
     borders: list[int] = field(default_factory=list)
     commits: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         kinds = 171 if self.mariadb else 42
-        version = (b"10.11.1-MariaDB" if self.mariadb else b"8.0.33").ljust(50, b"\0")
+        version = (self.version or (b"10.11.1-MariaDB" if self.mariadb else b"8.0.33")).ljust(50, b"\0")
         body = struct.pack("<H50sIB", 4, version, 0, 19) + bytes(kinds) + bytes([self.checked])
         self.event(15, body, always_checked=True)
 
@@ -53,7 +55,8 @@ class Binlog:
         """The format description's checksum is made before it is marked as in use."""
         checked = self.checked or always_checked
         length = 19 + len(body) + 4 * checked
-        made = struct.pack("<IBIIIH", 1_700_000_000, kind, 7, length, len(self.data) + length, 0) + body
+        end = 0 if self.without_ends and kind in (19, 23) else len(self.data) + length
+        made = struct.pack("<IBIIIH", 1_700_000_000, kind, 7, length, end, 0) + body
         crc = struct.pack("<I", zlib.crc32(made)) if checked else b""
         made = made[:17] + b"\1" + made[18:] if kind == 15 else made
         self.data += made + crc

@@ -93,3 +93,16 @@ def test_a_server_that_knows_no_checksums_describes_its_file_without_one(tmp_pat
     reader = EventLog(file)
     assert [kind for kind, _ in reader] == [EventType.FORMAT, EventType.QUERY, EventType.XID]
     assert (reader.end, reader.checked, reader.end_position) == ("open", False, len(log.data))
+
+
+@pytest.mark.parametrize(
+    ("version", "mariadb", "odd"),
+    [(b"11.8.3-MariaDB-log", True, 0), (b"10.11.1-MariaDB", True, 2), (b"9.7.4", False, 2)],
+)
+def test_mariadb_since_11_4_leaves_out_where_events_within_a_transaction_end(tmp_path, version, mariadb, odd):
+    log, file = Binlog(mariadb=mariadb, version=version, without_ends=True), tmp_path / "binlog.000001"
+    log.commit(0, 10, 1)
+    file.write_bytes(log.data)
+    reader = EventLog(file)
+    assert len(list(reader)) == len(log.borders)
+    assert (reader.end, reader.end_position, reader.odd.all().count) == ("open", len(log.data), odd)

@@ -7,6 +7,7 @@ place when the server closes the file.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from enum import IntEnum
 from pathlib import Path
@@ -92,6 +93,8 @@ OTHER_CHANGES = (
 PARTS_OF_STATEMENTS = (
     T.INTVAR, T.APPEND_BLOCK, T.DELETE_FILE, T.RAND, T.USER_VAR, T.BEGIN_LOAD_QUERY, T.EXECUTE_LOAD_QUERY,
 )  # fmt: skip
+SERVER_AT = HEADER_BYTES + 2  # of a file's description: the server's version, as text
+WRITTEN_BY = re.compile(rb"(\d+)\.(\d+)\.\d+-MariaDB")
 LAST = frozenset(map(int, (EventType.STOP, EventType.ROTATE)))
 BORDERS = frozenset((int(EventType.FORMAT), *LAST))
 
@@ -100,6 +103,13 @@ def end_of(event: bytes) -> int:
     """Its end in the file, from its header."""
     end: int = HEADER.unpack_from(event)[2]
     return end
+
+
+def leaves_out_ends(description: bytes) -> bool:
+    """MariaDB since 11.4, unless binlog_legacy_event_pos=ON: events within a transaction say 0 instead of their end.
+    Their checksums still prove them."""
+    written_by = WRITTEN_BY.match(description, SERVER_AT)
+    return written_by is not None and tuple(map(int, written_by.groups())) >= (11, 4)
 
 
 class BinlogUnknown(DurascopeError):
@@ -122,6 +132,7 @@ class EventLog:
         self.odd = OddityNotes()
         self._size = 0
         self._last = 0  # the kind of the last border, or of the event after it
+        self._may_leave_out_ends = False  # of events within a transaction
 
     def batches(self) -> Iterator[list[bytes]]:
         with untrusted.opened(self.path) as file:
@@ -187,7 +198,7 @@ class EventLog:
                 self.end = "bad checksum" if checked else "torn"
                 break
             at = after
-            if at_border or kind in BORDERS or follows != end:
+            if at_border or kind in BORDERS or (follows != end and (follows or not self._may_leave_out_ends)):
                 self._look_at(kind, follows, base + after)
                 at_border, self._last = kind in BORDERS, kind
             found.append(event)
@@ -213,6 +224,7 @@ class EventLog:
         body, crc = event[:-CRC_BYTES], U32.unpack(event[-CRC_BYTES:])[0]
         good = crc32(body[:17] + bytes([body[17] & ~IN_USE]) + body[18:]) == crc
         self.checked = not good or body[-1] == 1
+        self._may_leave_out_ends = leaves_out_ends(body)
         return good, body
 
     def _close(self, file: BinaryIO) -> None:

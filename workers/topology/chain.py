@@ -106,7 +106,16 @@ class FailoverLoaded(Formed):
     def scene(self, hear: Callable[[], None]) -> FaultScene:
         topology = self.setup.topology
         one_way_s = max(topology.one_way_ms, topology.one_way_ms_to(1)) / 1000
-        return FaultScene(self.primary, self.replicas, self.wires, hear, one_way_s, self.setup.seed, self.timeline.step)
+        return FaultScene(
+            self.primary,
+            self.replicas,
+            self.wires,
+            hear,
+            lambda: len(self.ledger().acknowledged()),
+            one_way_s,
+            self.setup.seed,
+            self.timeline.step,
+        )
 
     def ledger(self) -> Ledger:
         return self.witness.ledger()

@@ -19,12 +19,14 @@ from workers.topology.topology import Topology
 @dataclass(frozen=True)
 class FaultScene:
     """The running topology. `wires`: from each replica to the primary. `hear()`: read the last answers of the clients
-    of the primary, which send nothing more. `one_way_s`: of the wires. `step(name)` begins a step of the time line."""
+    of the primary, which send nothing more. `acknowledged()`: commits that they know of so far. `one_way_s`: of the
+    wires. `step(name)` begins a step of the time line."""
 
     primary: Node
     replicas: Sequence[Node]
     wires: Sequence[Wire | NodeLink]
     hear: Callable[[], None]
+    acknowledged: Callable[[], int]
     one_way_s: float
     seed: int
     step: Callable[[str], None]

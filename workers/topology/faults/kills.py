@@ -8,6 +8,7 @@ from workers.topology.topology import Topology
 
 CONTROL_RTT_MS = 100.0
 STILL_SENT_S = 0.05  # by the kernel, after its process was killed
+ONE_MORE_S, POLL_S = 10.0, 0.02  # longest wait for one more commit
 
 
 class PrimaryKill(Fault):
@@ -30,6 +31,7 @@ class HostLoss(Fault):
     def strike(self, scene: FaultScene) -> None:
         scene.step("partition")
         scene.partition()
+        self.cut_off(scene)
         scene.primary.sandbox.freeze()
         scene.hear()
         scene.step("kill")
@@ -37,14 +39,26 @@ class HostLoss(Fault):
         if scene.wires:  # else it stays frozen: a dead process would tell the others by closing its connections
             scene.primary.sandbox.kill()
 
+    def cut_off(self, scene: FaultScene) -> None:
+        """The host still runs, and nobody hears it. It is lost at once."""
+
 
 class AsynchronousLink(HostLoss):
     key = "asynchronous-link"
     title = "Asynchronous link"
-    says = "As primary's host lost, but asynchronous and with a delay of 100 ms: the positive control, which must lose."
+    says = (
+        "As primary's host lost, but asynchronous, with a delay of 100 ms, and the primary that nobody hears "
+        "acknowledges one more commit: the positive control, which must lose."
+    )
 
     def tried_on(self, topology: Topology) -> Topology:
         return Topology("async", replicas=topology.replicas, rtt_ms=max(CONTROL_RTT_MS, topology.rtt_ms))
+
+    def cut_off(self, scene: FaultScene) -> None:
+        """On a busy disk a flush may take longer than the delay: then all that was acknowledged had arrived."""
+        before, deadline = scene.acknowledged(), time.monotonic() + ONE_MORE_S
+        while scene.acknowledged() == before and time.monotonic() < deadline:
+            time.sleep(POLL_S)
 
 
 class AllKilled(Fault):

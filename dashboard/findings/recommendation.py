@@ -229,16 +229,31 @@ def _gain(speed: Speed, base: Speed, than: str) -> str:
 
 def _risk(one: Option) -> str:
     """What speaks against a setting, as the end of a sentence; "" where nothing was tried or everything held."""
-    lost = [f"{each.lost:,} of {number_of(each.kind, each.tried)}{_median(each)}" for each in one.crashes if each.lost]
+    lost = _losses([each for each in one.crashes if each.lost])
     otherwise = [
         f"{each.failed - each.lost:,} of {number_of(each.kind, each.tried)}"
         for each in one.crashes
         if each.failed > each.lost
     ]
     unclear = [number_of(each.kind, each.unclear) for each in one.crashes if each.unclear]
-    told = (("lost commits in", lost), ("failed in another way in", otherwise), ("is unclear after", unclear))
-    return ", ".join(f"{what} {' and '.join(which)}" for what, which in told if which)
+    told = (
+        ("lost commits in", lost),
+        ("failed in another way in", " and ".join(otherwise)),
+        ("is unclear after", " and ".join(unclear)),
+    )
+    return ", ".join(f"{what} {which}" for what, which in told if which)
 
 
-def _median(each: Crashes) -> str:
-    return f" ({'; '.join(filter(None, [typical(each.median, each.lost), each.missing]))})"
+def _losses(crashes: Sequence[Crashes]) -> str:
+    """Power losses first, as in the first sentences of the page. A place where the commits of all kinds are missing is
+    named once."""
+    ordered = sorted(crashes, key=lambda each: each.kind not in POWER_LOSSES)
+    places = {each.missing for each in ordered}
+    alike = len(ordered) > 1 and len(places) == 1
+    told = [
+        f"{each.lost:,} of {number_of(each.kind, each.tried)} "
+        f"({'; '.join(filter(None, [typical(each.median, each.lost), '' if alike else each.missing]))})"
+        for each in ordered
+    ]
+    everywhere = f", all {places.pop()}" if alike and any(places) else ""
+    return " and ".join(told) + everywhere

@@ -156,3 +156,11 @@ def test_it_says_where_lost_commits_are_missing():
     crashes = (Crashes("power-loss", 3, 3, 0, 1.0, 3, 157.0, missing),)
     reasons = recommend([SAFE, Option("2/1", speeds((8, 1900)), crashes)], 8).reasons
     assert any(f"(median 157; {missing})" in one for one in reasons)
+    killed = Crashes("process-kill", 3, 2, 0, 1.0, 2, 20.0, missing)
+    (told,) = recommend([SAFE, Option("2/1", speeds((8, 1900)), (killed, *crashes))], 8).reasons[-1:]
+    assert told.endswith(f"3 of 3 power losses (median 157) and 2 of 3 process kills (median 20), all {missing}."), (
+        "named once, power losses first"
+    )
+    elsewhere = Crashes("process-kill", 3, 2, 0, 1.0, 2, 20.0, "missing from InnoDB")
+    (told,) = recommend([SAFE, Option("2/1", speeds((8, 1900)), (*crashes, elsewhere))], 8).reasons[-1:]
+    assert told.count("missing from InnoDB") == 2

@@ -13,13 +13,14 @@ from pymysql.err import OperationalError
 
 from workers.bench.load import LoadRequest
 from workers.bench.output import Total
-from workers.errors import DurascopeError, LoadBrokeOff, LoadError, PlanError
+from workers.errors import DurascopeError
 from workers.servers import driver_errors
-from workers.servers.driver_errors import read
+from workers.servers.driver_errors import named, read
 
-KNOWN = read(Path(__file__).with_suffix(".toml"))
+FILE = Path(__file__).with_suffix(".toml")
+KNOWN, NAMED = read(FILE), named(FILE)
 DISK_FULL = KNOWN[1021]
-AGAIN = "Resume the experiment, which measures the missing cells. If it happens again, see the server's error log."
+ENDED_BY_OTHERS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 _NUMBERED = (
     re.compile(r"^FATAL: error (\d{4}): (.*)"),
@@ -39,10 +40,7 @@ def explain(text: str, returncode: int, request: LoadRequest) -> DurascopeError:
             if found := pattern.match(line):
                 return _numbered(int(found[1]), found[2].rstrip("."), request)
     if wrong := _WRONG_OPTION.search(text):
-        return PlanError(
-            f"sysbench does not accept an argument of this plan: {wrong[0][:200]}.",
-            "Correct the workload's parameters; if they are right, the installed sysbench is not 1.0.20 or later.",
-        )
+        return NAMED["not-accepted"].filled(said=wrong[0][:200])
     return _unnumbered(text, returncode)
 
 
@@ -66,27 +64,16 @@ def _account(detail: str) -> Callable[[], str]:
     return lambda: found[1] if found else "''@''"
 
 
-def _unnumbered(text: str, returncode: int) -> LoadError:
+def _unnumbered(text: str, returncode: int) -> DurascopeError:
     fatal = next((line for line in reversed(text.splitlines()) if line.startswith("FATAL")), "")
-    if returncode < 0 or returncode > 128:  # a shell reports signal N as 128 + N
-        return _signalled(-returncode if returncode < 0 else returncode - 128, _last_words(text))
-    if fatal:
-        return LoadError(f"sysbench stopped with an error: {fatal[:200]}.", AGAIN)
-    return LoadError(f"sysbench ended with status {returncode} and without a result{_last_words(text)}.", AGAIN)
-
-
-def _signalled(number: int, said: str) -> LoadError:
+    number = -returncode if returncode < 0 else returncode - 128  # a shell reports signal N as 128 + N
     if number == signal.SIGSEGV:
-        return LoadError(
-            "sysbench crashed (segmentation fault), as it does when the server ends during a load.",
-            "See whether the server is still running and read its error log; then run the cell again.",
-        )
-    if number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        return LoadError(
-            f"Another process killed sysbench by signal {number}.",
-            "The kernel sends signal 9 when memory is short: see dmesg, and measure fewer threads.",
-        )
-    return LoadBrokeOff(f"sysbench aborted with signal {number}{said}.", AGAIN)
+        name = "crashed"
+    elif number > 0:
+        name = "killed" if number in ENDED_BY_OTHERS else "aborted"
+    else:
+        name = "stopped" if fatal else "no-result"
+    return NAMED[name].filled(said=fatal[:200], number=number, status=returncode, last=_last_words(text))
 
 
 def _last_words(text: str) -> str:
@@ -96,26 +83,17 @@ def _last_words(text: str) -> str:
     return f"; its last line: {last[:200].rstrip('.')}" if last else ""
 
 
-def bogus(total: Total) -> LoadError | None:
+def bogus(total: Total) -> DurascopeError | None:
     """Why a run that ended well is no measurement; None when it is one.
 
     sysbench counts a statement that changes no row as *other*: such a run is fast and means nothing.
     """
     if total.transactions == 0:
-        return LoadError(
-            "No transaction ended while sysbench ran: nothing was measured.",
-            "See whether the server hangs (SHOW PROCESSLIST), or measure longer than one transaction takes.",
-        )
-    if total.writes < total.transactions / 100:
-        return LoadError(
-            f"{total.transactions:,} transactions had {total.writes:,} statements that changed rows: "
-            "the table is empty, or another client changed it.",
-            "Start the experiment again, which loads the table.",
-        )
-    if total.errors > total.transactions:
-        return LoadError(
-            f"{total.errors:,} deadlocks and lock waits for {total.transactions:,} transactions: "
-            "this measures conflicts, not commits.",
-            "Raise the table rows or lower the threads.",
-        )
-    return None
+        name = "no-transaction"
+    elif total.writes < total.transactions / 100:
+        name = "no-change"
+    elif total.errors > total.transactions:
+        name = "conflicts"
+    else:
+        return None
+    return NAMED[name].filled(**vars(total))

@@ -12,6 +12,7 @@ import pymysql
 from workers.errors import (
     AccessDenied,
     DurascopeError,
+    LoadBrokeOff,
     LoadError,
     MissingPrivilege,
     PlanError,
@@ -22,7 +23,8 @@ from workers.toml.table import TomlTable
 
 FILE = Path(__file__).with_suffix(".toml")
 KINDS: dict[str, type[DurascopeError]] = {
-    kind.__name__: kind for kind in (AccessDenied, LoadError, MissingPrivilege, PlanError, ServerError, Unreachable)
+    kind.__name__: kind
+    for kind in (AccessDenied, LoadBrokeOff, LoadError, MissingPrivilege, PlanError, ServerError, Unreachable)
 }
 # The first that fits is told: a subclass stands before its base.
 NETWORK: tuple[type[OSError], ...] = (
@@ -46,20 +48,22 @@ class KnownError:
 def read(path: Path) -> dict[int, KnownError]:
     """By error number. Raises PlanError naming file, table and key."""
     tables = TomlTable.of_file(path).tables("errors")
-    return {
-        number: _known(table, KINDS[table.one_of("kind", KINDS)])
-        for table in tables
-        for number in table.wholes("numbers")
-    }
+    return {number: _known(table) for table in tables for number in table.wholes("numbers")}
 
 
-def _known(table: TomlTable, kind: type[DurascopeError]) -> KnownError:
-    return KnownError(kind, table.text("says"), table.text("fix", ""))
+def named(path: Path) -> dict[str, KnownError]:
+    """Errors without a number, by name. Raises PlanError naming file, table and key."""
+    tables = TomlTable.of_file(path).table("named")
+    return {name: _known(tables.table(name)) for name in tables.data}
+
+
+def _known(table: TomlTable, kind: str = "") -> KnownError:
+    return KnownError(KINDS[kind or table.one_of("kind", KINDS)], table.text("says"), table.text("fix", ""))
 
 
 BY_NUMBER = read(FILE)
 BY_CLASS = {
-    kind: _known(TomlTable.of_file(FILE).table("network").table(kind.__name__), Unreachable) for kind in NETWORK
+    kind: _known(TomlTable.of_file(FILE).table("network").table(kind.__name__), "Unreachable") for kind in NETWORK
 }
 _WAITS = re.compile(r"performance_schema|file_summary|events_waits|setup_")  # MySQL leaves the schema out
 _NEEDS = re.compile(r"at least one of\) the (.+?) privilege\(s\)")

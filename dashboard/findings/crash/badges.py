@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from dashboard.findings.crash.durability import Durability, Version, agree, of_server, of_trial
+from dashboard.findings.crash.durability import Durability, agree, of_server, of_trial
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried, trials_of
@@ -16,6 +16,7 @@ from dashboard.records.experiments.kind_names import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.servers.models import Server
 from workers.bench.plan import CONTROLS, Plan, Variant
+from workers.servers.facts import Version
 
 NAMES = {"rocksdb": "MyRocks, "}
 MOST_EXPERIMENTS = 50  # the newest; older ones are still in their own pages

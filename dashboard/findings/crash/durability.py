@@ -6,30 +6,30 @@ missing there does not exist on it. What a trial's variant does not name was dec
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any
 
 from workers.sandbox import options
+from workers.servers.facts import Version
 from workers.servers.look import version_of
+from workers.toml.table import TomlTable
 
-Version: TypeAlias = tuple[int, int, int]
-_BINLOG = ("sync_binlog", "log_bin", "binlog_storage_engine")
-DECIDING = {  # by engine, its flush at commit first: a server without that one does not have the engine
-    "innodb": (
-        "innodb_flush_log_at_trx_commit",
-        "innodb_flush_log_at_timeout",
-        "innodb_flush_method",
-        "innodb_doublewrite",
-        "innodb_support_xa",
-        "innodb_force_recovery",
-        *_BINLOG,
-    ),
-    "rocksdb": ("rocksdb_flush_log_at_trx_commit", "rocksdb_manual_wal_flush", *_BINLOG),
-}
-_SPELLINGS = {
-    **dict.fromkeys(("1", "TRUE", "YES", "DETECT_AND_RECOVER"), "ON"),  # the last is MySQL's doublewrite
-    **dict.fromkeys(("0", "FALSE", "NO"), "OFF"),
-    **dict.fromkeys(("NULL", "FSYNC"), ""),  # the default way of flushing has a name since MariaDB 10.3 and MySQL 8.0
-}
+
+@dataclass(frozen=True)
+class Since:
+    """A default that changed with a version."""
+
+    flavour: str
+    version: Version
+    name: str
+    value: str
+
+
+FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
+DECIDING = {engine: FILE.table("deciding").texts(engine) for engine in FILE.table("deciding").data}
+_SPELLINGS = {one: name for name in FILE.table("spellings").data for one in FILE.table("spellings").texts(name)}
+_DEFAULTS = {name: FILE.table("defaults").text(name) for name in FILE.table("defaults").data}
+_SINCE = [table.read(Since) for table in FILE.tables("since")]
 
 
 @dataclass(frozen=True)
@@ -82,22 +82,9 @@ def agree(engine: str, server: Durability, trial: Durability) -> bool:
 
 
 def _defaults(trial: Durability) -> dict[str, str]:
-    """Of a sandbox's option file, and of the servers themselves: their manuals, and `mysqld --verbose --help` of 5.5 to
-    9.7 and 10.1 to 11.8."""
-    version, mysql = trial.version, trial.flavour == "mysql"
-    return {
-        "log_bin": options.DEFAULTS["log_bin"],
-        "sync_binlog": "1" if mysql and version >= (5, 7, 7) else "0",
-        "binlog_storage_engine": "",
-        "innodb_flush_log_at_trx_commit": "1",
-        "innodb_flush_log_at_timeout": "1",
-        "innodb_flush_method": "O_DIRECT" if version >= ((8, 4, 0) if mysql else (10, 6, 0)) else "fsync",
-        "innodb_doublewrite": "ON",
-        "innodb_support_xa": "ON",
-        "innodb_force_recovery": "0",
-        "rocksdb_flush_log_at_trx_commit": "1",
-        "rocksdb_manual_wal_flush": "ON",
-    }
+    """Of a sandbox's option file, and of the servers themselves."""
+    since = (one for one in _SINCE if one.flavour == trial.flavour and trial.version >= one.version)
+    return {"log_bin": options.DEFAULTS["log_bin"], **_DEFAULTS, **{one.name: one.value for one in since}}
 
 
 def _spelled(value: str) -> str:

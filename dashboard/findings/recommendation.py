@@ -15,7 +15,7 @@ from dashboard.findings.crash.recorded import points_of_loads
 from dashboard.findings.crash.statistics import typical
 from dashboard.findings.finding import times_as_fast
 from dashboard.findings.point import ThroughputRatio
-from dashboard.records.experiments.kind_names import number_of, plural
+from dashboard.records.experiments.kind_names import FIRST, number_of, plural
 from dashboard.text.numbers import at, sig
 from dashboard.text.words import listed
 from workers.analysis.compare import Decision
@@ -245,9 +245,9 @@ def _risk(one: Option) -> str:
 
 
 def _losses(crashes: Sequence[Crashes]) -> str:
-    """Power losses first, as in the first sentences of the page. A place where the commits of all kinds are missing is
+    """The kind that the page leads with comes first. A place where the commits of all kinds are missing is
     named once."""
-    ordered = sorted(crashes, key=lambda each: each.kind not in POWER_LOSSES)
+    ordered = sorted(crashes, key=lambda each: each.kind != FIRST)
     places = {each.missing for each in ordered}
     alike = len(ordered) > 1 and len(places) == 1
     told = [

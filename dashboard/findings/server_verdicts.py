@@ -14,7 +14,7 @@ from dashboard.findings.crash.rate import Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
 from dashboard.records.experiments.crash_progress import LOST
-from dashboard.records.experiments.kind_names import ORDER, title
+from dashboard.records.experiments.kind_names import FIRST, ORDER, title
 from dashboard.records.experiments.models import Experiment, Trial
 
 WORST: tuple[RateState, ...] = ("failed", "unknown", "passed")
@@ -42,10 +42,11 @@ class CrashRate:
         return f"{self.variant}, {title(self.kind)}: {self.invalid.outcome(self.lost, self.unknown)}"
 
     @property
-    def severity(self) -> tuple[int, float, int]:
-        """The worst sorts first; of equal ones the more severe crash kind."""
+    def severity(self) -> tuple[int, float, bool, int]:
+        """The worst sorts first; of equal ones power loss, as on the result page, then the more severe crash kind."""
         share = self.invalid.k / self.invalid.n if self.invalid.n else 0.0
-        return WORST.index(self.state), -share, -(ORDER.index(self.kind) if self.kind in ORDER else 0)
+        severe = ORDER.index(self.kind) if self.kind in ORDER else 0
+        return WORST.index(self.state), -share, self.kind != FIRST, -severe
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dashboard.findings.point import Point, Stalls, ThroughputRatio
 from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.findings.stored import read
 from dashboard.records.experiments.models import Experiment, Run
-from workers.analysis import compare, latency, statistics
+from workers.analysis import compare, statistics
 from workers.analysis.blocks import Sample
 from workers.analysis.stalls import stalls
 from workers.analysis.steady import settled
@@ -153,9 +153,9 @@ def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = N
 def _latency_ms(point: Gathered) -> dict[str, float]:
     """Percentiles of all repeats together: histograms can be added, percentiles cannot."""
     most = max(run.latency_ms.get("max") or math.inf for run in point.runs)
-    together = latency.merge(run.histogram for run in point.runs)
+    together = histogram.added(run.histogram for run in point.runs)
     known = {"max": most} if math.isfinite(most) else {}
-    return histogram.percentiles(list(together.items()), most) | known
+    return histogram.percentiles(together, most) | known
 
 
 def _stalls(seconds: Sample) -> Stalls:

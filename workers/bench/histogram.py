@@ -8,6 +8,7 @@ middle * half step]. A percentile is interpolated inside it, and never exceeds t
 import math
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 HALF_STEP = math.exp(0.5 * math.log(100_000 / 0.001) / 1023)
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
@@ -23,13 +24,17 @@ def is_bucket(line: str) -> bool:
 
 def read(lines: Iterable[str]) -> Buckets:
     """The buckets in the lines of an output. Equal printed middles (below 0.03 ms) are one bucket."""
+    found = (match for line in lines if (match := _LINE.match(line)))
+    middles = added([(float(one[1]), int(one[2]))] for one in found)
+    return tuple((middle * HALF_STEP, count) for middle, count in middles)
+
+
+def added(histograms: Iterable[Iterable[Sequence[float]]]) -> Buckets:
+    """Several histograms as one. Edges are sysbench's own and equal in every run."""
     counts: dict[float, int] = {}
-    for line in lines:
-        found = _LINE.match(line)
-        if found:
-            middle = float(found[1])
-            counts[middle] = counts.get(middle, 0) + int(found[2])
-    return tuple((middle * HALF_STEP, count) for middle, count in sorted(counts.items()))
+    for edge, count in chain.from_iterable(histograms):
+        counts[edge] = counts.get(edge, 0) + int(count)
+    return tuple(sorted(counts.items()))
 
 
 def percentiles(buckets: Sequence[tuple[float, int]], max_ms: float) -> dict[str, float]:

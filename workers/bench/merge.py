@@ -82,15 +82,13 @@ def _titled(number: int, parts: Sequence[PartLoad]) -> str:
 
 def added(histograms: Sequence[histogram.Buckets]) -> histogram.Buckets:
     """Added bucket by bucket. Raises LoadError for a bucket that sysbench does not have."""
-    counts: dict[float, int] = {}
-    for edge, count in (bucket for buckets in histograms for bucket in buckets):
+    for edge, _ in (bucket for buckets in histograms for bucket in buckets):
         if not _is_of_sysbench(edge):
             raise LoadError(
                 f"A histogram has a bucket up to {edge:g} ms, which sysbench does not have.",
                 "Install the same version of sysbench on all workers.",
             )
-        counts[edge] = counts.get(edge, 0) + count
-    return tuple(sorted(counts.items()))
+    return histogram.added(histograms)
 
 
 def _is_of_sysbench(edge: float) -> bool:

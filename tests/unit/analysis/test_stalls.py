@@ -1,11 +1,10 @@
-"""Stalls, drifts and merged histograms."""
+"""Stalls and drifts."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.analysis.noise import point
-from workers.analysis.latency import merge
 from workers.analysis.stalls import Stall, stalls
 from workers.analysis.steady import settled
 
@@ -33,12 +32,6 @@ def test_it_tells_a_settled_run_from_one_that_still_climbs():
     assert settled(steady) is True
     assert settled(climbing) is False
     assert settled({1: np.array([1.0, 2.0, 3.0])}) is None
-
-
-def test_it_adds_histograms_up():
-    quick, slow = [[1.0, 90], [2.0, 10]], [[2.0, 10], [50.0, 90]]
-    together = merge([quick, slow])
-    assert together == {1.0: 90, 2.0: 20, 50.0: 90}
 
 
 def test_a_slow_server_can_stall_and_a_tenth_of_the_median_is_no_stall():

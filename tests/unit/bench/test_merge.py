@@ -124,3 +124,9 @@ def test_threads_are_split_as_evenly_as_can_be(threads, workers):
 def test_a_result_survives_json():
     load = part([random.Random(1).uniform(0.1, 9) for _ in range(50)], tps=(1.0, 2.0)).load
     assert LoadResult.from_dict(json.loads(json.dumps(asdict(load)))) == load
+
+
+def test_it_adds_histograms_up():
+    quick, slow = [[1.0, 90], [2.0, 10]], [[2.0, 10], [50.0, 90]]
+    together = histogram.added([quick, slow])
+    assert together == ((1.0, 90), (2.0, 20), (50.0, 90))

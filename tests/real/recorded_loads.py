@@ -5,7 +5,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tests.real.trials import setup
-from workers.crash.points.attempts import attempt_all, lanes
+from workers.crash.points.attempts import attempt_all
+from workers.crash.points.judge_state import StateJudge
+from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import record
 from workers.crash.points.steps import attempt
 from workers.crash.prepare import prepare, start
@@ -42,7 +44,7 @@ def of_one_way(root, way, most, **more):
         ready = lanes(load, states)
         choices = in_order(states, FileMap.of(states, ready[0].disk).role, load.setup.seed)
         chosen = [choice for choice in choices if choice.way == way][:most]
-        found.extend(attempt_all(load, ready, chosen))
+        found.extend(attempt_all(load.timeline, ready, chosen, StateJudge(load).attempt))
 
     result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
     assert not result.error, result.error

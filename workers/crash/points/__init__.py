@@ -1,7 +1,12 @@
 """Every crash point: one load is recorded, then each content that a power loss could have left is recovered and judged.
 
-recorded.py   the load, its recording, and what its clients knew at each moment
-lane.py       recovers one state after the other on a disk of its own, and judges each
-story.py      the result of a recorded load: its states, what was covered, what was not tried
-chain.py      the steps of such a trial
+recorded.py     the load, its recording, and what its clients knew at each moment
+lane.py         a disk that becomes one state after the other, and its server
+attempts.py     tries the chosen states in all lanes
+judge_state.py  judges one state after its recovery
+story.py        the result of a recorded load: its states, what was covered, what was not tried
+steps.py        the steps of such a trial
+histories.py    small histories, all of whose states are tried
+play.py         plays and records one of them, and knows what must be there after each of its steps
+exhaust.py      recovers every state of a small history
 """

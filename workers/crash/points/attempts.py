@@ -1,44 +1,28 @@
-"""Tries all chosen states, in as many lanes as the host has processors for."""
+"""Tries all chosen states, each in one of the lanes."""
 
-import os
-import secrets
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, TypeVar
 
 from workers.crash.points.lane import Lane
-from workers.crash.points.recorded import Recorded
-from workers.crash.points.story import TriedState
-from workers.sandbox.disk.recording.points import Choice
-from workers.sandbox.disk.recording.states import States
+from workers.crash.setup_and_result import Timeline
 
-MOST_LANES = 2
+Choice = TypeVar("Choice")
+Tried = TypeVar("Tried")
 
 
-def lanes(load: Recorded, states: States) -> tuple[Lane, ...]:
-    """Each with a disk and a stopped server of its own."""
-    return tuple(_lane(load, states) for _ in range(min(MOST_LANES, len(os.sched_getaffinity(0)))))
-
-
-def _lane(load: Recorded, states: States) -> Lane:
-    folder = load.setup.root.absolute() / "live" / f"disk-{secrets.token_hex(4)}"
-    disk = load.made.enter_context(load.ports.replay(folder, load.recording))
-    load.made.killed_by(disk.give_way)
-    server = load.made.enter_context(load.scene.sandbox.twin(disk.mnt))
-    load.made.killed_by(server.kill)
-    load.made.callback(disk.give_way)  # before the server is killed
-    return Lane(load, states, disk, server)
-
-
-def attempt_all(load: Recorded, ready: Sequence[Lane], choices: Sequence[Choice]) -> tuple[TriedState, ...]:
-    """In the order of their moments. The error of one lane ends the others."""
-    left, found = _Left(choices), list[TriedState]()
+def attempt_all(
+    timeline: Timeline, ready: Sequence[Lane], choices: Sequence[Choice], attempt: Callable[[Lane, Choice], Tried]
+) -> list[Tried]:
+    """In no order. The error of one lane ends the others."""
+    left, found = _Left(choices), list[Tried]()
 
     def work(lane: Lane) -> None:
         try:
             for choice in left:
-                load.timeline.tell(f"{len(found):,} of {len(choices):,} crash points")
-                found.append(lane.attempt(choice))
+                timeline.tell(f"{len(found):,} of {len(choices):,} crash points")
+                found.append(attempt(lane, choice))
         except BaseException:
             left.end()
             raise
@@ -49,10 +33,10 @@ def attempt_all(load: Recorded, ready: Sequence[Lane], choices: Sequence[Choice]
                 done.result()
         finally:
             left.end()
-    return tuple(sorted(found, key=lambda state: (state.at_s, state.moment, state.keeps)))
+    return found
 
 
-class _Left:
+class _Left(Generic[Choice]):
     """Choices, each given to one lane."""
 
     def __init__(self, choices: Iterable[Choice]) -> None:

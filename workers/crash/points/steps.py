@@ -6,7 +6,9 @@ from statistics import median
 from time import monotonic
 
 from workers.crash.chain import Begun
-from workers.crash.points.attempts import attempt_all, lanes
+from workers.crash.points.attempts import attempt_all
+from workers.crash.points.judge_state import StateJudge
+from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import Recorded, record
 from workers.crash.points.story import PointsResult, PointsStory, TriedState, checks_of, worst_loss
 from workers.crash.prepare import prepare, start
@@ -62,8 +64,8 @@ def attempt(load: Recorded) -> Attempted:
     choices = in_order(states, files.role, load.setup.seed, most // ONE_AT_RANDOM_OF)
     load.timeline.step("crash points")
     began = monotonic()
-    tried = attempt_all(load, ready, choices[:most])
-    story = _story(load, states, choices, tried, len(ready), monotonic() - began)
+    tried = attempt_all(load.timeline, ready, choices[:most], StateJudge(load).attempt)
+    story = _story(load, states, choices, in_time(tried), len(ready), monotonic() - began)
     return Attempted(**vars(load), story=story)
 
 
@@ -89,6 +91,10 @@ def _story(
         lanes=lanes,
         took_s=took_s,
     )
+
+
+def in_time(tried: Sequence[TriedState]) -> tuple[TriedState, ...]:
+    return tuple(sorted(tried, key=lambda state: (state.at_s, state.moment, state.keeps)))
 
 
 def _pairs(choices: Sequence[Choice]) -> int:

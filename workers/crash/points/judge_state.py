@@ -1,0 +1,105 @@
+"""Judges one state of a recorded load after its recovery, with what was acknowledged by then."""
+
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from workers.crash.chain import LOG_LINES
+from workers.crash.checks import run_checks
+from workers.crash.collect import Case, of_answering, of_refusing, with_reissued
+from workers.crash.evidence import Evidence
+from workers.crash.inspect import BinlogPlace, Inspector
+from workers.crash.judge import lost_work
+from workers.crash.ledger import Ledger
+from workers.crash.points.lane import Lane
+from workers.crash.points.recorded import Recorded
+from workers.crash.points.story import TriedState, counting
+from workers.crash.verdict import verdict
+from workers.errors import SandboxError, ServerEnded
+from workers.sandbox import options, untrusted
+from workers.sandbox.disk.recording.points import Choice
+from workers.sandbox.disk.recording.states import State
+from workers.sandbox.server import Recovery, Sandbox
+
+
+@dataclass(frozen=True)
+class StateJudge:
+    load: Recorded
+
+    def attempt(self, lane: Lane, choice: Choice) -> TriedState:
+        """Raises SandboxError when the state could not be made."""
+        began = monotonic()
+        lane.become(choice.state)
+        case = self._case(lane.server, choice.state)
+        evidence, recovery = self._recovered(lane, case)
+        lane.server.kill()
+        log_lines = tuple(lane.server.log_text.splitlines()[-LOG_LINES:])
+        return self._judged(choice, case.ledger, evidence, recovery, monotonic() - began, log_lines)
+
+    def _case(self, server: Sandbox, state: State) -> Case:
+        load = self.load
+        at_s = load.at_s(state.until_ns - 1)  # the moment before the content changes
+        log, before = self._binlogs(server)
+        return Case(
+            look=Inspector(server, load.schema, load.secret, log),
+            ledger=load.whole.until(at_s, load.secret, load.margin_s),
+            secret=load.secret,
+            has_binlog=load.has_binlog,
+            has_gtids=load.has_gtids,
+            before=before,
+            gtid_before="",
+        )
+
+    def _binlogs(self, server: Sandbox) -> tuple[BinlogPlace | None, BinlogPlace | None]:
+        """The binlog of this state, and the recorded one without files that did not exist yet."""
+        first = self.load.look.log.first if self.load.look.log else ""
+        if self.load.before is None or not server.datadir.is_dir():
+            return None, None
+        present = untrusted.names(server.datadir, [f"{options.BINLOG_BASE}.*"])
+        log = BinlogPlace(server.datadir / f"{options.BINLOG_BASE}.index", first)
+        return log, replace(self.load.before, among=frozenset(present))
+
+    def _recovered(self, lane: Lane, case: Case) -> tuple[Evidence, Recovery | None]:
+        try:
+            recovery = lane.recover(self.load.settings)
+        except ServerEnded as ended:
+            return of_refusing(case, ended.message, lane.server.log_text.splitlines()[-LOG_LINES:]), None
+        except SandboxError as failed:  # it hangs, for instance: this state is unknown, the others are tried
+            return replace(case.expected(), problems=(failed.message,), gtids_known=False), None
+        found = of_answering(case, recovery.log_lines)
+        return with_reissued(case, found, self.load.named, has_written_on=False), recovery
+
+    def _judged(
+        self,
+        choice: Choice,
+        ledger: Ledger,
+        evidence: Evidence,
+        recovery: Recovery | None,
+        took_s: float,
+        log_lines: tuple[str, ...],
+    ) -> TriedState:
+        at_s = self.load.at_s(choice.state.until_ns)
+        acknowledged = len(ledger.acknowledged())
+        checks = counting(run_checks(ledger, evidence), acknowledged)
+        bad = tuple(one for one in checks if one.outcome != "valid")
+        return TriedState(
+            moment=choice.state.point.moment,
+            at_s=at_s,
+            keeps=keeps_in_words(choice.state),
+            way=choice.way,
+            redo=choice.reached.redo_bytes,
+            binlog=choice.reached.binlog_bytes,
+            acknowledged=acknowledged,
+            verdict=verdict(checks),
+            checks=bad,
+            passed=tuple(one.key for one in checks if one.outcome == "valid"),
+            lost_engine=lost_work(ledger, evidence.engine, at_s),
+            lost_binlog=lost_work(ledger, evidence.binlog.seen if evidence.binlog else None, at_s),
+            recovery_s=recovery.seconds if recovery else None,
+            took_s=took_s,
+            log_lines=log_lines if bad else (),
+        )
+
+
+def keeps_in_words(state: State) -> str:
+    keeps = state.point.keeps
+    return keeps if isinstance(keeps, str) else type(keeps).__name__.lower()

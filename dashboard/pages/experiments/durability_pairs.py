@@ -5,17 +5,11 @@ from collections.abc import Iterable, Mapping
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from dashboard.findings.flushing import gloss
 from dashboard.records.servers import queries
 from workers.bench.plan import Variant
 
-PAIRS = {
-    "1/1": "redo and binlog flushed at each commit",
-    "1/0": "redo flushed at each commit, binlog when the operating system decides",
-    "2/1": "redo flushed once a second, binlog at each commit",
-    "2/0": "redo flushed once a second, binlog when the operating system decides",
-    "0/1": "redo written once a second, binlog flushed at each commit",
-    "0/0": "redo written once a second, binlog when the operating system decides",
-}
+PAIRS = ("1/1", "1/0", "2/1", "2/0", "0/1", "0/0")
 FLUSH_LOG, SYNC_BINLOG = "innodb_flush_log_at_trx_commit", "sync_binlog"
 BINLOG: Mapping[str, Mapping[str, str]] = {"keep": {}, "on": {"log_bin": "ON"}, "off": {"log_bin": "OFF"}}
 SHOWN = '{0}: {1} <b class="yours" data-yours="{0}">yours</b>'
@@ -36,7 +30,10 @@ def present() -> dict[int, str]:
 
 def choices(found: Iterable[str], yours: Iterable[str]) -> list[tuple[str, SafeString]]:
     """The usual pairs and those of servers (`found`). `yours`: pairs of the servers that are chosen."""
-    others = dict.fromkeys(sorted(set(found) - set(PAIRS)), "as a server has it now")
     shown = set(yours)
-    known = {**PAIRS, **others}.items()
-    return [(pair, format_html(SHOWN if pair in shown else HIDDEN, pair, says)) for pair, says in known]
+    known = dict.fromkeys([*PAIRS, *sorted(found)])
+    return [(pair, format_html(SHOWN if pair in shown else HIDDEN, pair, _says(pair))) for pair in known]
+
+
+def _says(pair: str) -> str:
+    return gloss(variant(pair, "keep").settings) or "as a server has it now"

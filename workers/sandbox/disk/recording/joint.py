@@ -14,6 +14,7 @@ from workers.sandbox.disk.recording.events import Kind
 from workers.sandbox.disk.recording.points import Progress, Reached, Role
 from workers.sandbox.disk.recording.states import CrashPoint, Keeps, States, Torn
 
+MOST_TORN = 200  # a disk that is seldom flushed has much to be torn, which takes time
 JointWay = Literal["together", "one alone", "torn together", "between two writes"]
 
 
@@ -92,12 +93,17 @@ def in_order(joint: JointStates, roles: Sequence[Role], seed: int) -> list[Joint
 
 def _ways(joint: JointStates, drawn: random.Random) -> dict[JointWay, list[JointPoint]]:
     count, flushes = len(joint.disks), [joint.began_ns, *joint.times(Kind.FLUSH_ENDED)]
+    writes = joint.times(Kind.WRITE)
     return {
         "together": [JointPoint(at_ns, _all("durable", count)) for at_ns in flushes],
-        "one alone": [JointPoint(at_ns, keeps) for at_ns in flushes for keeps in _alone(count)],
-        "torn together": [JointPoint(at_ns - 1, _torn(count, drawn)) for at_ns in flushes[1:]],
-        "between two writes": [JointPoint(at_ns, _all("written", count)) for at_ns in joint.times(Kind.WRITE)],
+        "one alone": [JointPoint(at_ns, keeps) for at_ns in (*flushes, *writes) for keeps in _alone(count)],
+        "torn together": [JointPoint(at_ns - 1, _torn(count, drawn)) for at_ns in _some(flushes[1:], drawn)],
+        "between two writes": [JointPoint(at_ns, _all("written", count)) for at_ns in writes],
     }
+
+
+def _some(times: list[int], drawn: random.Random) -> list[int]:
+    return drawn.sample(times, min(len(times), MOST_TORN))
 
 
 def _all(keeps: Keeps, count: int) -> tuple[Keeps, ...]:

@@ -1,0 +1,38 @@
+"""A server whose logs lie on a disk of their own: both disks are recorded, then crashed together or one alone."""
+
+import pytest
+
+from tests.real.disks import needs_disk
+from tests.real.two_devices import recorded
+from workers.errors import SandboxError
+from workers.sandbox import builds
+
+pytestmark = needs_disk
+DURABLE = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+SECONDS = 0.5
+NEEDS_MORE = {"binlog-rewritten"}  # a copy of the binlog from before, which is not taken here
+
+
+@pytest.mark.parametrize("build", ["system-mariadb", "mysql-8.0.33"])
+def test_durable_settings_lose_nothing_when_both_disks_crash_or_one_alone(build, sandbox_root):
+    try:
+        builds.find(build)
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+    with recorded(sandbox_root, build, DURABLE, seconds=SECONDS) as crashable:
+        choices = crashable.choices(seed=1)
+        chosen = [next(choice for choice in choices if choice.way == way) for way in ("together", "one alone")]
+        assert any(choice.reached.redo_bytes and choice.reached.binlog_bytes for choice in chosen)
+        for choice in chosen:
+            assert {check.key for check in crashable.bad(choice)} <= NEEDS_MORE
+
+
+def test_a_log_that_is_not_flushed_at_commit_is_lost_with_its_disk(sandbox_root):
+    """The positive control: the last state in which only flushed data remain."""
+    settings = DURABLE | {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
+    with recorded(sandbox_root, "system-mariadb", settings, seconds=SECONDS) as crashable:
+        last = max(
+            (choice for choice in crashable.choices(seed=1) if choice.way == "together"),
+            key=lambda choice: choice.state.until_ns,
+        )
+        assert "lost-engine" in {check.key for check in crashable.bad(last) if check.outcome == "invalid"}

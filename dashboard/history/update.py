@@ -32,10 +32,10 @@ def keep(now: datetime, notify: Callable[[int], None], here: str = "", round_s: 
 
 
 def _note_all(until: float) -> bool:
-    for experiment_id in list(queries.waiting().values_list("pk", flat=True)):
+    for experiment_id in list(queries.not_noted().values_list("pk", flat=True)):
         if time.monotonic() > until:
             return False
-        if experiment := queries.waiting().filter(pk=experiment_id).first():  # else resumed or deleted meanwhile
+        if experiment := queries.not_noted().filter(pk=experiment_id).first():  # else resumed or deleted meanwhile
             _note(experiment)
     return True
 

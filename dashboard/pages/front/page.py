@@ -14,7 +14,7 @@ from dashboard.pages.monitoring.health import passes
 from dashboard.pages.servers.forms import SandboxForm
 from dashboard.records.experiments import shelf
 from dashboard.records.experiments.models import Cell, Experiment, Trial
-from dashboard.records.history.queries import waiting
+from dashboard.records.history.queries import not_noted
 from dashboard.records.servers.models import Server
 
 MOST_SERVERS = 12
@@ -79,7 +79,7 @@ def _newest(rows: QuerySet[Cell | Trial]) -> QuerySet[Cell | Trial]:
 def _lines(used: Sequence[UsedServer]) -> list[ServerOnHome]:
     known = verdicts({one.server.pk: one.crashed_by for one in used if one.crashed_by})
     measured = costs([one.server.pk for one in used])
-    unread = set(waiting().filter(pk__in=[one.measured_by for one in used]).values_list("pk", flat=True))
+    unread = set(not_noted().filter(pk__in=[one.measured_by for one in used]).values_list("pk", flat=True))
     return [
         ServerOnHome(
             one.server,

@@ -13,7 +13,7 @@ from dashboard.findings.nights import NIGHTS, HistoryView, Marked
 from dashboard.pages.results.picture import Picture
 from dashboard.records.history.figures import FIGURES, of_kind
 from dashboard.records.history.models import Change, Track
-from dashboard.records.history.queries import ACCEPTED, figured, waiting
+from dashboard.records.history.queries import ACCEPTED, figured, not_noted
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import FORMATS, UNKNOWN
 from workers.analysis.change_points import FEWEST
@@ -67,7 +67,7 @@ def _no_change(view: HistoryView) -> str:
 
 def _nothing(server: Server) -> str:
     """Never measured, or the last measurement is not in the history yet."""
-    ended = waiting().filter(Q(cells__server=server) | Q(trials__server=server))
+    ended = not_noted().filter(Q(cells__server=server) | Q(trials__server=server))
     if ended.exists():
         return "The measurements of this server are not in the history yet. A worker adds them within a few minutes."
     return "Nothing was measured on this server yet."

@@ -316,7 +316,7 @@ class TrialEvidence(models.Model):
     "error", "sets": {"sent", "acknowledged", "in_doubt", "engine", "binlog", ...: numbers of transactions},
     "binlog": {end, end_at, unreadable, reused}, "replicas": [...], "gtid_before", "gtid_after", "reissued",
     "prepared_left", "tables_ok", "recovery_lines", "problems", "log_lines", "my_cnf", "notes", "digest_key",
-    "failover": workers.topology.setup_and_result.FailoverStory, of a topology only}
+    "failover": workers.topology.setup_and_result.FailoverStory of a topology, "points": of a recorded load}
     """
 
     trial = models.OneToOneField(Trial, on_delete=models.CASCADE, related_name="evidence", primary_key=True)

@@ -42,7 +42,7 @@ class EntryRow(NamedTuple):
     lost_binlog: float | None
 
 
-def waiting() -> QuerySet[Experiment]:
+def not_noted() -> QuerySet[Experiment]:
     """Ended experiments whose entries are not written, oldest first."""
     ended = Experiment.objects.filter(state__in=OVER, ended_at__isnull=False, imported_at=None)
     return ended.exclude(noted__ended_at=F("ended_at")).order_by("ended_at", "pk")

@@ -18,7 +18,7 @@ from dashboard.records.experiments.care import baseline_for, remove_one
 from dashboard.records.experiments.models import KEPT_FOR, Cell, Environment, Experiment, Run, Trial
 from dashboard.records.fleet import task_queue
 from dashboard.records.history.models import Change, Entry
-from dashboard.records.history.queries import rows, waiting
+from dashboard.records.history.queries import not_noted, rows
 from dashboard.records.holds.models import HostLease, PendingRestore
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.schedules.queries import nights_of
@@ -193,9 +193,9 @@ def test_a_suspicion_waits_while_what_it_rests_on_is_deleted(admin):
 def test_a_deleted_one_is_noted_when_it_is_back(admin):
     made = factory.experiment()
     care.delete(admin, made)
-    assert made not in waiting()
+    assert made not in not_noted()
     care.restore(admin, made)
-    assert made in waiting()
+    assert made in not_noted()
 
 
 def test_a_night_says_that_its_experiment_was_deleted(admin, experiment):

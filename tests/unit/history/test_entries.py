@@ -158,16 +158,16 @@ def test_what_was_resumed_or_deleted_since_the_list_was_read_keeps_no_other_wait
     gone, other = factory.experiment(), factory.experiment()
     Experiment.objects.filter(pk=gone.pk).update(ended_at=nights.FIRST)
     Experiment.objects.filter(pk=other.pk).update(ended_at=nights.FIRST)
-    waiting = queries.waiting
+    not_noted = queries.not_noted
 
     def listed():
-        found = waiting()
-        monkeypatch.setattr(queries, "waiting", waiting)
+        found = not_noted()
+        monkeypatch.setattr(queries, "not_noted", not_noted)
         ids = list(found.values_list("pk", flat=True))
         Experiment.objects.filter(pk=gone.pk).update(**meanwhile)
         return ListOf(ids)
 
-    monkeypatch.setattr(queries, "waiting", listed)
+    monkeypatch.setattr(queries, "not_noted", listed)
     keep()
     assert set(Noted.objects.values_list("experiment", flat=True)) == {other.pk}
 

@@ -22,7 +22,7 @@ from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.fleet import task_queue
 from dashboard.records.history.models import Entry
-from dashboard.records.history.queries import waiting
+from dashboard.records.history.queries import not_noted
 from dashboard.records.servers.models import Preflight, Server
 from dashboard.records.sharing import actions as sharing
 from tests.unit.api.tokens import script, somebody
@@ -204,7 +204,7 @@ def test_its_servers_names_are_taken(ghost):
 
 
 def test_it_is_in_no_history(client_in, imported):
-    assert imported not in waiting()
+    assert imported not in not_noted()
     update.keep(imported.imported_at, print)
     assert not Entry.objects.exists()
     answer = client_in.get(reverse("history:of", args=[imported.pk]), follow=True)

@@ -198,7 +198,7 @@ def watch_experiment(request: HttpRequest, experiment_id: Id) -> queries.LiveSta
 
 @router.post("/experiments/{int:experiment_id}/cancel", auth=Token("run"), response=ExperimentOut)
 def cancel_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
-    """Stop an experiment. A waiting one is cancelled at once, a running one within two seconds."""
+    """Stop an experiment. A queued one is cancelled at once, a running one within two seconds."""
     actions.cancel(_known(experiment_id), request.user)
     return _known(experiment_id)
 

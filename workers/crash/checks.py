@@ -195,12 +195,9 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     names = tuple(dict.fromkeys((*known(evidence.binlog).reused, *evidence.reissued)))
     if not names:
         return valid("No GTID of an acknowledged transaction was used again.")
-    where = evidence.gtid_after or "the beginning"
-    says = (
-        f"{len(names):,} GTIDs of acknowledged transactions now name others, first {names[0]}: the server began again "
-    )
-    says += f"after {where}."
-    return invalid(len(names), says)
+    where = f"after {evidence.gtid_after}" if evidence.gtid_after else "from the beginning"
+    says = f"{len(names):,} GTIDs of acknowledged transactions now name other transactions, the first is {names[0]}."
+    return invalid(len(names), f"{says} The server counts again {where}.")
 
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -316,8 +313,8 @@ def none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
     if not count:
         return valid(otherwise)
     first = named(offenders)
-    title = IMPOSSIBLE if NOBODY in offenders else "client {}'s number {:,}".format(*first[0])
-    return invalid(count, f"{count:,} {what}, first {title}.", first)
+    title = IMPOSSIBLE if NOBODY in offenders else "number {1:,} of client {0}".format(*first[0])
+    return invalid(count, f"{count:,} {what}, the first is {title}.", first)
 
 
 def named(offenders: Keys) -> tuple[tuple[int, int], ...]:

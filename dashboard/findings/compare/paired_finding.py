@@ -33,9 +33,13 @@ def paired_finding(found: PairedExperiments) -> Finding:
     differing = [(pair, ratio) for pair, ratio in judged if ratio.decision == "differs"]
     text, interval = _largest(differing) if differing else ("", "")
     can_be_judged = len(judged) - sum(counted[decision] for decision in UNJUDGED)
-    verb = ("differs" if len(differing) == 1 else "differ") if can_be_judged else "can be judged"
-    points = f"{len(differing) or 'None'} of {len(found.pairs)} paired points {verb}"
-    return Finding(f"{points}{text}", interval, (*rest, *few, *alone))
+    count = len(found.pairs)
+    said = f"None of {count} paired points can be judged"
+    if differing:
+        said = f"{len(differing)} of {count} paired points {'differs' if len(differing) == 1 else 'differ'}{text}"
+    elif can_be_judged:
+        said = f"No difference was shown in {count} paired points"
+    return Finding(said, interval, (*rest, *few, *alone))
 
 
 def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, str]:

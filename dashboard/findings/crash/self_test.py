@@ -45,7 +45,9 @@ def self_test(trials: Sequence[Tried]) -> SelfTest:
         )
     clean = "".join(f" and nothing in {number_of(one.kind, len(one.decided))}" for one in holding if one.decided)
     open_ = "".join(f"; {number_of(one.kind, one.unclear)} unclear" for one in holding if one.unclear)
-    return SelfTest("passed", f"The self-test passed: the checks flagged {' and '.join(flagged)}{clean}{open_}.")
+    return SelfTest(
+        "passed", f"The self-test of the checks passed: they flagged {' and '.join(flagged)}{clean}{open_}."
+    )
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ function explained(series) {
 }
 
 function barless(points) {
-  const known = "where no bar shows, it is shorter than the dot";
+  const known = "no bar: it is shorter than the dot";
   return points.every(hasInterval) ? known : `${known}, or measured too rarely`;
 }
 

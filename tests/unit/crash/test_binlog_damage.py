@@ -149,7 +149,7 @@ def test_it_reads_on_in_the_file_after_the_damage_and_says_that_a_replica_does_n
         assert found.seen.whole.tolist() == before(first, cut) + sorted(second.commits)
         assert (found.end, found.end_at) == (name, f"log.000001:{first.borders[-5]}")
         assert found.unreadable == (
-            f"log.000001 {word} at {first.borders[-5]}, and log.000002 follows: a replica stops there."
+            f"A replica stops at log.000001:{first.borders[-5]}: this file {word} there, and log.000002 follows."
         )
 
 

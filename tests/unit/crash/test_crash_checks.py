@@ -49,7 +49,7 @@ def test_it_finds_an_acknowledged_transaction_lost_in_the_engine():
     assert found["lost-engine"].offenders == ((1, SENT - 1),)
     assert found["lost-engine"].says == (
         f"1 of {3 * (SENT - 1)} acknowledged transactions are missing in the engine, "
-        f"first client 1's number {SENT - 1}."
+        f"the first is number {SENT - 1} of client 1."
     )
 
 
@@ -114,8 +114,10 @@ def test_it_finds_reused_gtids():
     found = judged(all_well(reissued=("0-1-1", "0-1-2"), gtid_after="0-1-0"))
     assert (found["gtid-reused"].outcome, found["gtid-reused"].count) == ("invalid", 2)
     assert "0-1-1" in found["gtid-reused"].says
-    assert found["gtid-reused"].says.endswith("the server began again after 0-1-0.")
-    assert judged(all_well(reissued=("0-1-1",)))["gtid-reused"].says.endswith("began again after the beginning.")
+    assert found["gtid-reused"].says.endswith("The server counts again after 0-1-0.")
+    assert judged(all_well(reissued=("0-1-1",)))["gtid-reused"].says.endswith(
+        "The server counts again from the beginning."
+    )
     assert bad(all_well(state={"reused": ("0-1-7",)})) == {"gtid-reused": "invalid"}
 
 
@@ -321,7 +323,7 @@ def test_a_row_that_no_client_can_have_written_is_said_and_named_as_nobodys():
     stranger = np.array([NOBODY, key(1, 5)], dtype=np.int64)
     found = judged(all_well(engine=replace(without(WELL, (1, 5)), altered=stranger)))
     assert found["altered"].says.endswith("2 transactions have rows that differ from what was written, "
-                                          "first a row whose client or number cannot exist.")  # fmt: skip
+                                          "the first is a row whose client or number cannot exist.")  # fmt: skip
     assert (found["altered"].count, found["altered"].offenders) == (2, ((1, 5),))
     assert found["never-sent"].says.endswith("a row whose client or number cannot exist.")
     assert (found["never-sent"].count, found["never-sent"].offenders) == (1, ())

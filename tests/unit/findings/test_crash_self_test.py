@@ -24,7 +24,8 @@ def test_it_passes_when_lying_disks_are_flagged():
     passed = self_test(trials_of(found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])))
     assert passed.state == "passed"
     assert (
-        passed.says == "The self-test passed: the checks flagged 2 of 2 lying disks and nothing in 1 graceful restart."
+        passed.says
+        == "The self-test of the checks passed: they flagged 2 of 2 lying disks and nothing in 1 graceful restart."
     )
 
 
@@ -87,7 +88,8 @@ def test_it_says_when_the_self_test_did_not_run(client_in):
 def test_failovers_have_controls_of_their_own():
     passed = self_test(trials_of(found(asynchronous_link=[(7, 0)] * 2, switchover=[(0, 0)])))
     assert (
-        passed.says == "The self-test passed: the checks flagged 2 of 2 asynchronous links and nothing in 1 switchover."
+        passed.says
+        == "The self-test of the checks passed: they flagged 2 of 2 asynchronous links and nothing in 1 switchover."
     )
     assert self_test(trials_of(found(asynchronous_link=[(7, 0), (0, 0)]))).failed
     assert self_test(trials_of(found(asynchronous_link=[(7, 0)], switchover=[(1, 0)]))).failed

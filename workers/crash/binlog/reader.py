@@ -89,10 +89,10 @@ def unreadable(ends: Sequence[FileEnd]) -> str:
         if end.missing:
             return f"The index names {end.name}, which is not there."
         if end.end == "bad checksum":
-            return f"The event at {end.name}:{end.position} has a wrong checksum: a replica stops there."
+            return f"A replica stops at {end.name}:{end.position}: the event there has a wrong checksum."
         if end.end in DAMAGED and following:
             how = "ends in zeros" if end.end == "zeros" else "is torn"
-            return f"{end.name} {how} at {end.position}, and {following.name} follows: a replica stops there."
+            return f"A replica stops at {end.name}:{end.position}: this file {how} there, and {following.name} follows."
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Programs that a disk needs: mkfs.ext4, e2fsck, cp."""
+"""Programs that a disk needs: mkfs.ext4, e2fsck, cp, tar."""
 
 import subprocess
 from pathlib import Path

@@ -20,7 +20,7 @@ from dashboard.findings.lines import VariantLine, points_of
 from dashboard.findings.point import Point, ThroughputRatio
 from workers.analysis.statistics import MIN_REPEATS
 
-DOTTED = " Dotted: the most that group commit allows (threads / time in fsyncs of one commit)."
+DOTTED = " Dotted: the most that group commit allows (threads, divided by the time in fsyncs of one commit)."
 ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
 
 

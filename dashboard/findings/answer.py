@@ -10,13 +10,9 @@ from dashboard.findings.flushing import gloss, is_durable
 from dashboard.findings.point import Point
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
 from dashboard.findings.shown import ResultView
-from dashboard.findings.tested import engine_of
 from dashboard.text.numbers import at, percent, sig
 from workers.bench.plan import CONTROLS
-from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS
-
-BINLOG = "the binary log"
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ def _doubts(view: ResultView) -> list[str]:
     ratios = [(pair.ratio, pair.measured) for pair in view.pairs if pair.ratio and pair.ratio.decision == "differs"]
     wide = [measured for ratio, measured in ratios if ratio.lo and ratio.hi and is_wide(ratio.lo, ratio.hi)]
     found = [
-        "The confidence interval of the speeds is wide, as each setting was measured "
+        "The confidence interval of the ratio is wide, because each setting was measured "
         f"{_times(min(point.repeats for _, point in measured))}. More repeats narrow it."
         for measured in wide
     ]
@@ -70,13 +66,12 @@ def options(view: ResultView, server_id: int) -> list[Option]:
     """One for each variant of the plan on that server, in the plan's order."""
     known = tallies(view.trials)
     points = {line.variant: line.points for line in view.lines if line.server_id == server_id}
-    engines = {variant.name: engine_of(variant) for variant in view.plan.variants}
     return [
         Option(
             name=view.clean(variant.name),
             speeds=tuple(_speed(one, view.baseline) for one in points.get(variant.name, ())),
             crashes=tuple(
-                _crashes(tally, engines[name])
+                _crashes(tally)
                 for (server, name, kind), tally in known.items()
                 if (server, name) == (server_id, variant.name) and kind not in CONTROLS
             ),
@@ -92,25 +87,10 @@ def _speed(point: Point, baseline: str) -> Speed:
     return Speed(point.threads, point.tps, point.lo, point.hi, point.ratio, point.variant == baseline)
 
 
-def _crashes(tally: Tally, engine: str) -> Crashes:
-    rate, loss = tally.invalid, tally.loss("either")
-    lost, median = (loss.rate.k, loss.median) if loss else (0, 0.0)
-    missing = _missing(tally, engine) if tally.kind in CRASH_KINDS else ""  # a failover loses a host with both
-    points = tally.points.tried if tally.points else 0
-    return Crashes(tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, median, missing, points)
-
-
-def _missing(tally: Tally, engine: str) -> str:
-    """Where the lost commits are missing, and where all of them still are; "" if none was lost."""
-    hit = [trial for trial in tally.decided if trial.lost("either")]
-    lost = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
-    gone = [place for place, counts in lost.items() if any(counts)]
-    whole = [place for place, counts in lost.items() if all(count == 0 for count in counts)]
-    if not gone:
-        return ""
-    still = f", still in {whole[0]}" if whole else ""
-    readers = " that replicas read" if BINLOG in whole else ""
-    return f"missing from {' and '.join(gone)}{still}{readers}"
+def _crashes(tally: Tally) -> Crashes:
+    rate, points = tally.invalid, tally.points
+    tried, lost_at = (points.tried, points.lost) if points else (0, 0)
+    return Crashes(tally.kind, rate.n, rate.k, tally.unknown, rate.hi, len(tally.hit), tally.missing, tried, lost_at)
 
 
 def _held(kind: str, chosen: Option | None) -> str:
@@ -129,13 +109,14 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
     if chosen is None or chosen.name not in here:
         return ""
     mine, fastest = here[chosen.name], max(here, key=lambda name: here[name].tps)
+    makes = f"At {at(threads)} {chosen.name} makes {sig(mine.tps, 2)} {what} per second."
     if not here[fastest].exceeds(mine):
         if any(speed.may_exceed(mine) for speed in here.values()):
             return f"What {chosen.name} costs at {at(threads)} is not yet clear. Measure more repeats."
         if not all(speed.is_comparable(mine) for name, speed in here.items() if name != chosen.name):
             return f"What {chosen.name} costs at {at(threads)} is not known: measured too rarely. {TOO_FEW}"
-        return f"No other setting is measurably faster than {chosen.name} at {at(threads)}."
+        return f"{makes} No other setting has a measurably higher throughput there."
     each, best = (f"{sig(1000 * threads / speed.tps, 2)}\N{NO-BREAK SPACE}ms" for speed in (mine, here[fastest]))
     less = percent(1 - 1 / here[fastest].times(mine).value)
-    one = "a commit" if what == "commits" else f"one of the {what}"
-    return f"At {at(threads)} {one} takes {each} with {chosen.name} and {best} with {fastest} ({less} less)."
+    one = "A commit" if what == "commits" else f"One of the {what}"
+    return f"{makes} {one} takes {each} on average; with {fastest} it takes {best} ({less} less time)."

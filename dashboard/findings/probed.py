@@ -1,6 +1,6 @@
 """The result of a probe on each device of a sandbox. A second device for the logs is an entry of its own."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,6 +46,14 @@ def _device(server_id: int, storage: str, data: Mapping[str, Any]) -> ProbedDevi
 def sweep_of(stored: Mapping[str, Any] | None) -> tuple[SweepPoint, ...]:
     """From "sweep" of `Probe.data`."""
     return read(tuple[SweepPoint, ...], stored["times"]) if stored else ()
+
+
+def flush_of(devices: Sequence[ProbedDevice]) -> float | None:
+    """The median time of appending and flushing 4 KiB. None: not probed, or several devices."""
+    if len({one.storage for one in devices}) != 1:
+        return None
+    known = [each.p50_ms for each in devices[-1].flushes if (each.way, each.size_bytes) == ("append", 4096)]
+    return known[0] if known else None
 
 
 Promised = tuple[str, DevicePromise]  # the server's name, "" where there is one server

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from dashboard.findings.crash.rate import FEW
 from dashboard.findings.crash.recorded import points_of_loads
-from dashboard.findings.crash.statistics import typical
 from dashboard.findings.finding import times_as_fast
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.kind_names import FIRST, number_of, plural
@@ -73,8 +72,8 @@ class Speed:
 @dataclass(frozen=True)
 class Crashes:
     """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or failed
-    otherwise; `lost`: those that lost commits, with the median of what they lost; `most`: the upper bound of
-    the share of crashes that fail; `missing`: where the lost commits are missing, as the end of a sentence."""
+    otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail; `missing`:
+    how many commits are missing from where. Of recorded loads: their crash points, and those that lost commits."""
 
     kind: str
     tried: int
@@ -82,9 +81,9 @@ class Crashes:
     unclear: int
     most: float | None
     lost: int = 0
-    median: float = 0.0
     missing: str = ""
-    points: int = 0  # of recorded loads: their crash points
+    points: int = 0
+    points_lost: int = 0
 
     @property
     def held(self) -> bool:
@@ -168,7 +167,8 @@ def _bound(chosen: Option) -> str:
     if weakest.most is None:
         return text
     if weakest.most > FEW:
-        return f"Not yet certain: {text} So few prove little. Run more crash trials."
+        few = number_of(weakest.kind, weakest.tried)
+        return f"{text} {few} cannot rule out that {chosen.name} loses commits too. Run more crash trials."
     seldom = f"1 of {math.ceil(1 / weakest.most):,} {plural(weakest.kind)}"
     return f"{text} Only a setting that loses commits in {seldom} can pass {weakest.tried:,} by luck."
 
@@ -224,36 +224,25 @@ def _gain(speed: Speed, base: Speed, than: str) -> str:
         )
     if not speed.is_comparable(base):
         return f"was measured too rarely to compare its speed with {than}"
-    return f"is not measurably faster than {than}"
+    return f"has no measurably higher throughput than {than}"
 
 
 def _risk(one: Option) -> str:
     """What speaks against a setting, as the end of a sentence; "" where nothing was tried or everything held."""
-    lost = _losses([each for each in one.crashes if each.lost])
+    ordered = sorted(one.crashes, key=lambda each: each.kind != FIRST)  # the kind that the page leads with
+    lost = [_lost(each) for each in ordered if each.lost]
     otherwise = [
-        f"{each.failed - each.lost:,} of {number_of(each.kind, each.tried)}"
+        f"in {each.failed - each.lost:,} of {number_of(each.kind, each.tried)}"
         for each in one.crashes
         if each.failed > each.lost
     ]
-    unclear = [number_of(each.kind, each.unclear) for each in one.crashes if each.unclear]
-    told = (
-        ("lost commits in", lost),
-        ("failed in another way in", " and ".join(otherwise)),
-        ("is unclear after", " and ".join(unclear)),
-    )
-    return ", ".join(f"{what} {which}" for what, which in told if which)
+    unclear = [f"after {number_of(each.kind, each.unclear)}" for each in one.crashes if each.unclear]
+    told = (("lost commits", lost), ("failed in another way", otherwise), ("is unclear", unclear))
+    return ", ".join(f"{what} {' and '.join(which)}" for what, which in told if which)
 
 
-def _losses(crashes: Sequence[Crashes]) -> str:
-    """The kind that the page leads with comes first. A place where the commits of all kinds are missing is
-    named once."""
-    ordered = sorted(crashes, key=lambda each: each.kind != FIRST)
-    places = {each.missing for each in ordered}
-    alike = len(ordered) > 1 and len(places) == 1
-    told = [
-        f"{each.lost:,} of {number_of(each.kind, each.tried)} "
-        f"({'; '.join(filter(None, [typical(each.median, each.lost), '' if alike else each.missing]))})"
-        for each in ordered
-    ]
-    everywhere = f", all {places.pop()}" if alike and any(places) else ""
-    return " and ".join(told) + everywhere
+def _lost(each: Crashes) -> str:
+    if each.points:
+        return f"at {each.points_lost:,} of the {points_of_loads(each.points, each.tried)}"
+    missing = f" ({each.missing})" if each.missing else ""
+    return f"in {each.lost:,} of {number_of(each.kind, each.tried)}{missing}"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.flushing import gloss
-from dashboard.text.numbers import UNKNOWN
+from dashboard.text.numbers import UNKNOWN, ms
 from workers.bench.plan import Plan, Variant
 
 MOST_VARIANTS = 8  # more are listed in the evidence only
@@ -19,7 +19,7 @@ class SpelledOut:
     gloss: str = ""
 
 
-def where(name: str, facts: Mapping[str, str], engines: Sequence[str]) -> str:
+def where(name: str, facts: Mapping[str, str], engines: Sequence[str], flush_ms: float | None = None) -> str:
     """`db1, MariaDB 10.11.6, InnoDB, on a simulated disk (sata-7200), AMD EPYC`. Unknown facts are left out."""
     known = {key: value for key, value in facts.items() if value != UNKNOWN}
     simulated = known.get("simulated device")
@@ -29,7 +29,8 @@ def where(name: str, facts: Mapping[str, str], engines: Sequence[str]) -> str:
         name,
         _version(known.get("server version", "")),
         " and ".join(engines),
-        f"on {device}" if device else f"on {files}" if files else "",
+        f"on {device}" if device else f"on a disk with {files}" if files else "",
+        f"a flush of 4 KiB takes {ms(flush_ms)} (median)" if flush_ms is not None else "",
         known.get("CPU", ""),
         f"{known['cores']} cores" if "cores" in known else "",
         f"{known['memory']} of memory" if "memory" in known else "",

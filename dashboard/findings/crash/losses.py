@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally, in_words
+from dashboard.findings.crash.missing import typical
+from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally
 from dashboard.text.numbers import duration, ms
 from workers.topology.faults import FAULTS
 
@@ -14,8 +15,7 @@ def losses(tally: Tally) -> Iterable[str]:
     places = PLACES[:1] if tally.kind in FAULTS else PLACES
     known = [(place, loss) for place in places if (loss := tally.loss(place)) and loss.most]
     for place, loss in sorted(known, key=lambda one: -one[1].median):
-        where = place if tally.kind not in FAULTS else f"{REPLICA if FAULTS[tally.kind].of_replica else NEW} lacks"
-        yield f"{where} {in_words(loss.median)}{_work(loss)}"
+        yield f"{_where(tally, place)} {typical(loss.median, 1)}{_work(loss)}"
 
 
 def of_a_failover(tally: Tally) -> Iterable[str]:
@@ -29,5 +29,11 @@ def of_a_failover(tally: Tally) -> Iterable[str]:
         yield f"read, then lost in {seen} of {n}"
 
 
+def _where(tally: Tally, place: str) -> str:
+    if tally.kind in FAULTS:
+        return f"{REPLICA if FAULTS[tally.kind].of_replica else NEW} lacks"
+    return "binary log" if place == "binlog" else tally.engine.removeprefix("the ")
+
+
 def _work(loss: CrashLoss) -> str:
-    return f" ({ms(loss.median_ms)})" if loss.median_ms is not None else ""
+    return f" (the last {ms(loss.median_ms)})" if loss.median_ms is not None else ""

@@ -40,6 +40,13 @@ class Rate:
             return f"lower bound {percent(self.lo)}"
         return f"interval {percent(self.lo)} to {percent(self.hi)}"
 
+    @property
+    def share(self) -> str:
+        """`0 to 71 %`: the 95 % interval of the true share; "" if nothing was tried."""
+        if self.lo is None or self.hi is None:
+            return ""
+        return f"{percent(self.lo) if self.lo else '0'} to {percent(self.hi)}"
+
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""
         return "failed" if self.k else "passed" if self.n and not unclear else "unknown"

@@ -32,5 +32,5 @@ def says(counts: PointCounts, loads: int, most_lost: int) -> str:
     otherwise = f"failed in another way at {others:,}" if others else ""
     if not counts.lost:
         return f"lost no commit at any of the {where}, but {otherwise} of them"
-    lost = f"lost acknowledged commits at {counts.lost:,} of the {where} (at most {most_lost:,})"
+    lost = f"lost acknowledged commits at {counts.lost:,} of the {where} (at most {most_lost:,} commits)"
     return "; ".join(filter(None, (lost, otherwise)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.kind_names import MUST_HOLD, MUST_LOSE, number_of
+from dashboard.records.experiments.kind_names import LYING_DISK, MUST_HOLD, MUST_LOSE, number_of
 from dashboard.records.experiments.models import Trial
 
 
@@ -38,15 +38,15 @@ def self_test(trials: Sequence[Tried]) -> SelfTest:
     if wrong:
         why = " and ".join(wrong)
         return SelfTest("failed", f"The self-test of the checks failed: {why}. No verdict of this experiment counts.")
-    flagged = [f"{len(one.completed)} of {number_of(one.kind, len(one.completed))}" for one in losing if one.completed]
-    if not flagged:
+    losses = [f"a loss after {one.of_all}, as they must" for one in losing if one.completed]
+    if not losses:
         return SelfTest(
             "not tried", "The self-test of the checks did not run: no trial had a lying disk or an asynchronous link."
         )
-    clean = "".join(f" and nothing in {number_of(one.kind, len(one.decided))}" for one in holding if one.decided)
+    clean = [f"none after {number_of(one.kind, len(one.decided))}" for one in holding if one.decided]
     open_ = "".join(f"; {number_of(one.kind, one.unclear)} unclear" for one in holding if one.unclear)
     return SelfTest(
-        "passed", f"The self-test of the checks passed: they flagged {' and '.join(flagged)}{clean}{open_}."
+        "passed", f"The self-test of the checks passed: they found {', and '.join([*losses, *clean])}{open_}."
     )
 
 
@@ -68,6 +68,12 @@ class _Control:
     @property
     def unclear(self) -> int:
         return len(self.completed) - len(self.decided)
+
+    @property
+    def of_all(self) -> str:
+        """`1 of 1 lying disk`; with the reason for the name."""
+        why = " (such a disk ignores flushes)" if self.kind == LYING_DISK else ""
+        return f"{len(self.completed)} of {number_of(self.kind, len(self.completed))}{why}"
 
     @property
     def missed(self) -> int:

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median
 
-from dashboard.findings.crash import recorded
+from dashboard.findings.crash import missing, recorded
+from dashboard.findings.crash.missing import typical
 from dashboard.findings.crash.rate import Rate, rate
-from dashboard.findings.crash.trials import REPLICAS_SAY, Replica, Tried, worst
+from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, Replica, Tried, worst
 from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.verdict_label import COMMITS_LOST
-from dashboard.text.numbers import percent, sig, whole
+from dashboard.text.numbers import percent
 from workers.crash.points.story import PointCounts
+from workers.topology.faults import FAULTS
 
 PLACES = ("engine", "binlog")
-LOST_FROM = {"either": "engine or binlog", "engine": "the engine", "binlog": "the binlog"}  # of a choice: its words
+# of a choice: its words
+LOST_FROM = {"either": "engine or binary log", "engine": "the engine", "binlog": "the binary log"}
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,11 @@ class Tally:
     @property
     def unknown(self) -> int:
         return sum(trial.is_unknown for trial in self.trials)
+
+    @property
+    def engine(self) -> str:
+        """As people write it."""
+        return self.trials[0].engine if self.trials else ANY_ENGINE
 
     @property
     def open(self) -> int:
@@ -119,8 +127,9 @@ class Tally:
 
     @property
     def says(self) -> str:
-        """`lost acknowledged commits in 4 of 4 power losses (median 1,060); ...`. The time in which they were
-        committed is left out: beside the speed of the cells, which have another load, it would look wrong."""
+        """`lost acknowledged commits in 4 of 4 power losses (median 1,060 commits missing from the binary log, ...)`.
+        The time in which they were committed is left out: beside the speed of the cells, which have another load, it
+        would look wrong."""
         if not self.invalid.n:
             return "has no trial with a verdict"
         unclear = [f"{self.unknown:,} more unclear"] if self.unknown else []
@@ -131,41 +140,43 @@ class Tally:
         if not self.invalid.k:
             bound = f"(95 % upper bound {percent(self.invalid.hi)})"
             return f"lost nothing in {', '.join([crashes, *unclear])} {bound}"
-        place, loss = self._worst_loss
-        text = _lost(loss, place, crashes) if loss else ""
+        lost = len(self.hit)
+        text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing})"
         down = sum(trial.stayed_down for trial in self.decided)
         failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
-        otherwise = sum(not trial.stayed_down and not (loss and trial.lost(place)) for trial in failed)
-        more = [f"the server did not come back after {down:,}"] if down and loss else []
-        more += [f"{otherwise:,} failed in another way"] if otherwise and (loss or down) else []
-        more += ["engine and binlog hold different commits"] if self.disagrees else []
-        more += [REPLICAS_SAY[self.replica]] if self.replica in ("diverge", "stopped") else []
-        if not loss:
+        otherwise = sum(not trial.stayed_down and trial not in self.hit for trial in failed)
+        more = [f"the server did not come back after {down:,}"] if down and lost else []
+        more += [f"{otherwise:,} failed in another way"] if otherwise and (lost or down) else []
+        more += self._copies
+        if not lost:
             text = f"did not come back after {down:,} of {crashes}" if down else f"failed in {otherwise:,} of {crashes}"
         return "; ".join([text, ", ".join(more + unclear)] if more + unclear else [text])
 
+    @cached_property
+    def hit(self) -> tuple[Tried, ...]:
+        """The trials that lost acknowledged commits in any place."""
+        return tuple(trial for trial in self.decided if any(trial.lost(place) for place in PLACES))
+
     @property
-    def _worst_loss(self) -> tuple[str, CrashLoss | None]:
-        """The place that lost commits most often; of equal ones the place that lost more. None if neither lost any."""
-        known = [(place, loss) for place in PLACES if (loss := self.loss(place)) and loss.most]
-        return max(known, key=lambda one: (one[1].rate.k, one[1].median), default=("", None))
+    def missing(self) -> str:
+        """`median 7,730 commits missing from the binary log, 5,020 from InnoDB`; "" if none was lost. A failover loses
+        a host with both logs: only the number is told."""
+        if not self.hit:
+            return ""
+        if self.kind in FAULTS:
+            loss = self.loss("either")
+            return typical(loss.median, loss.rate.k) if loss else ""
+        return missing.says(self.hit, self.engine)
 
-
-def in_words(count: float) -> str:
-    """A median in a sentence: 5, 3.5, 1,060."""
-    return whole(count) if count == int(count) and count < 1000 else sig(count, 2 if count < 10 else 3)
-
-
-def typical(median: float, times: int) -> str:
-    """`median 1,060`; of a single loss `1,060 commits`."""
-    if times > 1:
-        return f"median {in_words(median)}"
-    return "1 commit" if median == 1 else f"{in_words(median)} commits"
-
-
-def _lost(loss: CrashLoss, place: str, crashes: str) -> str:
-    where = " from the binlog" if place == "binlog" else ""
-    return f"lost acknowledged commits{where} in {loss.rate.k:,} of {crashes} ({typical(loss.median, loss.rate.k)})"
+    @property
+    def _copies(self) -> list[str]:
+        """What a replica is or can be. A replica that was tried and agrees is not contradicted."""
+        if self.replica in ("diverge", "stopped"):
+            return [REPLICAS_SAY[self.replica]]
+        if not self.disagrees or self.kind in FAULTS:
+            return []
+        can = "" if self.replica == "agree" else ", so a replica can differ from its source"
+        return [f"{self.engine} and the binary log then hold different commits{can}"]
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

@@ -1,9 +1,10 @@
 """The trials of an experiment as pages count them: one query, without logs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from dashboard.findings.tested import engine_of
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.verdict_label import verdict_label
@@ -22,6 +23,7 @@ REPLICAS_SAY: dict[Replica, str] = {
     "agree": "replicas agree",
     "not tried": "no replica was tried",
 }
+ANY_ENGINE = "the engine"
 _COLUMNS = (
     "id", "position", "server_id", "variant", "kind", "repeat", "seed", "state", "verdict", "error", "acknowledged",
     "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "repeat_of_id",
@@ -58,6 +60,7 @@ class Tried:
     phantoms: int | None = None  # commits that were read before a failover and were gone afterwards
     ghosts: int | None = None  # commits that only the old primary holds
     points: PointCounts | None = None  # of a recorded load
+    engine: str = ANY_ENGINE
 
     @property
     def is_decided(self) -> bool:
@@ -118,7 +121,9 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     recorded = any(kind in CRASH_KINDS and CRASH_KINDS[kind].records for kind in plan.crash.kinds)
     has_more = recorded or plan.crash.replica or any(variant.topology for variant in plan.variants)
     wanted = (*_COLUMNS, *_OF_THE_EVIDENCE) if has_more else _COLUMNS
-    return [_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted)]
+    engines = {variant.name: engine_of(variant) for variant in plan.variants}
+    tried = (_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted))
+    return [replace(one, engine=engines.get(one.variant, ANY_ENGINE)) for one in tried]
 
 
 def controls_of(experiment_ids: Iterable[int]) -> dict[int, list[Tried]]:

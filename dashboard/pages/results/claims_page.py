@@ -51,7 +51,9 @@ def context(experiment: Experiment, view: ResultView) -> dict[str, object] | Non
 def _summary(found: list[ClaimOutcome]) -> list[dict[str, object]]:
     counts = Counter(one.outcome for one in found)
     return [
-        {"look": look, "says": f"{counts[outcome]} {outcome}"} for outcome, look in LOOKS.items() if counts[outcome]
+        {"look": look, "says": f"{counts[outcome]} of {len(found)} {outcome}"}
+        for outcome, look in LOOKS.items()
+        if counts[outcome]
     ]
 
 

@@ -13,7 +13,7 @@ from dashboard.findings.conclusion import of_load
 from dashboard.findings.finding import progress
 from dashboard.findings.looks import looks
 from dashboard.findings.names import neutral_names, server_names
-from dashboard.findings.probed import promises
+from dashboard.findings.probed import flush_of, promises
 from dashboard.findings.redact import redactor_of
 from dashboard.findings.shown import ResultView, shown
 from dashboard.pages.results import claims_page, queries
@@ -48,7 +48,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     known = progress(experiment, (row.state for row in rows), view.clean)
     found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
     engines = tested.engines(view.plan)
-    lines = dict.fromkeys(tested.where(one.server, one.facts, engines) for one in met)
+    lines = dict.fromkeys(tested.where(one.server, one.facts, engines, one.flush_ms) for one in met)
     settings = tested.spelled_out(view.plan, view.clean)
     return {
         "experiment": experiment,
@@ -174,10 +174,12 @@ def _index(known: Sequence[object], one: object) -> int | None:
 
 @dataclass(frozen=True)
 class MeasuredPlace:
-    """`server`: its name for this reader; `facts`: of its host, version and disk, as pages show them."""
+    """`server`: its name for this reader; `facts`: of its host, version and disk, as pages show them; `flush_ms` None:
+    its only device was not probed, or it has several."""
 
     server: str
     facts: Mapping[str, str]
+    flush_ms: float | None = None
 
 
 def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:
@@ -186,7 +188,11 @@ def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:
     known = [(server, one) for server, one in met if one is not None]
     data = queries.environments({one for _, one in known})
     return [
-        MeasuredPlace(view.names[server], {name: view.clean(fact) for name, fact in facts(data[one]).items()})
+        MeasuredPlace(
+            view.names[server],
+            {name: view.clean(fact) for name, fact in facts(data[one]).items()},
+            flush_of([device for device in view.devices if device.server_id == server]),
+        )
         for server, one in known
     ]
 

@@ -55,7 +55,7 @@ def test_it_follows_the_chosen_crash_threads_and_place(client_in):
     assert "process kill, 1 thread" in killed["title"]
     assert {one["name"]: one["points"][0]["x"] for one in killed["series"]} == {"1/1": 0, "2/0": 0, "0/0": 1150}
     binlog = risk(client_in, experiment, lost="binlog")
-    assert binlog["x"]["label"] == "acknowledged commits lost from the binlog per power loss, median"
+    assert binlog["x"]["label"] == "acknowledged commits lost from the binary log per power loss, median"
     assert {one["name"]: one["points"][0]["x"] for one in binlog["series"]}["2/0"] == 18250
     assert risk(client_in, experiment, crash="'x", lost="<b>", mine="99")["title"].endswith("power loss, 8 threads")
 
@@ -140,7 +140,7 @@ def test_servers_that_did_not_come_back_are_counted_beside_the_point(client_in):
 def test_its_sentence_holds_speed_against_loss():
     found = told(trials.experiment())
     speed = r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(95 % confidence interval 5\.\d to 6\.\d\)"
-    assert re.match(f"{speed}, but lost acknowledged commits .*\\(median 20,000\\)", found.text)
+    assert re.match(f"{speed}, but lost acknowledged commits .*\\(median 20,000 commits missing", found.text)
     assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 % upper bound 12")
 
 
@@ -166,7 +166,8 @@ def test_its_sentence_holds_speed_and_loss_of_one_server(two_servers):
     crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
     found = told(two_servers)
     assert re.match(
-        r"At 8 threads on b 0/0 is 6\.\d times as fast as 1/1 .*, but lost acknowledged commits .*\(median 70\)",
+        r"At 8 threads on b 0/0 is 6\.\d times as fast as 1/1 .*, "
+        r"but lost acknowledged commits .*\(median 70 commits missing",
         found.text,
     )
     assert found.more[0].startswith("1/1, b lost nothing in 3 power losses")
@@ -177,9 +178,9 @@ def test_each_further_server_has_its_sentence(two_servers):
     crash(two_servers, 0, safe=[(0, 0)] * 3, fast=[(5, 5)] * 3)
     crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
     found = told(two_servers)
-    assert found.text.startswith("At 8 threads on a 0/0 is") and "(median 5)" in found.text
+    assert found.text.startswith("At 8 threads on a 0/0 is") and "(median 5 commits missing" in found.text
     assert found.more[0].startswith("1/1, a lost nothing")
-    assert found.more[1].startswith("At 8 threads on b 0/0 is") and "(median 70)" in found.more[1]
+    assert found.more[1].startswith("At 8 threads on b 0/0 is") and "(median 70 commits missing" in found.more[1]
 
 
 def test_a_server_without_a_trial_of_the_pair_borrows_none(two_servers):

@@ -265,9 +265,9 @@ def test_a_self_test_that_failed_leaves_every_crash_claim_open():
 def test_the_page_shows_claim_article_measurement_and_outcome(client_in):
     experiment = claiming(factory.experiment(), *CLAIMS.values(), changed=["threads was changed"])
     shown = text(page(client_in, experiment))
-    assert "3 held" in shown
-    assert "1 not held" in shown
-    assert "1 not decidable" in shown
+    assert "3 of 5 held" in shown
+    assert "1 of 5 not held" in shown
+    assert "1 of 5 not decidable" in shown
     assert "A1 Unsafe is faster." in shown
     assert "54 times" in shown
     assert "Why: Since then." in shown

@@ -2,8 +2,9 @@
 
 import pytest
 
+from dashboard.findings.crash.missing import in_words
 from dashboard.findings.crash.rate import rate
-from dashboard.findings.crash.statistics import finished, in_words, of, tallies
+from dashboard.findings.crash.statistics import finished, of, tallies
 from dashboard.findings.crash.trials import replica_of, trials_of
 from tests.unit.results import trials
 
@@ -82,11 +83,11 @@ def test_it_leaves_repeated_trials_out():
 def test_it_says_what_was_tested_and_how_often():
     assert tally([(0, 0)] * 30).says == (f"lost nothing in 30 power losses (95 % upper bound 12{NBSP}%)")
     assert tally([(1060, 20000)] * 4).says == (
-        "lost acknowledged commits from the binlog in 4 of 4 power losses (median 20,000); "
-        "engine and binlog hold different commits, replicas diverge silently"
+        "lost acknowledged commits in 4 of 4 power losses "
+        "(median 20,000 commits missing from the binary log, 1,060 from InnoDB); replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
-        "lost acknowledged commits from the binlog in 1 of 1 power loss (200 commits);"
+        "lost acknowledged commits in 1 of 1 power loss (200 commits missing from the binary log, none from InnoDB);"
     )
 
 
@@ -95,18 +96,22 @@ def test_it_says_what_was_tested_and_how_often():
     ("losses", "says"),
     [
         ([(0, 0)] * 16 + [(1200, 1200)] * 14,
-         "lost acknowledged commits in 14 of 30 power losses (median 1,200)"),
+         "lost acknowledged commits in 14 of 30 power losses "
+         "(median 1,200 commits missing from both InnoDB and the binary log)"),
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
-         "lost acknowledged commits from the binlog in 4 of 4 power losses (median 1,000); "
-         "engine and binlog hold different commits"),
+         "lost acknowledged commits in 4 of 4 power losses (median 1,000 commits missing from the binary log, "
+         "5 from InnoDB in 3 of them); "
+         "InnoDB and the binary log then hold different commits, so a replica can differ from its source"),
         ([(0, 7)] * 2 + [(5, 0)] * 3,
-         "lost acknowledged commits in 3 of 5 power losses (median 5); 2 failed in another way, "
-         "engine and binlog hold different commits"),
+         "lost acknowledged commits in 5 of 5 power losses "
+         "(median 5 commits missing from InnoDB in 3 of them, 7 from the binary log in 2 of them); "
+         "InnoDB and the binary log then hold different commits, so a replica can differ from its source"),
         ([(0, 0)] * 20 + [None] * 10,
          "lost nothing in 20 power losses, 10 more unclear "
          f"(95 % upper bound 53{NBSP}%)"),
         ([(5, 5), (0, 0), None],
-         "lost acknowledged commits in 1 of 2 power losses (5 commits); 1 more unclear"),
+         "lost acknowledged commits in 1 of 2 power losses "
+         "(5 commits missing from both InnoDB and the binary log); 1 more unclear"),
     ],
 )  # fmt: skip
 def test_a_loss_goes_with_its_own_trials(losses, says):
@@ -158,11 +163,14 @@ def test_it_says_that_a_server_did_not_come_back():
     assert next(iter(tallies(trials_of(one)).values())).says == "did not come back after 1 of 2 power losses"
     one.trials.filter(repeat=2).update(verdict="invalid", lost_engine=7, lost_engine_ms=1)
     said = next(iter(tallies(trials_of(one)).values())).says
-    assert "(7 commits)" in said and "did not come back after 1" in said
+    assert "(7 commits missing from InnoDB" in said and "did not come back after 1" in said
     one.trials.filter(repeat=1).update(lost_binlog=9)  # its files can be read all the same
     one.trials.filter(repeat=2).update(lost_engine=0, lost_binlog=9)
     said = next(iter(tallies(trials_of(one)).values())).says
-    assert "from the binlog in 2 of 2 power losses" in said and "did not come back after 1" in said
+    assert (
+        "in 2 of 2 power losses (median 9 commits missing from the binary log" in said
+        and "did not come back after 1" in said
+    )
     assert "failed in another way" not in said
 
 
@@ -173,14 +181,14 @@ def test_it_says_that_a_server_did_not_come_back():
 )
 def test_one_trial_in_which_engine_and_binlog_differ_is_enough(losses, disagrees):
     assert tally(losses).disagrees == disagrees
-    assert ("engine and binlog hold different commits" in tally(losses).says) == disagrees
+    assert ("hold different commits" in tally(losses, replica=False).says) == disagrees
 
 
 @pytest.mark.django_db
 def test_one_commit_is_told_in_the_singular():
-    assert "(1 commit)" in tally([(1, 1)]).says
-    assert "(2 commits)" in tally([(2, 2)]).says
-    assert "(median 2)" in tally([(2, 2), (2, 2)]).says
+    assert "(1 commit missing" in tally([(1, 1)]).says
+    assert "(2 commits missing" in tally([(2, 2)]).says
+    assert "(median 2 commits missing" in tally([(2, 2), (2, 2)]).says
 
 
 @pytest.mark.parametrize(

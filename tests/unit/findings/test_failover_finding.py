@@ -90,7 +90,7 @@ def test_a_crash_of_a_replica_counts_what_that_replica_lacks(experiment):
     text = failover_finding(shown_to(experiment, {"crash": "replica-kill"}, shared=False).settings).text
     assert text.startswith("A replica kill cost 7 acknowledged commits with ") and "refused" not in text
     cells = [row.cells[0] for row in matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))]
-    assert cells[0].losses == ("replica lacks 7",)
+    assert cells[0].losses == ("replica lacks 7 commits",)
 
 
 def test_a_failover_without_an_outage_is_no_server_that_stayed_down(experiment):

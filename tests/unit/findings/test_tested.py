@@ -17,7 +17,7 @@ FACTS = {"server version": "10.11.19-MariaDB-0+deb12u1-log", "CPU": "AMD EPYC", 
     [
         ({"simulated device": "sata-7200", "file system": "ext4"}, "on a simulated disk (sata-7200)"),
         ({"device model": "Samsung 980", "file system": "ext4"}, "on Samsung 980"),
-        ({"device": "/dev/vda", "file system": "ext4"}, "on ext4"),
+        ({"device": "/dev/vda", "file system": "ext4"}, "on a disk with ext4"),
         ({"file system": UNKNOWN}, ""),
     ],
 )

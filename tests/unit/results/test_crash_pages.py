@@ -80,11 +80,13 @@ def test_cells_say_their_numbers_and_open_their_trials(client_in):
     html = page(client_in, experiment).content.decode()
     cell = re.search(r'<td class="crash-cell many" data-label="power loss">.*?</td>', html, re.DOTALL)[0]
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", cell))
-    assert "4 of 4" in words and words.index("binlog 18,200 (17 s)") < words.index("engine 1,320 (1.20 s)")
+    assert "4 of 4" in words and words.index("binary log 18,200 commits (the last 17 s)") < words.index(
+        "InnoDB 1,320 commits (the last 1.20 s)"
+    )
     url = re.search(r'href="([^"]+)"', cell)[1].replace("&amp;", "&")
     listed = client_in.get(url).content.decode()
     assert listed.count('data-label="Verdict"') == 4
-    assert "2/0 lost acknowledged commits" in listed and "(median 18,200)" in listed
+    assert "2/0 lost acknowledged commits" in listed and "(median 18,200 commits missing from the binary log" in listed
     assert client_in.get(reverse("results:trials", args=[experiment.pk])).content.decode().count('Acknowledged"') == 56
 
 

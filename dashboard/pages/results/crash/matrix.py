@@ -8,19 +8,26 @@ from dashboard.findings.crash.statistics import Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.records.experiments.kind_names import MUST_LOSE, title
+from dashboard.records.experiments.kind_names import GRACEFUL_RESTART, LYING_DISK, MUST_LOSE, title
 
+EXPECTED = {
+    LYING_DISK: "loss expected: this disk ignores flushes, to prove that the checks work",
+    "asynchronous-link": "loss expected: this primary waits for no replica, to prove that the checks work",
+    GRACEFUL_RESTART: "no loss expected: nothing crashed, to prove that the checks work",
+    "switchover": "no loss expected: nothing crashed, to prove that the checks work",
+}
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """`look` is a class of crash.css: held, other, few, many, flagged, unknown, untried. The words say the same."""
+    """`look` is a class of crash.css: held, other, few, many, flagged, unknown, untried. The words say the same.
+    `share`: the interval of the true share of failing crashes; of a control: what must happen."""
 
     kind: str
     look: str
     counts: str
-    bounds: str
+    share: str
     losses: tuple[str, ...]
     unknown: int
     open: int
@@ -63,8 +70,8 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
         kind=title(tally.kind),
         look=look(tally, distrusted),
         counts=tally.invalid.counts if tally.invalid.n else "",
-        bounds=tally.invalid.bounds,
-        losses=tuple(losses(tally)) if tally.invalid.k else (),
+        share=EXPECTED.get(tally.kind) or f"true share {tally.invalid.share}",
+        losses=tuple(losses(tally)) if tally.invalid.k and tally.kind not in MUST_LOSE else (),
         unknown=tally.unknown,
         open=tally.open,
         replica=tally.replica,

@@ -9,6 +9,7 @@ from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.crash.self_test import SelfTest, self_test
 from dashboard.findings.crash.statistics import LOST_FROM, finished
 from dashboard.findings.finding import Finding
+from dashboard.findings.flushing import DURABLE, level
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash.matrix import MatrixRow, matrix
@@ -20,7 +21,8 @@ from workers.bench.trial_kinds import POWER_LOSSES
 
 @dataclass(frozen=True)
 class CrashPart:
-    """`kinds`: titles of the matrix's columns; `clients`: connections that commit until a crash; `finished`: how many
+    """`kinds`: titles of the matrix's columns; `clients`: connections that commit until a crash;
+    `flushes_by_time`: a variant does not flush both logs at each commit; `finished`: how many
     trials of `total` ended with a verdict; `power_losses`: some were tried, on a disk that the worker simulates."""
 
     finding: Finding
@@ -28,6 +30,7 @@ class CrashPart:
     self_test: SelfTest
     kinds: Sequence[str]
     power_losses: bool
+    flushes_by_time: bool
     clients: int
     rows: Sequence[MatrixRow]
     tables: Sequence[ChartTable]
@@ -47,6 +50,7 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
         self_test=checked,
         kinds=[title(kind) for kind in view.crash_kinds],
         power_losses=not POWER_LOSSES.isdisjoint(view.crash_kinds),
+        flushes_by_time=any(level(one.settings) not in (None, DURABLE) for one in view.plan.variants),
         clients=view.plan.crash.clients,
         rows=matrix(view, addresses),
         tables=crash_tables(view),

@@ -149,13 +149,15 @@ class Struck(FailoverLoaded):
 @dataclass(frozen=True, kw_only=True)
 class Promoted(Struck):
     """`kept`: transactions of the new primary when it was promoted; None: not readable. `alone`: those of each node of
-    a cluster that was down, before it joined another one. `after`: the clients that commit on the new primary.
-    `noticed_from`, `promoted_at`: monotonic clock; from the first on, somebody could notice the fault. `reading_s`: how
-    long the trial read the rows before clients logged in. `problems`: why evidence is missing."""
+    a cluster that was down, before it joined another one; `positions`: how far it had come, in the server's notation.
+    `after`: the clients that commit on the new primary. `noticed_from`, `promoted_at`: monotonic clock; from the first
+    on, somebody could notice the fault. `reading_s`: how long the trial read the rows before clients logged in.
+    `problems`: why evidence is missing."""
 
     new: Node
     kept: Seen | None
     alone: Mapping[str, Seen]
+    positions: Mapping[str, str]
     noticed_from: float
     promoted_at: float
     detection_s: float

@@ -27,6 +27,7 @@ def take_over(
     began: float,
     detection_s: float,
     alone: Mapping[str, Seen] | None = None,
+    positions: Mapping[str, str] | None = None,
     problems: tuple[str, ...] = (),
     old_stays: bool = False,
 ) -> Promoted:
@@ -51,6 +52,7 @@ def take_over(
         new=new,
         kept=kept,
         alone=alone or {},
+        positions=positions or {},
         noticed_from=began - detection_s,
         promoted_at=promoted_at,
         detection_s=detection_s,

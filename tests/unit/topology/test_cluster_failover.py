@@ -26,7 +26,7 @@ class Nodes:
 
     def __init__(self, positions, members=(), refuses=None):
         self.positions, self.done, self.left = positions, [], list(members)
-        self.refuses = refuses or {}
+        self.refuses, self.positions_joined = refuses or {}, []
 
     def revive(self, node):
         position = self.positions[node.name]
@@ -40,8 +40,9 @@ class Nodes:
     def force(self, node):
         self.done.append(("force", node.name))
 
-    def join(self, node):
+    def join(self, node, position):
         self.done.append(("join", node.name))
+        self.positions_joined.append(position)
         if error := self.refuses.get(node.name):
             raise error
 
@@ -124,7 +125,8 @@ def promoted(monkeypatch):
         first, *others = nodes.values()
         return SimpleNamespace(
             setup=SimpleNamespace(policy=POLICIES[policy]), primary=first, replicas=tuple(others), new=nodes[new],
-            alone=dict.fromkeys(alone, SEEN), secret=b"", problems=(), timeline=SimpleNamespace(step=lambda name: None),
+            alone=dict.fromkeys(alone, SEEN), positions=dict.fromkeys(alone, "uuid:9"),
+            secret=b"", problems=(), timeline=SimpleNamespace(step=lambda name: None),
             fault=FAULTS[fault], wires=wires, nodes=(first, *others),
         )  # fmt: skip
 
@@ -135,6 +137,7 @@ def test_nodes_that_never_left_are_compared_and_join_nothing(promoted):
     cluster = Nodes({"node 1": 5})
     back = rejoin.come_back(promoted("node 2", running=("node 3",)), cluster)
     assert cluster.done == [("join", "node 1")] and back.returns and back.old is SEEN
+    assert cluster.positions_joined == ["uuid:5"], "from its revival: it is not asked a second time"
     assert back.rejoined.error == cluster.causal_read and [name for name, _ in back.others] == ["node 3"]
 
 
@@ -146,7 +149,7 @@ def test_a_first_node_that_took_over_again_does_not_return(promoted):
 def test_a_first_node_that_stays_away_is_left_out(promoted):
     cluster = Nodes({})
     back = rejoin.come_back(promoted("node 2", "old-away", alone=("node 2", "node 3")), cluster)
-    assert not back.returns and cluster.done == [("join", "node 3")]
+    assert not back.returns and cluster.done == [("join", "node 3")] and cluster.positions_joined == ["uuid:9"]
 
 
 @pytest.mark.parametrize(

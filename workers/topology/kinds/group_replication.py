@@ -98,7 +98,7 @@ class GroupReplication(Cluster):
         password = secrets.token_hex(16)
         on_each(nodes, lambda node: _prepare(node, password))
         _start(nodes[0], bootstrap=True)
-        on_each(nodes[1:], self.join)
+        on_each(nodes[1:], lambda node: self.join(node, ""))
 
     def members(self, connection: Connection) -> int:
         return ask.integer(ask.value(connection, MEMBERS))
@@ -134,7 +134,7 @@ class GroupReplication(Cluster):
         except ServerError:
             return False
 
-    def join(self, node: Node) -> None:
+    def join(self, node: Node, position: str) -> None:
         _start(node, bootstrap=False)
 
 

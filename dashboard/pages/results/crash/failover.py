@@ -53,7 +53,7 @@ def view(stored: object, fault: str, topology: str, fault_at_s: float, acknowled
         facts=tuple(_facts(story)),
         lanes=tuple(lanes(struck.tried_on(parse(topology or "async")), struck, story, at, acknowledged)),
         takes_over=not struck.of_replica,
-        bars=_bars(story, at),
+        bars=_bars(story, at, "kept" if struck.of_replica else "after"),
         highest=max(*story.per_100_ms, *story.after_per_100_ms, 0, 0),
         fault_x=at.x(fault_at_s),
         gap_width=round(at.x(fault_at_s + story.outage.total_s) - at.x(fault_at_s), 1) if story.outage else 0,
@@ -72,7 +72,7 @@ def _facts(story: FailoverStory) -> Sequence[tuple[str, str]]:
     facts = [
         ("Promoted", story.promoted),
         ("Writes refused for", _outage(story.outage)),
-        ("Read, then lost", f"{_commits(story.phantoms)}; the reader asked {whole(story.reads)} times"),
+        ("Read, then lost", _read(story)),
         ("Only on the old primary", _ghosts(story)),
         ("Old primary as replica" if story.promoted else "Crashed replica", _rejoin(story.rejoin)),
     ]
@@ -84,6 +84,11 @@ def _facts(story: FailoverStory) -> Sequence[tuple[str, str]]:
 
 def _commits(count: int | None) -> str:
     return "unknown" if count is None else f"{whole(count)} commit{'' if count == 1 else 's'}"
+
+
+def _read(story: FailoverStory) -> str:
+    """Nothing where a replica crashed: the primary went on."""
+    return f"{_commits(story.phantoms)}; the reader asked {whole(story.reads)} times" if story.promoted else ""
 
 
 def _outage(outage: WriteOutage | None) -> str:
@@ -121,7 +126,8 @@ def _rejoin(rejoin: Rejoin | None) -> str:
     return "follows with the same rows"
 
 
-def _bars(story: FailoverStory, at: Moments) -> tuple[AcknowledgedBar, ...]:
+def _bars(story: FailoverStory, at: Moments, later: str) -> tuple[AcknowledgedBar, ...]:
+    """`later`: the look of the commits after the fault."""
     highest = max(*story.per_100_ms, *story.after_per_100_ms, 1, 1)
     wide = WIDTH / (10 * at.end)
     return tuple(
@@ -132,7 +138,7 @@ def _bars(story: FailoverStory, at: Moments) -> tuple[AcknowledgedBar, ...]:
             round(max(wide - GAP, GAP), 1),
             round(count / highest * HEIGHT, 1),
         )
-        for look, counts in (("kept", story.per_100_ms), ("after", story.after_per_100_ms))
+        for look, counts in (("kept", story.per_100_ms), (later, story.after_per_100_ms))
         for n, count in enumerate(counts)
         if count
     )

@@ -85,6 +85,7 @@ def _started_again(struck: Struck, cluster: Membership) -> Promoted:
         began=began,
         detection_s=struck.setup.detection_s,
         alone={one.node.name: one.seen for one in found if one.seen is not None},
+        positions={one.node.name: one.position.text for one in able},
         problems=problems,
     )
 

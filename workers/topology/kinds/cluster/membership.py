@@ -97,6 +97,7 @@ class Membership(TopologyKind):
         SandboxError: it does not come back by itself."""
         raise NotImplementedError
 
-    def join(self, node: Node) -> None:
-        """A revived node joins the others and catches up. ServerEnded or ServerError: it refuses."""
+    def join(self, node: Node, position: str) -> None:
+        """A revived node joins the others and catches up. `position`: that of its revival. ServerEnded or ServerError:
+        it refuses."""
         raise NotImplementedError

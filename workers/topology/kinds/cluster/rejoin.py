@@ -43,18 +43,18 @@ def come_back(promoted: Promoted, cluster: Membership) -> Returned:
 
 
 def _back(promoted: Promoted, cluster: Membership, node: Node) -> Back:
-    if node.name in promoted.alone:
-        return Back(_joined(promoted, cluster, node))
+    if node.name in promoted.positions:
+        return Back(_joined(promoted, cluster, node, promoted.positions[node.name]))
     if node.sandbox.running:
         return Back(_still_there(promoted, cluster, node))
     try:
-        cluster.revive(node)
+        position = cluster.revive(node)
     except ServerEnded as ended:
         return Back(ReplicaSeen(REJOIN, "unknown", ended.message), stays_down=ended.message)
     except DurascopeError as failure:
         return Back(ReplicaSeen(REJOIN, "unknown", str(failure)), problems=(str(failure),))
     seen, problems = read(node, promoted.secret)
-    return Back(_joined(promoted, cluster, node), seen, problems)
+    return Back(_joined(promoted, cluster, node, position.text), seen, problems)
 
 
 def _still_there(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
@@ -67,9 +67,9 @@ def _still_there(promoted: Promoted, cluster: Membership, node: Node) -> Replica
     return _compared(promoted, cluster, node)
 
 
-def _joined(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
+def _joined(promoted: Promoted, cluster: Membership, node: Node, position: str) -> ReplicaSeen:
     try:
-        cluster.join(node)
+        cluster.join(node, position)
     except (ServerEnded, ServerError) as refused:
         return ReplicaSeen(REJOIN, "stopped", refused.message)
     except DurascopeError as failure:

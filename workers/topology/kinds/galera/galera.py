@@ -104,12 +104,11 @@ class Galera(Cluster):
     def wait_until_back(self, node: Node, members: int) -> None:
         _synced(node, members)
 
-    def join(self, node: Node) -> None:
+    def join(self, node: Node, position: str) -> None:
         node.sandbox.stop()
         files.forget(node.sandbox, [files.VIEW])
-        position = files.recovered(node.sandbox.run_once({**node.settings, "wsrep_recover": "ON"}))
         try:
-            node.restart({"wsrep_start_position": position.text})
+            node.restart({"wsrep_start_position": position})
             _synced(node)
         except ServerEnded as ended:
             if NEEDS_ALL in node.sandbox.log_text:

@@ -1,5 +1,7 @@
 """What pages say of a recorded load: this load, its crash points, and never a share of independent crashes."""
 
+from dataclasses import replace
+
 import pytest
 from django.urls import reverse
 from django.utils.html import escape
@@ -13,13 +15,18 @@ from dashboard.pages.results.crash.recorded_load import sentence, view
 from tests.markup import flat
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.results import trials
-from workers.crash.points.story import PointCounts
+from workers.crash.points.story import DecidingBlock, PointCounts
 
 pytestmark = pytest.mark.django_db
 
 KIND = "every-crash-point"
 GOOD = story(state(0.1), state(0.2))
-BAD = story(state(0.1), state(0.2, LOST, lost=3), state(0.3, TORN), state(0.4, UNCLEAR))
+MISSING = DecidingBlock(
+    moment=200, keeps="durable", checks=("lost-engine",), path="data/ib_logfile0", offset=40960, role="redo",
+    arrived=False, recoveries=7,
+)  # fmt: skip
+TORN_PAGE = replace(MISSING, path="", offset=8192, role="file system", arrived=True)
+BAD = story(state(0.1), state(0.2, LOST, lost=3), state(0.3, TORN), state(0.4, UNCLEAR), deciding=(MISSING, TORN_PAGE))
 
 
 def loads(*stories):
@@ -52,6 +59,10 @@ def test_sentences_are_about_the_load(words):
             recorded.says(PointCounts(tried=1, failed=0, lost=0), 1, 0),
         ]
     )
+
+
+def test_the_block_that_decides_is_named_with_its_file(words):
+    words(list(view(BAD.as_stored()).deciding))
 
 
 def test_a_bound_over_loads_is_not_told_of_crash_points():

@@ -38,7 +38,7 @@ def exhaust(begun: Begun, history: History) -> Exhausted:
     every = each_state(states)
 
     def attempt(lane: Lane, state: State) -> WrongState | None:
-        lane.become(state)
+        lane.become(states.blocks(state.point))
         says = _complaint(lane, begun, played.allowed(state))
         return WrongState(state, played.allowed(state)[-1].statement, says) if says else None
 

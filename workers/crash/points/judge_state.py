@@ -1,5 +1,6 @@
 """Judges one state of a recorded load after its recovery, with what was acknowledged by then."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 
@@ -16,6 +17,7 @@ from workers.crash.points.story import TriedState, counting
 from workers.crash.verdict import verdict
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import options, untrusted
+from workers.sandbox.disk.image import Block
 from workers.sandbox.disk.recording.points import Choice
 from workers.sandbox.disk.recording.states import State
 from workers.sandbox.server import Recovery, Sandbox
@@ -25,10 +27,10 @@ from workers.sandbox.server import Recovery, Sandbox
 class StateJudge:
     load: Recorded
 
-    def attempt(self, lane: Lane, choice: Choice) -> TriedState:
-        """Raises SandboxError when the state could not be made."""
+    def attempt(self, lane: Lane, choice: Choice, blocks: Mapping[int, Block] | None = None) -> TriedState:
+        """`blocks`: instead of those of the state. Raises SandboxError when the state could not be made."""
         began = monotonic()
-        lane.become(choice.state)
+        lane.become(lane.states.blocks(choice.state.point) if blocks is None else blocks)
         case = self._case(lane.server, choice.state)
         evidence, recovery = self._recovered(lane, case)
         lane.server.kill()

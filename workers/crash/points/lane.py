@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from workers.crash.chain import ServerReady
 from workers.errors import ServerEnded
-from workers.sandbox.disk.recording.states import State, States
+from workers.sandbox.disk.image import Block
+from workers.sandbox.disk.recording.states import States
 from workers.sandbox.disk.replay import ReplayDisk
 from workers.sandbox.server import Recovery, Sandbox
 
@@ -20,11 +21,11 @@ class Lane:
     disk: ReplayDisk
     server: Sandbox
 
-    def become(self, state: State) -> None:
+    def become(self, blocks: Mapping[int, Block]) -> None:
         """The state before is forgotten. Raises SandboxError when this one could not be made."""
         self.server.kill()
         self.server.forget_logs()
-        self.disk.become(self.states.blocks(state.point))
+        self.disk.become(blocks)
 
     def recover(self, settings: Mapping[str, str]) -> Recovery:
         """ServerEnded: the server ends because of this state."""

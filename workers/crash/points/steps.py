@@ -1,7 +1,7 @@
 """The steps of a trial that records one load and crashes it at many moments."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from time import monotonic
 
@@ -10,6 +10,7 @@ from workers.crash.points.attempts import attempt_all
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import Recorded, record
+from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import PointsResult, PointsStory, TriedState, checks_of, worst_loss
 from workers.crash.prepare import prepare, start
 from workers.crash.verdict import verdict
@@ -64,8 +65,10 @@ def attempt(load: Recorded) -> Attempted:
     choices = in_order(states, files.role, load.setup.seed, most // ONE_AT_RANDOM_OF)
     load.timeline.step("crash points")
     began = monotonic()
-    tried = attempt_all(load.timeline, ready, choices[:most], StateJudge(load).attempt)
-    story = _story(load, states, choices, in_time(tried), len(ready), monotonic() - began)
+    judge = StateJudge(load)
+    tried = in_time(attempt_all(load.timeline, ready, choices[:most], judge.attempt))
+    story = _story(load, states, choices, tried, len(ready), monotonic() - began)
+    story = replace(story, deciding=Shrinker(judge, ready[0], files).all(tried, choices))
     return Attempted(**vars(load), story=story)
 
 

@@ -57,6 +57,22 @@ class PointCounts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DecidingBlock:
+    """The one block of 4 KiB that decides whether `checks` pass at a violation. `path` "": it belongs to no file, and
+    `offset` is that of the disk. `arrived`: they pass if nothing of its write got through; else if all of it did.
+    `recoveries`: how many contents were recovered to find it."""
+
+    moment: int
+    keeps: str
+    checks: tuple[str, ...]
+    path: str
+    offset: int
+    role: str
+    arrived: bool
+    recoveries: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class PointsStory:
     """`pairs`: distinct pairs of flushed redo log and flushed binlog in the recording, `covered`: those of them that
     were tried. `left`: crash points that were found and not tried. `ended`: why the recording ended before the load; ""
@@ -73,6 +89,7 @@ class PointsStory:
     margin_s: float
     lanes: int
     took_s: float
+    deciding: tuple[DecidingBlock, ...] = ()
 
     @property
     def counts(self) -> PointCounts:

@@ -7,8 +7,9 @@ from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
 from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, whole
+from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
-from workers.crash.points.story import PointsStory, TriedState
+from workers.crash.points.story import DecidingBlock, PointsStory, TriedState
 from workers.crash.verdict import CheckResult
 
 SHOWN = 50  # violations in the table
@@ -32,6 +33,7 @@ class Violation:
 class LoadView:
     sentence: str
     drawn: CrashMap
+    deciding: tuple[str, ...]
     violations: tuple[Violation, ...]
     more: int
     facts: tuple[tuple[str, str], ...]
@@ -46,6 +48,7 @@ def view(stored: object) -> LoadView | None:
     return LoadView(
         sentence=sentence(story),
         drawn=crash_map(story.states),
+        deciding=tuple(map(_decides, story.deciding)),
         violations=tuple(map(_violation, bad[:SHOWN])),
         more=max(0, len(bad) - SHOWN),
         facts=tuple((name, says) for name, says in _facts(story) if says),
@@ -78,6 +81,18 @@ def _violation(state: TriedState) -> Violation:
         says=tuple((CHECK_TITLES.get(one.key, one.key), one.says) for one in _telling(state)),
         log="\n".join(state.log_lines),
     )
+
+
+def _decides(block: DecidingBlock) -> str:
+    """Minimal evidence, in words."""
+    checks = listed([CHECK_TITLES.get(key, key) for key in block.checks])
+    place = f"{block.path}, byte {whole(block.offset)}" if block.path else f"byte {whole(block.offset)} of the disk"
+    if block.arrived:
+        how = "If nothing of its write had got through, the checks would have passed"
+    else:
+        how = "If its write had got through, the checks would have passed"
+    tried = f"{whole(block.recoveries)} recoveries found this block"
+    return f"One block of 4 KiB decides this failure ({checks}): {place} ({block.role}). {how}. {tried}."
 
 
 def _telling(state: TriedState) -> Sequence[CheckResult]:

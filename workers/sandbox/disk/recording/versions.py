@@ -30,6 +30,10 @@ class Versions:
         writes = bisect_left(self._numbers.get(number, ()), prefix)
         return self._contents[number][writes - 1] if writes else self._recording.base_block(number)
 
+    def first_write(self, number: int) -> int:
+        """The event that wrote this block first; 0: none did."""
+        return self._numbers[number][0] if number in self._numbers else 0
+
     def written(self, since: int, until: int) -> list[int]:
         """The blocks that these events wrote, in rising order."""
         first, last = bisect_left(self.writes, since), bisect_left(self.writes, until)

@@ -4,7 +4,7 @@ The checks of a plan, the form, `--set`, recipe files, the API's schema, the exp
 question" all derive from it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ class Description:
     least: float | None = None
     most: float | None = None
     group: Group = ""  # its part of the form; "": the form has no such input
-    start: Any = None  # the first value in form and API; None: the default
+    start: object = None  # the first value in form and API; None: the default
     may_be_empty: bool = False  # in the form; then the default is used
     in_recipe: bool = True
     in_sizes: bool = False  # a size of a recipe may change it
@@ -36,7 +36,7 @@ class Description:
 @dataclass(frozen=True)
 class PlanField:
     name: str
-    default: Any  # REQUIRED: there is none
+    default: object  # REQUIRED: there is none
     description: Description
 
     @property
@@ -89,7 +89,7 @@ def out_of_bounds(plan: Any) -> Iterator[str]:
         yield from one.problems(getattr(plan, one.name))
 
 
-def dangling(plan: Any) -> Iterator[tuple[PlanField, Any]]:
+def dangling(plan: Any) -> Iterator[tuple[PlanField, object]]:
     """Fields that name a variant or a number of threads that the plan does not have."""
     known = {"variants": {variant.name for variant in plan.variants}, "threads": set(plan.threads)}
     for one in fields_of(plan):
@@ -106,7 +106,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
 
-_PARSE: Mapping[Kind, Any] = {
+_PARSE: Mapping[Kind, Callable[[str], object]] = {
     "whole": int,
     "number": float,
     "text": str,

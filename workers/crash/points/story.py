@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from workers.crash.checks import CHECKS
 from workers.crash.setup_and_result import LostWork, TrialResult
@@ -99,7 +98,7 @@ class PointsStory:
             lost=sum(state.has_lost for state in self.states),
         )
 
-    def as_stored(self) -> dict[str, Any]:
+    def as_stored(self) -> dict[str, object]:
         """Without names of passed checks, and with the logs of the first states that did not pass."""
         logs = [state.moment for state in self.states if state.log_lines][:MOST_LOGS]
         states = (replace(one, passed=(), log_lines=one.log_lines if one.moment in logs else ()) for one in self.states)

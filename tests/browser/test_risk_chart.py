@@ -203,9 +203,11 @@ def test_it_fits_a_phone(opened):
 def test_a_cell_opens_its_trials_and_a_trial_its_evidence(opened, result):
     page = opened()
     page.locator("td.crash-cell.many a").first.click()
+    page.wait_for_url("**/trials/?**")
     assert page.locator("tbody tr").count() == 4
     keep(page, "trials")
     page.locator("tbody a").first.click()
+    page.locator("svg.crash-bar").first.wait_for()
     assert page.locator("svg.crash-bar").count() >= 4
     steps = page.locator("table.steps tbody th").all_inner_texts()
     assert (steps[0], steps[-1]) == ("load", "recovery"), "the crash has the room"

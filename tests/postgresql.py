@@ -19,6 +19,7 @@ SETTINGS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
+    "autovacuum": "off",  # tables are emptied or rolled back after each test
     "max_connections": "200",
     "timezone": "UTC",
 }

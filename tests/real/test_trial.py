@@ -30,7 +30,7 @@ def nothing_is_left(sandbox_root):
     assert left(sandbox_root) == before
 
 
-def test_a_kill_loses_what_the_engine_had_not_written(sandbox_root):
+def test_a_kill_loses_commits_that_the_engine_had_not_flushed(sandbox_root):
     result = crash_unflushed(sandbox_root, forgetful(), load_s=1.0)
     assert {"lost-engine", "binlog-only"} <= set(bad(result)) <= {"lost-engine", "binlog-only", MAY_TEAR}
     assert result.lost_engine.transactions > 0 < result.lost_engine.ms <= 1000 * result.crash_at_s
@@ -54,7 +54,7 @@ def test_a_graceful_restart_loses_nothing(sandbox_root):
     assert result.verdict == "valid"
 
 
-def test_without_a_binlog_there_is_nothing_to_say_of_it(sandbox_root):
+def test_without_a_binlog_no_check_speaks_of_it(sandbox_root):
     result = crash(sandbox_root, "process-kill", settings={"log_bin": "OFF"})
     assert result.verdict == "valid"
     assert not any("binlog" in check.key for check in result.checks)
@@ -94,7 +94,7 @@ def test_the_same_seed_crashes_at_the_same_moment(sandbox_root):
     assert 1.0 <= min(moments) < 1.1 < 1.9 < max(moments) <= 2.0
 
 
-def test_it_stops_when_it_is_asked_to(sandbox_root):
+def test_a_cancelled_trial_stops_during_its_load(sandbox_root):
     began = time.monotonic()
     with pytest.raises(Cancelled):
         run_trial(
@@ -103,7 +103,7 @@ def test_it_stops_when_it_is_asked_to(sandbox_root):
     assert time.monotonic() - began < 300, "before the crash was due"
 
 
-def test_it_stops_while_it_waits_for_a_recovery(sandbox_root):
+def test_a_cancelled_trial_stops_while_it_waits_for_the_recovery(sandbox_root):
     """The server is killed under whoever waits for it."""
     asked = []
 
@@ -124,7 +124,7 @@ def test_it_stops_while_it_waits_for_a_recovery(sandbox_root):
         )
 
 
-def test_a_witness_that_ends_too_early_makes_it_unknown(sandbox_root):
+def test_a_witness_that_ends_too_early_makes_the_verdict_unknown(sandbox_root):
     class HungUp(Witness):
         def begin(self):
             super().begin()
@@ -136,7 +136,7 @@ def test_a_witness_that_ends_too_early_makes_it_unknown(sandbox_root):
     assert "stopped before the crash" in result.error
 
 
-def test_a_bug_makes_it_unknown(sandbox_root):
+def test_a_bug_makes_the_verdict_unknown(sandbox_root):
     class Broken(Witness):
         def begin(self):
             raise ZeroDivisionError("a bug")
@@ -145,7 +145,7 @@ def test_a_bug_makes_it_unknown(sandbox_root):
     assert (result.verdict, result.failed_at, result.error) == ("unknown", "load", "ZeroDivisionError: a bug")
 
 
-def test_it_refuses_a_kind_that_is_not_to_be_had(sandbox_root, monkeypatch):
+def test_a_crash_kind_that_is_not_available_is_refused(sandbox_root, monkeypatch):
     with pytest.raises(PlanError, match="no crash kind"):
         crash(sandbox_root, "meteorite")
     with pytest.raises(PlanError, match="not for trial"):

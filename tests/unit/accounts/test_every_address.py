@@ -43,7 +43,7 @@ def refused(client, path, method):
     return answer.status_code == 403 or answer.get("Location", "").startswith("/login/?next=")
 
 
-def test_it_knows_every_address():
+def test_the_walk_knows_every_address():
     assert {name for name, _ in ALL} >= OPEN | {"home", "servers:list", "results:page", "people:list", "audit:list"}
     assert not any("<" in path for _, path in ALL)
 
@@ -52,7 +52,7 @@ def test_every_view_names_an_operation_of_the_table():
     report(name for name, view in VIEWS.items() if view.operation not in OPERATIONS)
 
 
-def test_nothing_else_is_open():
+def test_only_the_listed_addresses_need_no_login():
     assert {name for name, view in VIEWS.items() if OPERATIONS[view.operation].least == NOBODY} == OPEN
 
 
@@ -71,7 +71,7 @@ def logged_in(role, **options):
 
 
 @pytest.mark.parametrize("role", RANKS)
-def test_it_lets_in_whom_the_table_lets_in(role):
+def test_every_address_lets_in_the_roles_of_the_table(role):
     """Every address, by GET and by POST."""
     browser, offenders = logged_in(role), []
     for (name, path), method in product(ALL, ("get", "post")):
@@ -118,7 +118,7 @@ def test_a_deactivated_account_is_out_at_once(client):
     assert client.get("/").status_code == 302
 
 
-def test_a_page_says_who_may(client):
+def test_a_refusal_names_the_needed_role(client):
     client.force_login(somebody(Role.VIEWER))
     answer = client.get("/people/")
     assert answer.status_code == 403
@@ -135,7 +135,7 @@ def test_the_documents_show_the_same_table():
     assert sum(line.count("|") == 4 for line in shown) == len(OPERATIONS) + 1  # and the heading
 
 
-def test_templates_show_what_one_may(rf, db):
+def test_templates_show_allowed_operations_only(rf, db):
     asked = rf.get("/")
     asked.user = somebody(Role.VIEWER)
     shown = Template("{% if may.see %}see{% endif %} {% if may.run %}run{% endif %}")

@@ -2,7 +2,6 @@ import pytest
 
 from dashboard.pages.experiments.forms import PlanForm
 from dashboard.records.servers.models import Server
-from workers.bench import recipes
 
 
 @pytest.fixture
@@ -55,18 +54,6 @@ def test_it_reads_variants_and_workloads_of_ones_own(server):
     assert plan.variant("wait 4").settings == {"sync_binlog": "1", "binlog_commit_wait_count": "4"}
     assert plan.variant("rocks").engine == "rocksdb"
     assert plan.workload("ten rows").params == {"rows": "10"}
-
-
-@pytest.mark.parametrize("key", recipes.shelf().recipes)
-def test_it_shows_a_recipe_as_the_recipe_is(server, key):
-    """What the form is filled with, sent back unchanged, is the recipe's plan."""
-    initial = PlanForm(recipe=key).initial
-    form = PlanForm({"binlog": "keep", **initial, "servers": [server.pk]}, recipe=key)
-    assert form.is_valid(), form.errors
-    meant, read = recipes.load(key).plan([]), form.plan()
-    assert read.variants == meant.variants
-    assert [(w.key, dict(w.params)) for w in read.workloads] == [(w.key, dict(w.params)) for w in meant.workloads]
-    assert (read.threads, read.repeats, read.measure_s) == (meant.threads, meant.repeats, meant.measure_s)
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_the_process_that_reads_has_a_limit_of_memory():
 
 def test_the_process_that_reads_has_a_limit_of_time():
     program = "from dashboard.portable import limits; limits.CPU_S = 1; limits.keep()\nwhile True: pass"
-    ended = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=False, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=False, timeout=300)
     assert ended.returncode < 0
 
 

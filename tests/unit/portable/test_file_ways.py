@@ -24,11 +24,6 @@ def upload(content):
     return SimpleUploadedFile("commits.zip", content, "application/zip")
 
 
-@pytest.fixture
-def file(db):
-    return file_of(files.experiment())
-
-
 def test_the_page_gives_it(client_in):
     made = files.experiment()
     answer = client_in.get(reverse("portable:export", args=[made.pk]))
@@ -70,8 +65,9 @@ def test_the_page_says_what_is_wrong(client_in, monkeypatch, sent, said):
 
 
 def test_a_viewer_takes_files_away_and_brings_none(client, file):
+    made = files.experiment()
     client.force_login(somebody(Role.VIEWER))
-    assert client.get(f"/experiments/{Experiment.objects.get().pk}/export.zip").status_code == 200
+    assert client.get(f"/experiments/{made.pk}/export.zip").status_code == 200
     assert client.get(PAGE).status_code == 403
     assert client.post(PAGE, {"file": upload(file)}).status_code == 403
     assert PAGE not in client.get("/experiments/").content.decode()

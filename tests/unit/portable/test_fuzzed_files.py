@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from dashboard.portable import actions, shape
 from dashboard.portable.refused import NotImported
-from dashboard.portable.write import file_of
 from dashboard.records.experiments.models import Experiment
 from tests.unit.portable import files
 
@@ -23,11 +22,6 @@ VALUES = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
     | st.sampled_from([0, 1, -1, 2**31, 1e300, "", "done", "invalid", "<script>", "\0", [], {}, [[]], [None], {"": ""}])
 )  # fmt: skip
-
-
-@pytest.fixture
-def file(db):
-    return file_of(files.experiment())
 
 
 def pages(experiment):

@@ -9,7 +9,6 @@ import pytest
 
 from dashboard.portable import actions, archive, shape
 from dashboard.portable.refused import NotImported
-from dashboard.portable.write import file_of
 from dashboard.records.experiments.models import Environment, Experiment
 from dashboard.records.servers.models import Server
 from tests.unit.portable import files
@@ -17,11 +16,6 @@ from tests.unit.portable import files
 pytestmark = pytest.mark.django_db
 RUN, TRIAL = shape.RUN.format(0), shape.TRIAL.format(0)
 ENVIRONMENT, PROBE = shape.ENVIRONMENT.format(1), shape.PROBE.format(1)
-
-
-@pytest.fixture
-def file(db):
-    return file_of(files.experiment())
 
 
 def refusal(file):
@@ -34,12 +28,12 @@ def refusal(file):
     return str(refused.value)
 
 
-def test_the_untouched_file_is_taken(file):
+def test_an_untouched_file_is_imported(file):
     """The control: what is refused below is refused for what was done to it."""
     assert files.imported(files.tampered(file)).is_imported
 
 
-def test_one_from_before_a_plan_named_what_it_compares_is_taken(file):
+def test_a_file_of_an_older_plan_is_imported(file):
     def older(index):
         for name in ("load_workers", "main_variant", "main_threads"):
             del index["plan"][name]
@@ -49,19 +43,19 @@ def test_one_from_before_a_plan_named_what_it_compares_is_taken(file):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"not a zip", b"\0" * 1000, b"PK\x05\x06" + b"\0" * 17])
-def test_what_is_no_zip(content):
+def test_bytes_that_are_no_zip_are_refused(content):
     assert "is not a file of Durascope" in refusal(content)
 
 
-def test_an_empty_zip():
+def test_an_empty_zip_is_refused():
     assert "experiment.json is missing" in refusal(b"PK\x05\x06" + b"\0" * 18)
 
 
-def test_one_that_was_cut_off(file):
+def test_a_file_that_was_cut_off_is_refused(file):
     assert "it was cut off" in refusal(file[: len(file) // 2])
 
 
-def test_one_with_a_flipped_bit(file):
+def test_a_file_with_a_flipped_bit_is_refused(file):
     place = file.index(RUN.encode()) + 200
     broken = bytearray(file)
     broken[place] ^= 0x55
@@ -79,94 +73,94 @@ def zipped(*members, compression=zipfile.ZIP_DEFLATED):
 @pytest.mark.parametrize(
     "name", ["../experiment.json", "/etc/passwd", "runs/../../x.json", "C:\\x.json", "runs/00000.json/x", "a\nb.json"]
 )
-def test_names_that_lead_elsewhere(name):
+def test_paths_outside_the_file_are_refused(name):
     assert "a part that no experiment has" in refusal(zipped((name, b"{}")))
 
 
-def test_two_parts_of_one_name():
+def test_two_parts_of_one_name_are_refused():
     with pytest.warns(UserWarning, match="Duplicate name"):
         twice = zipped(("experiment.json", b"{}"), ("experiment.json", b"{}"))
     assert "two parts of the same name" in refusal(twice)
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
-def test_other_ways_of_packing(compression):
+def test_other_compression_is_refused(compression):
     assert "packed in a way" in refusal(zipped(("experiment.json", b"{}"), compression=compression))
 
 
-def test_an_encrypted_part():
+def test_an_encrypted_part_is_refused():
     locked = bytearray(zipped(("experiment.json", b"{}")))
     locked[locked.index(b"PK\x01\x02") + 8] |= 1
     assert "packed in a way" in refusal(bytes(locked))
 
 
-def test_a_part_that_would_fill_the_memory():
+def test_a_part_that_unpacks_to_too_much_is_refused():
     bomb = zipped(("experiment.json", b" " * (archive.MOST_OF_A_PART + 1)))
     assert len(bomb) < 100_000
     assert "has more than 32 MiB" in refusal(bomb)
 
 
-def test_many_parts_that_would_together(monkeypatch):
+def test_parts_that_together_unpack_to_too_much_are_refused(monkeypatch):
     monkeypatch.setattr(archive, "MOST_UNPACKED", 1000)
     assert "Unpacked it would have" in refusal(zipped(*((f"runs/{n:05}.json", b" " * 300) for n in range(4))))
 
 
-def test_a_directory_that_would(monkeypatch):
+def test_a_directory_with_too_many_parts_is_refused(monkeypatch):
     monkeypatch.setattr(archive, "MOST_PARTS", 3)
     assert "too many parts" in refusal(zipped(*((f"runs/{n:05}.json", b"") for n in range(4))))
 
 
-def test_a_directory_that_says_less_of_itself(file):
+def test_a_directory_that_hides_its_number_of_parts_is_refused(file):
     """The number of entries is not what Python's reader goes by: the bytes are."""
     lying = bytearray(file)
     struct.pack_into("<HHI", lying, len(lying) - 14, 1, 1, archive.MOST_DIRECTORY + 1)
     assert "too many parts" in refusal(bytes(lying))
 
 
-def test_a_part_that_unpacks_to_more_than_it_says():
+def test_a_part_that_hides_its_size_is_refused():
     lying = bytearray(zipped(("experiment.json", b" " * 5000)))
     for sign, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         struct.pack_into("<I", lying, lying.index(sign) + place, 10)
     assert "experiment.json" in refusal(bytes(lying))
 
 
-def test_a_zip64_directory(file):
+def test_a_zip64_directory_is_refused(file):
     end = file[-22:]
     assert "not written by Durascope" in refusal(file[:-22] + b"PK\x06\x07" + b"\0" * 16 + end)
 
 
-def test_too_large_a_file(file, monkeypatch):
+def test_a_file_that_is_too_large_is_refused(file, monkeypatch):
     monkeypatch.setattr(archive, "MOST_PACKED", 1000)
     assert "are read" in refusal(file)
 
 
-def test_another_zip():
+def test_a_zip_without_an_experiment_is_refused():
     assert "experiment.json is missing" in refusal(zipped(("cells/00001.json", b"{}")))
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"null", b"\xff\xfe", b'{"format": 1}', b"[" * 100_000])
-def test_an_index_that_is_none(content):
+def test_an_index_that_is_no_experiment_is_refused(content):
     assert "is not an experiment of Durascope" in refusal(zipped(("experiment.json", content)))
 
 
-def test_a_newer_schema_version(file):
+def test_a_newer_schema_version_is_refused(file):
     said = refusal(files.tampered(file, lambda index: index.update(schema_version=2)))
     assert "schema version 2; this Durascope reads up to 1" in said and "Update this installation" in said
 
 
 @pytest.mark.parametrize("version", [0, -1, "1", 1.5, None, True, [1]])
-def test_a_schema_version_that_never_was(file, version):
+def test_a_schema_version_that_never_existed_is_refused(file, version):
     assert "no schema version" in refusal(files.tampered(file, lambda index: index.update(schema_version=version)))
 
 
-def test_a_missing_part(file):
+def test_a_missing_part_is_named(file):
     found = files.unpacked(file)
     for name in (RUN, TRIAL, ENVIRONMENT, PROBE):
         rest = {key: content for key, content in found.items() if key != name}
         assert f"The part {name} is missing" in refusal(archive.packed(rest))
 
 
-def test_a_part_too_many(file):
+def test_a_part_without_a_cell_or_trial_is_refused(file):
     assert "has no cell or trial" in refusal(files.tampered(file, **{"runs/00099.json": b"{}"}))
 
 
@@ -212,7 +206,7 @@ WRONG = {  # what is done to the index -> what is said of it
 
 
 @pytest.mark.parametrize("said", WRONG)
-def test_an_index_that_does_not_fit(file, said):
+def test_a_wrong_value_in_the_index_is_named(file, said):
     assert said in refusal(files.tampered(file, WRONG[said]))
 
 
@@ -254,7 +248,7 @@ def run_with(file, **changes):
         ({"output": "a\0b"}, "a NUL"),
     ],
 )
-def test_a_run_that_does_not_fit(file, changes, said):
+def test_a_wrong_value_in_a_run_is_named(file, changes, said):
     assert said in refusal(run_with(file, **changes))
 
 
@@ -276,17 +270,17 @@ def test_a_run_that_does_not_fit(file, changes, said):
         (PROBE, b'{"flushes": [], "promise": 5}', "promise"),
     ],
 )
-def test_a_part_that_does_not_fit(file, name, content, said):
+def test_a_part_with_wrong_content_is_refused(file, name, content, said):
     assert said in refusal(files.tampered(file, **{name: content}))
 
 
 @pytest.mark.parametrize("name", ["checks", "steps", "failover"])
-def test_evidence_that_no_page_could_show(file, name):
+def test_evidence_that_no_page_can_show_is_refused(file, name):
     evidence = {**json.loads(files.unpacked(file)[TRIAL]), name: [{"promoted": 1}]}
     assert f"{TRIAL}: {name}" in refusal(files.tampered(file, **{TRIAL: json.dumps(evidence).encode()}))
 
 
-def test_a_verdict_is_judged_anew(file):
+def test_the_verdict_of_an_imported_trial_follows_from_its_checks(file):
     """A file has no place for one: it follows from the checks."""
     evidence = json.loads(files.unpacked(file)[TRIAL])
     evidence["checks"][2]["outcome"] = "invalid"
@@ -297,7 +291,7 @@ def test_a_verdict_is_judged_anew(file):
     assert "trials.0.verdict" in refusal(files.tampered(file, lambda i: i["trials"][0].update(verdict="valid")))
 
 
-def test_figures_that_cannot_be_worked_out(file, monkeypatch, caplog):
+def test_a_file_whose_figures_cannot_be_computed_is_refused(file, monkeypatch, caplog):
     """The last net: whatever the checks let through, no page may break on it."""
     monkeypatch.setattr("dashboard.portable.actions.analysis_of", lambda _: 1 / 0)
     assert "cannot be computed (ZeroDivisionError)" in refusal(file)
@@ -305,7 +299,7 @@ def test_figures_that_cannot_be_worked_out(file, monkeypatch, caplog):
 
 
 @pytest.mark.parametrize("failure", [MemoryError(), OSError(28, "No space left on device")])
-def test_what_the_host_lacks_is_no_fault_of_the_file(file, monkeypatch, failure):
+def test_lack_of_memory_or_disk_is_not_called_a_fault_of_the_file(file, monkeypatch, failure):
     def fail(_):
         raise failure
 
@@ -315,14 +309,14 @@ def test_what_the_host_lacks_is_no_fault_of_the_file(file, monkeypatch, failure)
     assert not Experiment.objects.filter(imported_digest__gt="").exists()
 
 
-def test_a_database_that_does_not_take_it(file, caplog):
+def test_an_error_of_the_database_is_told(file, caplog):
     index = files.index_of(file)
     content = actions.Content(io.BytesIO(file))
     Server.everything.create(name=f"Server A (server 1 of import {content.digest[:12]})", kind="imported")
     assert index and "The database did not take it (IntegrityError)" in refusal(file)
 
 
-def test_who_comes_second_with_the_same_file(file, monkeypatch):
+def test_two_imports_of_one_file_at_once_store_it_once(file, monkeypatch):
     """Both look, neither is there; the database keeps one."""
     first = files.imported(file)
     answers = iter([None, first])

@@ -36,12 +36,9 @@ BADGE = 'class="badge imported"'
 
 
 @pytest.fixture
-def imported(db):
+def imported(db, file):
     """On an installation that never measured anything."""
-    original, _, found = files.round_trip()
-    original.delete()
-    Server.objects.all().delete()
-    return found
+    return files.imported(file)
 
 
 @pytest.fixture
@@ -49,7 +46,7 @@ def ghost(imported):
     return Server.everything.get(pk=imported.plan["targets"][0]["server_id"])
 
 
-def test_pages_say_so(client_in, imported):
+def test_pages_say_that_it_was_imported(client_in, imported):
     cells = imported.cells.filter(state="done")
     paths = [
         reverse("results:page", args=[imported.pk]),
@@ -66,7 +63,7 @@ def test_pages_say_so(client_in, imported):
     assert BADGE in client_in.get(reverse("experiments:show", args=[imported.pk])).content.decode()
 
 
-def test_the_page_says_where_it_came_from(client_in, imported):
+def test_the_result_page_names_its_origin(client_in, imported):
     Experiment.objects.filter(pk=imported.pk).update(
         imported_from={**imported.imported_from, "address": "https://there.example.org/<b>"}
     )
@@ -77,30 +74,30 @@ def test_the_page_says_where_it_came_from(client_in, imported):
     assert "Export as a file" in html and ">Compare<" in html and ">Share<" in html
 
 
-def test_one_that_was_measured_here_is_not_marked(client_in):
+def test_an_experiment_that_was_measured_here_is_not_marked_as_imported(client_in):
     made = factory.experiment({"1/1": 1000.0}, measured=1)
     html = client_in.get(reverse("results:page", args=[made.pk])).content.decode()
     assert "imported" not in html and "Resume" in html and ">History<" in html
 
 
-def test_a_link_says_so_but_not_from_where(client, imported, settings):
+def test_a_shared_page_says_that_it_was_imported_but_not_its_origin(client, imported, settings):
     Experiment.objects.filter(pk=imported.pk).update(imported_from={**imported.imported_from, "address": "https://x.y"})
     _, token = sharing.share(None, imported)
     html = client.get(reverse("sharing:show", args=[token])).content.decode()
     assert BADGE in html and "x.y" not in html
 
 
-def test_the_json_says_so(imported):
+def test_the_json_says_that_it_was_imported(imported):
     told = everything(imported)["experiment"]
     assert told["imported_at"] and told["imported_from"] == imported.imported_from
 
 
-def test_the_api_says_so(imported):
+def test_the_api_says_that_it_was_imported(imported):
     told = script(somebody(Role.VIEWER)).get(f"/api/v1/experiments/{imported.pk}").json()
     assert told["imported_at"] and told["imported_from"]["sha256"]
 
 
-def test_texts_of_a_file_are_only_text(client_in, imported):
+def test_texts_of_a_file_are_escaped(client_in, imported):
     file = file_of(imported)
     evil = "<script>alert(1)</script>"
 
@@ -123,13 +120,13 @@ def test_texts_of_a_file_are_only_text(client_in, imported):
     assert shown >= 5
 
 
-def test_it_is_compared(client_in, imported):
+def test_an_imported_experiment_can_be_compared(client_in, imported):
     runs = ",".join(str(cell.run.pk) for cell in imported.cells.filter(state="done")[:2])
     answer = client_in.get(reverse("results:compare"), {"from": imported.pk, "runs": runs})
     assert answer.status_code == 200 and "Server A" in answer.content.decode()
 
 
-def test_it_is_not_resumed(client_in, imported, monkeypatch):
+def test_an_imported_experiment_cannot_be_resumed(client_in, imported, monkeypatch):
     monkeypatch.setattr(task_queue, "send", lambda *_: pytest.fail("rang"))
     with pytest.raises(PlanError, match="was imported"):
         experiments.resume(imported, None)
@@ -139,7 +136,7 @@ def test_it_is_not_resumed(client_in, imported, monkeypatch):
     assert imported.state == "done" and not imported.cells.filter(state="waiting").exists()
 
 
-def test_no_trial_is_repeated(client_in, imported):
+def test_an_imported_trial_cannot_be_repeated(client_in, imported):
     trial = imported.trials.first()
     path = reverse("results:trial", args=[trial.pk])
     assert reverse("results:trial-repeat", args=[trial.pk]) not in client_in.get(path).content.decode()
@@ -149,18 +146,18 @@ def test_no_trial_is_repeated(client_in, imported):
     assert Trial.objects.count() == before
 
 
-def test_the_database_refuses_that_it_runs(imported):
+def test_the_database_refuses_to_run_an_imported_experiment(imported):
     for state in ("queued", "running"):
         with pytest.raises(IntegrityError), transaction.atomic():
             Experiment.objects.filter(pk=imported.pk).update(state=state)
 
 
-def test_it_becomes_no_schedule(client_in, imported):
+def test_an_imported_experiment_becomes_no_schedule(client_in, imported):
     answer = client_in.get(reverse("schedules:of", args=[imported.pk]), follow=True)
     assert "its servers are not registered here" in answer.content.decode()
 
 
-def test_its_plan_starts_nothing(imported):
+def test_the_plan_of_an_imported_experiment_cannot_be_started(imported):
     """Whoever sends the plan itself, as any program could."""
     with pytest.raises(Server.DoesNotExist):
         experiments.create(Plan.from_dict(imported.plan), None)
@@ -170,14 +167,14 @@ def test_its_plan_starts_nothing(imported):
     assert answer.status_code == 422 and "There is no server" in answer.content.decode()
 
 
-def test_no_form_offers_its_servers(ghost):
+def test_no_form_offers_imported_servers(ghost):
     assert ghost not in PlanForm().fields["servers"].queryset
     assert ghost not in RecipeForm().fields["servers"].queryset
     with pytest.raises(ValidationError):
         PlanForm().fields["servers"].clean([ghost.pk])
 
 
-def test_no_page_and_no_answer_has_its_servers(client_in, ghost):
+def test_no_page_and_no_answer_lists_imported_servers(client_in, ghost):
     for path in ("/", "/servers/", reverse("experiments:new"), reverse("schedules:new")):
         assert ghost.name not in client_in.get(path).content.decode(), path
     for name in ("servers:detail", "servers:edit", "servers:expendable", "history:server"):
@@ -189,7 +186,7 @@ def test_no_page_and_no_answer_has_its_servers(client_in, ghost):
     assert "Servers" in ROUTERS
 
 
-def test_its_servers_are_nobodys_to_crash(ghost):
+def test_nobody_may_crash_imported_servers(ghost):
     assert not ghost.may_be_crashed and ghost.owner is None
     with pytest.raises(IntegrityError), transaction.atomic():
         Server.everything.filter(pk=ghost.pk).update(expendable=True)
@@ -197,13 +194,13 @@ def test_its_servers_are_nobodys_to_crash(ghost):
         Server.everything.filter(pk=ghost.pk).update(host="db7.example.com")
 
 
-def test_its_servers_names_are_taken(ghost):
+def test_names_of_imported_servers_are_taken(ghost):
     for form in (AttachedForm({"name": ghost.name, "host": "db1", "user": "u", "port": 3306}),
                  SandboxForm({"name": ghost.name, "build": "system-mariadb"})):  # fmt: skip
         assert "Another server has this name" in form.errors["name"][0]
 
 
-def test_it_is_in_no_history(client_in, imported):
+def test_an_imported_experiment_is_in_no_history(client_in, imported):
     assert imported not in not_noted()
     update.keep(imported.imported_at, print)
     assert not Entry.objects.exists()
@@ -211,14 +208,14 @@ def test_it_is_in_no_history(client_in, imported):
     assert "has no history here" in answer.content.decode()
 
 
-def test_it_answers_no_claim(imported):
+def test_an_imported_experiment_answers_no_claim(imported):
     Experiment.objects.filter(pk=imported.pk).update(recipe="group-commit", claims={"claims": [{}], "changed": []})
     assert newest(["group-commit"]) == {}
     Experiment.objects.filter(pk=imported.pk).update(imported_at=None, imported_digest=None)
     assert list(newest(["group-commit"])) == ["group-commit"]  # the control
 
 
-def test_it_is_in_no_figure_for_prometheus(imported):
+def test_metrics_count_no_imported_experiment(imported):
     def counted():
         told = [*FIGURES["durascope_experiments"].samples(), *FIGURES["durascope_trials"].samples()]
         return sum(value for _, value in told)
@@ -228,7 +225,7 @@ def test_it_is_in_no_figure_for_prometheus(imported):
     assert counted() == 1 + imported.trials.count()  # the control
 
 
-def test_it_says_nothing_of_servers_here(imported):
+def test_an_imported_experiment_says_nothing_about_servers_here(imported):
     """A server with the very settings that were crashed elsewhere."""
     environment = imported.trials.first().environment.data["server"]
     server = factory.server()
@@ -243,7 +240,7 @@ def test_it_says_nothing_of_servers_here(imported):
     assert badges(tried_like(server)) != []  # the control
 
 
-def test_who_imported_is_in_the_audit_log(admin, imported):
+def test_the_audit_log_names_the_user_who_imported(admin, imported):
     file = files.tampered(file_of(imported), lambda index: index["experiment"].update(name="another"))
     made = files.imported(file, admin)
     event = Event.objects.filter(did="imported").first()
@@ -251,5 +248,5 @@ def test_who_imported_is_in_the_audit_log(admin, imported):
     assert made.created_by == admin
 
 
-def test_lists_have_it(imported):
+def test_lists_show_imported_experiments(imported):
     assert imported in queries.listed()

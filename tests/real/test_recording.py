@@ -3,6 +3,7 @@
 import hashlib
 import os
 import random
+import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -200,6 +201,37 @@ def test_it_ends_at_its_bound_and_the_disk_goes_on(disk, tmp_path):
     disk.cut()
     disk.power_on()
     assert (disk.mnt / "file-19").exists()
+
+
+@pytest.fixture
+def little_space(tmp_path):
+    """A file system of 4 MiB."""
+    place = tmp_path / "little"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=True)
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def test_it_ends_when_the_host_is_full_and_the_disk_goes_on(disk, little_space):
+    disk.record(little_space / "recording")
+    for number in range(8):
+        flushed_file(disk.mnt / f"file-{number}", 256)
+    disk.stop_recording()
+    states = States(Recording.load(little_space / "recording"))
+    assert states.recording.log.end is End.NO_SPACE
+    assert states.blocks(CrashPoint(len(states.recording.events)))
+    disk.cut()
+    disk.power_on()
+    assert (disk.mnt / "file-7").stat().st_size == 256 * BLOCK_BYTES
+
+
+def test_a_base_that_does_not_fit_is_no_recording_and_the_disk_goes_on(disk, little_space):
+    flushed_file(disk.mnt / "large", 2048)
+    with pytest.raises(SandboxError, match=r"cp failed: .*No space left"):
+        disk.record(little_space / "recording")
+    assert not (little_space / "recording").exists()
+    flushed_file(disk.mnt / "flushed", 1)  # nothing is held
 
 
 def test_it_is_broken_off_when_the_disks_process_dies(disk, tmp_path):

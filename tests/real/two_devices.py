@@ -1,5 +1,6 @@
 """For tests: a server with data on one recorded disk and logs on another, loaded and crashed at joint points."""
 
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -95,6 +96,7 @@ def recorded(
         server = made.enter_context(Sandbox.create(root, build, settings, **how))
         folder = root / f"recorded-{data.folder.name}"
         folder.mkdir()
+        made.callback(shutil.rmtree, folder)
         ledger, began_s = _load(server, (data, logs), folder, seconds, clients, flush_ms, busy)
         server.kill()
         data.remove()

@@ -92,14 +92,18 @@ class VolatileDisk(ServedDisk):
         server leaves. That costs time at each write."""
         if for_kills:
             system.make_synchronous(self.mnt)
-        self._tell("hold")
         try:
             folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise SandboxError(f"{folder} cannot hold a recording: {reason(error)}.", "Name another.") from error
+        self._tell("hold")
+        try:
             copy_sparse(self.image, folder / BASE)
             with os.fdopen(untrusted.new_log(folder / EVENTS), "ab") as file:
                 self._ask(f"record {most_bytes}", (file.fileno(),))
-        except OSError as error:
-            raise SandboxError(f"{folder} cannot hold a recording: {reason(error)}.", "Name another.") from error
+        except BaseException:
+            untrusted.remove_tree(folder)
+            raise
         finally:
             self._tell("release")
 

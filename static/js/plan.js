@@ -28,7 +28,8 @@ function show(answer) {
     : line(
         `${answer.cells} cells${answer.trials ? ` and ${answer.trials} crashes` : ""}, about ${duration(answer.estimate_s)}.`,
       );
-  says.replaceChildren(head, ...refused);
+  const product = !refused.length && answer.product ? [line(`A cell is one measurement: ${answer.product}.`)] : [];
+  says.replaceChildren(head, ...product, ...refused);
   says.classList.toggle("warned", refused.length > 0);
 }
 

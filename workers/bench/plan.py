@@ -151,7 +151,7 @@ class Plan:
         start=2, least=0, most=600, group="length", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
     measure_s: int = field(metadata=described(
-        "whole", "Measuring seconds", "The length of each repeat. Longer repeats vary less.",
+        "whole", "Measuring seconds", "The length of each repeat. The figures of longer repeats vary less.",
         start=10, least=1, most=3600, group="first", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
     table_rows: int = field(metadata=described(

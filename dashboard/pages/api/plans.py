@@ -36,7 +36,7 @@ def _inputs(plan: type) -> dict[str, Any]:
 
 def _input(one: PlanField) -> tuple[object, object]:
     if one.name == "name":
-        return str, Field("", description="If empty, Durascope makes a name from the servers and the question.")
+        return str, Field("", description="If empty, the name says which servers and settings are compared.")
     kind = TYPES[one.description.kind]
     default = list(one.proposed) if isinstance(one.proposed, tuple) else one.proposed
     if one.name in LEFT_OPEN:

@@ -8,6 +8,7 @@ from django.forms.boundfield import BoundField
 
 from dashboard.pages.experiments.plan_inputs import PlanInputs
 from dashboard.records.experiments.kind_names import in_order, title
+from workers.bench.plan import Plan
 from workers.metrics import SOURCES
 
 OWN_FIELDS = {
@@ -35,13 +36,22 @@ def summaries(form: forms.BaseForm) -> dict[str, str]:
     return {"compared": _compared(form), "load": _load(form), "crash": _crash(form), "length": _length(form)}
 
 
+def product(plan: Plan) -> str:
+    """`3 settings x 3 numbers of threads x 3 repeats`: what makes the number of cells. Single ones are left out."""
+    factors = (
+        (len(plan.targets), "servers"), (len(plan.variants), "settings"), (len(plan.workloads), "workloads"),
+        (len(plan.threads), "numbers of threads"), (plan.repeats, "repeats"),
+    )  # fmt: skip
+    return " x ".join(f"{many} {what}" for many, what in factors if many > 1)
+
+
 def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundField]]) -> bool:
     names = [*OWN_FIELDS.get(key, ()), *(one.name for row in inputs.values() for one in row)]
     return any(form[name].errors for name in names)
 
 
 def _compared(form: forms.BaseForm) -> str:
-    build = _choice(form, "build") if _value(form, "build") else "its own build"
+    build = _choice(form, "build") if _value(form, "build") else "the server's own build"
     said = [f"Binary log {_choice(form, 'binlog')}", build, _choice(form, "storage")]
     if own := _lines(form, "own_variants"):
         said.append(f"{len(own)} variant{'' if len(own) == 1 else 's'} of your own")
@@ -60,7 +70,7 @@ def _load(form: forms.BaseForm) -> str:
 def _crash(form: forms.BaseForm) -> str:
     trials = _number(form, "trials")
     if trials in ("", "0"):
-        return "No crash trials"
+        return "None: only speed is measured"
     kinds = ", ".join(map(title, in_order(_value(form, "kinds") or ())))
     return f"{trials} of each: {kinds}" + (", with a replica" if _value(form, "replica") else "")
 
@@ -75,7 +85,11 @@ def _length(form: forms.BaseForm) -> str:
 
 def _sources(form: forms.BaseForm) -> str:
     ticked = len(_value(form, "sources") or ())
-    return "all metric sources" if ticked == len(SOURCES) else f"{ticked} of {len(SOURCES)} metric sources"
+    return (
+        "fsyncs and groups from all sources"
+        if ticked == len(SOURCES)
+        else f"fsyncs and groups from {ticked} of {len(SOURCES)} sources"
+    )
 
 
 def _value(form: forms.BaseForm, name: str) -> Any:

@@ -47,7 +47,7 @@ class PlanForm(PlanInputs):
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label="Durability",
-        help_text="When the two logs are flushed. Each ticked pair is measured.",
+        help_text="Each pair says when the redo log and the binary log are flushed. All ticked pairs are measured.",
     )
     binlog = forms.ChoiceField(
         choices=[("keep", "as the server has it"), ("on", "on"), ("off", "off")],
@@ -63,7 +63,7 @@ class PlanForm(PlanInputs):
         help_text="The server binaries of a sandbox.",
     )
     storage = forms.ChoiceField(
-        choices=lambda: [("", "the host's own disk"), *((key, f"{key}: {explain(key)}") for key in PROFILES)],
+        choices=lambda: [("", "the disk of its host"), *((key, f"{key}: {explain(key)}") for key in PROFILES)],
         required=False,
         label="Device",
         help_text="A simulated disk for the data of a sandbox.",

@@ -40,7 +40,7 @@ MORE: dict[str, dict[str, Any]] = {  # arguments of a form field beyond the plan
         "max_length": 120,
         "validators": [check_name],
         "required": False,
-        "help_text": "If empty, Durascope makes a name from the servers and the question.",
+        "help_text": "If empty, the name says which servers and settings are compared.",
     },
     "threads": {"initial": "1, 8, 32"},
     "control_trials": {"initial": None, "min_value": 0},

@@ -10,7 +10,7 @@ from django.utils import timezone
 from dashboard.findings.lines import look_of
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.experiments import list_page
-from dashboard.pages.experiments.form_groups import groups, summaries
+from dashboard.pages.experiments.form_groups import groups, product, summaries
 from dashboard.pages.experiments.forms import PlanForm
 from dashboard.pages.front import page as front
 from dashboard.records.api import start_keys
@@ -133,6 +133,7 @@ def review(request: HttpRequest) -> JsonResponse:
         "refusals": refusals,
         "summaries": summaries(form),
         "cells": plan.size,
+        "product": product(plan),
         "trials": len(list(plan.trials())),
         "estimate_s": estimate_s(plan) if not refusals else None,
     }

@@ -42,10 +42,10 @@ def lines(form):
 
 def test_the_defaults_of_each_group_stand_in_one_line(server):
     assert lines(PlanForm()) == {
-        "compared": "Binary log as the server has it, its own build, the host's own disk",
+        "compared": "Binary log as the server has it, the server's own build, the disk of its host",
         "load": "Update one row by key, 10,000 rows",
-        "crash": "No crash trials",
-        "length": "3 repeats of 10 s, all metric sources",
+        "crash": "None: only speed is measured",
+        "length": "3 repeats of 10 s, fsyncs and groups from all sources",
     }
 
 
@@ -55,10 +55,10 @@ def test_a_line_follows_the_fields(client_in, server):
         kinds=["power-loss", "process-kill"], replica="on", repeats="1", sources=["status"], load_workers="2",
     )  # fmt: skip
     assert client_in.post(reverse("experiments:review"), changed).json()["summaries"] == {
-        "compared": "Binary log on, its own build, hdd-10k, 1 variant of your own, compared with mine",
+        "compared": "Binary log on, the server's own build, hdd-10k, 1 variant of your own, compared with mine",
         "load": "Update one row by key, many rows",
         "crash": "4 of each: process kill, power loss, with a replica",
-        "length": "1 repeat of 5 s, 1 of 4 metric sources, load from 2 workers",
+        "length": "1 repeat of 5 s, fsyncs and groups from 1 of 4 sources, load from 2 workers",
     }
 
 

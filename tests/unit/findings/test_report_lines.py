@@ -59,7 +59,7 @@ def test_what_is_unknown_is_said(server):
 
 def test_the_page_begins_with_the_report_and_leads_to_the_trials(client_in, server):
     html = client_in.get(reverse("servers:detail", args=[server.pk])).text
-    headings = ("Durability report", "Connection", "What was measured on it", "Facts")
+    headings = ("Durability report", "Connection", "Results", "Facts")
     places = [html.index(f"<h2>{heading}</h2>") for heading in headings]
     assert places == sorted(places)
     assert "3 of 4 lost commits" in html and "not tried" in html

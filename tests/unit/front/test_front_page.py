@@ -103,7 +103,7 @@ def test_the_newest_experiment_speaks(client_in):
     Experiment.objects.filter(pk=newest.pk).update(name="Crashes of another build")
     assert "nothing lost in 1 trial" in page(client_in)
     assert "commits lost in 1 of 1" not in page(client_in)
-    assert f'from <a href="/results/{newest.pk}/">Crashes of another build</a>' in page(client_in)
+    assert f'from the experiment <a href="/results/{newest.pk}/">“Crashes of another build”</a>' in page(client_in)
 
 
 def test_a_deleted_experiment_says_nothing(client_in):
@@ -215,7 +215,7 @@ def test_an_overdue_schedule_is_told(client_in):
 
 def test_without_schedules_there_is_no_last_night(client_in):
     assert lately.last_night(timezone.now()) is None
-    assert "Last night" not in page(client_in)
+    assert "Schedules in the last 24 hours" not in page(client_in)
 
 
 def test_only_confirmed_changes_are_told(client_in):

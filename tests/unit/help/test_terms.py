@@ -38,7 +38,7 @@ PLAIN = {
     "begins with", "change", "channel", "claim", "deleted", "details", "differences in the environment", "done", "due",
     "effect", "error message", "events", "experiment", "fact or variable", "field", "figure", "finding", "from",
     "host", "in the measured seconds", "kind", "label", "last experiment", "last login",
-    "last night", "last problem", "last test", "last used", "least role", "logged in", "made", "may", "meaning",
+    "last run", "last problem", "last test", "last used", "least role", "logged in", "made", "may", "meaning",
     "measured", "measured at", "message", "mine", "moment", "name", "next", "node", "note", "object", "on which",
     "opens",
     "operation", "parameters", "person", "program", "put back to", "removed for good", "rests on", "role", "schedule",

@@ -21,12 +21,14 @@ class SystemServer:
     flavour: FlavourKey
     binaries: tuple[str, ...]
     package: str
-    purpose: str = "The server of this system: nothing to download if its package is installed."
+    purpose: str = "The server that the worker's host has: nothing to download if its package is installed."
 
 
 SYSTEM: dict[str, SystemServer] = {
-    "system-mariadb": SystemServer("MariaDB of this system", "mariadb", ("mariadbd", "mysqld"), "mariadb-server-core"),
-    "system-mysql": SystemServer("MySQL of this system", "mysql", ("mysqld",), "mysql-server-core"),
+    "system-mariadb": SystemServer(
+        "MariaDB as installed on the worker's host", "mariadb", ("mariadbd", "mysqld"), "mariadb-server-core"
+    ),
+    "system-mysql": SystemServer("MySQL as installed on the worker's host", "mysql", ("mysqld",), "mysql-server-core"),
 }
 
 

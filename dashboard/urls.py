@@ -58,6 +58,8 @@ urlpatterns = [
         path("<int:pk>/test/", servers.test, name="test"),
         path("<int:pk>/expendable/", servers.expendable, name="expendable"),
         path("<int:pk>/expendable/withdraw/", servers.withdraw, name="withdraw"),
+        path("<int:pk>/failover-manager/", servers.failover_manager, name="failover-manager"),
+        path("<int:pk>/failover-manager/withdraw/", servers.withdraw_manager, name="withdraw-manager"),
         path("<int:pk>/start/", servers.start, name="start"),
         path("preflights/<int:pk>.json", servers.preflight, name="preflight"),
     ),

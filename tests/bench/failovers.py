@@ -21,6 +21,7 @@ from workers.topology.topology import parse
 
 DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
 SLOW = storage.parse("k=2ms")  # a flush takes 2 ms: else a replica has applied everything before its power is gone
+RELAXED = "replica.innodb_flush_log_at_trx_commit=0+replica.sync_binlog=0"
 CASES: dict[str, tuple[str, str] | tuple[str, str, storage.Storage]] = {
     "async": ("async+rtt=20ms", "primary-host-loss"),
     "after-commit": ("semi-sync+rtt=20ms+wait=AFTER_COMMIT", "primary-host-loss"),
@@ -33,10 +34,20 @@ CASES: dict[str, tuple[str, str] | tuple[str, str, storage.Storage]] = {
     "all-without-power-slow-disks": ("semi-sync+rtt=4ms", "total-power-loss", SLOW),
     "unfenced": ("async+rtt=4ms+policy=unfenced", "partition"),
     "switchover": ("async+rtt=20ms", "switchover"),
-}
+    "in-place": ("semi-sync+rtt=4ms+policy=in-place", "primary-kill"),
+    "far-replica": ("semi-sync+rtt=20ms+first-rtt=200ms+replicas=2+policy=first-replica", "primary-host-loss"),
+    "replica-killed": (f"async+keyless+{RELAXED}", "replica-kill"),
+    "replica-killed-file": (f"async+keyless+position=file+{RELAXED}", "replica-kill"),
+    "replica-killed-table": (f"async+keyless+position=table+{RELAXED}", "replica-kill"),
+    "replica-without-power": ("async+keyless", "replica-power-loss"),
+    "replica-without-power-file": ("async+keyless+position=file", "replica-power-loss"),
+    "replica-without-power-flush-2": (
+        "async+keyless+replica.innodb_flush_log_at_trx_commit=2+replica.sync_binlog=1", "replica-power-loss",
+    ),
+}  # fmt: skip
 COLUMNS = (
     "case", "topology", "fault", "trials that lost", "lost", "of acknowledged", "trials with phantoms", "ghosts",
-    "writes refused, median", "old primary", "seconds a trial",
+    "replicas that lack commits or have them twice", "writes refused, median", "node that was down", "seconds a trial",
 )  # fmt: skip
 
 
@@ -81,6 +92,7 @@ def _row(name: str, topology: str, fault: str, found: list[FailoverResult], took
     outages = [one.story.outage.total_s for one in known if one.story.outage]
     broken = len(found) - len(known)
     returns = sorted({_return(one) for one in known})
+    wrong = [count for one in known if (count := _wrong(one))]
     row = (
         name,
         f"`{topology}`",
@@ -90,6 +102,7 @@ def _row(name: str, topology: str, fault: str, found: list[FailoverResult], took
         _range([one.acknowledged for one in known]),
         f"{sum(bool(one.story.phantoms) for one in known)} of {len(known)}",
         _range([one.story.ghosts or 0 for one in known]),
+        f"{len(wrong)} of {len(known)} ({_range(wrong)})" if wrong else "",
         f"{median(outages):.2f} s" if outages else "",
         ", ".join(returns),
         f"{took_s:.1f}",
@@ -99,6 +112,12 @@ def _row(name: str, topology: str, fault: str, found: list[FailoverResult], took
 
 def _range(counts: list[int]) -> str:
     return f"{min(counts)} to {max(counts)}" if counts else ""
+
+
+def _wrong(one: FailoverResult) -> int:
+    """Acknowledged commits that a crashed replica lacks or has twice, although it caught up."""
+    missing = one.lost_replica.transactions if one.lost_replica else 0
+    return missing + ((one.story.rejoin.doubled or 0) if one.story.rejoin else 0)
 
 
 def _return(one: FailoverResult) -> str:

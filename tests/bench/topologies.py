@@ -5,7 +5,8 @@
 
 Goals on 2 quiet cores, beside the load: MariaDB pair 3 s, MySQL pair 8 s, Galera 7 s, crash of a replica 4 s (MariaDB)
 and 8 s (MySQL). `leavings` ends trials in four ways by turns (success, an error in the middle, cancelled, the worker
-killed) and then counts processes, namespaces, mounts, loop devices and folders of its own: goal 0.
+killed) and then counts processes, namespaces, mounts, loop devices, links of the host, folders of sandboxes and
+temporary files of its own: goal 0.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from workers.topology.topology import parse
 
 DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
 LOAD_S, LONGEST_S = 0.6, 12.0
+TEMPORARY = "temporary"  # in the root: TMPDIR of this process and of the workers that it kills
 SPEED = {
     "MariaDB pair": ("system-mariadb", "semi-sync", "primary-host-loss"),
     "MySQL pair": ("mysql-8.0.33", "semi-sync", "primary-host-loss"),
@@ -96,6 +98,8 @@ def timed(root: Path, build: str, topology: str, fault: str, seed: int) -> tuple
 
 
 def leavings(root: Path, topology: str, cycles: int) -> None:
+    (root / TEMPORARY).mkdir(mode=0o1777)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(root / TEMPORARY)
     trial(root, "system-mariadb", topology, "total-power-loss", 0)  # makes images
     before = left(root)
     for number in range(cycles):
@@ -156,7 +160,9 @@ def left(root: Path) -> Left:
         "namespaces": len(spaces - {own}),
         "mounts": Path("/proc/self/mounts").read_text().count(str(root)),
         "loop devices": loops.count(str(root)),
+        "links": len(list(Path("/sys/class/net").iterdir())),
         "folders": len(list((root / "live").glob("*"))),
+        "temporary files": len(list((root / TEMPORARY).iterdir())),
     }
 
 

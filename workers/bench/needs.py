@@ -40,6 +40,7 @@ class Candidate:
     versions: Mapping[str, Version] = field(default_factory=dict)  # of those whose version is known
     installed: frozenset[str] | None = None  # builds that the workers can run
     disk_missing: str = ""  # why the workers cannot simulate a device
+    manager_missing: str = ""  # why trials with policy=manager have no failover manager
     replica_missing: Mapping[str, str] = field(default_factory=dict)  # build ("": its own) -> why it can have none
 
     def flavour_of(self, variant: Variant) -> FlavourKey | None:

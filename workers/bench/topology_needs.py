@@ -14,10 +14,11 @@ from workers.topology.topology import Topology, parse
 
 class TopologyAbilities(TypedDict, total=False):
     """As stored by workers.upkeep.abilities.describe. `builds`: key of a build -> what it is, with `lacks`: kind of
-    topology -> the part that is missing. `network_missing`: why nodes cannot be in namespaces. `memory_mib`: of the
-    host, in use or not."""
+    topology -> the part that is missing. `failover_command`: whether the worker has a failover manager.
+    `network_missing`: why nodes cannot be in namespaces. `memory_mib`: of the host, in use or not."""
 
     builds: Mapping[str, Mapping[str, Any]] | Sequence[str]
+    failover_command: bool
     network_missing: str
     memory_mib: int
 

@@ -35,6 +35,8 @@ def problems(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
     if build in server.versions and (flavour := server.flavour_of(variant)):
         yield from contradictions(kind, topology, KnownServer(build, flavour, server.versions[build]))
     yield from _faults(plan, kind, topology)
+    if topology.policy.by_manager and plan.crash.trials and server.manager_missing:
+        yield f"policy=manager: {server.manager_missing}"
 
 
 def _settings(variant: Variant, topology: Topology) -> Iterator[str]:

@@ -21,7 +21,7 @@ from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from workers.bench.measure import measure
 from workers.bench.plan import Plan
-from workers.conducting import assignment
+from workers.conducting import assignment, drilled_manager
 from workers.conducting.cells import measure_all
 from workers.conducting.crash_trials import crash_all
 from workers.conducting.job import Job, Ports
@@ -33,6 +33,7 @@ from workers.sandbox.builds import find
 from workers.sandbox.devices import require_disks
 from workers.topology.kinds import require_topology
 from workers.topology.run import run_failover
+from workers.topology.topology import parse
 from workers.upkeep import conducting_now
 from workers.upkeep.heartbeat import heartbeat
 
@@ -117,6 +118,9 @@ def may_begin(job: Job) -> None:
             require_disks()
         if key.topology and build:
             require_topology(job.title(key), key.topology, build)
+    for key in job.stage_keys(job.experiment.trials):
+        if key.topology and parse(key.topology).policy.by_manager:
+            drilled_manager.require(job.experiment, job.servers[key.server_id])
 
 
 def _must_be_confirmed(job: Job) -> None:

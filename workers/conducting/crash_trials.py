@@ -20,6 +20,7 @@ from dashboard.records.experiments.rights import queued_by
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.programs import may_run_here
+from workers.conducting.drilled_manager import drilled
 from workers.conducting.job import Job
 from workers.crash.setup_and_result import Attached, TrialSetup
 from workers.errors import PlanError
@@ -66,7 +67,8 @@ def _run(job: Job, row: Trial) -> None:
     }
     story = None
     if variant.topology:
-        topology, manager = parse_topology(variant.topology), settings.FAILOVER_COMMAND
+        topology = parse_topology(variant.topology)
+        manager = drilled(row, topology)
         setup = FailoverSetup(**asked, topology=topology, fault=row.kind, manager=manager)
         failover = job.ports.fail_over(setup, job.say, job.cancelled)
         found, story = failover.as_trial(), failover.story

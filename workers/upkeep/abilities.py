@@ -3,6 +3,8 @@
 import os
 import shutil
 
+from django.conf import settings
+
 from workers.bench import sysbench
 from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.errors import SandboxError
@@ -19,8 +21,8 @@ from workers.topology.topology import parse
 def describe() -> dict[str, object]:
     """Cores, sysbench's version, builds that can be run (key -> what it is), whether fsync can be traced (a C compiler
     is there), what does not separate sandboxes from the worker ("": they have a user of their own), which crashes are
-    not possible on this host and why, why it cannot simulate a device and join nodes by a network ("" when it can), and
-    its memory."""
+    not possible on this host and why, whether it has a failover manager, why it cannot simulate a device and join nodes
+    by a network ("" when it can), and its memory."""
     return {
         "cores": os.cpu_count(),
         "sysbench": sysbench.version() or "",
@@ -29,6 +31,7 @@ def describe() -> dict[str, object]:
         "not_apart": not_apart(),
         "disk_missing": ability.missing(),
         "crash_missing": {key: why for key, kind in TRIAL_KINDS.items() if (why := kind.missing())},
+        "failover_command": bool(settings.FAILOVER_COMMAND),
         "network_missing": network.missing(),
         "memory_mib": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
     }

@@ -6,36 +6,14 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.safestring import mark_safe
 
+from dashboard.pages.servers.argv_field import ArgvField
 from dashboard.pages.servers.forms import clean_path
+from dashboard.pages.servers.typed_name import TypedNameForm
 from dashboard.records.servers.models import Server
 
-MOST_ARGUMENTS = 64
-MOST_LETTERS = 8000
 
-
-class ArgvField(forms.CharField):
-    """A command as a list of arguments, one per line. No shell reads it: quotes, pipes and $ have no meaning."""
-
-    def __init__(self, *, label: str, help_text: str) -> None:
-        widget = forms.Textarea(attrs={"rows": 5, "spellcheck": "false"})
-        super().__init__(max_length=MOST_LETTERS, widget=widget, label=label, help_text=help_text)
-
-    def prepare_value(self, value: object) -> object:
-        return "\n".join(value) if isinstance(value, list) else value
-
-    def clean(self, value: object) -> list[str]:
-        found = [line.strip() for line in super().clean(value).splitlines() if line.strip()]
-        if len(found[0].split()) > 1:
-            raise ValidationError(
-                "The first line must hold only the program. Write one argument per line; no shell reads them."
-            )
-        if len(found) > MOST_ARGUMENTS:
-            raise ValidationError(f"A command has at most {MOST_ARGUMENTS} arguments.")
-        return found
-
-
-class ExpendableForm(forms.Form):
-    """The user types the name of the server, so that a wrong click marks nothing."""
+class ExpendableForm(TypedNameForm):
+    field_order = ("crash", "start", "binlog_index")
 
     crash = ArgvField(
         label="Crash command",
@@ -60,24 +38,13 @@ class ExpendableForm(forms.Form):
             "<code>/var/lib/mysql/binlog.index</code>. Trials then compare the binary log too."
         ),
     )
-    typed_name = forms.CharField(
-        label="Name of the server", max_length=80, help_text="Type the name as in the heading.",
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
-    )  # fmt: skip
 
     def __init__(self, server: Server, data: Mapping[str, object] | None = None) -> None:
         stored = {name: getattr(server, f"{name}_command") for name in ("crash", "start")}
-        super().__init__(data, initial={**stored, "binlog_index": server.binlog_index})
-        self.server = server
+        super().__init__(server, data, {**stored, "binlog_index": server.binlog_index})
 
     def clean_binlog_index(self) -> str:
         path = clean_path(self.cleaned_data["binlog_index"], "index")
         if path and not path.endswith(".index"):
             raise ValidationError("The index of a binary log ends in .index. Nothing was marked.")
         return path
-
-    def clean_typed_name(self) -> str:
-        typed: str = self.cleaned_data["typed_name"]
-        if typed != self.server.name:
-            raise ValidationError("This is not the name of this server. Nothing was marked.")
-        return typed

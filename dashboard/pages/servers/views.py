@@ -19,6 +19,7 @@ from dashboard.pages.accounts.gate import needs
 from dashboard.pages.buttons import button
 from dashboard.pages.front import page
 from dashboard.pages.servers.expendable import ExpendableForm
+from dashboard.pages.servers.failover_manager import FailoverManagerForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
 from dashboard.pages.servers.hand_over import HandOverForm
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
@@ -26,7 +27,7 @@ from dashboard.records.experiments import search
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites
 from dashboard.records.refused import Refused
-from dashboard.records.servers import actions, queries
+from dashboard.records.servers import actions, managers, queries
 from dashboard.records.servers.account import Statements, statements
 from dashboard.records.servers.models import Preflight, Server
 from workers.sandbox import builds
@@ -151,6 +152,33 @@ def _marking(request: HttpRequest, server: Server, form: ExpendableForm, status:
     return render(request, "servers/expendable.html", context, status=status)
 
 
+@needs("allow_crashes", "GET", "POST")
+def failover_manager(request: HttpRequest, pk: int) -> HttpResponse:
+    """Name the command that trials with policy=manager drill on topologies of this sandbox."""
+    server = get_object_or_404(Server, pk=pk)
+    require(request.user, "allow_crashes", server)
+    return _name_manager(request, server)
+
+
+@confirmed
+def _name_manager(request: HttpRequest, server: Server) -> HttpResponse:
+    """Needs a fresh proof of identity: a worker runs the command."""
+    form = FailoverManagerForm(server, request.POST or None)
+    if refusal := managers.why_not_named(server):
+        messages.error(request, refusal)
+        return redirect("servers:detail", server.pk)
+    context = {"server": server, "form": form, "programs": settings.CRASH_PROGRAMS}
+    if request.method == "GET" or not form.is_valid():
+        return render(request, "servers/failover_manager.html", context)
+    try:
+        managers.name(request.user, server, form.cleaned_data["command"])
+    except NotAllowed as refused:  # a program that is not listed; the form keeps its input
+        form.add_error(None, str(refused))
+        return render(request, "servers/failover_manager.html", context, status=403)
+    messages.success(request, f"{server} has a failover manager. Nothing was run.")
+    return redirect("servers:detail", server.pk)
+
+
 _button = partial(button, Server.objects.all(), "servers:detail")
 test = _button("test_server", actions.ask_preflight)
 hand_over = _button("change_server", actions.hand_over, "{1} is now the owner of {0}.", form=HandOverForm)
@@ -162,6 +190,7 @@ withdraw = _button(
     actions.withdraw_expendable,
     "{} is no longer expendable. No experiment can crash it any more.",
 )
+withdraw_manager = _button("allow_crashes", managers.withdraw, "{} has no failover manager of its own any more.")
 start = _button(
     "allow_crashes", actions.start_now, "A worker runs the start command of {} within seconds, if its host is free."
 )

@@ -58,8 +58,10 @@ OPERATIONS: dict[str, Operation] = {
     "register_server": Operation(Role.OPERATOR, "register servers and add sandboxes, and own them"),
     "test_server": Operation(Role.OPERATOR, "test a connection"),
     "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own servers"),
-    "allow_crashes": Operation(Role.OPERATOR, "mark a server expendable, and withdraw that", owner, "own servers"),
-    "any_program": Operation(Role.ADMINISTRATOR, "have workers run any program as a crash or start command"),
+    "allow_crashes": Operation(
+        Role.OPERATOR, "mark a server expendable, name its failover manager, withdraw both", owner, "own servers"
+    ),
+    "any_program": Operation(Role.ADMINISTRATOR, "have workers run any program for a crash, a start or a failover"),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
     "tidy": Operation(Role.OPERATOR, "name, tag, mark, comment on, delete and restore experiments"),

@@ -52,6 +52,7 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
             versions=_versions(hosts.values()),
             installed=frozenset(able["builds"]) if "builds" in able else None,
             disk_missing=able.get("disk_missing", ""),
+            manager_missing=_manager_missing(server, hosts.values()),
             replica_missing={**alone, "": alone.get(server.build, "")},
         )
     facts = answer.facts if (answer := server.last_answer) else {}
@@ -69,6 +70,16 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
         max_connections=int(facts["max_connections"]) if facts.get("max_connections") else None,
         present=facts.get("settings", {}),
         may_be_crashed=server.may_be_crashed,
+    )
+
+
+def _manager_missing(server: Server, hosts: Collection[Abilities]) -> str:
+    """Workers that do not tell, and a site without workers, count as if they had one."""
+    if server.failover_command or not hosts or any(one.get("failover_command", True) for one in hosts):
+        return ""
+    return (
+        f"{server} has no failover manager. Name its command on the server's page, or set DURASCOPE_FAILOVER_COMMAND "
+        "for the workers."
     )
 
 

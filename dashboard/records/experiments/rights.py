@@ -1,6 +1,7 @@
 """With whose rights an experiment runs, and who may crash the servers of a plan."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from django.contrib.auth.models import AnonymousUser, User
 
@@ -9,6 +10,8 @@ from dashboard.records.accounts.roles import allowed, refusal
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.servers.models import Server
 from workers.bench.plan import Plan
+from workers.errors import SandboxError
+from workers.topology.topology import parse
 
 LOST = "The account that queued this experiment may not run experiments any more: it was deactivated, deleted or  "
 LOST += "given another role."
@@ -29,10 +32,24 @@ def why_not_run(experiment: Experiment) -> str:
 
 
 def why_not_crash(plan: Plan, user: Actor) -> list[str]:
-    """A sentence for each server that this person may not crash; empty if the plan crashes none."""
+    """A sentence for each server that this person may not crash, or whose failover manager they may not run; empty if
+    the plan crashes none."""
     if not plan.crash.trials:
         return []
-    return _refusals(Server.objects.filter(pk__in={target.server_id for target in plan.targets}), user)
+    servers = Server.objects.filter(pk__in={target.server_id for target in plan.targets})
+    return _refusals(servers, user) + (_of_managers(servers, user) if _drills(plan) else [])
+
+
+def _drills(plan: Plan) -> bool:
+    """Whether trials run a failover manager. Notations that cannot be read are refused by the review."""
+    with suppress(SandboxError):
+        return any(parse(one.topology).policy.by_manager for one in plan.variants if one.topology)
+    return False
+
+
+def _of_managers(servers: Iterable[Server], user: Actor) -> list[str]:
+    strange = [one for one in servers if one.failover_command and not allowed(user, "allow_crashes", one)]
+    return [f"{one} has a failover manager that only its owner and administrators may run." for one in strange]
 
 
 def why_not_crash_the_rest(experiment: Experiment, user: Actor) -> list[str]:

@@ -17,7 +17,7 @@ from dashboard.records.fleet import task_queue
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.refused import Refused
-from dashboard.records.servers import programs, queries
+from dashboard.records.servers import managers, programs, queries
 from dashboard.records.servers.models import Preflight, Server
 
 ADDRESS = {"host", "port", "socket", "site"}
@@ -94,7 +94,8 @@ def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str
 
 @transaction.atomic
 def hand_over(user: Actor, server: Server, to: User) -> None:
-    """Give a server to another person. The mark *expendable* ends, because the old owner set it."""
+    """Give a server to another person. The mark *expendable* and its failover manager end, because the old owner set
+    them."""
     require(user, "change_server", server)
     if not allowed(to, "register_server"):
         raise Refused(
@@ -107,6 +108,8 @@ def hand_over(user: Actor, server: Server, to: User) -> None:
     record(user, "handed over", server, to=to.get_username())
     if unmarked:
         record(user, "unmarked expendable", server, why="its owner changed")
+    if managers.forget(server):
+        record(user, "withdrew the failover manager", server, why="its owner changed")
 
 
 @transaction.atomic

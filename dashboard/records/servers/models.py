@@ -63,6 +63,7 @@ class Server(models.Model):
     expendable = models.BooleanField(default=False)  # attached only: its owner lets it be crashed
     crash_command = models.JSONField(default=list, blank=True)  # argv, run by a worker without a shell
     start_command = models.JSONField(default=list, blank=True)
+    failover_command = models.JSONField(default=list, blank=True)  # argv, of a sandbox: drills the owner's manager
     commands_by = models.ForeignKey(  # their right is checked whenever a worker runs a command
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )

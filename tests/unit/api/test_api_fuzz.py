@@ -63,6 +63,7 @@ KNOWN = {  # a field of what is sent -> what has a meaning there
     "TimesPatch": {"cron": ["", "0 3 * * 1-5", "0 0 30 2 *"], "zone": ["UTC", "Europe/Berlin", "Mars/Base"]},
     "OwnerIn": {"to": ["an administrator", "nobody"]},
     "ExpendableIn": {"typed_name": ["db7", "box", ""], "crash": [["/bin/kill"], [], ["a b"]], "start": [["/on"], [""]]},
+    "FailoverManagerIn": {"typed_name": ["db7", "box", ""], "command": [["/bin/true"], [], ["a b"]]},
     "ServerIn": {"kind": ["sandbox", "attached"], "build": ["system-mariadb", ""], "host": ["", "db1", "::1", "a b"]},
     "StartIn": {"servers": SERVERS, "recipe": ["", "group-commit"], "set": [{}]},
     "WorkloadChoice": {"key": list(WORKLOADS)},

@@ -148,3 +148,11 @@ def test_a_plan_keeps_its_topologies():
     for variant in old["variants"]:
         del variant["topology"]  # as stored before topologies
     assert Plan.from_dict(old).variants[1].topology == ""
+
+
+def test_without_a_manager_its_policy_is_refused():
+    drill = Variant("drill", {}, topology="async+policy=manager")
+    assert "policy=manager: nobody named one." in refused(
+        drill, server=replace(box(), manager_missing="nobody named one.")
+    )
+    assert refused(drill, server=box()) == "" == refused(ASYNC, server=replace(box(), manager_missing="nobody"))

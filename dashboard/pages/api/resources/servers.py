@@ -16,14 +16,16 @@ from pydantic import ConfigDict
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Username, with_columns
 from dashboard.pages.api.problems import BadForm, valid
-from dashboard.pages.servers.expendable import MOST_ARGUMENTS, ExpendableForm
+from dashboard.pages.servers.argv_field import MOST_ARGUMENTS
+from dashboard.pages.servers.expendable import ExpendableForm
+from dashboard.pages.servers.failover_manager import FailoverManagerForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
 from dashboard.pages.servers.hand_over import HandOverForm
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.holds.models import PendingRestore
-from dashboard.records.servers import actions, queries
+from dashboard.records.servers import actions, managers, queries
 from dashboard.records.servers.models import Preflight, Server
 
 router = RouterPaginated()
@@ -36,6 +38,7 @@ class ServerOut(Schema):
     name: str
     crash_command: list[str]
     start_command: list[str]
+    failover_command: list[str]
     owner: Username
 
 
@@ -79,6 +82,15 @@ class ExpendableIn(Schema):
     start: list[str] = Field(max_length=MOST_ARGUMENTS, examples=[["ssh", "db1", "start-server"]])
     binlog_index: str = ""
     typed_name: str = Field(examples=["db1"])
+
+
+class FailoverManagerIn(Schema):
+    """A command as a list of arguments, the program first by its whole path; no shell reads it. `typed_name`: the
+    server's name."""
+
+    model_config = ConfigDict(extra="forbid")
+    command: list[str] = Field(max_length=MOST_ARGUMENTS, examples=[["/usr/local/bin/manager", "-v"]])
+    typed_name: str = Field(examples=["box"])
 
 
 @with_columns(PendingRestore, "kind name old experiment_id noted_at tried_at problem")
@@ -160,6 +172,27 @@ def mark_expendable(request: HttpRequest, server_id: Id, wanted: ExpendableIn) -
 def withdraw_expendable(request: HttpRequest, server_id: Id) -> Server:
     """No experiment crashes it any more. A server that is down after a crash is still started."""
     actions.withdraw_expendable(request.user, _known(server_id))
+    return _known(server_id)
+
+
+@router.put("/servers/{int:server_id}/failover-manager", auth=Token("allow_crashes"), response=ServerOut)
+def name_failover_manager(request: HttpRequest, server_id: Id, wanted: FailoverManagerIn) -> Server:
+    """Let failover trials on topologies of a sandbox of yours run this command (`policy=manager`)."""
+    server = _known(server_id)
+    require(request.user, "allow_crashes", server)
+    form = FailoverManagerForm(server, {**wanted.dict(), "command": "\n".join(wanted.command)})
+    if form.is_valid() and form.cleaned_data["command"] != wanted.command:
+        form.add_error("command", "An argument is one line, not empty, without blanks at its ends.")
+    if not form.is_valid():
+        raise BadForm(form)
+    managers.name(request.user, server, wanted.command)
+    return _known(server_id)
+
+
+@router.delete("/servers/{int:server_id}/failover-manager", auth=Token("allow_crashes"), response=ServerOut)
+def withdraw_failover_manager(request: HttpRequest, server_id: Id) -> Server:
+    """Trials on topologies of this sandbox run the manager of the installation, if there is one."""
+    managers.withdraw(request.user, _known(server_id))
     return _known(server_id)
 
 

@@ -55,7 +55,8 @@ FORM = {
 MARK = {"crash": "/bin/kill", "start": "/bin/start", "typed_name": "db1"}
 OWNERS_PAGES = [
     ("edit/", FORM), ("expendable/", MARK), ("expendable/withdraw/", {}), ("start/", {}), ("delete/", {}),
-    ("hand-over/", {"to": "other"}),
+    ("hand-over/", {"to": "other"}), ("failover-manager/", {"command": "/bin/manager", "typed_name": "db1"}),
+    ("failover-manager/withdraw/", {}),
 ]  # fmt: skip
 
 

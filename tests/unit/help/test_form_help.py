@@ -32,7 +32,7 @@ def helpless(form: type[BaseForm]) -> list[str]:
 
 def every_form() -> Iterator[type[BaseForm]]:
     for module in pkgutil.walk_packages(dashboard.__path__, "dashboard."):
-        if "forms" in module.name or module.name.endswith((".people", ".expendable", ".owner")):
+        if "forms" in module.name or module.name.endswith((".people", ".expendable", ".failover_manager", ".owner")):
             importlib.import_module(module.name)
     yield from _below(BaseForm)
 

@@ -68,3 +68,23 @@ def promises(devices: Iterable[ProbedDevice], names: Mapping[int, str], clean: C
         (names[server] if several else "", replace(one, storage=clean(one.storage), says=clean(one.says)))
         for server, one in asked
     ]
+
+
+def broken(promised: Iterable[Promised]) -> list[tuple[str, str]]:
+    """(Server, sentence) of each device that was not what it promises. A device that was created several times has one
+    sentence."""
+    found: dict[tuple[str, str], list[DevicePromise]] = {}
+    for server, one in promised:
+        if not one.matches:
+            found.setdefault((server, one.storage), []).append(one)
+    return [(server, _together(mine)) for (server, _), mine in found.items()]
+
+
+def _together(mine: Sequence[DevicePromise]) -> str:
+    if len(mine) == 1:
+        return mine[0].says
+    first, reads = mine[0], [one.read_per_s for one in mine]
+    return (
+        f"{first.storage} promises {first.promised_per_s:,.0f} fsync/s; {len(mine)} probes read {min(reads):,.0f} to "
+        f"{max(reads):,.0f}: they do not match. Figures measured on such a device are not those of {first.storage}."
+    )

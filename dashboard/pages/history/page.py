@@ -1,5 +1,6 @@
 """The context of a history page."""
 
+from collections.abc import Collection
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -11,7 +12,7 @@ from dashboard.charts import nights as charts
 from dashboard.findings import changes as words
 from dashboard.findings.nights import NIGHTS, HistoryView, Marked
 from dashboard.pages.results.picture import Picture
-from dashboard.records.history.figures import FIGURES, of_kind
+from dashboard.records.history.figures import FIGURES, HistoryFigure, of_kind
 from dashboard.records.history.models import Change, Track
 from dashboard.records.history.queries import ACCEPTED, figured, not_noted
 from dashboard.records.servers.models import Server
@@ -115,14 +116,25 @@ def _section(view: HistoryView, kind: str) -> dict[str, object] | None:
     """The charts and the newest nights of one kind of track; None without a track of this kind."""
     if not view.lines[kind]:
         return None
-    figures = of_kind(kind)
+    figures = _figures(view, kind)
     return {
         "kind": kind,
         "says": next(one.says for one in view.conditions(kind) if one.key == view.chosen[kind]),
         "pictures": [_picture(key, view) for key in figures],
         "titles": [figure.title for figure in figures.values()],
-        "nights": _newest(view, kind),
+        "nights": _newest(view, kind, figures.values()),
     }
+
+
+def _figures(view: HistoryView, kind: str) -> dict[str, HistoryFigure]:
+    """Without those that no night has: a failover says nothing of a binlog. If no night has any, all."""
+    entries = [entry for line in view.lines[kind] for entry in line.entries]
+    known = {
+        key: figure
+        for key, figure in of_kind(kind).items()
+        if any(getattr(entry, figure.column) is not None for entry in entries)
+    }
+    return known or of_kind(kind)
 
 
 def _picture(key: str, view: HistoryView) -> Picture:
@@ -132,12 +144,12 @@ def _picture(key: str, view: HistoryView) -> Picture:
     return Picture(made, csv, json, "" if made.empty else json)
 
 
-def _newest(view: HistoryView, kind: str) -> list[dict[str, object]]:
+def _newest(view: HistoryView, kind: str, figures: Collection[HistoryFigure]) -> list[dict[str, object]]:
     """Each night lists its variants in the order of the charts."""
     found: dict[tuple[datetime, int], list[dict[str, object]]] = {}
     for line in view.lines[kind]:
         for entry in line.entries[-NEWEST:]:
-            known = [(figure, getattr(entry, figure.column)) for figure in of_kind(kind).values()]
+            known = [(figure, getattr(entry, figure.column)) for figure in figures]
             cells = [(one.title, UNKNOWN if value is None else FORMATS[one.form](value)) for one, value in known]
             found.setdefault((entry.at, entry.experiment_id), []).append({"name": line.name, "cells": cells})
     newest = sorted(found, reverse=True)[:NEWEST]

@@ -13,7 +13,7 @@ from dashboard.findings.conclusion import of_load
 from dashboard.findings.finding import progress
 from dashboard.findings.looks import looks
 from dashboard.findings.names import neutral_names, server_names
-from dashboard.findings.probed import flush_of, promises
+from dashboard.findings.probed import broken, flush_of, promises
 from dashboard.findings.redact import redactor_of
 from dashboard.findings.shown import ResultView, shown
 from dashboard.pages.results import claims_page, queries
@@ -50,6 +50,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     engines = tested.engines(view.plan)
     lines = dict.fromkeys(tested.where(one.server, one.facts, engines, one.flush_ms) for one in met)
     settings = tested.spelled_out(view.plan, view.clean)
+    promised = promises(view.devices, view.names, view.clean)
     return {
         "experiment": experiment,
         "name": view.clean(experiment.name),
@@ -72,7 +73,8 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "plan": view.plan,
         "together": together.of_experiment(experiment, shared=shared),
         "variants": _variants(view),
-        "promises": promises(view.devices, view.names, view.clean),
+        "promises": promised,
+        "broken_promises": broken(promised),
         "contradictions": contradicted(view),
         "places": met,
         "tested": lines,

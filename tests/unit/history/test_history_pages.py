@@ -2,11 +2,13 @@
 
 import csv
 import io
+from dataclasses import asdict
 
 import pytest
 
 from dashboard.history import entries, update
-from dashboard.records.history.models import Change
+from dashboard.records.history import track_keys
+from dashboard.records.history.models import Change, Track
 from tests.confirmed import used
 from tests.unit.history import nights
 from tests.unit.history.nights import DAY, FIRST, NEW
@@ -143,6 +145,16 @@ def test_a_suspicion_says_why_it_waits(reader, changed):
     assert "A change is suspected and not confirmed yet." in text
     assert "Its schedule is paused." in text
     assert reader.get(f"/history/servers/{changed.pk}/throughput.json").json()["marks"][0]["sure"] is False
+
+
+def test_a_figure_that_no_night_has_is_left_out(reader, server):
+    """A failover says nothing of a binlog."""
+    key = track_keys.crash_track(nights.plan(server), server.pk, "1/1", "primary-host-loss")
+    failover = Track.objects.create(**asdict(key))
+    for day in range(2):
+        nights.entry(failover, nights.experiment(server, nights.FIRST + day * nights.DAY), None, lost_engine=day)
+    text = page(reader, server)
+    assert "Lost from the engine" in text and "Lost from the binlog" not in text
 
 
 def test_the_condition_is_chosen_in_the_address_and_nonsense_is_ignored(reader, server):

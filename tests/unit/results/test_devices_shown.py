@@ -80,6 +80,14 @@ def test_a_broken_promise_stands_on_top_a_kept_one_in_the_evidence(client_in, ex
     assert shown.count('data-label="The probe read"') == 2
 
 
+def test_a_device_that_was_made_several_times_breaks_its_promise_in_one_sentence(client_in, experiment):
+    for ms in (9, 12, 5.1):
+        store_probe(experiment, ms)
+    shown = text(page(client_in, experiment))
+    assert shown.count("The simulated device k=5ms+log") == 1
+    assert "promises 200 fsync/s; 2 probes read 83 to 111: they do not match" in shown
+
+
 def test_both_devices_are_shown_where_logs_lie_apart(client_in, experiment):
     store_probe(experiment, 5, logs_ms=5.2)
     html = page(client_in, experiment).content.decode()

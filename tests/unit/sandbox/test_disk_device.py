@@ -154,7 +154,8 @@ def test_a_reset_without_a_cut_forgets_too(device):
 
 NO_COMMANDS = """
     fly | set | set 1 | set -1 0 | set nan 0 | set inf 0 | set x 0 | lie | lie maybe | cut x 1 512 | cut 1001 | cut -1
-    | cut 1 1 100 | cut 1 1 8192 | cut 1 2 512 4 | stat all |
+    | cut 1 1 100 | cut 1 1 8192 | cut 1 2 512 4 | stat all | release it | record | record 0 | record 1000
+    | record 1000 5 | stop now | become | become 5 |
 """
 
 
@@ -173,3 +174,26 @@ def test_it_survives_any_line(line):
         assert obey(VolatileDevice(Cache(Image(fd), 0)), line).startswith(("ok", "error: "))
     finally:
         os.close(fd)
+
+
+def test_a_release_ends_what_was_held(device):
+    obey(device, "hold")
+    write(device)
+    held = flush(device)
+    assert held == []
+    assert obey(device, "release") == "ok"
+    assert held == [None]
+
+
+def test_it_takes_a_descriptor_for_a_recording_and_leaves_it_open(device):
+    fd = os.memfd_create("events")
+    assert obey(device, "record 100000", [fd]) == "ok"
+    assert obey(device, "record 100000", [fd]).startswith("error: record: a recording is in progress")
+    write(device)
+    flush(device)
+    assert obey(device, "stop") == "ok"
+    size = os.fstat(fd).st_size
+    assert size > BLOCK_BYTES
+    write(device)
+    assert os.fstat(fd).st_size == size
+    os.close(fd)

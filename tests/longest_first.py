@@ -1,7 +1,8 @@
 """Which test files start first when files run side by side: those that take longest, so that no processor is idle while
 one long file ends. tests/seconds.json says how long each took; `pytest --write-seconds` writes it anew.
 
-A file that is not in the list may be long: it starts first. The order inside a file stays."""
+Unit tests that are not in the list are short: they start last. Another file that is not in the list may be long: it
+starts first. The order inside a file stays."""
 
 import json
 import os
@@ -38,7 +39,11 @@ def known_seconds() -> dict[str, float]:
 
 
 def longest_first(items: list[pytest.Item], seconds: dict[str, float]) -> list[pytest.Item]:
-    return sorted(items, key=lambda item: seconds.get(file_of(item.nodeid), inf), reverse=True)
+    def expected(item: pytest.Item) -> float:
+        file = file_of(item.nodeid)
+        return seconds.get(file, 0 if file.startswith("tests/unit/") else inf)
+
+    return sorted(items, key=expected, reverse=True)
 
 
 def file_of(nodeid: str) -> str:

@@ -17,6 +17,10 @@ def test_the_longest_file_starts_first_and_an_unknown_one_before_it():
     assert in_order(seconds, *tests) == ["new.py::a", "long.py::b", "long.py::a", "short.py::a", "short.py::b"]
 
 
+def test_an_unknown_unit_test_starts_last():
+    assert in_order({"short.py": 0.1}, "tests/unit/new.py::a", "short.py::a") == ["short.py::a", "tests/unit/new.py::a"]
+
+
 def test_a_run_writes_what_each_file_took(tmp_path, monkeypatch):
     monkeypatch.setattr(longest_first, "KNOWN", tmp_path / "seconds.json")
     watch = longest_first.Stopwatch()

@@ -19,8 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.real.two_devices import Crashable, recorded
 from workers.sandbox.disk.recording.filemap import FileMap
-from workers.sandbox.disk.recording.joint import JointChoice, JointPoint
-from workers.sandbox.disk.recording.points import Reached
+from workers.sandbox.disk.recording.joint import JointPoint
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -90,7 +89,7 @@ def tell(method: str, crashable: Crashable, points: int) -> None:
     states.sort(key=lambda found: -found[0]["data"])
     failed = Counter[str]()
     for unflushed, state in states[:points]:
-        bad = crashable.bad(JointChoice(state, "together", Reached(0, 0), new=True))
+        bad = crashable.bad(state)
         keys = " ".join(check.key for check in bad if check.outcome == "invalid")
         failed[keys or "nothing lost"] += 1
         print(f"  unflushed {dict(unflushed)}: {keys or 'nothing lost'}", flush=True)

@@ -20,7 +20,7 @@ from workers.errors import ServerEnded
 from workers.sandbox.builds import find
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.recording.filemap import FileMap
-from workers.sandbox.disk.recording.joint import JointChoice, JointStates, in_order
+from workers.sandbox.disk.recording.joint import JointChoice, JointState, JointStates, in_order
 from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.states import States
 from workers.sandbox.disk.replay import ReplayDisk
@@ -50,15 +50,18 @@ class Crashable:
         roles = [FileMap.of(states, disk).role for states, disk in zip(self.joint.disks, self.disks, strict=True)]
         return in_order(self.joint, roles, seed)
 
-    def bad(self, choice: JointChoice) -> list[CheckResult]:
+    def known(self, state: JointState) -> Ledger:
+        """What the clients knew at the last moment at which the state was possible."""
+        return self.ledger.until(state.until_ns / NS - self.began_s, SECRET, MARGIN_S)
+
+    def bad(self, state: JointState) -> list[CheckResult]:
         """The checks that are not valid in this state, after the server's recovery."""
         self.server.kill()
-        for states, disk, point in zip(self.joint.disks, self.disks, choice.state.points, strict=True):
+        for states, disk, point in zip(self.joint.disks, self.disks, state.points, strict=True):
             disk.become(states.blocks(point))
-        at_s = choice.state.until_ns / NS - self.began_s
         case = Case(
             look=Inspector(self.server, SCHEMA, SECRET, BinlogPlace(self.index) if self.index else None),
-            ledger=self.ledger.until(at_s, SECRET, MARGIN_S),
+            ledger=self.known(state),
             secret=SECRET,
             has_binlog=self.index is not None,
             has_gtids=False,
@@ -84,6 +87,7 @@ def recorded(
     clients: int = 8,
     flush_ms: float = 1,
     busy: Callable[[Sandbox], None] = lambda server: None,
+    for_kills: bool = False,
 ) -> Iterator[Crashable]:
     """Redo and binlog on the second disk. `busy` is called during the load."""
     build = find(build_key)
@@ -97,7 +101,7 @@ def recorded(
         folder = root / f"recorded-{data.folder.name}"
         folder.mkdir()
         made.callback(shutil.rmtree, folder)
-        ledger, began_s = _load(server, (data, logs), folder, seconds, clients, flush_ms, busy)
+        ledger, began_s = _load(server, (data, logs), folder, seconds, clients, flush_ms, busy, for_kills)
         server.kill()
         data.remove()
         logs.remove()
@@ -119,12 +123,13 @@ def _load(
     clients: int,
     flush_ms: float,
     busy: Callable[[Sandbox], None],
+    for_kills: bool,
 ) -> tuple[Ledger, float]:
     witness = Witness(server.target, SCHEMA, clients, SECRET)
     try:
         for disk, name in zip(disks, ("data", "logs"), strict=True):
             disk.storage(1000 * flush_ms)
-            disk.record(folder / name)
+            disk.record(folder / name, for_kills=for_kills)
         witness.begin()
         until = time.monotonic() + seconds
         busy(server)

@@ -32,7 +32,7 @@ def value_of(measured: Effect) -> str:
 
 
 def interval_of(measured: Effect) -> str:
-    """The 95 % interval; "" if none is known. A share of 0 or 1 has one bound. A deviation has two."""
+    """The 95 % interval; "" if none is known. Of a share: the interval of the true share."""
     lo, hi = measured.lo, measured.hi
     if lo is None or hi is None:
         return ""
@@ -40,6 +40,4 @@ def interval_of(measured: Effect) -> str:
         return f"{percent(lo)} to {percent(hi)}"
     if measured.unit != "share":
         return f"{sig(lo)} to {sig(hi)}"
-    if lo == 0:
-        return f"upper bound {percent(hi)}"
-    return f"lower bound {percent(lo)}" if hi == 1 else f"{percent(lo)} to {percent(hi)}"
+    return f"true share {percent(lo) if lo else '0'} to {percent(hi)}"

@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Generic, TypeVar
 
 from workers.crash.points.lane import Lane
 from workers.crash.setup_and_result import Timeline
 
+TELL_S = 0.5
 Choice = TypeVar("Choice")
 Tried = TypeVar("Tried")
 
@@ -15,25 +16,29 @@ Tried = TypeVar("Tried")
 def attempt_all(
     timeline: Timeline, ready: Sequence[Lane], choices: Sequence[Choice], attempt: Callable[[Lane, Choice], Tried]
 ) -> list[Tried]:
-    """In no order. The error of one lane ends the others."""
+    """In no order. The error of one lane ends the others. Progress is told by the calling thread alone: it may be
+    stored in a database."""
     left, found = _Left(choices), list[Tried]()
 
     def work(lane: Lane) -> None:
-        try:
-            for choice in left:
-                timeline.tell(f"{len(found):,} of {len(choices):,} crash points")
-                found.append(attempt(lane, choice))
-        except BaseException:
-            left.end()
-            raise
+        found.extend(attempt(lane, choice) for choice in left)
 
     with ThreadPoolExecutor(len(ready), "lane") as pool:
+        working = [pool.submit(work, lane) for lane in ready]
         try:
-            for done in [pool.submit(work, lane) for lane in ready]:
-                done.result()
+            while not _is_over(working):
+                timeline.tell(f"{left.begun:,} of {len(choices):,} crash points")
         finally:
             left.end()
+    for one in working:
+        one.result()
     return found
+
+
+def _is_over(working: Sequence[Future[None]]) -> bool:
+    """After a while, or at once when all have ended or one has failed."""
+    done, waiting = wait(working, TELL_S, FIRST_EXCEPTION)
+    return not waiting or any(one.exception() for one in done)
 
 
 class _Left(Generic[Choice]):
@@ -41,6 +46,7 @@ class _Left(Generic[Choice]):
 
     def __init__(self, choices: Iterable[Choice]) -> None:
         self._choices, self._lock, self._over = iter(choices), threading.Lock(), False
+        self.begun = 0
 
     def __iter__(self) -> Iterator[Choice]:
         while (choice := self._next()) is not None:
@@ -51,4 +57,6 @@ class _Left(Generic[Choice]):
 
     def _next(self) -> Choice | None:
         with self._lock:
-            return None if self._over else next(self._choices, None)
+            choice = None if self._over else next(self._choices, None)
+            self.begun += choice is not None
+            return choice

@@ -43,10 +43,10 @@ def test_nothing_is_lost_at_1_1(sandbox_root):
     assert result.points.left > 0 == result.points.margin_s
 
 
-def test_an_unflushed_binlog_loses_at_several_points_of_one_load(sandbox_root):
+def test_an_unflushed_binlog_is_lost_at_some_crash_point(sandbox_root):
     result = crash(sandbox_root, sync_binlog=0)
-    assert {"lost-binlog", "engine-only"} <= failed(result)
-    assert result.points.counts.lost > 1 and result.lost_binlog.transactions > 0
+    assert "lost-binlog" in failed(result)
+    assert result.points.counts.lost > 0 < result.lost_binlog.transactions
 
 
 def test_a_disk_that_ignores_flushes_is_called_at_1_1(sandbox_root):

@@ -94,7 +94,7 @@ class CrashPlan:
         least=0, most=1000, group="crash", may_be_empty=True, in_sizes=True,
     ))  # fmt: skip
     clients: int = field(default=16, metadata=described(
-        "whole", "Clients", "Connections that commit until the crash.",
+        "whole", "Threads in a crash trial", "Connections that commit until the crash.",
         least=1, most=256, group="crash", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
     load_s: float = field(default=2.0, metadata=described(

@@ -1,31 +1,32 @@
 """One recorded load, crashed at several moments: nothing is lost at 1/1, and the controls are called."""
 
+import re
 import time
 
 import pytest
 
 from tests.real.disks import needs_disk
 from tests.real.trials import setup
-from workers.crash.chain import TrialPorts
+from workers.crash.chain import PORTS, TrialPorts
 from workers.crash.run import run_trial
 from workers.errors import Cancelled
 from workers.sandbox.disk import prepared
 
-pytestmark = needs_disk
+pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
 MAY_TEAR = {"binlog-unreadable"}  # a crash in the middle of a write tears the binlog's tail, seldom, at any setting
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_left(sandbox_root):
-    live = sandbox_root / "live"
-    before = sorted(live.glob("*"))
-    yield
-    assert sorted(live.glob("*")) == before
+def crash(root, flush_log=1, sync_binlog=1, points=8, ports=PORTS, tell=lambda step: None, cancelled=lambda: False):
+    asked = setup(root, "every-crash-point", flush_log, sync_binlog, points=points, load_s=0.4)
+    return run_trial(asked, tell, cancelled, ports)
 
 
-def crash(root, flush_log=1, sync_binlog=1, points=8, ports=None, cancelled=lambda: False, **more):
-    asked = setup(root, "every-crash-point", flush_log, sync_binlog, points=points, load_s=0.4, **more)
-    return run_trial(asked, lambda step: None, cancelled, ports or TrialPorts())
+def lying(*asked, **more):
+    """A disk that ignores flushes from the beginning of the recording."""
+    disk = prepared.new_disk(*asked, **more)
+    record = disk.record
+    disk.record = lambda folder, most: (disk.lie(True), record(folder, most))
+    return disk
 
 
 def failed(result):
@@ -51,25 +52,24 @@ def test_an_unflushed_binlog_is_lost_at_some_crash_point(sandbox_root):
 
 def test_a_disk_that_ignores_flushes_is_called_at_1_1(sandbox_root):
     """The positive control: what the server was told to be durable is lost."""
-
-    def lying(*asked, **more):
-        disk = prepared.new_disk(*asked, **more)
-        record = disk.record
-        disk.record = lambda folder, most: (disk.lie(True), record(folder, most))
-        return disk
-
     result = crash(sandbox_root, ports=TrialPorts(disk=lying))
     assert {"lost-engine", "lost-binlog"} <= failed(result)
     assert max(state.lost_engine.transactions for state in result.points.states if state.lost_engine) > 0
 
 
-def test_it_stops_between_two_crash_points(sandbox_root):
-    began, told = time.monotonic(), []
+@pytest.mark.parametrize(
+    ("points", "when"), [(40, r" ([3-9]|\d\d+) of "), (4, "the block that decides")], ids=["points", "block"]
+)
+def test_a_cancelled_trial_stops_within_two_seconds(sandbox_root, points, when):
+    """Between two crash points, and while it looks for the block that decides."""
+    told, asked_s = [], []
 
     def tell(step):
         told.append(step)
+        if not asked_s and re.search(when, step):
+            asked_s.append(time.monotonic())
 
-    asked = setup(sandbox_root, "every-crash-point", points=500, load_s=0.4)
     with pytest.raises(Cancelled):
-        run_trial(asked, tell, lambda: len(told) > 2 and "of 500" in told[-1] and " 2 of" not in told[-1])
-    assert time.monotonic() - began < 200, "long before the last crash point"
+        crash(sandbox_root, points=points, ports=TrialPorts(disk=lying), tell=tell, cancelled=lambda: bool(asked_s))
+    assert time.monotonic() - asked_s[0] < 2
+    assert re.search(when, told[-1]), "no step was begun after it"

@@ -36,13 +36,13 @@ class Made(ExitStack):
 
     @contextmanager
     def killed_when(self, cancelled: Callable[[], bool]) -> Iterator[None]:
-        """While the block runs, `kill` once when `cancelled` is true."""
+        """While the block runs, `kill` whenever `cancelled` is true: a server may have started since the last kill."""
         over = threading.Event()
 
         def watch() -> None:
             while not over.wait(ASK_S):
                 if cancelled():
-                    return self.kill()
+                    self.kill()
 
         watcher = threading.Thread(target=watch, name="cancel", daemon=True)
         watcher.start()

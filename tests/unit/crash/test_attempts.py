@@ -49,6 +49,13 @@ def test_a_cancellation_ends_them_between_two_states(monkeypatch):
     assert 0 < len(tried) < 100_000
 
 
+def test_a_cancellation_during_the_last_state_is_one():
+    """Its server may have been killed, so its outcome says nothing."""
+    asked = threading.Event()
+    with pytest.raises(Cancelled):
+        attempt_all(timeline(cancelled=asked.is_set), LANES, [1], lambda lane, choice: asked.set())
+
+
 def test_progress_is_told_by_the_calling_thread(monkeypatch):
     monkeypatch.setattr(attempts, "TELL_S", 0.01)
     tellers = []

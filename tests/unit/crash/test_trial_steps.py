@@ -229,6 +229,14 @@ def test_a_trial_that_somebody_cancels_is_killed_within_a_second():
         assert killed.wait(1.0)
 
 
+def test_a_server_that_starts_after_the_kill_is_killed_too():
+    made, kills = Made(), threading.Semaphore(0)
+    made.killed_by(kills.release)
+    with made.killed_when(lambda: True):
+        assert kills.acquire(timeout=5.0)
+        assert kills.acquire(timeout=5.0)
+
+
 def test_nobody_asks_whether_a_trial_was_cancelled_once_it_is_over():
     asked = threading.Event()
 

@@ -17,7 +17,7 @@ def attempt_all(
     timeline: Timeline, ready: Sequence[Lane], choices: Sequence[Choice], attempt: Callable[[Lane, Choice], Tried]
 ) -> list[Tried]:
     """In no order. The error of one lane ends the others. Progress is told by the calling thread alone: it may be
-    stored in a database."""
+    stored in a database. Raises Cancelled, also when the last states were tried: their servers may have been killed."""
     left, found = _Left(choices), list[Tried]()
 
     def work(lane: Lane) -> None:
@@ -32,6 +32,7 @@ def attempt_all(
             left.end()
     for one in working:
         one.result()
+    timeline.must_go_on()
     return found
 
 

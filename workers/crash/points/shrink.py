@@ -75,9 +75,11 @@ class Shrinker:
         return blocks.get(number) or self.lane.states.recording.base_block(number)
 
     def _fails(self, bad: Choice, failed: frozenset[str], blocks: Mapping[int, Block]) -> bool:
-        """Whether one of these checks fails, with what was acknowledged at the violation."""
+        """Whether one of these checks fails, with what was acknowledged at the violation. Raises Cancelled: the server
+        may have been killed."""
         self.recoveries += 1
         found = self.judge.attempt(self.lane, bad, blocks)
+        self.judge.load.timeline.must_go_on()
         return any(one.key in failed for one in found.checks if one.outcome == "invalid")
 
     def _told(self, bad: Choice, failed: frozenset[str], neighbour: CrashPoint, block: int) -> DecidingBlock:

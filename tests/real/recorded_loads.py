@@ -9,7 +9,8 @@ from workers.crash.points.attempts import attempt_all
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import record
-from workers.crash.points.steps import attempt
+from workers.crash.points.shrink import Shrinker
+from workers.crash.points.steps import in_time
 from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
 from workers.sandbox.disk.recording.events import Kind
@@ -20,35 +21,24 @@ from workers.sandbox.disk.recording.versions import blocks_of
 from workers.sandbox.disk.replay import ReplayDisk
 
 
-def judged(root, change, **more):
-    """The result of a load whose recording `change` replaces."""
-    asked = setup(root, "every-crash-point", **{"load_s": 0.4, "points": 8, **more})
-
-    def steps(begun):
-        load = record(prepare(start(begun)))
-        yield load
-        yield attempt(change(load))
-
-    return run_trial(asked, lambda step: None, lambda: False, steps=steps)
-
-
-def of_one_way(root, way, most, **more):
-    """The states of the crash points that were chosen in that way."""
-    found = []
+def of_one_way(root, way, most, change=lambda load: load, **more):
+    """The states of the crash points that were chosen in that way, and the blocks that decide. `change` replaces the
+    recording."""
+    found, deciding = [], []
     asked = setup(root, "every-crash-point", **more)
 
     def steps(begun):
-        load = record(prepare(start(begun)))
-        yield load
+        yield (load := change(record(prepare(start(begun)))))
         states = States(load.recording)
-        ready = lanes(load, states)
-        choices = in_order(states, FileMap.of(states, ready[0].disk).role, load.setup.seed)
-        chosen = [choice for choice in choices if choice.way == way][:most]
-        found.extend(attempt_all(load.timeline, ready, chosen, StateJudge(load).attempt))
+        ready, judge = lanes(load, states), StateJudge(load)
+        files = FileMap.of(states, ready[0].disk)
+        chosen = [one for one in in_order(states, files.role, load.setup.seed) if one.way == way][:most]
+        found.extend(in_time(attempt_all(load.timeline, ready, chosen, judge.attempt)))
+        deciding.extend(Shrinker(judge, ready[0], files).all(found, chosen))
 
     result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
     assert not result.error, result.error
-    return found
+    return found, deciding
 
 
 def with_late_binlog(load):

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+from dataclasses import replace
 
 import pytest
 
@@ -127,3 +128,10 @@ def test_a_stopped_recorder_leaves_its_descriptor_alone(tmp_path):
     recorder.stop()
     assert os.fstat(other).st_size == 0
     os.close(other)
+
+
+def test_a_changed_copy_outlives_its_original(written):
+    """The descriptor of the base would be closed, or be that of another file."""
+    recording = replace(written.load())
+    assert recording.base_block(0) == bytes(BLOCK_BYTES)
+    assert bytes(recording.content(recording.events[0])) == b"a" * BLOCK_BYTES

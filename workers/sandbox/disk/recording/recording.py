@@ -44,7 +44,7 @@ class Recording:
         except BaseException:
             os.close(base_fd)
             raise
-        weakref.finalize(recording, os.close, base_fd)
+        weakref.finalize(file, os.close, base_fd)  # changed copies of the recording share both
         return recording
 
     @property

@@ -50,7 +50,7 @@ def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None) -
     if told is None:
         return []
     rows: dict[str, Lengths | None] = {
-        "acknowledged": [("kept", "acknowledged", told), ("extra", "in doubt", found.in_doubt or 0)],
+        "sent by the clients": [("kept", "acknowledged", told), ("extra", "in doubt", found.in_doubt or 0)],
         "engine": _holds(found.acknowledged_in_engine, found.engine, told),
         "binlog": _holds(found.acknowledged_in_binlog, found.binlog, told),
     }
@@ -61,7 +61,7 @@ def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None) -
 
 
 TIPS = {
-    "acknowledged": "commits that the server acknowledged; in doubt: sent, but the crash came before the answer",
+    "sent by the clients": "acknowledged: the server answered; in doubt: the crash came before the answer",
     "engine": "rows found in the tables after recovery",
     "binlog": "transactions found in the binary log after recovery",
     "replica": "commits that a promoted replica would hold",
@@ -95,8 +95,23 @@ def timeline(steps: Sequence[TrialStep]) -> TimeLine:
     shown = crash or steps
     begin = min((step.at_s for step in shown), default=0)
     scale = max((step.at_s + step.took_s for step in shown), default=0) - begin or 1
-    rows = tuple((Bar(step.name, "", (_step(step, begin, scale),)), step) for step in shown)
+    rows = tuple((Bar(in_words(step.name), "", (_step(step, begin, scale),)), step) for step in shown)
     return TimeLine(rows, tuple(step for step in steps if step not in shown))
+
+
+def in_words(step: str) -> str:
+    """A step of a crash in words; other steps are words already."""
+    return STEPS.get(step, step)
+
+
+STEPS = {
+    "load": "load by the clients",
+    "freeze": "server and flushes frozen",
+    "cut": "power of the disk cut",
+    "kill": "server process killed",
+    "power on": "disk powered on again",
+    "recovery": "server start and recovery",
+}
 
 
 def _step(step: TrialStep, begin: float, scale: float) -> BarPart:
@@ -106,10 +121,13 @@ def _step(step: TrialStep, begin: float, scale: float) -> BarPart:
 
 
 def parts(row: Lengths, scale: float) -> Iterable[BarPart]:
+    """Parts that would be too small to see are widened at the cost of the largest, so rows of one sum end together."""
+    shown = [part for part in row if part[2]]
+    widths = [max(value / scale * WIDTH, LEAST) for _, _, value in shown]
+    if shown:
+        largest = widths.index(max(widths))
+        widths[largest] = max(widths[largest] - sum(widths) + sum(value for *_, value in shown) / scale * WIDTH, LEAST)
     x = 0.0
-    room = WIDTH - LEAST * len(row)  # so that widened parts still fit
-    for look, name, value in row:
-        if value:
-            width = value / scale * room + LEAST
-            yield BarPart(look, name, value, round(x, 1), round(width, 1))
-            x += width
+    for (look, name, value), width in zip(shown, widths, strict=True):
+        yield BarPart(look, name, value, round(x, 1), round(width, 1))
+        x += width

@@ -13,7 +13,7 @@ import numpy as np
 from workers.crash.evidence import Evidence, Oddities, ReplicaSeen, Seen, together, without
 from workers.crash.ledger import Ledger
 from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, number_of
-from workers.crash.verdict import CheckResult, invalid, unknown, valid
+from workers.crash.verdict import CheckResult, invalid, nothing_to_check, unknown, valid
 
 T = TypeVar("T")
 
@@ -27,17 +27,21 @@ PIECES = {
     "tables_ok": "the tables' state",
     "rewritten": "the binlog as it stood at the crash",
 }
+PLACES = {"engine": "the engine", "binlog": "the binary log", "replicas": "the replica"}
+BOTH = ("engine", "binlog")
 
 
 @dataclass(frozen=True)
 class Check:
     """`needs`: the required evidence, of "stays_down", "engine", "binlog", "gtids", "rewritten", "prepared_left",
     "tables_ok", "replicas"; without a binlog, GTIDs or a replica the check is left out. `judge` makes the result; its
-    `key` is filled in later."""
+    `key` is filled in later. `of`: the places whose transactions it looks at, keys of PLACES. If all are
+    empty, a valid result is marked as vacuous."""
 
     title: str
     needs: tuple[str, ...]
     judge: Callable[[Ledger, Evidence], CheckResult]
+    of: tuple[str, ...] = ()
 
 
 def run_checks(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
@@ -184,7 +188,7 @@ def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
 def _binlog_rewritten(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if evidence.rewritten:
         return _noted(evidence.rewritten, "files of the binlog differ from the copy that was taken at the crash")
-    return valid("The binlog still has the bytes that it had at the crash.")
+    return valid("Recovery changed no byte of the binlog that survived the crash.")
 
 
 def _noted(odd: Oddities, what: str) -> CheckResult:
@@ -196,8 +200,8 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if not names:
         return valid("No GTID of an acknowledged transaction was used again.")
     where = f"after {evidence.gtid_after}" if evidence.gtid_after else "from the beginning"
-    says = f"{len(names):,} GTIDs of acknowledged transactions now name other transactions, the first is {names[0]}."
-    return invalid(len(names), f"{says} The server counts again {where}.")
+    says = f"{len(names):,} GTIDs named acknowledged transactions before the crash and name others now, the first is"
+    return invalid(len(names), f"{says} {names[0]}. After the crash the server numbers transactions again {where}.")
 
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -249,16 +253,16 @@ CHECKS: dict[str, Check] = {
     "stays-down": Check("Server restarted", ("stays_down",), _stays_down),
     "lost-engine": Check("No acknowledged commit missing in the engine", ("engine",), _lost_engine),
     "lost-binlog": Check("No acknowledged commit missing in the binary log", ("binlog",), _lost_binlog),
-    "engine-only": Check("No commit in the engine only", ("engine", "binlog"), _engine_only),
-    "binlog-only": Check("No commit in the binary log only", ("engine", "binlog"), _binlog_only),
-    "torn": Check("Each transaction whole or absent", ("engine",), _torn),
-    "altered": Check("Rows as the client wrote them", ("engine",), _altered),
-    "never-sent": Check("Only transactions that were sent", ("engine",), _never_sent),
-    "order": Check("No gap in a client's commits", ("engine",), _order),
-    "binlog-twice": Check("Each transaction once in the binary log", ("binlog",), _twice),
-    "binlog-foreign": Check("Only the client's events in the binary log", ("binlog",), _binlog_foreign),
-    "binlog-order": Check("Binary log in order", ("binlog",), _binlog_order),
-    "binlog-rewritten": Check("Binary log unchanged since the crash", ("binlog", "rewritten"), _binlog_rewritten),
+    "engine-only": Check("No commit in the engine only", ("engine", "binlog"), _engine_only, of=("engine",)),
+    "binlog-only": Check("No commit in the binary log only", ("engine", "binlog"), _binlog_only, of=("binlog",)),
+    "torn": Check("Each transaction whole or absent", ("engine",), _torn, of=BOTH),
+    "altered": Check("Rows as the client wrote them", ("engine",), _altered, of=(*BOTH, "replicas")),
+    "never-sent": Check("Only transactions that were sent", ("engine",), _never_sent, of=BOTH),
+    "order": Check("No gap in a client's commits", ("engine",), _order, of=BOTH),
+    "binlog-twice": Check("Each transaction once in the binary log", ("binlog",), _twice, of=("binlog",)),
+    "binlog-foreign": Check("Only the client's events in the binary log", ("binlog",), _binlog_foreign, of=("binlog",)),
+    "binlog-order": Check("Binary log in order", ("binlog",), _binlog_order, of=("binlog",)),
+    "binlog-rewritten": Check("Binary log left unchanged by recovery", ("binlog", "rewritten"), _binlog_rewritten),
     "gtid-reused": Check("No GTID used twice", ("binlog", "gtids"), _gtid_reused),
     "binlog-unreadable": Check("Binary log readable for a replica", ("binlog",), _binlog_unreadable),
     "prepared-left": Check("No prepared transaction left", ("prepared_left",), _prepared_left),
@@ -284,9 +288,22 @@ def _judged(check: Check, ledger: Ledger, evidence: Evidence) -> CheckResult:
         what = ", ".join(PIECES.get(name, name) for name in lacking)
         return unknown(f"Unclear: {what} could not be read ({why}).")
     try:
-        return check.judge(ledger, evidence)
+        found = check.judge(ledger, evidence)
+        empty = _empty(check, evidence) if found.outcome == "valid" else ""
+        return nothing_to_check(empty) if empty else found
     except Exception as error:  # a check that raises must never count as valid
         return unknown(f"The check failed: {type(error).__name__}: {error}.")
+
+
+def _empty(check: Check, evidence: Evidence) -> str:
+    """Why the check had nothing to look at; "": it had."""
+    binlog = evidence.binlog.seen if evidence.binlog else None
+    seen = [("engine", evidence.engine), ("binlog", binlog), *(("replicas", one.seen) for one in evidence.replicas)]
+    looked_at = [(PLACES[name], one) for name, one in seen if one and name in check.of]
+    if any(len(one.all()) for _, one in looked_at):
+        return ""
+    words = dict.fromkeys(place for place, _ in looked_at)
+    return f"no transaction of the clients is in {' or in '.join(words)}" if words else ""
 
 
 def _lacks(evidence: Evidence, name: str) -> bool:
@@ -313,7 +330,7 @@ def none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
     if not count:
         return valid(otherwise)
     first = named(offenders)
-    title = IMPOSSIBLE if NOBODY in offenders else "number {1:,} of client {0}".format(*first[0])
+    title = IMPOSSIBLE if NOBODY in offenders else "transaction {1:,} of client {0}".format(*first[0])
     return invalid(count, f"{count:,} {what}, the first is {title}.", first)
 
 

@@ -9,17 +9,22 @@ Outcome = Literal["valid", "invalid", "unknown"]
 @dataclass(frozen=True)
 class CheckResult:
     """One check of one trial. `key`: of the check, filled in by `run_checks`. `offenders`: the first ones as (client,
-    n); `count`: of all."""
+    n); `count`: of all. `vacuous`: valid, because no transaction was there that could have been wrong."""
 
     key: str
     outcome: Outcome
     count: int
     says: str
     offenders: tuple[tuple[int, int], ...] = ()
+    vacuous: bool = False
 
 
 def valid(says: str) -> CheckResult:
     return CheckResult("", "valid", 0, says)
+
+
+def nothing_to_check(why: str) -> CheckResult:
+    return CheckResult("", "valid", 0, f"Nothing to check: {why}.", vacuous=True)
 
 
 def unknown(says: str) -> CheckResult:

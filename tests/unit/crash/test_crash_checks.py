@@ -49,7 +49,7 @@ def test_it_finds_an_acknowledged_transaction_lost_in_the_engine():
     assert found["lost-engine"].offenders == ((1, SENT - 1),)
     assert found["lost-engine"].says == (
         f"1 of {3 * (SENT - 1)} acknowledged transactions are missing in the engine, "
-        f"the first is number {SENT - 1} of client 1."
+        f"the first is transaction {SENT - 1} of client 1."
     )
 
 
@@ -100,6 +100,33 @@ def test_where_nothing_is_left_nothing_was_overtaken():
     assert (found["order"].outcome, found["lost-engine"].outcome) == ("valid", "invalid")
 
 
+def test_an_empty_binary_log_leaves_nothing_to_check():
+    found = judged(all_well(binlog=replace(WELL, whole=keys()), state={"order": keys()}))
+    vacuous = {key for key, one in found.items() if one.vacuous}
+    assert vacuous == {"binlog-only", "binlog-twice", "binlog-foreign", "binlog-order"}
+    assert found["binlog-order"].says == "Nothing to check: no transaction of the clients is in the binary log."
+    assert {key for key, one in found.items() if one.outcome == "invalid"} == {"lost-binlog", "engine-only"}
+
+
+def test_empty_tables_and_an_empty_binary_log_leave_nothing_to_check():
+    gone = replace(WELL, whole=keys())
+    found = judged(all_well(engine=gone, binlog=gone, state={"order": keys()}))
+    assert found["torn"].says.endswith("is in the engine or in the binary log.")
+    assert all(found[key].vacuous for key in ("torn", "altered", "never-sent", "order", "engine-only"))
+    replica = ReplicaSeen("after recovery", "caught up", "", 0, WELL)
+    assert not judged(all_well(engine=gone, binlog=gone, replicas=(replica,)))["altered"].vacuous
+
+
+def test_one_transaction_is_something_to_check():
+    one = replace(WELL, whole=keys((0, 1)))
+    assert not any(check.vacuous for check in judged(all_well(engine=one, binlog=one)).values())
+
+
+def test_an_empty_binary_log_with_a_foreign_event_fails():
+    found = judged(all_well(binlog=replace(WELL, whole=keys()), state={"odd": Oddities(1, ("a DROP",))}))
+    assert (found["binlog-foreign"].outcome, found["binlog-foreign"].vacuous) == ("invalid", False)
+
+
 def test_the_first_transaction_that_is_left_may_be_the_later_one():
     others = [(client, n) for client in (1, 2) for n in range(1, SENT)]
     left = replace(WELL, whole=keys((0, 2), *others))
@@ -114,9 +141,9 @@ def test_it_finds_reused_gtids():
     found = judged(all_well(reissued=("0-1-1", "0-1-2"), gtid_after="0-1-0"))
     assert (found["gtid-reused"].outcome, found["gtid-reused"].count) == ("invalid", 2)
     assert "0-1-1" in found["gtid-reused"].says
-    assert found["gtid-reused"].says.endswith("The server counts again after 0-1-0.")
+    assert found["gtid-reused"].says.endswith("the server numbers transactions again after 0-1-0.")
     assert judged(all_well(reissued=("0-1-1",)))["gtid-reused"].says.endswith(
-        "The server counts again from the beginning."
+        "the server numbers transactions again from the beginning."
     )
     assert bad(all_well(state={"reused": ("0-1-7",)})) == {"gtid-reused": "invalid"}
 

@@ -31,6 +31,14 @@ def test_it_says_at_how_many_crash_points_and_where_first():
     assert failed.offenders == LOST.offenders
 
 
+def test_it_says_at_how_many_crash_points_there_was_nothing_to_check():
+    empty = state(0.1, passed=("torn", "order"), vacuous=("torn", "order"))
+    found = {one.key: one for one in checks_of([empty, state(0.2, passed=("order",)), state(0.3, passed=("order",))])}
+    assert (found["torn"].vacuous, found["order"].vacuous) == (True, False)
+    assert found["order"].says == "Passed at all 3 crash points. At 1 of them no transaction was there to check."
+    assert found["torn"].says == "Nothing to check: at none of the 1 crash points was a transaction there."
+
+
 def test_without_states_no_check_passed():
     assert checks_of(()) == ()
 

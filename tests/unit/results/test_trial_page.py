@@ -73,7 +73,7 @@ def test_it_says_why_the_commits_were_lost_and_what_prevents_it(client_in, exper
 
 def test_it_shows_everything_the_verdict_rests_on(client_in, experiment):
     page = flat(html(client_in, experiment.trials.first()))
-    for part in ("commits lost", "<dd>91</dd>", "client 0, number 1;", "957 more", "0-1-22003", "Error log",
+    for part in ("commits lost", "<dd>91</dd>", "transaction 1 of client 0;", "957 more", "0-1-22003", "Error log",
                  "sync_binlog=0", "1236 Got fatal error", "Starting crash recovery", "sectors lost"):  # fmt: skip
         assert part in page, part
     assert " style=" not in page and "<style" not in page
@@ -106,8 +106,34 @@ def test_the_smallest_loss_is_seen():
     assert parts[1].x + parts[1].width <= 1000
 
 
+def test_rows_of_one_sum_end_at_one_place():
+    found = FoundSets(acknowledged=1000, in_doubt=1, acknowledged_in_engine=3, engine=4, acknowledged_in_binlog=0)
+    ends = [bar.parts[-1].x + bar.parts[-1].width for bar in sets(found, None, None)]
+    assert ends == pytest.approx([1000, 1000, 999], abs=0.3)
+
+
+def test_a_row_of_tiny_parts_shows_each():
+    found = FoundSets(acknowledged=10**6, acknowledged_in_engine=10**6, engine=10**6, in_doubt=10**7)
+    assert sets(found, None, 10**6 - 1)[3].parts[0].width >= 5
+
+
+def test_a_check_with_nothing_to_check_bears_no_tick(client_in, experiment):
+    trial = experiment.trials.first()
+    trial.evidence.data["checks"][1] |= {"outcome": "valid", "says": "Nothing to check: gone.", "vacuous": True}
+    trial.evidence.save()
+    page = flat(html(client_in, trial))
+    assert page.count('<li class="check idle">') == 1
+    assert "nothing to check</span>" in page
+
+
+def test_commits_that_were_all_lost_are_called_all(experiment):
+    trial = experiment.trials.first()
+    trial.lost_engine = trial.acknowledged
+    assert "acknowledged commits from the engine (all of them)" in sentence(trial)
+
+
 def test_a_replica_that_was_promoted_is_a_set_too():
-    assert [bar.name for bar in sets(FoundSets(), 100, 3)] == ["acknowledged", "engine", "binlog", "replica"]
+    assert [bar.name for bar in sets(FoundSets(), 100, 3)] == ["sent by the clients", "engine", "binlog", "replica"]
 
 
 def test_the_time_line_stays_in_its_frame():

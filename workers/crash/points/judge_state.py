@@ -94,6 +94,7 @@ class StateJudge:
             verdict=verdict(checks),
             checks=bad,
             passed=tuple(one.key for one in checks if one.outcome == "valid"),
+            vacuous=tuple(one.key for one in checks if one.vacuous),
             lost_engine=lost_work(ledger, evidence.engine, at_s),
             lost_binlog=lost_work(ledger, evidence.binlog.seen if evidence.binlog else None, at_s),
             recovery_s=recovery.seconds if recovery else None,

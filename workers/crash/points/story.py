@@ -17,7 +17,8 @@ class TriedState:
 
     `moment`: events of the recording before the power loss; `at_s`: until then this content was possible, since the
     load began; `keeps`: durable, written or torn; `way`: why it was chosen; `redo` and `binlog`: bytes of each that
-    were flushed; `acknowledged`: commits until `at_s`; `checks`: those that did not pass; `passed`: keys of the others.
+    were flushed; `acknowledged`: commits until `at_s`; `checks`: those that did not pass; `passed`: keys of the others;
+    `vacuous`: of these, those that had nothing to check.
     """
 
     moment: int
@@ -35,6 +36,7 @@ class TriedState:
     recovery_s: float | None  # None: the server stayed down
     took_s: float  # recovery and judging
     log_lines: tuple[str, ...] = ()  # of the recovery, if a check did not pass
+    vacuous: tuple[str, ...] = ()
 
     @property
     def has_lost(self) -> bool:
@@ -101,7 +103,10 @@ class PointsStory:
     def as_stored(self) -> dict[str, object]:
         """Without names of passed checks, and with the logs of the first states that did not pass."""
         logs = [state.moment for state in self.states if state.log_lines][:MOST_LOGS]
-        states = (replace(one, passed=(), log_lines=one.log_lines if one.moment in logs else ()) for one in self.states)
+        states = (
+            replace(one, passed=(), vacuous=(), log_lines=one.log_lines if one.moment in logs else ())
+            for one in self.states
+        )
         return asdict(replace(self, states=tuple(states))) | {"counts": asdict(self.counts)}
 
 
@@ -131,4 +136,12 @@ def _over_all(key: str, states: Sequence[TriedState]) -> CheckResult | None:
             state, first = bad[0]
             says = f"{word} at {len(bad):,} of {total:,} crash points, first at {state.at_s:.4f} s: {first.says}"
             return replace(first, count=len(bad) if outcome == "invalid" else 0, says=says)
-    return CheckResult(key, "valid", 0, f"Passed at all {total:,} crash points.") if total else None
+    return _passed(key, total, sum(key in state.vacuous for state in states)) if total else None
+
+
+def _passed(key: str, total: int, vacuous: int) -> CheckResult:
+    if vacuous == total:
+        says = f"Nothing to check: at none of the {total:,} crash points was a transaction there."
+        return CheckResult(key, "valid", 0, says, vacuous=True)
+    rest = f" At {vacuous:,} of them no transaction was there to check." if vacuous else ""
+    return CheckResult(key, "valid", 0, f"Passed at all {total:,} crash points.{rest}")

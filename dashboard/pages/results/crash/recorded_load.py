@@ -12,7 +12,8 @@ from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.story import DecidingBlock, PointsStory, TriedState
 from workers.crash.verdict import CheckResult
 
-SHOWN = 50  # violations in the table
+SHOWN = 50  # violations in the tables
+WORST = 8  # of them, above the fold
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Violation:
     """A crash point at which a check did not pass."""
 
     look: str
+    outcome: str
     at_s: float
     disk: str
     chosen: str
@@ -34,7 +36,8 @@ class LoadView:
     sentence: str
     drawn: CrashMap
     deciding: tuple[str, ...]
-    violations: tuple[Violation, ...]
+    worst: tuple[Violation, ...]
+    violations: tuple[Violation, ...]  # the rest
     more: int
     facts: tuple[tuple[str, str], ...]
 
@@ -49,7 +52,8 @@ def view(stored: object) -> LoadView | None:
         sentence=sentence(story),
         drawn=crash_map(story.states),
         deciding=tuple(map(_decides, story.deciding)),
-        violations=tuple(map(_violation, bad[:SHOWN])),
+        worst=tuple(map(_violation, bad[:WORST])),
+        violations=tuple(map(_violation, bad[WORST:SHOWN])),
         more=max(0, len(bad) - SHOWN),
         facts=tuple((name, says) for name, says in _facts(story) if says),
     )
@@ -73,6 +77,7 @@ def _lost(state: TriedState) -> int:
 def _violation(state: TriedState) -> Violation:
     return Violation(
         look=look_of(state),
+        outcome="failed" if state.verdict == "invalid" else "unclear",
         at_s=state.at_s,
         disk=DISKS.get(state.keeps, state.keeps),
         chosen=state.way,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.charts.bars import FoundSets, sets, timeline
+from dashboard.charts.bars import FoundSets, in_words, sets, timeline
 from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.findings.stored import read
@@ -21,6 +21,7 @@ from workers.crash.verdict import CheckResult
 from workers.topology.faults import FAULTS
 
 SHOWN_OFFENDERS = 20
+SIGNS = {"passed": "true", "failed": "not true", "unknown": "unclear", "idle": "nothing to check"}
 
 
 def context(trial: Trial, reader: Reader) -> dict[str, object]:
@@ -50,7 +51,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "checks": [_check(one) for one in checks],
         "timeline": timeline(steps),
         "sets": sets(read(FoundSets, data.get("sets") or {}), trial.acknowledged, trial.lost_replica),
-        "losses": _losses(trial),
+        "losses": [(place, lost, _when(trial, lost, took)) for place, lost, took in _losses(trial)],
         "replicas": data.get("replicas") or [],
         "recovery_lines": reader.server_text("\n".join(data.get("recovery_lines") or []), is_sandbox=is_sandbox),
         "log_lines": reader.server_text("\n".join(data.get("log_lines") or []), is_sandbox=is_sandbox),
@@ -77,7 +78,8 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
     if trial.verdict == Trial.Verdict.INVALID:
         if trial.kind in FAULTS and not FAULTS[trial.kind].of_replica and trial.lost_engine:
             return failover.sentence(trial.acknowledged or 0, trial.lost_engine, trial.lost_engine_ms, crash)
-        lost = [(whole(n), f"from the {place}{_last(took)}") for place, n, took in _places(trial) if n]
+        found = [(place, n, _when(trial, n, took)) for place, n, took in _places(trial) if n]
+        lost = [(whole(n), f"from the {place}{f' ({when})' if when else ''}") for place, n, when in found]
         if lost:
             (count, where), *others = lost
             of_all = f"{count} of {whole(trial.acknowledged)} acknowledged commits {where}"
@@ -90,7 +92,7 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
             return f"The commits in the engine could not be counted after this {crash}, and {_first_wrong(checks)}"
         return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(checks)}"
     if trial.verdict or trial.state == Trial.State.FAILED:
-        where = f": the trial broke off at the step {failed_at}" if failed_at else ""
+        where = f": the trial broke off at the step {in_words(failed_at)}" if failed_at else ""
         return f"Unclear whether acknowledged commits survived this {crash}{where}"
     return f"This {crash} is {trial.get_state_display()}"
 
@@ -106,8 +108,11 @@ def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
     return (binlog, engine) if (trial.lost_binlog or 0) > (trial.lost_engine or 0) else (engine, binlog)
 
 
-def _last(took_ms: float | None) -> str:
-    return f" (the last {ms(took_ms)})" if took_ms is not None else ""
+def _when(trial: Trial, lost: int | None, took_ms: float | None) -> str:
+    """Which of the acknowledged commits were lost."""
+    if not lost or took_ms is None:
+        return ""
+    return "all of them" if lost == trial.acknowledged else f"committed in the last {ms(took_ms)} of the load"
 
 
 def _stays_down(checks: Sequence[CheckResult]) -> bool:
@@ -125,9 +130,11 @@ def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
 
 
 def _check(one: CheckResult) -> dict[str, object]:
-    offenders = [f"client {client}, number {n:,}" for client, n in one.offenders]
+    offenders = [f"transaction {n:,} of client {client}" for client, n in one.offenders]
+    state = "idle" if one.vacuous else BADGE_OF[one.outcome]
     return {
-        "state": BADGE_OF[one.outcome],
+        "state": state,
+        "word": SIGNS[state],
         "name": CHECK_TITLES.get(one.key, one.key.replace("-", " ")),
         "says": one.says,
         "count": one.count,

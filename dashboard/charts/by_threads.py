@@ -2,6 +2,7 @@
 flush."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dashboard.charts.ceilings import ceiling_of, shared
 from dashboard.charts.chart import (
@@ -20,7 +21,7 @@ from dashboard.findings.lines import VariantLine, points_of
 from dashboard.findings.point import Point, ThroughputRatio
 from workers.analysis.statistics import MIN_REPEATS
 
-DOTTED = " Dotted: the most that group commit allows (threads, divided by the time in fsyncs of one commit)."
+DOTTED = " Dotted: upper limit with group commit, worked out from the flush time."
 ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
 
 
@@ -39,7 +40,8 @@ def throughput(lines: Sequence[VariantLine], counts: str) -> Chart:
 def _ceilings(lines: Sequence[VariantLine]) -> list[ChartSeries]:
     most_tps = ROOM * max((point.tps for point in points_of(lines)), default=0)
     known = [(line, bound) for line in lines if (bound := ceiling_of(line))]
-    return [series for line, bound in known if len((series := shared(line, bound, most_tps)).dots) > 1]
+    limits = [shared(line, bound, most_tps) for line, bound in known]
+    return [replace(one, name=f"{one.name} limit") for one in limits if len(one.dots) > 1]
 
 
 def _remark(point: Point) -> str:

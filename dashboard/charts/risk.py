@@ -11,7 +11,7 @@ from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import LOST_FROM, CrashLoss
 from dashboard.findings.crash.trials import Replica, Tried
 from dashboard.findings.point import Point
-from dashboard.records.experiments.kind_names import number_of, title
+from dashboard.records.experiments.kind_names import number_of, singular, title
 from dashboard.text.numbers import at
 
 MOST_LINEAR = 20  # fastest over slowest setting, up to which the axis of speeds is linear
@@ -73,7 +73,8 @@ def risk(
         source="sysbench, crash trials" if drawn else "",
         crash=crash,
         at=f", {at(threads)}" if threads else "",
-        place="" if lost_from == "either" else f" from {LOST_FROM[lost_from]}",
+        each=singular(kind),
+        place=", in the log that lost more," if lost_from == "either" else f" from {LOST_FROM[lost_from]}",
         counts=counts,
         absent=_absent([one.name for one in settings if not (one.speed and one.loss)]),
     )

@@ -206,6 +206,9 @@ def _ground(pen: "_Pen", chart: Chart, scales: Scales) -> None:
     pen.line((left, bottom), (right, bottom), SOFT, 2)
     for loss in (scales.first * 10**power for power in range(scales.decades + 1)):
         pen.write((scales.x(loss), bottom + 10), whole(loss), 20, SOFT, "ma")
+    pen.write((scales.x(0), bottom + 10), "0", 20, SOFT, "ma")
+    for shift in (-4, 4):  # the axis is broken between zero and the first decade
+        pen.line((scales.band + shift - 5, bottom + 9), (scales.band + shift + 5, bottom - 9), SOFT, 2)
     pen.write(((left + scales.band) / 2, top + 4), "nothing lost", 20, SOFT, "ma")
     pen.write((30, 24), _ascii(chart.title), 34, INK)
     pen.write((30, 80), chart.y.label + (" (log scale)" if scales.bottom else ""), 20, SOFT)

@@ -10,7 +10,7 @@ from dashboard.findings.flushing import gloss, is_durable
 from dashboard.findings.point import Point
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
 from dashboard.findings.shown import ResultView
-from dashboard.text.numbers import at, percent, sig
+from dashboard.text.numbers import at, sig
 from workers.bench.plan import CONTROLS
 from workers.topology.faults import FAULTS
 
@@ -104,7 +104,7 @@ def _held(kind: str, chosen: Option | None) -> str:
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:
-    """Of the chosen setting against the fastest: milliseconds per commit, and how many percent less."""
+    """Of the chosen setting against the fastest: milliseconds per commit, and the difference."""
     here = {one.name: speed for one in offered if (speed := one.speed(threads)) and speed.tps > 0}
     if chosen is None or chosen.name not in here:
         return ""
@@ -116,7 +116,17 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
         if not all(speed.is_comparable(mine) for name, speed in here.items() if name != chosen.name):
             return f"What {chosen.name} costs at {at(threads)} is not known: measured too rarely. {TOO_FEW}"
         return f"{makes} No other setting has a measurably higher throughput there."
-    each, best = (f"{sig(1000 * threads / speed.tps, 2)}\N{NO-BREAK SPACE}ms" for speed in (mine, here[fastest]))
-    less = percent(1 - 1 / here[fastest].times(mine).value)
+    each, best = (1000 * threads / speed.tps for speed in (mine, here[fastest]))
     one = "A commit" if what == "commits" else f"One of the {what}"
-    return f"{makes} {one} takes {each} on average; with {fastest} it takes {best} ({less} less time)."
+    took = f"{one} takes {_ms(each)} on average; with {fastest} it takes {_ms(best)}."
+    return f"{makes} {took}{_more(chosen.name, each, best)}"
+
+
+def _more(name: str, each: float, best: float) -> str:
+    """From the shown figures, so that a reader can check it."""
+    more = float(f"{each:.1e}") - float(f"{best:.1e}")
+    return f" {name} costs {_ms(more)} more." if more > 0 else ""
+
+
+def _ms(value: float) -> str:
+    return f"{sig(value, 2)}\N{NO-BREAK SPACE}ms"

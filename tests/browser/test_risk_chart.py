@@ -127,7 +127,7 @@ def test_it_keeps_what_lost_nothing_in_a_band_left_of_the_decades(opened):
     )
     ticks = risk(opened(lost="engine")).evaluate("f => f.chartView.chart.scales.x.ticks.map(tick => tick.label)")
     assert [name for name, _ in sorted(xs, key=lambda one: one[1])] == ["1/1", "1/0", "2/1", "2/0", "0/0"]
-    assert ticks == ["1", "10", "100", "1,000", "10,000"]
+    assert ticks == ["0", "1", "10", "100", "1,000", "10,000"]
 
 
 def test_it_is_read_by_arrow_keys(opened):

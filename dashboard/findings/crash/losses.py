@@ -2,20 +2,33 @@
 
 from collections.abc import Iterable
 
-from dashboard.findings.crash.missing import typical
+from dashboard.findings.crash.missing import in_words, typical
 from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally
+from dashboard.records.experiments.kind_names import RECORDED
 from dashboard.text.numbers import duration, ms
 from workers.topology.faults import FAULTS
 
 NEW, REPLICA = "new primary", "replica"
+NEARLY_ALL = 0.9  # of a trial's commits: the length of its load limited the loss
 
 
 def losses(tally: Tally) -> Iterable[str]:
-    """The median losses of engine and binlog, the worse loss first. A place that lost nothing is left out."""
+    """The losses of engine and binlog, the worse loss first, each of the trial nearest to the median. A place that lost
+    nothing is left out."""
     places = PLACES[:1] if tally.kind in FAULTS else PLACES
     known = [(place, loss) for place in places if (loss := tally.loss(place)) and loss.most]
     for place, loss in sorted(known, key=lambda one: -one[1].median):
-        yield f"{_where(tally, place)} {typical(loss.median, 1)}{_work(loss)}"
+        yield f"{_where(tally, place)} {_lost(tally, place, loss)}"
+
+
+def lost_whole_load(tally: Tally) -> bool:
+    """Whether such a trial lost nearly all of its commits. A longer load could then lose more."""
+    if tally.kind == RECORDED:
+        return False
+    nearest = [(loss.nearest, place) for place in PLACES if (loss := tally.loss(place))]
+    return any(
+        (one.lost(place) or 0) >= NEARLY_ALL * one.acknowledged for one, place in nearest if one and one.acknowledged
+    )
 
 
 def of_a_failover(tally: Tally) -> Iterable[str]:
@@ -35,5 +48,24 @@ def _where(tally: Tally, place: str) -> str:
     return "binary log" if place == "binlog" else tally.engine.removeprefix("the ")
 
 
-def _work(loss: CrashLoss) -> str:
-    return f" (the last {ms(loss.median_ms)})" if loss.median_ms is not None else ""
+def _lost(tally: Tally, place: str, loss: CrashLoss) -> str:
+    """`1,120 of 7,590 commits (the last 607 ms)`, all of one trial. A recorded load tells of its worst crash point."""
+    one = loss.nearest
+    if one is None or tally.kind in FAULTS:
+        return f"{typical(loss.median, 1)}{_work(loss.median_ms)}"
+    lost = one.lost(place) or 0
+    if tally.kind == RECORDED:
+        return f"{typical(lost, 1)}{_work(one.lost_ms(place))} at the worst point"
+    return f"{_of_all(lost, one.acknowledged)}{_work(one.lost_ms(place))}"
+
+
+def _of_all(lost: int, acknowledged: int | None) -> str:
+    if not acknowledged:
+        return typical(lost, 1)
+    if lost == acknowledged:
+        return f"all {typical(lost, 1)}"
+    return f"{in_words(lost)} of {typical(acknowledged, 1)}"
+
+
+def _work(lost_ms: float | None) -> str:
+    return f" (the last {ms(lost_ms)})" if lost_ms is not None else ""

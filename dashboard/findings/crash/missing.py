@@ -20,15 +20,24 @@ def says(hit: Sequence[Tried], engine: str) -> str:
     first, *others = gone
     told = [f"{typical(median(lost[first]), len(lost[first]))} missing from {first}{_in(lost[first], hit)}"]
     told += [f"{in_words(median(lost[one]))} from {one}{_in(lost[one], hit)}" for one in others]
-    return ", ".join([*told, *(_none(place) for place, known in counts.items() if not any(one != 0 for one in known))])
+    if kept_by_binlog(hit):
+        return f"{', '.join(told)}; {BINLOG} still holds them, so replicas can have commits that the server lacks"
+    return ", ".join([*told, f"none from {engine}"] if all(one == 0 for one in counts[engine]) else told)
 
 
 def _in(lost: Sequence[int], hit: Sequence[Tried]) -> str:
     return f" in {len(lost):,} of them" if len(lost) < len(hit) else ""
 
 
-def _none(place: str) -> str:
-    return f"none from {place}{', which replicas read' if place == BINLOG else ''}"
+def kept_by_binlog(hit: Sequence[Tried]) -> bool:
+    """Only the engine lost commits. Replicas read the binary log, so they can have these commits."""
+    return bool(hit) and all(trial.lost_binlog == 0 for trial in hit)
+
+
+def overlaps(hit: Sequence[Tried]) -> bool:
+    """Whether the numbers of both logs differ and could be added up by mistake."""
+    both = [trial for trial in hit if trial.lost_engine and trial.lost_binlog]
+    return any(trial.lost_engine != trial.lost_binlog for trial in both)
 
 
 def typical(median: float, times: int) -> str:

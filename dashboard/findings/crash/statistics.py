@@ -26,7 +26,7 @@ LOST_FROM = {"either": "engine or binary log", "engine": "the engine", "binlog":
 class CrashLoss:
     """Acknowledged transactions lost per crash, and the time in which they were committed; ms None: not known. `rate`:
     the trials that lost any. The medians are of these trials only, so that a loss in few of many crashes is not
-    reported as 0."""
+    reported as 0. `nearest`: the trial whose loss is nearest to the median, of two the worse one; None: none lost."""
 
     mean: float  # of all trials
     median: float
@@ -35,6 +35,7 @@ class CrashLoss:
     median_ms: float | None
     most_ms: float | None
     rate: Rate
+    nearest: Tried | None = None
 
 
 @dataclass(frozen=True)
@@ -88,14 +89,16 @@ class Tally:
         lost = [each for each, _ in known]
         hit = [each for each in lost if each]
         took = [took_ms for each, took_ms in known if each and took_ms is not None]
+        middle = median(hit) if hit else 0
         return CrashLoss(
             mean=fmean(lost),
-            median=median(hit) if hit else 0,
+            median=middle,
             least=min(lost),
             most=max(lost),
             median_ms=median(took) if took else None,
             most_ms=max(took) if took else None,
             rate=rate(len(hit), len(known), len(self.decided) - len(known) + self.unknown),
+            nearest=_nearest(middle, [trial for trial in self.decided if trial.lost(place)], place),
         )
 
     @property
@@ -141,7 +144,8 @@ class Tally:
             bound = f"(95 % upper bound {percent(self.invalid.hi)})"
             return f"lost nothing in {', '.join([crashes, *unclear])} {bound}"
         lost = len(self.hit)
-        text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing})"
+        both = "" if self.kind in FAULTS or not missing.overlaps(self.hit) else "; a commit can be missing from both"
+        text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing}{both})"
         down = sum(trial.stayed_down for trial in self.decided)
         failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
         otherwise = sum(not trial.stayed_down and trial not in self.hit for trial in failed)
@@ -173,10 +177,15 @@ class Tally:
         """What a replica is or can be. A replica that was tried and agrees is not contradicted."""
         if self.replica in ("diverge", "stopped"):
             return [REPLICAS_SAY[self.replica]]
-        if not self.disagrees or self.kind in FAULTS:
+        if not self.disagrees or self.kind in FAULTS or missing.kept_by_binlog(self.hit):
             return []
         can = "" if self.replica == "agree" else ", so a replica can differ from its source"
         return [f"{self.engine} and the binary log then hold different commits{can}"]
+
+
+def _nearest(middle: float, hit: Sequence[Tried], place: str) -> Tried | None:
+    known = [(abs(lost - middle), -lost, trial.position, trial) for trial in hit if (lost := trial.lost(place))]
+    return min(known, key=lambda one: one[:3])[3] if known else None
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

@@ -11,18 +11,19 @@ MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
 RECORDED = "every-crash-point"  # its trials are recorded loads
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
 ORDER = (*(kind for kind in (*CRASH_KINDS, *FAULTS) if kind not in CONTROLS), *CONTROLS)  # as in the registries
+_TITLES = {RECORDED: "crash points"}
 _PLURALS = {  # those without the usual ending
-    "every crash point": "recorded loads",
+    "crash points": "recorded loads",
     "majority lost": "losses of the majority",
     "primary host loss": "losses of the primary's host",
     "primary power loss": "power losses of the primary",
 }
-_SINGULARS = {"every crash point": "recorded load"}
+_SINGULARS = {"crash points": "recorded load"}
 
 
 def title(kind: str) -> str:
     """power-loss -> power loss."""
-    return kind.replace("-", " ")
+    return _TITLES.get(kind) or kind.replace("-", " ")
 
 
 def plural(kind: str) -> str:
@@ -31,10 +32,14 @@ def plural(kind: str) -> str:
     return _PLURALS.get(name) or f"{name}{'es' if name.endswith('ss') else 's'}"
 
 
+def singular(kind: str) -> str:
+    """What one trial crashes: a power loss, a recorded load."""
+    return _SINGULARS.get(title(kind), title(kind))
+
+
 def number_of(kind: str, n: int) -> str:
     """1 power loss, 30 power losses, 1 recorded load."""
-    name = title(kind)
-    return f"1 {_SINGULARS.get(name, name)}" if n == 1 else f"{n:,} {plural(kind)}"
+    return f"1 {singular(kind)}" if n == 1 else f"{n:,} {plural(kind)}"
 
 
 def in_order(kinds: Iterable[str]) -> list[str]:

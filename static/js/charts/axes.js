@@ -48,10 +48,9 @@ export function yAxis(payload, kind, log, ys, colours) {
   };
 }
 
-/** The band has no tick: its words say that nothing was lost there. */
 function riskAxis(shared, ticks, risk) {
-  const callback = (value) => tick(value);
-  const { min, max } = risk;
+  const { min, max, zero } = risk;
+  const callback = (value) => (value === zero ? "0" : tick(value));
   return {
     ...shared,
     type: "logarithmic",

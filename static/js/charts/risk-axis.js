@@ -20,7 +20,8 @@ export function onRiskAxis(loss, scale) {
   return loss > 0 ? loss : scale.zero;
 }
 
+/** Zero in the middle of its band, then decades. */
 export function riskTicks(scale) {
   const decades = Math.round(Math.log10(scale.max / scale.first));
-  return Array.from({ length: decades + 1 }, (_, power) => scale.first * 10 ** power);
+  return [scale.zero, ...Array.from({ length: decades + 1 }, (_, power) => scale.first * 10 ** power)];
 }

@@ -84,7 +84,8 @@ def test_it_says_what_was_tested_and_how_often():
     assert tally([(0, 0)] * 30).says == (f"lost nothing in 30 power losses (95 % upper bound 12{NBSP}%)")
     assert tally([(1060, 20000)] * 4).says == (
         "lost acknowledged commits in 4 of 4 power losses "
-        "(median 20,000 commits missing from the binary log, 1,060 from InnoDB); replicas diverge silently"
+        "(median 20,000 commits missing from the binary log, 1,060 from InnoDB; a commit can be missing from both); "
+        "replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
         "lost acknowledged commits in 1 of 1 power loss (200 commits missing from the binary log, none from InnoDB);"
@@ -100,7 +101,7 @@ def test_it_says_what_was_tested_and_how_often():
          "(median 1,200 commits missing from both InnoDB and the binary log)"),
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
          "lost acknowledged commits in 4 of 4 power losses (median 1,000 commits missing from the binary log, "
-         "5 from InnoDB in 3 of them); "
+         "5 from InnoDB in 3 of them; a commit can be missing from both); "
          "InnoDB and the binary log then hold different commits, so a replica can differ from its source"),
         ([(0, 7)] * 2 + [(5, 0)] * 3,
          "lost acknowledged commits in 5 of 5 power losses "

@@ -1,4 +1,4 @@
-"""Every crash point: one load is recorded, then each content that a power loss could have left is recovered and judged.
+"""Crash points: one load is recorded, then each content that a power loss could have left is recovered and judged.
 
 recorded.py     the load, its recording, and what its clients knew at each moment
 lane.py         a disk that becomes one state after the other, and its server

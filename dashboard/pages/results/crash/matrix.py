@@ -1,32 +1,31 @@
-"""The crash matrix: settings by crash kinds, each cell with k of n and the median of what was lost."""
+"""The crash matrix: settings by crash kinds, each cell with k of n and what was lost. The controls are not in it: the
+self-test of the checks tells of them."""
 
 from dataclasses import dataclass
 
 from dashboard.findings.crash.losses import losses, of_a_failover
+from dashboard.findings.crash.rate import FEW
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.records.experiments.kind_names import GRACEFUL_RESTART, LYING_DISK, MUST_LOSE, title
+from dashboard.records.experiments.kind_names import number_of, plural, title
+from dashboard.text.numbers import percent
+from workers.bench.plan import CONTROLS
 
-EXPECTED = {
-    LYING_DISK: "loss expected: this disk ignores flushes, to prove that the checks work",
-    "asynchronous-link": "loss expected: this primary waits for no replica, to prove that the checks work",
-    GRACEFUL_RESTART: "no loss expected: nothing crashed, to prove that the checks work",
-    "switchover": "no loss expected: nothing crashed, to prove that the checks work",
-}
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """`look` is a class of crash.css: held, other, few, many, flagged, unknown, untried. The words say the same.
-    `share`: the interval of the true share of failing crashes; of a control: what must happen."""
+    """`look` is a class of crash.css: held, other, few, many, unknown, untried. The words say the same.
+    `counts`: failed of tried; `points`: these are crash points. `share`: what the trials say of all such crashes."""
 
     kind: str
     look: str
     counts: str
+    points: bool
     share: str
     losses: tuple[str, ...]
     unknown: int
@@ -44,6 +43,11 @@ class MatrixRow:
     cells: tuple[MatrixCell, ...]
 
 
+def kinds(view: ResultView) -> list[str]:
+    """The columns."""
+    return [kind for kind in view.crash_kinds if kind not in CONTROLS]
+
+
 def matrix(view: ResultView, addresses: Addresses) -> list[MatrixRow]:
     known = tallies(view.trials)
     distrusted = self_test(view.trials).failed
@@ -54,7 +58,7 @@ def matrix(view: ResultView, addresses: Addresses) -> list[MatrixRow]:
             mine=place.variant == view.choice.mine,
             cells=tuple(
                 _cell(of(known, (place.server_id, place.variant, kind)), distrusted, _url(view, addresses, place, kind))
-                for kind in view.crash_kinds
+                for kind in kinds(view)
             ),
         )
         for place in view.places
@@ -66,12 +70,15 @@ def _url(view: ResultView, addresses: Addresses, place: VariantPlace, kind: str)
 
 
 def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
+    points = tally.points
+    counts = f"{points.failed:,} of {points.tried:,}" if points else tally.invalid.counts
     return MatrixCell(
         kind=title(tally.kind),
         look=look(tally, distrusted),
-        counts=tally.invalid.counts if tally.invalid.n else "",
-        share=EXPECTED.get(tally.kind) or f"true share {tally.invalid.share}",
-        losses=tuple(losses(tally)) if tally.invalid.k and tally.kind not in MUST_LOSE else (),
+        counts=counts if tally.invalid.n else "",
+        points=points is not None,
+        share=_share(tally),
+        losses=tuple(losses(tally)) if tally.invalid.k else (),
         unknown=tally.unknown,
         open=tally.open,
         replica=tally.replica,
@@ -80,15 +87,22 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
     )
 
 
+def _share(tally: Tally) -> str:
+    """The interval of the true share of failing crashes. A few trials without a failure do not look like a proof."""
+    rate = tally.invalid
+    if not rate.k and rate.hi is not None and rate.hi > FEW:
+        return f"{number_of(tally.kind, rate.n)} alone cannot rule out a true share of up to {percent(rate.hi)}"
+    if tally.points:
+        return f"in {rate.counts} {plural(tally.kind)}; true share of such loads {rate.share}"
+    return f"true share {rate.share}"
+
+
 def look(tally: Tally, distrusted: bool) -> str:
-    """The severity. Green only if no trial failed, none is unclear, and the self-test of the checks did not fail. A
-    control that must lose commits has a look of its own: the checks must flag it."""
+    """The severity. Green only if no trial failed, none is unclear, and the self-test of the checks did not fail."""
     if not tally.invalid.n:
         return "unknown" if tally.unknown else "untried"
     if distrusted:
         return "unknown"
-    if tally.kind in MUST_LOSE:
-        return "flagged"
     if not tally.invalid.k:
         return "unknown" if tally.unknown else "held"
     loss = tally.loss("engine")

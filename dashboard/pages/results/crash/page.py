@@ -6,22 +6,25 @@ from dataclasses import dataclass
 from dashboard.charts.chart import ChartTable
 from dashboard.findings.answer import ResultAnswer, answer
 from dashboard.findings.crash.finding import crash_finding
+from dashboard.findings.crash.losses import lost_whole_load
 from dashboard.findings.crash.self_test import SelfTest, self_test
-from dashboard.findings.crash.statistics import LOST_FROM, finished
+from dashboard.findings.crash.statistics import LOST_FROM, finished, tallies
 from dashboard.findings.finding import Finding
 from dashboard.findings.flushing import DURABLE, level
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.pages.results.crash.matrix import MatrixRow, matrix
+from dashboard.pages.results.crash.matrix import MatrixRow, kinds, matrix
 from dashboard.pages.results.crash.table import crash_tables
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Experiment
+from workers.bench.plan import CONTROLS
 from workers.bench.trial_kinds import POWER_LOSSES
 
 
 @dataclass(frozen=True)
 class CrashPart:
-    """`kinds`: titles of the matrix's columns; `clients`: connections that commit until a crash;
+    """`kinds`: titles of the matrix's columns; `moments`: most crash points of a recorded load, 0: none was recorded;
+    `lost_whole_load`: some trials lost nearly all of their commits; `clients`: connections that commit until a crash;
     `flushes_by_time`: a variant does not flush both logs at each commit; `finished`: how many
     trials of `total` ended with a verdict; `power_losses`: some were tried, on a disk that the worker simulates."""
 
@@ -29,6 +32,8 @@ class CrashPart:
     answer: ResultAnswer
     self_test: SelfTest
     kinds: Sequence[str]
+    moments: int
+    lost_whole_load: bool
     power_losses: bool
     flushes_by_time: bool
     clients: int
@@ -48,7 +53,9 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
         finding=found,
         answer=answer(view, found, checked),
         self_test=checked,
-        kinds=[title(kind) for kind in view.crash_kinds],
+        kinds=[title(kind) for kind in kinds(view)],
+        moments=max((trial.points.tried for trial in view.trials if trial.points), default=0),
+        lost_whole_load=any(lost_whole_load(one) for one in tallies(view.trials).values() if one.kind not in CONTROLS),
         power_losses=not POWER_LOSSES.isdisjoint(view.crash_kinds),
         flushes_by_time=any(level(one.settings) not in (None, DURABLE) for one in view.plan.variants),
         clients=view.plan.crash.clients,
@@ -64,11 +71,11 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
     """The selects of the chart *Speed against risk*."""
     if not view.trials:
         return []
-    kinds = [(kind, title(kind)) for kind in view.crash_kinds]
+    tried = [(kind, title(kind)) for kind in view.crash_kinds]
     mine = [(n, view.clean(name)) for n, name in enumerate(view.variants)]
     chosen = view.variants.index(view.choice.mine) if view.choice.mine else None
     return [
-        {"name": "crash", "label": "Crash", "options": kinds, "chosen": view.choice.crash_kind},
+        {"name": "crash", "label": "Crash", "options": tried, "chosen": view.choice.crash_kind},
         {
             "name": "lost",
             "label": "Lost from",

@@ -3,6 +3,7 @@ import { faded } from "../palette.js";
 import { given, write } from "./given.js";
 
 const WORDS = { width: 74, height: 20 };
+const BREAK = { wide: 3, high: 5, apart: 4 }; // two strokes through the axis, in pixels
 
 export const riskGround = {
   id: "durascope-risk-ground",
@@ -10,8 +11,24 @@ export const riskGround = {
     const { risk, colours } = given(chart);
     if (!risk) return;
     band(chart, risk, colours);
+    axisBreak(chart, risk, colours);
   },
 };
+
+/** Between zero and the first decade the axis is not to scale. */
+function axisBreak({ ctx, chartArea: { bottom }, scales }, risk, colours) {
+  const edge = scales.x.getPixelForValue(risk.edge);
+  ctx.save();
+  ctx.strokeStyle = colours["ink-soft"];
+  ctx.lineWidth = 1.5;
+  ctx.beginPath();
+  for (const x of [edge - BREAK.apart / 2, edge + BREAK.apart / 2]) {
+    ctx.moveTo(x - BREAK.wide, bottom + BREAK.high);
+    ctx.lineTo(x + BREAK.wide, bottom - BREAK.high);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
 
 function band(chart, risk, colours) {
   const { ctx, chartArea, scales } = chart;

@@ -27,7 +27,8 @@ def paired_picture(found: PairedExperiments, choice: Choice) -> ComparedChart:
         table=_table(found.pairs, figure),
         series=series,
         empty="" if series else "No source has this figure in A and B.",
-        note="At 1, A and B are equal." + (" Bars: 95 % intervals." if choice.figure == "throughput" else ""),
+        note="The line at 1 means that A and B are equal."
+        + (" Bars: 95 % intervals." if choice.figure == "throughput" else ""),
         points_of=tuple((place,) for place in range(len(series))),
         hidden=choice.hidden,
     )

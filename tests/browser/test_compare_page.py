@@ -22,7 +22,7 @@ def test_two_experiments_are_chosen_and_nothing_is_left_out(page, live_server, d
         choice.select_option(choice.locator("option", has_text=name).get_attribute("value"))
     page.get_by_role("button", name="Compare", exact=True).click()
     main = page.locator("main")
-    expect(main.locator("p.finding").first).to_contain_text("2 of 2 paired points differ")
+    expect(main.locator("p.finding").first).to_contain_text("The throughput differs at 2 of 2 points")
     expect(main).to_contain_text("Only in A: 0/0 at 1 and 8 threads")
     expect(main).to_contain_text("Only in B: 1/1 at 64 threads")
     crash = page.get_by_role("row").filter(has_text="commits lost in 3 of 3")

@@ -275,7 +275,7 @@ def test_points_are_put_side_by_side(page, found):
     for box in page.locator("main input[type=checkbox]").all()[:2]:
         box.check()
     press(page, "Compare these points")
-    expect(page.locator("main")).to_contain_text("the same environment, as far as it is known")
+    expect(page.locator("main")).to_contain_text("No recorded fact of the environments differs")
     assert page.get_by_role("region", name="Side by side").get_by_role("columnheader").count() == 3
 
 

@@ -1,9 +1,10 @@
-"""The first sentence of two compared experiments: how many pairs differ, the largest difference, points without a
-pair."""
+"""The first sentence of two compared experiments: how many pairs differ, the largest difference, crash trials,
+points without a pair."""
 
 import math
 from collections import Counter
 
+from dashboard.findings.compare.crashes import CrashPairs
 from dashboard.findings.compare.pairs import PairedExperiments, PointPair
 from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.point import ThroughputRatio
@@ -19,10 +20,10 @@ FURTHER: dict[Decision, str] = {
 UNJUDGED: tuple[Decision, ...] = ("not decidable", "too few to judge", "measured once")
 
 
-def paired_finding(found: PairedExperiments) -> Finding:
-    alone = _alone(found.alone)
+def paired_finding(found: PairedExperiments, crashes: CrashPairs) -> Finding:
+    further = (*_crashes(crashes), *_alone(found.alone))
     if not found.pairs:
-        return Finding("A and B have no point in common", more=alone)
+        return Finding("A and B have no point in common", more=further)
     judged = [(pair, pair.ratio) for pair in found.pairs if pair.ratio]
     counted = Counter(ratio.decision for _, ratio in judged)
     rest = [f"{counted[decision]} of {len(found.pairs)}: {words}." for decision, words in FURTHER.items()
@@ -34,12 +35,12 @@ def paired_finding(found: PairedExperiments) -> Finding:
     text, interval = _largest(differing) if differing else ("", "")
     can_be_judged = len(judged) - sum(counted[decision] for decision in UNJUDGED)
     count = len(found.pairs)
-    said = f"None of {count} paired points can be judged"
+    said = f"Unclear at {count} of {count} points that A and B measured whether the throughput differs"
     if differing:
-        said = f"{len(differing)} of {count} paired points {'differs' if len(differing) == 1 else 'differ'}{text}"
+        said = f"The throughput differs at {len(differing)} of {count} points that A and B measured{text}"
     elif can_be_judged:
-        said = f"No difference was shown in {count} paired points"
-    return Finding(said, interval, (*rest, *few, *alone))
+        said = f"No difference in throughput was shown at {can_be_judged} of {count} points that A and B measured"
+    return Finding(said, interval, (*rest, *few, *further))
 
 
 def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, str]:
@@ -50,6 +51,20 @@ def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, s
     return text, f"95 % interval {sig(ratio.lo)} to {sig(ratio.hi)}"
 
 
+def _crashes(found: CrashPairs) -> tuple[str, ...]:
+    """Whether the trials of A and of B had the same outcome: a failure, none, or unclear."""
+    both = [row for row in found.rows if row.a.state and row.b.state]
+    apart = [f"{row.name}, {row.kind}" for row in both if row.a.state != row.b.state]
+    tried = f"of {len(both)} combinations of setting and crash that both tried"
+    if apart:
+        return (f"Crash trials: A and B had different outcomes at {len(apart)} {tried}: {'; '.join(apart)}.",)
+    return (f"Crash trials: A and B had different outcomes at none {tried}.",) if both else ()
+
+
 def _alone(alone: tuple[int, int]) -> tuple[str, ...]:
-    said = [f"{count} only in {side}" for count, side in zip(alone, "AB", strict=True) if count]
-    return (f"Points without a pair: {', '.join(said)}.",) if said else ()
+    said = [
+        f"{count} point{'s' if count > 1 else ''} that only {side} has"
+        for count, side in zip(alone, "AB", strict=True)
+        if count
+    ]
+    return (f"Not compared: {', '.join(said)}.",) if said else ()

@@ -20,6 +20,8 @@ def workers(request: HttpRequest) -> HttpResponse:
     context = {
         "alive": alive,
         "over": over,
+        "ended": sum(bool(line.worker.ended_at) for line in over),
+        "dead": sum(not line.worker.ended_at for line in over),
         "sites_without_worker": worker_lines.sites_without_worker(),
         "leases": HostLease.objects.select_related("experiment").order_by("taken_at"),
     }

@@ -83,4 +83,4 @@ def _cell(counted: Counter[str], kind: str) -> CrashCell:
     if tone and kind in CONTROLS:
         tone = "flagged"
     said = words if counted.total() == 1 else [f"{word}: {counted[word]}" for word in words]
-    return {"kind": title(kind), "words": ", ".join(said) or "not tried", "tone": tone}
+    return {"kind": title(kind), "words": ", ".join(said) or "not planned", "tone": tone}

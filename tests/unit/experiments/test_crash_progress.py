@@ -26,7 +26,7 @@ def test_it_counts_trials_by_their_verdict(db):
     assert now.kinds == ["power loss", "lying disk"]
     assert words == {
         "1/1": [("nothing lost: 2, waiting: 1", "held"), ("commits lost", "flagged")],
-        "0/0": [("commits lost: 1, unclear: 1", "few"), ("not tried", "")],
+        "0/0": [("commits lost: 1, unclear: 1", "few"), ("not planned", "")],
     }
 
 

@@ -32,7 +32,9 @@ def test_every_point_of_two_ordinary_experiments_is_paired(client_in):
     assert len(pairs) == 48 and page.context["alone"] == [("A", ()), ("B", ())]
     assert {pair.ratio.decision for pair in pairs} == {"differs"}
     assert all(pair.ratio.lo < 2.05 and pair.ratio.hi > 1.95 for pair in pairs)
-    assert page.context["finding"].text.startswith("48 of 48 paired points differ; the largest difference is ")
+    assert page.context["finding"].text.startswith(
+        "The throughput differs at 48 of 48 points that A and B measured; the largest difference is "
+    )
     assert [pair.place.colour for pair in pairs[::6]] == [look.colour for look in looks(list(EIGHT))]
     assert page.text.count("<b>differs</b>") == 48 and obeys_the_policy(page)
 
@@ -46,7 +48,7 @@ def test_points_without_a_pair_are_named(client_in):
         "Only in A: 1/1 and 0/0 at 64 threads (update by key); 2/0 at 1, 8 and 64 threads (update by key)." in page.text
     )
     assert "Only in B: 2/2 at 1 and 8 threads (update by key)." in page.text
-    assert "Points without a pair: 5 only in A, 2 only in B." in page.context["finding"].more
+    assert "Not compared: 5 points that only A has, 2 points that only B has." in page.context["finding"].more
 
 
 def test_nothing_in_common_is_said(client_in):
@@ -59,7 +61,8 @@ def test_nothing_in_common_is_said(client_in):
 def test_what_was_not_decided_is_counted(client_in):
     a, b = factory.experiment(repeats=2), factory.experiment({name: 2 * tps for name, tps in factory.VARIANTS.items()})
     finding = compare(client_in, a, b).context["finding"]
-    assert finding.text == "None of 6 paired points can be judged" and not finding.interval
+    assert finding.text == "Unclear at 6 of 6 points that A and B measured whether the throughput differs"
+    assert not finding.interval
     assert "6 of 6: two repeats are too few to judge." in finding.more
 
 
@@ -125,7 +128,17 @@ def test_crash_trials_of_both_stand_side_by_side(client_in):
     b = trials.experiment(
         {"1/1": {"power-loss": [(0, 0), None], "lying-disk": [(9, 9)]}}, servers=[factory.server("b")]
     )
-    rows = compare(client_in, a, b).context["crashes"].rows
+    context = compare(client_in, a, b).context
+    rows = context["crashes"].rows
+    assert (
+        "Crash trials: A and B had different outcomes at 1 of 1 combinations of setting and crash that both tried: "
+        "1/1, power loss." in context["finding"].more
+    )
+    alike = compare(client_in, a, trials.experiment({"1/1": {"power-loss": [(0, 0)]}})).context["finding"].more
+    assert (
+        "Crash trials: A and B had different outcomes at none of 1 combinations of setting and crash that both tried."
+        in alike
+    )
     assert [(row.name, row.kind, row.a.state, row.b.state) for row in rows] == [
         ("1/1", "power loss", "passed", "unknown"),
         ("0/0", "power loss", "failed", ""),

@@ -52,7 +52,7 @@ def test_it_says_what_does_not_separate_sandboxes_from_the_worker(client_in):
     shown = page(client_in)
     assert "run as the worker's user" in shown and "This kernel has no Landlock." in shown
     Worker.objects.update(abilities=ABILITIES | {"not_apart": ""})
-    assert "run as a separate user" in flat(page(client_in))
+    assert "run under a system user of their own" in flat(page(client_in))
 
 
 def test_it_says_what_a_worker_lacks(client_in):
@@ -73,7 +73,7 @@ def test_the_ended_are_folded_while_one_lives(client_in):
     assert '<details class="evidence" open>' in page(client_in)
     Worker.objects.create(host="here", pid=2)
     shown = flat(page(client_in))
-    assert '<details class="evidence">' in shown and "within the last day (1)" in shown
+    assert '<details class="evidence">' in shown and "1 stopped and 0 dead within the last day" in shown
 
 
 def test_its_queries_do_not_grow(client_in, server, django_assert_max_num_queries):

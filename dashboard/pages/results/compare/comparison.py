@@ -47,10 +47,11 @@ def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) ->
     names = {pk: name for one in both for pk, name in server_names(Plan.from_dict(one.plan)).items()}
     known = names | dict(reader.names)
     found = paired(a, b, known, reader.text)
+    crashes = crash_pairs(a, b, known, reader.text)
     return Comparison(
         reader=reader,
         experiments=both,
-        finding=paired_finding(found),
+        finding=paired_finding(found, crashes),
         chart=paired_picture(found, choice),
         heads=("A", "B"),
         environments=environments(found.pairs),
@@ -58,7 +59,7 @@ def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) ->
             "paired": found,
             "sides": [(side, one, reader.text(one.name)) for side, one in zip("AB", both, strict=True)],
             "alone": [("A", found.only_a), ("B", found.only_b)],
-            "crashes": crash_pairs(a, b, known, reader.text),
+            "crashes": crashes,
         },
     )
 

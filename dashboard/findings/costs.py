@@ -97,6 +97,6 @@ def _says(safe: Measured, fast: Measured, ratio: ThroughputRatio, threads: int) 
     interval = between(ratio.lo, ratio.hi, digits_of(ratio.value))
     if ratio.decision == "differs":
         text = f"{fast.variant} is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {safe.variant}"
-        return f"{text} ({interval}) at {at(threads)}"
-    within = f" (ratio {interval})" if interval else ""
+        return f"{text} at {at(threads)} (95 % interval {interval})"
+    within = f" (ratio, 95 % interval {interval})" if interval else ""
     return f"{fast.variant} against {safe.variant} at {at(threads)}: {ratio.decision}{within}"

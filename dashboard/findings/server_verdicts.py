@@ -7,6 +7,7 @@ page.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Count, Q
 
@@ -58,6 +59,7 @@ class ServerVerdict:
     experiment: str
     settings: tuple[CrashRate, ...]
     distrusted: str = ""
+    started_at: datetime | None = None
 
     @property
     def badges(self) -> tuple[CrashRate, ...]:
@@ -76,14 +78,15 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, ServerVerdict]:
     for (server_id, experiment_id), tried in _counted(newest):
         if (server_id, experiment_id) in places:
             found.setdefault(server_id, []).append(tried)
-    names = dict(Experiment.objects.filter(pk__in=newest.values()).values_list("pk", "name"))
+    experiments = Experiment.objects.only("name", "started_at").in_bulk(set(newest.values()))
     distrusted = {pk: checked.says for pk, trials in controls.items() if (checked := self_test(trials)).failed}
     return {
         server_id: ServerVerdict(
             newest[server_id],
-            names[newest[server_id]],
+            experiments[newest[server_id]].name,
             tuple(sorted(_worst(tried), key=lambda one: one.severity)),
             distrusted.get(newest[server_id], ""),
+            experiments[newest[server_id]].started_at,
         )
         for server_id, tried in found.items()
     }

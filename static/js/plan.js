@@ -3,6 +3,7 @@
 const form = document.querySelector("[data-plan]");
 const says = form.querySelector("[data-plan-says]");
 const present = JSON.parse(document.getElementById("present").textContent); // server id -> its pair
+const NO_CRASH = 'No crash: the result will not say what is lost. Set the trials under "Crashes" to add some.';
 let timer = 0;
 let asked = 0;
 
@@ -29,7 +30,8 @@ function show(answer) {
         `${answer.cells} cells${answer.trials ? ` and ${answer.trials} crashes` : ""}, about ${duration(answer.estimate_s)}.`,
       );
   const product = !refused.length && answer.product ? [line(`A cell is one measurement: ${answer.product}.`)] : [];
-  says.replaceChildren(head, ...product, ...refused);
+  const speedOnly = !refused.length && !answer.trials ? [line(NO_CRASH)] : [];
+  says.replaceChildren(head, ...product, ...speedOnly, ...refused);
   says.classList.toggle("warned", refused.length > 0);
 }
 

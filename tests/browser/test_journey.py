@@ -180,7 +180,7 @@ def test_a_first_experiment_runs_three_clicks_after_the_login_at_most(page):
     assert until_over(page) == "cancelled"
     expect(page.get_by_role("button", name="Resume")).to_be_visible()  # the page has loaded itself anew
     go(page)
-    expect(page.get_by_role("heading", name="Ask a question")).to_be_visible()
+    expect(page.get_by_role("heading", name="Start a prepared experiment")).to_be_visible()
 
 
 def test_a_plan_starts_with_few_clicks_and_is_watched(page, stack, found, problems):

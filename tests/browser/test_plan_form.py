@@ -39,9 +39,9 @@ def test_start_is_a_few_tabs_away_on_the_first_screen(form):
 
 def test_the_line_of_a_group_follows_its_fields(form):
     line = form.locator("[data-plan-summary=length]")
-    expect(line).to_have_text("3 repeats of 10 s, fsyncs and groups from all sources")
+    expect(line).to_have_text("3 repeats of 10 s, also counts fsyncs and group commits")
     form.get_by_label("Measuring seconds").fill("20")
-    expect(line).to_have_text("3 repeats of 20 s, fsyncs and groups from all sources")
+    expect(line).to_have_text("3 repeats of 20 s, also counts fsyncs and group commits")
 
 
 def test_a_server_that_is_ticked_has_its_setting_ticked_and_marked(form):

@@ -64,13 +64,13 @@ def _load(form: forms.BaseForm) -> str:
     known = _choices(form, "workloads")
     ticked = [known.get(key, key) for key in _value(form, "workloads") or ()]
     own = [line.rpartition(": ")[0] or line for line in _lines(form, "own_workloads")]
-    return ", ".join([*ticked, *own, f"{_number(form, 'table_rows')} rows"])
+    return f"{', '.join([*ticked, *own])}, in a table of {_number(form, 'table_rows')} rows"
 
 
 def _crash(form: forms.BaseForm) -> str:
     trials = _number(form, "trials")
     if trials in ("", "0"):
-        return "None: only speed is measured"
+        return "None: only speed is measured, the result will not say what is lost"
     kinds = ", ".join(map(title, in_order(_value(form, "kinds") or ())))
     return f"{trials} of each: {kinds}" + (", with a replica" if _value(form, "replica") else "")
 
@@ -86,9 +86,9 @@ def _length(form: forms.BaseForm) -> str:
 def _sources(form: forms.BaseForm) -> str:
     ticked = len(_value(form, "sources") or ())
     return (
-        "fsyncs and groups from all sources"
+        "also counts fsyncs and group commits"
         if ticked == len(SOURCES)
-        else f"fsyncs and groups from {ticked} of {len(SOURCES)} sources"
+        else f"counts fsyncs and group commits from {ticked} of {len(SOURCES)} sources"
     )
 
 

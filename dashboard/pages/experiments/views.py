@@ -81,6 +81,8 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
         "crash_missing": queries.crash_missing(),
         "has_servers": Server.objects.exists(),
         "has_production": Server.objects.filter(label=Server.Label.PRODUCTION).exists(),
+        "has_sandbox": Server.objects.filter(kind=Server.Kind.SANDBOX).exists(),
+        "has_attached": Server.objects.exclude(kind=Server.Kind.SANDBOX).exists(),
     }
     return render(request, "experiments/new.html", context, status=422 if refusals or form.errors else 200)
 

@@ -43,9 +43,9 @@ def lines(form):
 def test_the_defaults_of_each_group_stand_in_one_line(server):
     assert lines(PlanForm()) == {
         "compared": "Binary log as the server has it, the server's own build, the disk of its host",
-        "load": "Update one row by key, 10,000 rows",
-        "crash": "None: only speed is measured",
-        "length": "3 repeats of 10 s, fsyncs and groups from all sources",
+        "load": "Update one row by key, in a table of 10,000 rows",
+        "crash": "None: only speed is measured, the result will not say what is lost",
+        "length": "3 repeats of 10 s, also counts fsyncs and group commits",
     }
 
 
@@ -56,9 +56,9 @@ def test_a_line_follows_the_fields(client_in, server):
     )  # fmt: skip
     assert client_in.post(reverse("experiments:review"), changed).json()["summaries"] == {
         "compared": "Binary log on, the server's own build, hdd-10k, 1 variant of your own, compared with mine",
-        "load": "Update one row by key, many rows",
+        "load": "Update one row by key, in a table of many rows",
         "crash": "4 of each: process kill, power loss, with a replica",
-        "length": "1 repeat of 5 s, fsyncs and groups from 1 of 4 sources, load from 2 workers",
+        "length": "1 repeat of 5 s, counts fsyncs and group commits from 1 of 4 sources, load from 2 workers",
     }
 
 

@@ -36,5 +36,5 @@ def gloss(settings: Mapping[str, str]) -> str:
 
 def _binlog(sync: str) -> str:
     if sync == "0":
-        return "flushed whenever the operating system does it"
+        return "flushed by the operating system"
     return _FLUSHED if sync == "1" else f"flushed every {sync} commits"

@@ -19,14 +19,9 @@ def level(flush, sync, **more):
         (
             "2",
             "0",
-            "redo log written at each commit, flushed once a second; "
-            "binary log flushed whenever the operating system does it",
+            "redo log written at each commit, flushed once a second; binary log flushed by the operating system",
         ),
-        (
-            "0",
-            "0",
-            "redo log written and flushed once a second; binary log flushed whenever the operating system does it",
-        ),
+        ("0", "0", "redo log written and flushed once a second; binary log flushed by the operating system"),
         ("1", "100", "redo log flushed at each commit; binary log flushed every 100 commits"),
     ],
 )

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.db.models import Count, Q
 
-from dashboard.findings.crash.rate import Rate, RateState, rate
+from dashboard.findings.crash.rate import FEW, Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
 from dashboard.records.experiments.crash_progress import LOST
@@ -37,6 +37,12 @@ class CrashRate:
     @property
     def state(self) -> RateState:
         return self.invalid.state(self.unknown)
+
+    @property
+    def look(self) -> str:
+        """Of its badge. A few trials without a loss do not look like a proof."""
+        few = self.invalid.hi is not None and self.invalid.hi > FEW
+        return "info" if self.state == "passed" and few else self.state
 
     @property
     def says(self) -> str:

@@ -65,6 +65,7 @@ def test_each_setting_is_told_under_the_crash_that_it_fared_worst_in():
     found = {one.variant: one for one in crashed(trials.experiment()).badges}
     assert (found["1/1"].state, found["2/0"].state, found["0/0"].state) == ("passed", "failed", "failed")
     assert found["1/1"].says == "1/1, power loss: nothing lost in 30 trials, too few to be sure"
+    assert (found["1/1"].look, found["2/0"].look) == ("info", "failed")
     assert found["2/0"].says == "2/0, power loss: commits lost in 4 of 4 trials"
 
 

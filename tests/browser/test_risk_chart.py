@@ -210,7 +210,7 @@ def test_a_cell_opens_its_trials_and_a_trial_its_evidence(opened, result):
     page.locator("svg.crash-bar").first.wait_for()
     assert page.locator("svg.crash-bar").count() >= 4
     steps = page.locator("table.steps tbody th").all_inner_texts()
-    assert (steps[0], steps[-1]) == ("load", "recovery"), "the crash has the room"
+    assert (steps[0], steps[-1]) == ("load by the clients", "server start and recovery"), "the crash has the room"
     load = page.locator("table.steps rect.load").bounding_box()["width"]
     assert load > page.locator("table.steps svg").first.bounding_box()["width"] / 2
     assert not page.get_by_text("prepare", exact=True).is_visible()

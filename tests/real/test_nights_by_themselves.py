@@ -87,7 +87,7 @@ def test_the_end_of_the_window_cancels_the_running_experiment(clock, tmp_path, s
     before = live(sandbox_root)  # sandboxes of the tests themselves
     with lab(clock, tmp_path, sandbox_root, **mail.environment) as logs:
         pass_to(clock, DUE + 5 * SECOND, logs)
-        until(lambda: Experiment.objects.filter(phase__contains="measuring").exists())
+        until(lambda: Experiment.objects.filter(activity__contains="measuring").exists())
         pass_to(clock, DUE + 30 * MINUTE, logs)
         assert not Experiment.objects.filter(cancel_asked=True).exists()
         pass_to(clock, DUE + HOUR + 5 * SECOND, logs)

@@ -159,4 +159,4 @@ def test_every_kind_explains_itself():
     for key, kind in CRASH_KINDS.items():
         assert kind.key == key
         assert kind.title and kind.says.endswith(".")
-        assert kind.cuts_power == (key in ("power-loss", "torn-power-loss", "lying-disk"))
+        assert kind.cuts_power == (key in ("power-loss", "torn-power-loss", "lying-disk", "every-crash-point"))

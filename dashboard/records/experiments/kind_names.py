@@ -11,8 +11,9 @@ MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
 RECORDED = "every-crash-point"  # its trials are recorded loads
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
 ORDER = (*(kind for kind in (*CRASH_KINDS, *FAULTS) if kind not in CONTROLS), *CONTROLS)  # as in the registries
-_TITLES = {RECORDED: "crash points"}
+_TITLES = {RECORDED: "crash points", "attached-expendable": "crash by the owner's command"}
 _PLURALS = {  # those without the usual ending
+    "crash by the owner's command": "crashes by the owner's command",
     "crash points": "recorded loads",
     "majority lost": "losses of the majority",
     "primary host loss": "losses of the primary's host",

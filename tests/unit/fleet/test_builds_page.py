@@ -51,7 +51,7 @@ def test_it_shows_the_whole_catalogue_and_how_to_get_each(client_in):
 def test_without_a_worker_nothing_is_said_to_be_installed_or_not(client_in):
     shown = page(client_in)
     assert "No worker is alive" in shown and "no worker to ask" in entry(shown, "mysql-5.6.14")
-    assert "badge passed" not in shown and "not installed" not in shown and "on the worker's host" not in shown
+    assert "badge passed" not in shown and "not installed" not in shown and "Run this command" not in shown
 
 
 def test_it_says_where_a_build_is_installed(client_in):

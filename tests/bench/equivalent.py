@@ -88,10 +88,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "HEADER_BYTES <= length <= self._size - base - at",
             "HEADER_BYTES <= length <= self._size - base + at",
         ): "the next block begins at the event, and finds that it is cut off",
-        (
-            "if at_border or kind in BORDERS or follows != end",
-            "if True",
-        ): "a closer look at an event that is in its place finds nothing",
     },
     "workers/crash/binlog/groups.py": {
         ("self._file = ''", "pass"): "`begin_file` comes before the first event",
@@ -108,7 +104,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/binlog/reader.py": {
         ("16 << 20", "17 << 20"): "no index comes near it: a server has some thousand files of a binlog at most",
     },
-    "dashboard/findings/crash/statistics.py": {
+    "dashboard/findings/crash/missing.py": {
         ("count < 1000", "count < 1001"): "1,000 has three digits that count, whoever writes it",
         (
             "count == int(count) and count < 1000",

@@ -12,8 +12,8 @@ import pytest
 
 from tests.real.disks import BLOCK_BYTES, direct, flushed_file, needs_disk
 from workers.errors import SandboxError
-from workers.sandbox.disk.recording.events import End, Kind
-from workers.sandbox.disk.recording.filemap import FILE_SYSTEM, FileMap, Place
+from workers.sandbox.disk.recording.events import Kind, RecordingEnd
+from workers.sandbox.disk.recording.filemap import FILE_SYSTEM, BlockPlace, FileMap
 from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.states import CrashPoint, States, Torn
 from workers.sandbox.disk.replay import ReplayDisk
@@ -78,7 +78,7 @@ def test_the_state_after_the_last_flush_is_the_image_byte_for_byte(disk, tmp_pat
         disk.stop_recording()
     states = States(Recording.load(tmp_path / "recording"))
     last = len(states.recording.events)
-    assert states.recording.log.end is End.STOPPED
+    assert states.recording.log.end is RecordingEnd.STOPPED
     assert len(states.flushes) > 40
     assert image_of(states, CrashPoint(last)) == disk.image.read_bytes()
     assert image_of(states, CrashPoint(last, "written")) != disk.image.read_bytes()
@@ -94,7 +94,7 @@ def test_a_torn_state_is_what_a_torn_cut_leaves(disk, tmp_path):
         write(1, b"U")
         disk.cut(keep_permille=400, seed=5, granularity=1024)
     states = States(Recording.load(tmp_path / "recording"))
-    assert states.recording.log.end is End.POWER
+    assert states.recording.log.end is RecordingEnd.POWER
     last = len(states.recording.events)
     assert states.unflushed(CrashPoint(last))
     assert image_of(states, CrashPoint(last, Torn(400, 5, 1024))) == disk.image.read_bytes()
@@ -196,7 +196,7 @@ def test_it_ends_at_its_bound_and_the_disk_goes_on(disk, tmp_path):
         flushed_file(disk.mnt / f"file-{number}", 8)
     disk.stop_recording()
     log = Recording.load(tmp_path / "recording").log
-    assert (log.end, len(log.events) > 3) == (End.BOUND, True)
+    assert (log.end, len(log.events) > 3) == (RecordingEnd.BOUND, True)
     assert (tmp_path / "recording" / "events").stat().st_size <= 200_000
     disk.cut()
     disk.power_on()
@@ -219,7 +219,7 @@ def test_it_ends_when_the_host_is_full_and_the_disk_goes_on(disk, little_space):
         flushed_file(disk.mnt / f"file-{number}", 256)
     disk.stop_recording()
     states = States(Recording.load(little_space / "recording"))
-    assert states.recording.log.end is End.NO_SPACE
+    assert states.recording.log.end is RecordingEnd.NO_SPACE
     assert states.blocks(CrashPoint(len(states.recording.events)))
     disk.cut()
     disk.power_on()
@@ -239,7 +239,7 @@ def test_it_is_broken_off_when_the_disks_process_dies(disk, tmp_path):
     flushed_file(disk.mnt / "kept", 1)
     disk._kill()
     recording = Recording.load(tmp_path / "recording")
-    assert recording.log.end is End.BROKEN_OFF
+    assert recording.log.end is RecordingEnd.BROKEN_OFF
     assert image_of(States(recording), CrashPoint(len(recording.events))) == disk.image.read_bytes()
 
 
@@ -254,7 +254,7 @@ def test_it_refuses_a_second_recording_and_a_folder_that_is_taken(disk, tmp_path
     disk.record(tmp_path / "third")
     disk.stop_recording()
     disk.stop_recording()
-    assert Recording.load(tmp_path / "third").log.end is End.STOPPED
+    assert Recording.load(tmp_path / "third").log.end is RecordingEnd.STOPPED
 
 
 def test_only_a_replay_disk_becomes_a_state(disk):
@@ -289,4 +289,4 @@ def test_the_map_names_the_file_of_each_block(disk, tmp_path, replay):
             with (replayed.mnt / place.path).open("rb") as file:
                 assert os.pread(file.fileno(), BLOCK_BYTES, place.offset) == content
     early = [block for block in range(SIZE_BYTES // BLOCK_BYTES) if recording.base_block(block) == b"E" * BLOCK_BYTES]
-    assert [files.place(block) for block in early] == [Place("early", BLOCK_BYTES * number) for number in range(4)]
+    assert [files.place(block) for block in early] == [BlockPlace("early", BLOCK_BYTES * number) for number in range(4)]

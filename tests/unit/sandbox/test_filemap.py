@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.sandbox.disk.recording.filemap import FILE_SYSTEM, Extent, FileMap, Place
+from workers.sandbox.disk.recording.filemap import FILE_SYSTEM, BlockPlace, Extent, FileMap
 
 FILES = {
     "data/ib_logfile0": "redo",
@@ -22,11 +22,11 @@ FILES = {
 
 @pytest.mark.parametrize(("path", "role"), FILES.items())
 def test_a_file_has_its_role(path, role):
-    assert Place(path, 0).role == role
+    assert BlockPlace(path, 0).role == role
 
 
 def test_the_doublewrite_buffer_lies_inside_of_ibdata1():
-    roles = [Place("data/ibdata1", page * 16384).role for page in (0, 63, 64, 191, 192)]
+    roles = [BlockPlace("data/ibdata1", page * 16384).role for page in (0, 63, 64, 191, 192)]
     assert roles == ["data", "data", "doublewrite", "doublewrite", "data"]
 
 
@@ -34,6 +34,6 @@ def test_the_first_map_wins_and_the_second_knows_what_is_gone():
     now, before = [Extent(10, 4, 8192, "now")], [Extent(12, 4, 0, "before"), Extent(2, 1, 0, "binlog.000001")]
     files = FileMap(now, before)
     assert files.place(9) is None
-    assert files.place(12) == Place("now", 8192 + 2 * 4096)
-    assert files.place(14) == Place("before", 2 * 4096)
+    assert files.place(12) == BlockPlace("now", 8192 + 2 * 4096)
+    assert files.place(14) == BlockPlace("before", 2 * 4096)
     assert [files.role(block) for block in (2, 3, 16)] == ["binlog", FILE_SYSTEM, FILE_SYSTEM]

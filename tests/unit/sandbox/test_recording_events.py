@@ -12,7 +12,7 @@ from workers.errors import SandboxError
 from workers.sandbox import untrusted
 from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording import events
-from workers.sandbox.disk.recording.events import EVENT, HEADER, End, Kind, Recorder
+from workers.sandbox.disk.recording.events import EVENT, HEADER, Kind, Recorder, RecordingEnd
 from workers.sandbox.disk.recording.recording import BASE, EVENTS, Recording
 
 
@@ -30,7 +30,7 @@ def test_it_reads_back_what_was_recorded(written):
     log = recording.log
     assert [event.kind.name for event in log.events] == ["WRITE", "FLUSH_BEGAN", "FLUSH_ENDED", "WRITE"]
     assert [event.at_ns for event in log.events] == [2, 3, 4, 5]
-    assert (log.size_bytes, log.began_ns, log.end_ns, log.end) == (6 * BLOCK_BYTES, 1, 6, End.STOPPED)
+    assert (log.size_bytes, log.began_ns, log.end_ns, log.end) == (6 * BLOCK_BYTES, 1, 6, RecordingEnd.STOPPED)
     assert (log.events[3].offset, recording.content(log.events[3])) == (2 * BLOCK_BYTES, b"b" * 2 * BLOCK_BYTES)
     assert [recording.moment(at_ns) for at_ns in (1, 2, 4, 99)] == [0, 1, 3, 4]
 
@@ -41,7 +41,7 @@ def test_it_ends_where_its_bound_is_reached_and_says_so(tmp_path):
     written.write(1, b"b")
     written.recorder.note(Kind.FLUSH_BEGAN)  # after the end: ignored, although there would be space
     log = written.load().log
-    assert (log.end, len(log.events)) == (End.BOUND, 1)
+    assert (log.end, len(log.events)) == (RecordingEnd.BOUND, 1)
     assert written.recorder.n_bytes <= written.most_bytes
 
 
@@ -56,9 +56,9 @@ def test_it_ends_where_the_host_cannot_store_more(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, ignored)
-    assert written.recorder.end is End.NO_SPACE
+    assert written.recorder.end is RecordingEnd.NO_SPACE
     log = written.load().log
-    assert (log.end, len(log.events)) == (End.NO_SPACE, 1)
+    assert (log.end, len(log.events)) == (RecordingEnd.NO_SPACE, 1)
 
 
 @pytest.mark.parametrize("lost_bytes", [1, EVENT.size, EVENT.size + 1, EVENT.size + BLOCK_BYTES, 2 * BLOCK_BYTES + 47])
@@ -67,7 +67,7 @@ def test_it_is_broken_off_when_the_process_was_killed(written, lost_bytes):
     file = written.folder / EVENTS
     os.truncate(file, file.stat().st_size - lost_bytes)
     log = Recording.load(written.folder).log
-    assert log.end is End.BROKEN_OFF
+    assert log.end is RecordingEnd.BROKEN_OFF
     assert len(log.events) == (4 if lost_bytes <= EVENT.size else 3)
     assert log.end_ns == log.events[-1].at_ns
 

@@ -7,10 +7,10 @@ from workers.crash.chain import Begun
 from workers.crash.points.attempts import attempt_all
 from workers.crash.points.histories import History
 from workers.crash.points.lane import Lane, lanes
-from workers.crash.points.play import Content, Mark, content, play
+from workers.crash.points.play import Answered, ServerContent, content, play
 from workers.crash.prepare import start
 from workers.errors import ServerEnded, ServerError
-from workers.sandbox.disk.recording.states import CrashPoint, State, States
+from workers.sandbox.disk.recording.states import CrashPoint, DiskState, States
 from workers.servers.connection import connect
 
 
@@ -18,7 +18,7 @@ from workers.servers.connection import connect
 class WrongState:
     """A state whose recovery held neither of the allowed contents. `under_way`: the statement of that moment."""
 
-    state: State
+    state: DiskState
     under_way: str
     says: str
 
@@ -37,7 +37,7 @@ def exhaust(begun: Begun, history: History) -> Exhausted:
     states = States(played.recording)
     every = each_state(states)
 
-    def attempt(lane: Lane, state: State) -> WrongState | None:
+    def attempt(lane: Lane, state: DiskState) -> WrongState | None:
         lane.become(states.blocks(state.point))
         says = _complaint(lane, begun, played.allowed(state))
         return WrongState(state, played.allowed(state)[-1].statement, says) if says else None
@@ -47,9 +47,9 @@ def exhaust(begun: Begun, history: History) -> Exhausted:
     return Exhausted(history, len(every), tuple(one for one in found if one))
 
 
-def each_state(states: States) -> list[State]:
+def each_state(states: States) -> list[DiskState]:
     """Each content once, in time."""
-    known: dict[int, State] = {}
+    known: dict[int, DiskState] = {}
     for point in _points(states):
         state = states.at(point)
         known.setdefault(state.digest, state)
@@ -62,7 +62,7 @@ def _points(states: States) -> Iterator[CrashPoint]:
     yield from (CrashPoint(number + 1, "written") for number in states.versions.writes)
 
 
-def _complaint(lane: Lane, begun: Begun, allowed: Sequence[Mark]) -> str:
+def _complaint(lane: Lane, begun: Begun, allowed: Sequence[Answered]) -> str:
     """Why this state recovers wrong; "" when it recovers right."""
     try:
         lane.recover(begun.settings)
@@ -78,7 +78,7 @@ def _complaint(lane: Lane, begun: Begun, allowed: Sequence[Mark]) -> str:
     return "; ".join(dict.fromkeys(_difference(found, mark) for mark in allowed))
 
 
-def _difference(found: Content, mark: Mark) -> str:
+def _difference(found: ServerContent, mark: Answered) -> str:
     wanted, where = mark.content, f"after {mark.statement or 'the beginning'}"
     parts = []
     if found.tables != wanted.tables:
@@ -90,5 +90,5 @@ def _difference(found: Content, mark: Mark) -> str:
     return f"{where}: {', '.join(parts)}"
 
 
-def _short(content: Content) -> str:
+def _short(content: ServerContent) -> str:
     return ", ".join(f"{name}: {len(rows)} rows" for name, _, rows in content.tables)

@@ -18,8 +18,8 @@ from workers.crash.verdict import verdict
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import options, untrusted
 from workers.sandbox.disk.image import Block
-from workers.sandbox.disk.recording.points import Choice
-from workers.sandbox.disk.recording.states import State
+from workers.sandbox.disk.recording.points import ChosenPoint
+from workers.sandbox.disk.recording.states import DiskState
 from workers.sandbox.server import Recovery, Sandbox
 
 
@@ -27,7 +27,7 @@ from workers.sandbox.server import Recovery, Sandbox
 class StateJudge:
     load: Recorded
 
-    def attempt(self, lane: Lane, choice: Choice, blocks: Mapping[int, Block] | None = None) -> TriedState:
+    def attempt(self, lane: Lane, choice: ChosenPoint, blocks: Mapping[int, Block] | None = None) -> TriedState:
         """`blocks`: instead of those of the state. Raises SandboxError when the state could not be made."""
         began = monotonic()
         lane.become(lane.states.blocks(choice.state.point) if blocks is None else blocks)
@@ -37,7 +37,7 @@ class StateJudge:
         log_lines = tuple(lane.server.log_text.splitlines()[-LOG_LINES:])
         return self._judged(choice, case.ledger, evidence, recovery, monotonic() - began, log_lines)
 
-    def _case(self, server: Sandbox, state: State) -> Case:
+    def _case(self, server: Sandbox, state: DiskState) -> Case:
         load = self.load
         at_s = load.at_s(state.until_ns - 1)  # the moment before the content changes
         log, before = self._binlogs(server)
@@ -72,7 +72,7 @@ class StateJudge:
 
     def _judged(
         self,
-        choice: Choice,
+        choice: ChosenPoint,
         ledger: Ledger,
         evidence: Evidence,
         recovery: Recovery | None,
@@ -103,6 +103,6 @@ class StateJudge:
         )
 
 
-def keeps_in_words(state: State) -> str:
+def keeps_in_words(state: DiskState) -> str:
     keeps = state.point.keeps
     return keeps if isinstance(keeps, str) else type(keeps).__name__.lower()

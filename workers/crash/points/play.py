@@ -12,7 +12,7 @@ from workers.crash.points.histories import SCHEMA, TABLES, History
 from workers.errors import SandboxError
 from workers.sandbox import options, owner
 from workers.sandbox.disk.recording.recording import Recording
-from workers.sandbox.disk.recording.states import State
+from workers.sandbox.disk.recording.states import DiskState
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -23,7 +23,7 @@ OF_SCHEMA = "SELECT table_name FROM information_schema.tables WHERE table_schema
 
 
 @dataclass(frozen=True)
-class Content:
+class ServerContent:
     """What a server holds: its tables with definition and rows, prepared transactions, transactions in the binlog."""
 
     tables: tuple[tuple[str, str, tuple[ask.Row, ...]], ...]
@@ -32,12 +32,12 @@ class Content:
 
 
 @dataclass(frozen=True)
-class Mark:
+class Answered:
     """`answered_ns`: when the statement was answered; `content`: what the server held then."""
 
     statement: str
     answered_ns: int
-    content: Content
+    content: ServerContent
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class Played:
 
     history: History
     recording: Recording
-    marks: tuple[Mark, ...]
+    marks: tuple[Answered, ...]
 
-    def allowed(self, state: State) -> tuple[Mark, ...]:
+    def allowed(self, state: DiskState) -> tuple[Answered, ...]:
         """The last statement that was answered while this state was possible, and the one under way."""
         answered = sum(mark.answered_ns < state.until_ns for mark in self.marks)
         return self.marks[max(0, answered - 1) : answered + 1]
@@ -68,10 +68,10 @@ def play(ready: ServerReady, history: History) -> Played:
         server.settle()
         disk.storage(FLUSH_US)
         disk.record(folder / "recording")
-        marks = [Mark("", monotonic_ns(), content(watching, server))]
+        marks = [Answered("", monotonic_ns(), content(watching, server))]
         for number, statement in history.steps:
             ask.rows(clients[number], statement)
-            marks.append(Mark(statement, monotonic_ns(), content(watching, server)))
+            marks.append(Answered(statement, monotonic_ns(), content(watching, server)))
         server.freeze()
         disk.stop_recording()
     disk.storage(0)
@@ -80,12 +80,12 @@ def play(ready: ServerReady, history: History) -> Played:
     return Played(history, Recording.load(folder / "recording"), tuple(marks))
 
 
-def content(connection: Connection, server: Sandbox) -> Content:
+def content(connection: Connection, server: Sandbox) -> ServerContent:
     """Raises ServerError, and BinlogUnknown."""
     names = [ask.as_text(name) for (name,) in ask.rows(connection, OF_SCHEMA, [SCHEMA])]
     tables = tuple((name, _definition(connection, name), _rows(connection, name)) for name in names)
     prepared = tuple(sorted(ask.as_text(row[3]) for row in ask.rows(connection, "XA RECOVER")))
-    return Content(tables, prepared, _logged(server.datadir))
+    return ServerContent(tables, prepared, _logged(server.datadir))
 
 
 def _definition(connection: Connection, name: str) -> str:

@@ -14,8 +14,8 @@ from workers.crash.points.story import DecidingBlock, TriedState
 from workers.errors import SandboxError
 from workers.sandbox.disk.image import Block
 from workers.sandbox.disk.recording.filemap import FileMap
-from workers.sandbox.disk.recording.points import Choice
-from workers.sandbox.disk.recording.states import CrashPoint, State, States
+from workers.sandbox.disk.recording.points import ChosenPoint
+from workers.sandbox.disk.recording.states import CrashPoint, DiskState, States
 
 MOST = 2  # violations of a load that are shrunk
 NEXT_FLUSHES = 3
@@ -30,7 +30,7 @@ class Shrinker:
     files: FileMap
     recoveries: int = field(default=0, init=False)
 
-    def all(self, tried: Sequence[TriedState], choices: Sequence[Choice]) -> tuple[DecidingBlock, ...]:
+    def all(self, tried: Sequence[TriedState], choices: Sequence[ChosenPoint]) -> tuple[DecidingBlock, ...]:
         """Of the first violations that differ in their failed checks. Raises Cancelled."""
         found: dict[frozenset[str], DecidingBlock | None] = {}
         for state in tried:
@@ -40,7 +40,7 @@ class Shrinker:
                 found[failed] = self._of(_choice(state, choices), failed)
         return tuple(one for one in found.values() if one)
 
-    def _of(self, bad: Choice, failed: frozenset[str]) -> DecidingBlock | None:
+    def _of(self, bad: ChosenPoint, failed: frozenset[str]) -> DecidingBlock | None:
         """None: no neighbour passes, or a content in between cannot be recovered."""
         self.recoveries, states = 0, self.lane.states
         wrong = states.blocks(bad.state.point)
@@ -55,7 +55,7 @@ class Shrinker:
         return None
 
     def _bisect(
-        self, bad: Choice, failed: frozenset[str], right: Mapping[int, Block], wrong: Mapping[int, Block]
+        self, bad: ChosenPoint, failed: frozenset[str], right: Mapping[int, Block], wrong: Mapping[int, Block]
     ) -> int:
         changed = self._changed(right, wrong)
         passes, fails = 0, len(changed)
@@ -74,7 +74,7 @@ class Shrinker:
     def _content(self, blocks: Mapping[int, Block], number: int) -> Block:
         return blocks.get(number) or self.lane.states.recording.base_block(number)
 
-    def _fails(self, bad: Choice, failed: frozenset[str], blocks: Mapping[int, Block]) -> bool:
+    def _fails(self, bad: ChosenPoint, failed: frozenset[str], blocks: Mapping[int, Block]) -> bool:
         """Whether one of these checks fails, with what was acknowledged at the violation. Raises Cancelled: the server
         may have been killed."""
         self.recoveries += 1
@@ -82,7 +82,7 @@ class Shrinker:
         self.judge.load.timeline.must_go_on()
         return any(one.key in failed for one in found.checks if one.outcome == "invalid")
 
-    def _told(self, bad: Choice, failed: frozenset[str], neighbour: CrashPoint, block: int) -> DecidingBlock:
+    def _told(self, bad: ChosenPoint, failed: frozenset[str], neighbour: CrashPoint, block: int) -> DecidingBlock:
         place = self.files.place(block)
         return DecidingBlock(
             moment=bad.state.point.moment,
@@ -96,12 +96,12 @@ class Shrinker:
         )
 
 
-def _choice(state: TriedState, choices: Sequence[Choice]) -> Choice:
+def _choice(state: TriedState, choices: Sequence[ChosenPoint]) -> ChosenPoint:
     wanted = (state.moment, state.keeps, state.way)
     return next(one for one in choices if (one.state.point.moment, keeps_in_words(one.state), one.way) == wanted)
 
 
-def _neighbours(states: States, bad: State) -> Iterator[CrashPoint]:
+def _neighbours(states: States, bad: DiskState) -> Iterator[CrashPoint]:
     moment = bad.point.moment
     yield CrashPoint(moment, "written")
     yield CrashPoint(moment)

@@ -14,18 +14,18 @@ from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import PointsResult, PointsStory, TriedState, checks_of, worst_loss
 from workers.crash.prepare import prepare, start
 from workers.crash.verdict import verdict
-from workers.sandbox.disk.recording.events import End
+from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.filemap import FileMap
-from workers.sandbox.disk.recording.points import Choice, in_order
+from workers.sandbox.disk.recording.points import ChosenPoint, in_order
 from workers.sandbox.disk.recording.states import States
 
 ONE_AT_RANDOM_OF = 5  # crash points
 ENDS = {
-    End.STOPPED: "",
-    End.BOUND: "It reached its largest size. No later moment was tried.",
-    End.NO_SPACE: "The host's disk was full. No later moment was tried.",
-    End.POWER: "The disk lost its power. No later moment was tried.",
-    End.BROKEN_OFF: "The process of the disk ended. No later moment was tried.",
+    RecordingEnd.STOPPED: "",
+    RecordingEnd.BOUND: "It reached its largest size. No later moment was tried.",
+    RecordingEnd.NO_SPACE: "The host's disk was full. No later moment was tried.",
+    RecordingEnd.POWER: "The disk lost its power. No later moment was tried.",
+    RecordingEnd.BROKEN_OFF: "The process of the disk ended. No later moment was tried.",
 }
 
 
@@ -75,7 +75,7 @@ def attempt(load: Recorded) -> Attempted:
 def _story(
     load: Recorded,
     states: States,
-    choices: Sequence[Choice],
+    choices: Sequence[ChosenPoint],
     tried: tuple[TriedState, ...],
     lanes: int,
     took_s: float,
@@ -100,6 +100,6 @@ def in_time(tried: Sequence[TriedState]) -> tuple[TriedState, ...]:
     return tuple(sorted(tried, key=lambda state: (state.at_s, state.moment, state.keeps)))
 
 
-def _pairs(choices: Sequence[Choice]) -> int:
+def _pairs(choices: Sequence[ChosenPoint]) -> int:
     """Distinct pairs of flushed redo log and flushed binlog."""
     return len({choice.reached for choice in choices})

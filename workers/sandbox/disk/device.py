@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workers.sandbox.disk.cache import SECTOR_BYTES, Cache, Cut
 from workers.sandbox.disk.image import BLOCK_BYTES, Block, StateImage
-from workers.sandbox.disk.recording.events import End, Kind, Recorder
+from workers.sandbox.disk.recording.events import Kind, Recorder, RecordingEnd
 
 Answer = Callable[[OSError | None], None]
 
@@ -135,7 +135,7 @@ class VolatileDevice:
             self._note(Kind.FLUSH_BEGAN)
         self._record_blocks(self.cache.fresh)
 
-    def stop_recording(self, why: End = End.STOPPED) -> None:
+    def stop_recording(self, why: RecordingEnd = RecordingEnd.STOPPED) -> None:
         if self._recorder:
             self._recorder.stop(why)
             self._recorder = None
@@ -143,7 +143,7 @@ class VolatileDevice:
     def cut(self, keep_permille: int, seed: int, granularity: int) -> Cut:
         """Cut the power. A second cut loses nothing more. A flush in progress ends at once, so that it cannot block the
         unmounting; its blocks are lost."""
-        self.stop_recording(End.POWER)
+        self.stop_recording(RecordingEnd.POWER)
         if not self.cache.frozen:
             self.last_cut = self.cache.cut(keep_permille, seed, granularity)
             self.counters.cuts += 1

@@ -29,7 +29,7 @@ class Kind(IntEnum):
     END = 9  # `offset` is its reason
 
 
-class End(IntEnum):
+class RecordingEnd(IntEnum):
     """Why a recording ended."""
 
     BROKEN_OFF = 0  # no end was written: the disk's process died
@@ -40,7 +40,7 @@ class End(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class DiskEvent:
     """`at_ns`: monotonic clock. `data`: where the file holds the data of a write."""
 
     kind: Kind
@@ -55,7 +55,7 @@ class Recorder:
     recording ends there; the disk goes on."""
 
     def __init__(self, fd: int, most_bytes: int, size_bytes: int, clock: Callable[[], int] = time.monotonic_ns) -> None:
-        self.end: End | None = None
+        self.end: RecordingEnd | None = None
         self._fd, self._most_bytes, self._bytes, self._clock = fd, most_bytes, HEADER.size, clock
         if os.write(fd, HEADER.pack(MAGIC, size_bytes, clock())) != HEADER.size:
             raise OSError("the recording could not be begun")
@@ -70,7 +70,7 @@ class Recorder:
     def note(self, kind: Kind) -> None:
         self._append(EVENT.pack(kind, 0, self._clock(), 0), b"")
 
-    def stop(self, why: End = End.STOPPED) -> None:
+    def stop(self, why: RecordingEnd = RecordingEnd.STOPPED) -> None:
         """Nothing is recorded afterwards. Without space for the end, the file ends with its last event."""
         if self.end is None:
             self.end = why
@@ -82,11 +82,11 @@ class Recorder:
         if self.end is not None:
             return
         if self._bytes + 2 * EVENT.size + len(data) > self._most_bytes:
-            return self.stop(End.BOUND)
+            return self.stop(RecordingEnd.BOUND)
         try:
             self._store(head, data)
         except OSError:
-            self.stop(End.NO_SPACE)
+            self.stop(RecordingEnd.NO_SPACE)
 
     def _store(self, head: bytes, data: bytes | memoryview) -> None:
         if os.writev(self._fd, (head, data)) != len(head) + len(data):
@@ -102,8 +102,8 @@ class Log:
     size_bytes: int
     began_ns: int
     end_ns: int
-    end: End
-    events: tuple[Event, ...]
+    end: RecordingEnd
+    events: tuple[DiskEvent, ...]
 
 
 def read(file: memoryview) -> Log:
@@ -111,10 +111,10 @@ def read(file: memoryview) -> Log:
     size_bytes, began_ns = _header(file)
     events = list(_events(file))
     _check(events, size_bytes, began_ns)
-    last = events[-1] if events else Event(Kind.FLUSH_BEGAN, began_ns)
+    last = events[-1] if events else DiskEvent(Kind.FLUSH_BEGAN, began_ns)
     if last.kind is not Kind.END:
-        return Log(size_bytes, began_ns, last.at_ns, End.BROKEN_OFF, tuple(events))
-    return Log(size_bytes, began_ns, last.at_ns, End(last.offset), tuple(events[:-1]))
+        return Log(size_bytes, began_ns, last.at_ns, RecordingEnd.BROKEN_OFF, tuple(events))
+    return Log(size_bytes, began_ns, last.at_ns, RecordingEnd(last.offset), tuple(events[:-1]))
 
 
 def _header(file: memoryview) -> tuple[int, int]:
@@ -126,14 +126,14 @@ def _header(file: memoryview) -> tuple[int, int]:
     return size_bytes, began_ns
 
 
-def _events(file: memoryview) -> Iterator[Event]:
+def _events(file: memoryview) -> Iterator[DiskEvent]:
     """Up to an event that is not complete."""
     at = HEADER.size
     while at + EVENT.size <= len(file):
         number, length, at_ns, offset = EVENT.unpack_from(file, at)
         at += EVENT.size
         try:
-            event = Event(Kind(number), at_ns, offset, length, at)
+            event = DiskEvent(Kind(number), at_ns, offset, length, at)
         except ValueError:
             raise _unreadable(f"byte {at - EVENT.size:,} begins no event") from None
         at += length
@@ -142,7 +142,7 @@ def _events(file: memoryview) -> Iterator[Event]:
         yield event
 
 
-def _check(events: list[Event], size_bytes: int, began_ns: int) -> None:
+def _check(events: list[DiskEvent], size_bytes: int, began_ns: int) -> None:
     flushing, before = False, began_ns
     for number, event in enumerate(events):
         if why := _wrong(event, before, size_bytes, flushing, last=number == len(events) - 1):
@@ -152,11 +152,11 @@ def _check(events: list[Event], size_bytes: int, began_ns: int) -> None:
             flushing = event.kind is Kind.FLUSH_BEGAN
 
 
-def _wrong(event: Event, before_ns: int, size_bytes: int, flushing: bool, *, last: bool) -> str:
+def _wrong(event: DiskEvent, before_ns: int, size_bytes: int, flushing: bool, *, last: bool) -> str:
     if event.at_ns < before_ns:
         return "is earlier than the event before it"
     if event.kind is Kind.END:
-        return "" if last and event.offset in tuple(End) and not event.length else "is an end in the middle"
+        return "" if last and event.offset in tuple(RecordingEnd) and not event.length else "is an end in the middle"
     if event.kind is Kind.WRITE:
         within = 0 < event.length <= MOST_DATA_BYTES and event.offset + event.length <= size_bytes
         return "" if within else "writes outside of the disk"

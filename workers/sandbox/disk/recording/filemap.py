@@ -51,7 +51,7 @@ class Extent:
 
 
 @dataclass(frozen=True)
-class Place:
+class BlockPlace:
     """`path`: from the top of the disk; `offset`: in bytes."""
 
     path: str
@@ -80,13 +80,13 @@ class FileMap:
             maps.append(list(extents_below(disk.mnt)))
         return cls(*maps)
 
-    def place(self, block: int) -> Place | None:
+    def place(self, block: int) -> BlockPlace | None:
         """None: it belongs to no file."""
         for extents in self._maps:
             at = bisect_right(extents, block, key=lambda extent: extent.first) - 1
             if at >= 0 and block < extents[at].first + extents[at].blocks:
                 found = extents[at]
-                return Place(found.path, found.offset + (block - found.first) * BLOCK_BYTES)
+                return BlockPlace(found.path, found.offset + (block - found.first) * BLOCK_BYTES)
         return None
 
     def role(self, block: int) -> str:

@@ -11,7 +11,7 @@ from itertools import chain, zip_longest
 from typing import Literal
 
 from workers.sandbox.disk.recording.events import Kind
-from workers.sandbox.disk.recording.states import CrashPoint, State, States, Torn
+from workers.sandbox.disk.recording.states import CrashPoint, DiskState, States, Torn
 from workers.sandbox.disk.recording.versions import blocks_of
 
 Way = Literal["after a flush", "within a flush", "within a flush of pages", "between two writes", "at random"]
@@ -31,16 +31,16 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenPoint:
     """A state to be tried. `new`: no earlier choice has reached just this."""
 
-    state: State
+    state: DiskState
     way: Way
     reached: Reached
     new: bool
 
 
-def in_order(states: States, role: Role, seed: int, at_random: int = 0) -> list[Choice]:
+def in_order(states: States, role: Role, seed: int, at_random: int = 0) -> list[ChosenPoint]:
     """Each state once. Of each way those come first that reach something new; the ways take turns."""
     progress = Progress(states, role)
     drawn = random.Random(seed)  # noqa: S311
@@ -65,7 +65,7 @@ def _new_first(
     points: Iterable[CrashPoint],
     tried: set[int],
     reached: set[Reached],
-) -> Iterator[Choice]:
+) -> Iterator[ChosenPoint]:
     later = []
     for point in points:
         state, now = states.at(point), progress.reached(point)
@@ -73,10 +73,10 @@ def _new_first(
             continue
         tried.add(state.digest)
         if now in reached:
-            later.append(Choice(state, way, now, new=False))
+            later.append(ChosenPoint(state, way, now, new=False))
         else:
             reached.add(now)
-            yield Choice(state, way, now, new=True)
+            yield ChosenPoint(state, way, now, new=True)
     yield from later
 
 

@@ -12,7 +12,7 @@ from workers.errors import SandboxError, reason
 from workers.sandbox import untrusted
 from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording import events
-from workers.sandbox.disk.recording.events import Event, Log
+from workers.sandbox.disk.recording.events import DiskEvent, Log
 
 BASE, EVENTS = "base", "events"
 
@@ -48,10 +48,10 @@ class Recording:
         return recording
 
     @property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[DiskEvent, ...]:
         return self.log.events
 
-    def content(self, event: Event) -> memoryview:
+    def content(self, event: DiskEvent) -> memoryview:
         """The data of a write."""
         return self._file[event.data : event.data + event.length]
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from workers.sandbox.disk.cache import SECTOR_BYTES, survivors
 from workers.sandbox.disk.image import Block
-from workers.sandbox.disk.recording.events import Event, Kind
+from workers.sandbox.disk.recording.events import DiskEvent, Kind
 from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.versions import Versions, digest
 
@@ -52,7 +52,7 @@ class CrashPoint:
 
 
 @dataclass(frozen=True)
-class State:
+class DiskState:
     """The disk's content at a crash point; points with one digest have the same content. It was possible from
     `since_ns` on and before `until_ns`: everything acknowledged before `until_ns` must be in it."""
 
@@ -74,10 +74,10 @@ class States:
         for prefix in (0, *(number + 1 for number in self.versions.writes)):  # in the order of time
             self._latest[self.versions.digests[prefix]] = self._ends(prefix)
 
-    def at(self, point: CrashPoint) -> State:
+    def at(self, point: CrashPoint) -> DiskState:
         known, (since_ns, until_ns) = self._digest(point), self.window(point)
         latest_ns = 0 if point.keeps == "killed" else self._latest.get(known, 0)
-        return State(point, since_ns, max(until_ns, latest_ns), known)
+        return DiskState(point, since_ns, max(until_ns, latest_ns), known)
 
     def window(self, point: CrashPoint) -> tuple[int, int]:
         """Since when and until when the content is possible, whether it comes back later or not."""
@@ -173,7 +173,7 @@ class States:
         return self.recording.events[moment - 1].at_ns if moment else self.recording.log.began_ns
 
 
-def _in_progress(events: tuple[Event, ...]) -> Iterator[int | None]:
+def _in_progress(events: tuple[DiskEvent, ...]) -> Iterator[int | None]:
     """By moment: where the flush in progress began."""
     began = None
     yield began
@@ -185,7 +185,7 @@ def _in_progress(events: tuple[Event, ...]) -> Iterator[int | None]:
         yield began
 
 
-def _flushes(events: tuple[Event, ...]) -> Iterator[tuple[int, int]]:
+def _flushes(events: tuple[DiskEvent, ...]) -> Iterator[tuple[int, int]]:
     """Begin and end of each flush that made something durable."""
     began = 0
     for number, event in enumerate(events):

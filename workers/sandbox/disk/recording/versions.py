@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 from workers.sandbox.disk.image import BLOCK_BYTES, Block
-from workers.sandbox.disk.recording.events import Event, Kind
+from workers.sandbox.disk.recording.events import DiskEvent, Kind
 from workers.sandbox.disk.recording.recording import Recording
 
 
@@ -45,7 +45,7 @@ class Versions:
         writes = bisect_left(self.writes, prefix)
         return self.writes[writes - 1] + 1 if writes else 0
 
-    def pieces(self, event: Event, before: Callable[[int], Block]) -> Iterator[tuple[int, Block]]:
+    def pieces(self, event: DiskEvent, before: Callable[[int], Block]) -> Iterator[tuple[int, Block]]:
         """The blocks of a write, with their new content. `before`: what stood in a block."""
         data = self._recording.content(event)
         for block in blocks_of(event):
@@ -57,7 +57,7 @@ class Versions:
             else:
                 yield block, piece
 
-    def _take(self, number: int, event: Event) -> int:
+    def _take(self, number: int, event: DiskEvent) -> int:
         """The change of the digest."""
         change = 0
         if event.kind is Kind.WRITE:
@@ -72,7 +72,7 @@ class Versions:
         return contents[-1] if contents else self._recording.base_block(block)
 
 
-def blocks_of(event: Event) -> range:
+def blocks_of(event: DiskEvent) -> range:
     """The numbers of the blocks that a write touches."""
     return range(event.offset // BLOCK_BYTES, -(-(event.offset + event.length) // BLOCK_BYTES))
 

@@ -1,6 +1,5 @@
 """A sandbox: a private server in its own folder, made from an image and removed afterwards."""
 
-import contextlib
 import os
 import secrets
 import signal
@@ -13,7 +12,7 @@ from typing import Self
 
 from workers.errors import AccessDenied, SandboxError, ServerEnded, ServerError
 from workers.metrics import fsync_table
-from workers.sandbox import images, options, owner, place, plugins, port, process, untrusted
+from workers.sandbox import durable, images, options, owner, place, plugins, port, process, untrusted
 from workers.sandbox.additions import NOTHING, Additions
 from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
@@ -24,7 +23,6 @@ from workers.sandbox.owner import Removable
 from workers.sandbox.process import Fence
 from workers.sandbox.room import Room
 from workers.sandbox.users import User, unprivileged_user
-from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.target import Target
 
@@ -36,7 +34,6 @@ REFUSED_S = 5.0  # a server that does not know our account now will never know i
 FREEZE_TIMEOUT_S = 20
 PORT_ATTEMPTS = 3
 POLL_S = 0.01
-FLUSH_AT_COMMIT = r"%flush\_log\_at\_trx\_commit"  # of InnoDB, and of RocksDB
 FREEZE_POLL_S = 0.0005
 UUID_FILE = "auto.cnf"
 
@@ -208,25 +205,10 @@ class Sandbox(Removable):
         self.write_back()
 
     def write_back(self) -> None:
-        """Write out the file system of the datadir."""
-        done = subprocess.run(["sync", "--file-system", self.datadir], capture_output=True, text=True)
-        if done.returncode:
-            raise SandboxError(
-                f"The file system of {self.datadir} could not be written out: {done.stderr.strip()}",
-                "Look at the kernel's log (dmesg): the device may be broken or full.",
-            )
+        durable.write_back(self.datadir)
 
     def flush_logs(self) -> None:
-        """Write out the engines' logs from memory, which is enough before a kill."""
-        with contextlib.closing(connect(self.target)) as connection:
-            values = ask.names_to_values(connection, f"SHOW GLOBAL VARIABLES LIKE '{FLUSH_AT_COMMIT}'")
-            careless = {name: value for name, value in values.items() if value != "1"}
-            for name in careless:
-                ask.rows(connection, f"SET GLOBAL {name} = 1")
-            ask.rows(connection, "FLUSH LOCAL TABLES")
-            ask.rows(connection, "FLUSH LOCAL ENGINE LOGS")  # MariaDB ignores this unless the setting is 1
-            for name, value in careless.items():
-                ask.rows(connection, f"SET GLOBAL {name} = {value}")
+        durable.flush_logs(self.target)
 
     def stop(self) -> None:
         """Shut down as a service manager does. SandboxError: it took too long, and the server was killed."""

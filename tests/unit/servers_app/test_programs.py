@@ -118,7 +118,7 @@ def test_the_page_says_what_may_be_run(client, settings, admin, maria, server):
     client.force_login(maria)
     assert "<code>/usr/local/bin/power</code>, <code>/usr/local/bin/reset</code>" in flat(client.get(page).text)
     settings.CRASH_PROGRAMS = ()
-    assert "an administrator must set the commands" in flat(client.get(page).text)
+    assert "an administrator must set the command" in flat(client.get(page).text)
     client.force_login(admin)
     assert "an administrator must" not in flat(client.get(page).text)
 

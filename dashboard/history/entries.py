@@ -1,6 +1,6 @@
 """Makes the entries of an ended experiment, so that no page has to add up its runs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
 from django.db import transaction
@@ -9,7 +9,7 @@ from dashboard.findings.analysis import analysis_of
 from dashboard.findings.counted import counted
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import tallies
-from dashboard.findings.crash.trials import trials_of
+from dashboard.findings.crash.trials import Tried, trials_of
 from dashboard.findings.point import Point
 from dashboard.records.experiments.models import Experiment, Run, Trial
 from dashboard.records.experiments.states import OVER
@@ -91,11 +91,21 @@ def _crashed(experiment: Experiment, plan: Plan) -> Iterator[Found]:
     for (server, variant, kind), tally in tallies(done).items():
         alike = tally.trials
         fields: dict[str, object] = {"repeats": len(alike), "environment_id": environments[alike[0].id]}
-        losses = {f"lost_{place}": _mean(trial.lost(place) for trial in alike) for place in ("engine", "binlog")}
-        yield track_keys.crash_track(plan, server, variant, kind), COMMITS, {**fields, **losses}
+        key = track_keys.crash_track(plan, server, variant, kind)
+        yield key, COMMITS, fields | (_failed_over(alike) if key.kind == Track.Kind.FAILOVER else _lost(alike))
 
 
-def _mean(losses: Iterable[int | None]) -> float | None:
-    """Of the trials with a known loss."""
-    known = [loss for loss in losses if loss is not None]
+def _lost(alike: Sequence[Tried]) -> dict[str, object]:
+    return {f"lost_{place}": _mean(trial.lost(place) for trial in alike) for place in ("engine", "binlog")}
+
+
+def _failed_over(alike: Sequence[Tried]) -> dict[str, object]:
+    """What the new primary lacks, or the replica that crashed, and how long writes were refused."""
+    outages = (1000 * trial.recovery_s for trial in alike if trial.recovery_s is not None)
+    return {"lost_engine": _mean(trial.lost("engine") for trial in alike), "outage_ms": _mean(outages)}
+
+
+def _mean(figures: Iterable[float | None]) -> float | None:
+    """Of the trials where it is known."""
+    known = [one for one in figures if one is not None]
     return fmean(known) if known else None

@@ -1,7 +1,7 @@
 """What a failover trial takes beside its load, and what trials leave behind.
 
     python -m tests.bench.topologies speed [--trials 5]
-    python -m tests.bench.topologies leavings [--cycles 50] [--topology galera+rtt=2ms]
+    python -m tests.bench.topologies leavings [--cycles 50] [--topology galera+rtt=2ms] [--build system-mariadb]
 
 Goals on 2 quiet cores, beside the load: MariaDB pair 3 s, MySQL pair 8 s, Galera 7 s, crash of a replica 4 s (MariaDB)
 and 8 s (MySQL). `leavings` ends trials in four ways by turns (success, an error in the middle, cancelled, the worker
@@ -47,13 +47,14 @@ def main() -> None:
     arguments.add_argument("--trials", type=int, default=5)
     arguments.add_argument("--cycles", type=int, default=50)
     arguments.add_argument("--topology", default="galera+rtt=2ms")
+    arguments.add_argument("--build", default="system-mariadb", help="of leavings; speed has its own")
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory(prefix="durascope-", dir="/var/tmp") as folder:
         Path(folder).chmod(0o755)
         if given.what == "speed":
             speed(Path(folder), given.trials)
         else:
-            leavings(Path(folder), given.topology, given.cycles)
+            leavings(Path(folder), given.build, given.topology, given.cycles)
 
 
 def asked(root: Path, build: str, topology: str, fault: str, seed: int, settings: Mapping[str, str]) -> FailoverSetup:
@@ -97,40 +98,40 @@ def timed(root: Path, build: str, topology: str, fault: str, seed: int) -> tuple
     return time.monotonic() - began - sum(step.took_s for step in result.steps if step.name == "load"), result
 
 
-def leavings(root: Path, topology: str, cycles: int) -> None:
+def leavings(root: Path, build: str, topology: str, cycles: int) -> None:
     (root / TEMPORARY).mkdir(mode=0o1777)
     os.environ["TMPDIR"] = tempfile.tempdir = str(root / TEMPORARY)
-    trial(root, "system-mariadb", topology, "total-power-loss", 0)  # makes images
+    trial(root, build, topology, "total-power-loss", 0)  # makes images
     before = left(root)
     for number in range(cycles):
         name, end = list(ENDS.items())[number % len(ENDS)]
-        end(root, topology, number)
+        end(root, build, topology, number)
         more = {what: count - before[what] for what, count in left(root).items()}
         print(f"{number + 1} {name}: {'nothing' if not any(more.values()) else more} left", flush=True)
 
 
-def success(root: Path, topology: str, seed: int) -> None:
-    trial(root, "system-mariadb", topology, "primary-kill", seed)
+def success(root: Path, build: str, topology: str, seed: int) -> None:
+    trial(root, build, topology, "primary-kill", seed)
 
 
-def error(root: Path, topology: str, seed: int) -> None:
+def error(root: Path, build: str, topology: str, seed: int) -> None:
     """A server that does not know its setting ends at its start."""
-    setup = asked(root, "system-mariadb", topology, "primary-kill", seed, {"no_such_setting": "1"})
+    setup = asked(root, build, topology, "primary-kill", seed, {"no_such_setting": "1"})
     if not run_failover(setup, lambda step: None, lambda: False).error:
         raise SystemExit("The trial did not fail.")
 
 
-def cancel(root: Path, topology: str, seed: int) -> None:
+def cancel(root: Path, build: str, topology: str, seed: int) -> None:
     end = time.monotonic() + moment_s(seed)
     try:
-        trial(root, "system-mariadb", topology, "total-power-loss", seed, lambda: time.monotonic() > end)
+        trial(root, build, topology, "total-power-loss", seed, lambda: time.monotonic() > end)
     except Cancelled:
         return
 
 
-def worker_killed(root: Path, topology: str, seed: int) -> None:
+def worker_killed(root: Path, build: str, topology: str, seed: int) -> None:
     worker = multiprocessing.get_context("spawn").Process(
-        target=trial, args=(root, "system-mariadb", topology, "total-power-loss", seed)
+        target=trial, args=(root, build, topology, "total-power-loss", seed)
     )
     worker.start()
     WORKERS.append(worker.pid or 0)

@@ -26,7 +26,7 @@ STATE_BADGES: dict[str, str] = {  # classes of static/css/badges.css
     Change.State.NOT_CONFIRMED: "cancelled",
     Change.State.PAST: "idle",
 }
-CHOOSERS: dict[str, str] = {Track.Kind.LOAD: "Load", Track.Kind.CRASH: "Crashes"}
+CHOOSERS: dict[str, str] = {Track.Kind.LOAD: "Load", Track.Kind.CRASH: "Crashes", Track.Kind.FAILOVER: "Failovers"}
 
 
 def context(view: HistoryView) -> dict[str, object]:
@@ -127,7 +127,7 @@ def _section(view: HistoryView, kind: str) -> dict[str, object] | None:
 
 
 def _figures(view: HistoryView, kind: str) -> dict[str, HistoryFigure]:
-    """Without those that no night has: a failover says nothing of a binlog. If no night has any, all."""
+    """Without those that no night has: a crash of a replica has no write outage. If no night has any, all."""
     entries = [entry for line in view.lines[kind] for entry in line.entries]
     known = {
         key: figure

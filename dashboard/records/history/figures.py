@@ -38,6 +38,14 @@ FIGURES: dict[str, HistoryFigure] = {
         "Lost from the binlog", "lost_binlog", Track.Kind.CRASH,
         "acknowledged commits lost per trial", "", "number", "the witness's ledger: mean of the trials",
     ),
+    "lost-failover": HistoryFigure(
+        "Commits missing", "lost_engine", Track.Kind.FAILOVER,
+        "acknowledged commits missing per trial", "", "number", "the witness's ledger: mean of the trials",
+    ),
+    "outage": HistoryFigure(
+        "Write outage", "outage_ms", Track.Kind.FAILOVER,
+        "writes refused", "ms", "ms", "the clients of the old and the new primary: mean of the trials",
+    ),
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from dashboard.records.servers.models import Server
 class TrackKind(models.TextChoices):
     LOAD = "load", "load"
     CRASH = "crash", "crashes"
+    FAILOVER = "failover", "failovers"
 
 
 class Track(models.Model):
@@ -22,8 +23,8 @@ class Track(models.Model):
     Kind = TrackKind
 
     server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="tracks")
-    kind = models.CharField(max_length=5, choices=Kind)
-    condition = models.CharField(max_length=16)  # digest of the workload, threads and length, or of the crash
+    kind = models.CharField(max_length=8, choices=Kind)
+    condition = models.CharField(max_length=16)  # digest of the workload, threads and length, or of the crash or fault
     says = models.CharField(max_length=200)  # the condition in words
     variant = models.CharField(max_length=80)
     settings = models.CharField(max_length=16)  # digest of the variant's settings
@@ -64,6 +65,7 @@ class Entry(models.Model):
     )  # classes of files and sources; only equal ones can be compared
     lost_engine = models.FloatField(null=True)  # acknowledged transactions per trial, mean
     lost_binlog = models.FloatField(null=True)
+    outage_ms = models.FloatField(null=True)  # how long a failover refused writes, mean
 
     class Meta:
         ordering = ["at", "pk"]

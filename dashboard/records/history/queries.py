@@ -40,6 +40,7 @@ class EntryRow(NamedTuple):
     fsyncs_from: str
     lost_engine: float | None
     lost_binlog: float | None
+    outage_ms: float | None
 
 
 def not_noted() -> QuerySet[Experiment]:

@@ -11,6 +11,7 @@ from dashboard.records.history.models import Track
 from dashboard.text.numbers import at, duration, whole
 from workers.bench.plan import CrashPlan, Plan, Variant
 from workers.bench.plan_field import fields_of
+from workers.topology.faults import FAULTS
 
 STORED_AS = {"table_rows": "rows"}  # in the digests of tracks
 
@@ -38,7 +39,8 @@ def load_track(plan: Plan, server_id: int, variant: str, label: str, threads: in
 def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey:
     crash = plan.crash
     says = f"{title(kind)}, {crash.clients} clients, {duration(crash.load_s)}{', with a replica' * crash.replica}"
-    return _named(server_id, Track.Kind.CRASH, {"crash": kind} | _told_apart(crash), says, plan.variant(variant))
+    of = Track.Kind.FAILOVER if kind in FAULTS else Track.Kind.CRASH
+    return _named(server_id, of, {"crash": kind} | _told_apart(crash), says, plan.variant(variant))
 
 
 def _told_apart(plan: Plan | CrashPlan) -> dict[str, object]:

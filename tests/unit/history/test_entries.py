@@ -1,8 +1,10 @@
 """What an ended experiment leaves in the history."""
 
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 
 from dashboard.findings.analysis import analysis_of
 from dashboard.history import entries, update
@@ -11,6 +13,7 @@ from dashboard.records.history import queries
 from dashboard.records.history.models import Entry, Noted, Track
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
+from workers.topology.faults import FAULTS
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +65,32 @@ def test_crashes_are_the_mean_of_trials_that_tell_without_controls_and_repeats()
     entry = Entry.objects.get(track__kind="crash")
     assert entry.track.says.startswith("power loss, ")
     assert (entry.lost_engine, entry.lost_binlog) == (200.0, 25.0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "lost", "missing"), [("primary-host-loss", [17, 86, 0], 34 + 1 / 3), ("replica-kill", [0, 0, 0], 8.0)]
+)
+def test_failovers_are_tracks_of_their_own_with_the_write_outage(fault, lost, missing):
+    experiment = trials.experiment({"2/0": {fault: [(one, 0) for one in lost]}}, replica=False)
+    experiment.trials.update(lost_binlog=None, lost_replica=8)
+    experiment.trials.filter(repeat=1).update(recovery_s=1.2)
+    experiment.trials.filter(repeat=2).update(recovery_s=None)  # clients of the old primary went on
+    entries.note(experiment)
+    entry = Entry.objects.get(track__kind="failover")
+    assert entry.track.says.startswith(fault.replace("-", " "))
+    assert entry.lost_engine == pytest.approx(missing)
+    assert (entry.outage_ms, entry.lost_binlog) == (900.0, None)
+
+
+def test_older_tracks_of_failovers_become_tracks_of_their_kind():
+    moved = import_module("dashboard.records.history.migrations.0002_failovers").move
+    for kind in ("power-loss", *FAULTS):
+        entries.note(trials.experiment({"2/0": {kind: [(1, 1)]}}, replica=False))
+    meant = dict(Track.objects.values_list("pk", "kind"))
+    Track.objects.filter(kind="failover").update(kind="crash")
+    moved(apps, None)
+    assert dict(Track.objects.values_list("pk", "kind")) == meant
+    assert set(meant.values()) == {"load", "crash", "failover"}
 
 
 def test_trials_whose_detector_failed_do_not_count():

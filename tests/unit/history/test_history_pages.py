@@ -148,13 +148,13 @@ def test_a_suspicion_says_why_it_waits(reader, changed):
 
 
 def test_a_figure_that_no_night_has_is_left_out(reader, server):
-    """A failover says nothing of a binlog."""
-    key = track_keys.crash_track(nights.plan(server), server.pk, "1/1", "primary-host-loss")
+    """After a crash of a replica no writes are refused."""
+    key = track_keys.crash_track(nights.plan(server), server.pk, "1/1", "replica-kill")
     failover = Track.objects.create(**asdict(key))
     for day in range(2):
         nights.entry(failover, nights.experiment(server, nights.FIRST + day * nights.DAY), None, lost_engine=day)
     text = page(reader, server)
-    assert "Lost from the engine" in text and "Lost from the binlog" not in text
+    assert "Commits missing" in text and "Write outage" not in text and "Lost from the engine" not in text
 
 
 def test_the_condition_is_chosen_in_the_address_and_nonsense_is_ignored(reader, server):

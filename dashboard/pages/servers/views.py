@@ -18,8 +18,7 @@ from dashboard.pages.accounts.confirmed import confirmed
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.buttons import button
 from dashboard.pages.front import page
-from dashboard.pages.servers.expendable import ExpendableForm
-from dashboard.pages.servers.failover_manager import FailoverManagerForm
+from dashboard.pages.servers.command_forms import CommandForm, ExpendableForm, FailoverManagerForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
 from dashboard.pages.servers.hand_over import HandOverForm
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
@@ -118,67 +117,52 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "servers/detail.html", context)
 
 
-@needs("allow_crashes", "GET", "POST")
-def expendable(request: HttpRequest, pk: int) -> HttpResponse:
-    """Mark a server expendable, with the commands that crash and start it."""
-    server = get_object_or_404(Server, pk=pk)
-    require(request.user, "allow_crashes", server)
-    return _mark(request, server)
+def _command_page(
+    form_of: type[CommandForm], template: str, why_not: Callable[[Server], str], saved: str
+) -> Callable[..., HttpResponse]:
+    """A page on which the owner of a server names commands. `why_not`: why this server has none, "" if it can have
+    them; `saved`: the message, where {} is the server."""
+
+    @confirmed  # a worker runs the commands
+    def page(request: HttpRequest, server: Server) -> HttpResponse:
+        form, status = form_of(server, request.POST or None), 200
+        try:
+            if refusal := why_not(server):
+                raise Refused(refusal)
+            if request.method == "POST" and form.is_valid():
+                form.save(request.user)
+                messages.success(request, saved.format(server))
+                return redirect("servers:detail", server.pk)
+        except NotAllowed as refused:  # a program that is not listed; the form keeps its input
+            form.add_error(None, str(refused))
+            status = 403
+        except Refused as refused:
+            messages.error(request, str(refused))
+            return redirect("servers:detail", server.pk)
+        context = {"server": server, "form": form, "programs": settings.CRASH_PROGRAMS}
+        return render(request, template, context, status=status)
+
+    @needs("allow_crashes", "GET", "POST")
+    def of_owner(request: HttpRequest, pk: int) -> HttpResponse:
+        server = get_object_or_404(Server, pk=pk)
+        require(request.user, "allow_crashes", server)
+        return page(request, server)
+
+    return of_owner
 
 
-@confirmed
-def _mark(request: HttpRequest, server: Server) -> HttpResponse:
-    """Needs a fresh proof of identity: a worker runs the commands."""
-    form = ExpendableForm(server, request.POST or None)
-    try:
-        if refusal := queries.why_not_expendable(server):
-            raise Refused(refusal)
-        if request.method == "GET" or not form.is_valid():
-            return _marking(request, server, form)
-        said = form.cleaned_data
-        actions.mark_expendable(request.user, server, said["crash"], said["start"], said["binlog_index"])
-    except NotAllowed as refused:  # a program that is not listed; the form keeps its input
-        form.add_error(None, str(refused))
-        return _marking(request, server, form, status=403)
-    except Refused as refused:
-        messages.error(request, str(refused))
-    else:
-        messages.success(request, f"{server} is marked expendable. Nothing was sent to it.")
-    return redirect("servers:detail", server.pk)
-
-
-def _marking(request: HttpRequest, server: Server, form: ExpendableForm, status: int = 200) -> HttpResponse:
-    context = {"server": server, "form": form, "programs": settings.CRASH_PROGRAMS}
-    return render(request, "servers/expendable.html", context, status=status)
-
-
-@needs("allow_crashes", "GET", "POST")
-def failover_manager(request: HttpRequest, pk: int) -> HttpResponse:
-    """Name the command that trials with policy=manager drill on topologies of this sandbox."""
-    server = get_object_or_404(Server, pk=pk)
-    require(request.user, "allow_crashes", server)
-    return _name_manager(request, server)
-
-
-@confirmed
-def _name_manager(request: HttpRequest, server: Server) -> HttpResponse:
-    """Needs a fresh proof of identity: a worker runs the command."""
-    form = FailoverManagerForm(server, request.POST or None)
-    if refusal := managers.why_not_named(server):
-        messages.error(request, refusal)
-        return redirect("servers:detail", server.pk)
-    context = {"server": server, "form": form, "programs": settings.CRASH_PROGRAMS}
-    if request.method == "GET" or not form.is_valid():
-        return render(request, "servers/failover_manager.html", context)
-    try:
-        managers.name(request.user, server, form.cleaned_data["command"])
-    except NotAllowed as refused:  # a program that is not listed; the form keeps its input
-        form.add_error(None, str(refused))
-        return render(request, "servers/failover_manager.html", context, status=403)
-    messages.success(request, f"{server} has a failover manager. Nothing was run.")
-    return redirect("servers:detail", server.pk)
-
-
+expendable = _command_page(
+    ExpendableForm,
+    "servers/expendable.html",
+    queries.why_not_expendable,
+    "{} is marked expendable. Nothing was sent to it.",
+)
+failover_manager = _command_page(
+    FailoverManagerForm,
+    "servers/failover_manager.html",
+    managers.why_not_named,
+    "{} has a failover manager. Nothing was run.",
+)
 _button = partial(button, Server.objects.all(), "servers:detail")
 test = _button("test_server", actions.ask_preflight)
 hand_over = _button("change_server", actions.hand_over, "{1} is now the owner of {0}.", form=HandOverForm)

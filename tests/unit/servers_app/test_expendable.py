@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.pages.servers.expendable import ExpendableForm
+from dashboard.pages.servers.command_forms import ExpendableForm
 from dashboard.records.audit.models import Event
 from dashboard.records.refused import Refused
 from dashboard.records.servers import actions

@@ -17,8 +17,7 @@ from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Username, with_columns
 from dashboard.pages.api.problems import BadForm, valid
 from dashboard.pages.servers.argv_field import MOST_ARGUMENTS
-from dashboard.pages.servers.expendable import ExpendableForm
-from dashboard.pages.servers.failover_manager import FailoverManagerForm
+from dashboard.pages.servers.command_forms import CommandForm, ExpendableForm, FailoverManagerForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
 from dashboard.pages.servers.hand_over import HandOverForm
 from dashboard.records.accounts.actor import Actor
@@ -29,7 +28,6 @@ from dashboard.records.servers import actions, managers, queries
 from dashboard.records.servers.models import Preflight, Server
 
 router = RouterPaginated()
-COMMANDS = ("crash", "start")
 
 
 @with_columns(Server, "kind label host port socket user tls build site note expendable binlog_index created_at")
@@ -160,11 +158,7 @@ def mark_expendable(request: HttpRequest, server_id: Id, wanted: ExpendableIn) -
     """Let crash experiments take a server of yours down with these commands. Nothing is sent to it."""
     server = _known(server_id)
     require(request.user, "allow_crashes", server)
-    form = ExpendableForm(server, {**wanted.dict(), **{of: "\n".join(getattr(wanted, of)) for of in COMMANDS}})
-    for of in COMMANDS:  # the form's field is a text: what would be read otherwise there is refused
-        if form.is_valid() and form.cleaned_data[of] != getattr(wanted, of):
-            form.add_error(of, "An argument is one line, not empty, without blanks at its ends.")
-    actions.mark_expendable(request.user, server, wanted.crash, wanted.start, valid(form).cleaned_data["binlog_index"])
+    _named(ExpendableForm, server, wanted).save(request.user)
     return _known(server_id)
 
 
@@ -180,12 +174,7 @@ def name_failover_manager(request: HttpRequest, server_id: Id, wanted: FailoverM
     """Let failover trials on topologies of a sandbox of yours run this command (`policy=manager`)."""
     server = _known(server_id)
     require(request.user, "allow_crashes", server)
-    form = FailoverManagerForm(server, {**wanted.dict(), "command": "\n".join(wanted.command)})
-    if form.is_valid() and form.cleaned_data["command"] != wanted.command:
-        form.add_error("command", "An argument is one line, not empty, without blanks at its ends.")
-    if not form.is_valid():
-        raise BadForm(form)
-    managers.name(request.user, server, wanted.command)
+    _named(FailoverManagerForm, server, wanted).save(request.user)
     return _known(server_id)
 
 
@@ -230,6 +219,17 @@ def show_test(request: HttpRequest, test_id: Id) -> Preflight:
 
 def _known(server_id: int) -> Server:
     return get_object_or_404(Server.objects.select_related("owner"), pk=server_id)
+
+
+def _named(form_of: type[CommandForm], server: Server, wanted: Schema) -> CommandForm:
+    """The valid form with these commands. Raises BadForm."""
+    given = wanted.dict()
+    commands = {name: value for name, value in given.items() if isinstance(value, list)}
+    form = form_of(server, {**given, **{name: "\n".join(command) for name, command in commands.items()}})
+    for name, command in commands.items():  # the form's field is a text, which could be read as other arguments
+        if form.is_valid() and form.cleaned_data[name] != command:
+            form.add_error(name, "An argument is one line, not empty, without blanks at its ends.")
+    return valid(form)
 
 
 def _locked(user: Actor, server_id: int) -> Server:

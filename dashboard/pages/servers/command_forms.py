@@ -1,0 +1,106 @@
+"""Forms of the commands that the owner of a server names and a worker runs. The user types the server's name, because a
+wrong click must not name a command."""
+
+from collections.abc import Mapping
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.safestring import mark_safe
+
+from dashboard.pages.servers.argv_field import ArgvField
+from dashboard.pages.servers.forms import clean_path
+from dashboard.records.accounts.actor import Actor
+from dashboard.records.servers import actions, managers
+from dashboard.records.servers.models import Server
+
+
+class CommandForm(forms.Form):
+    typed_name = forms.CharField(
+        label="Name of the server", max_length=80, help_text="Type the name as in the heading.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )  # fmt: skip
+
+    def __init__(self, server: Server, data: Mapping[str, object] | None = None) -> None:
+        super().__init__(data, initial=self.stored(server))
+        self.server = server
+
+    @staticmethod
+    def stored(server: Server) -> dict[str, object]:
+        """The first values of the form."""
+        raise NotImplementedError
+
+    def clean_typed_name(self) -> str:
+        typed: str = self.cleaned_data["typed_name"]
+        if typed != self.server.name:
+            raise ValidationError("This is not the name of this server. Nothing was changed.")
+        return typed
+
+    def save(self, user: Actor) -> None:
+        """Store the commands of a valid form. Raises NotAllowed for a program that this person may not use, and
+        Refused for a server that has no such commands."""
+        raise NotImplementedError
+
+
+class ExpendableForm(CommandForm):
+    """Marks a server expendable."""
+
+    crash = ArgvField(
+        label="Crash command",
+        help_text=mark_safe(
+            "One argument per line, the program first. The command must return when the server is down. Examples:  "
+            "<code>ssh</code>, <code>db-test</code>, <code>systemctl</code>, <code>kill</code>, <code>-s</code>, "
+            "<code>KILL</code>, <code>mariadb</code>, a reset of a virtual machine, or a power switch."
+        ),
+    )
+    start = ArgvField(
+        label="Start command",
+        help_text="Starts the server after the crash and returns. Write no passwords here:  "
+        "the commands are shown on this server's page and in the audit log.",
+    )
+    binlog_index = forms.CharField(
+        label="Binlog index",
+        required=False,
+        max_length=500,
+        widget=forms.TextInput(attrs={"spellcheck": "false"}),
+        help_text=mark_safe(
+            "If the server's binary log lies on the worker's machine: the path of its index there, as "
+            "<code>/var/lib/mysql/binlog.index</code>. Trials then compare the binary log too."
+        ),
+    )
+    field_order = ("crash", "start", "binlog_index")
+
+    @staticmethod
+    def stored(server: Server) -> dict[str, object]:
+        commands = {"crash": server.crash_command, "start": server.start_command}
+        return {**commands, "binlog_index": server.binlog_index}
+
+    def clean_binlog_index(self) -> str:
+        path = clean_path(self.cleaned_data["binlog_index"], "index")
+        if path and not path.endswith(".index"):
+            raise ValidationError("The index of a binary log ends in .index. Nothing was marked.")
+        return path
+
+    def save(self, user: Actor) -> None:
+        said = self.cleaned_data
+        actions.mark_expendable(user, self.server, said["crash"], said["start"], said["binlog_index"])
+
+
+class FailoverManagerForm(CommandForm):
+    """Names the failover manager of a sandbox."""
+
+    command = ArgvField(
+        label="Command",
+        help_text=mark_safe(
+            "One argument per line, the program first, by its whole path. It finds the nodes in "
+            "<code>DURASCOPE_NODES</code> and must set <code>read_only=OFF</code> on the replica that it promotes. "
+            "Write no passwords here: the command is shown on this server's page and in the audit log."
+        ),
+    )
+    field_order = ("command",)
+
+    @staticmethod
+    def stored(server: Server) -> dict[str, object]:
+        return {"command": server.failover_command}
+
+    def save(self, user: Actor) -> None:
+        managers.name(user, self.server, self.cleaned_data["command"])

@@ -6,11 +6,13 @@ from itertools import pairwise
 
 from tests.real.trials import setup
 from workers.crash.points.attempts import attempt_all
+from workers.crash.points.export.write import Exporter
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import record
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.steps import in_time
+from workers.crash.points.violations import first_violations
 from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
 from workers.sandbox.disk.recording.events import Kind
@@ -34,11 +36,29 @@ def of_one_way(root, way, most, change=lambda load: load, **more):
         files = FileMap.of(states, ready[0].disk)
         chosen = [one for one in in_order(states, files.role, load.setup.seed) if one.way == way][:most]
         found.extend(in_time(attempt_all(load.timeline, ready, chosen, judge.attempt)))
-        deciding.extend(Shrinker(judge, ready[0], files).all(found, chosen))
+        deciding.extend(Shrinker(judge, ready[0], files).all(first_violations(found, chosen)))
 
     result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
     assert not result.error, result.error
     return found, deciding
+
+
+def exported_passing_point(root):
+    """The archive of a crash point at 1/1 that passed and has acknowledged commits."""
+    archives = []
+
+    def steps(begun):
+        yield (load := record(prepare(start(begun))))
+        states = States(load.recording)
+        ready, judge = lanes(load, states), StateJudge(load)
+        (choice,) = [one for one in in_order(states, FileMap.of(states, ready[0].disk).role, 7) if one.new][-1:]
+        tried = judge.attempt(ready[0], choice)
+        assert tried.verdict == "valid" and tried.acknowledged
+        archives.append(Exporter(load, states).archive(tried, choice.state))
+
+    result = run_trial(setup(root, "every-crash-point", load_s=0.4), lambda step: None, lambda: False, steps=steps)
+    assert not result.error, result.error
+    return archives[0]
 
 
 def with_late_binlog(load):

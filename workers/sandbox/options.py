@@ -58,8 +58,6 @@ def my_cnf(
     """The text of the option file, without passwords. `settings` win over DEFAULTS. `datadir`: outside of the sandbox's
     folder."""
     check(settings)
-    engines = {name: value for engine in build.engines for name, value in engine.defaults.items()}
-    merged = {**DEFAULTS, **engines, **settings}
     temporary = folder / "tmp"
     lines = [
         "[mysqld]",
@@ -71,15 +69,29 @@ def my_cnf(
         f"pid_file={folder}/run/pid",
         f"port={port}",
         f"bind_address={address}",
-        "skip_name_resolve",
         *places(build),
+        *_of_any_machine(build, settings),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def portable_cnf(build: Build, settings: Mapping[str, str]) -> str:
+    """The same for a server of this version on another machine: without paths and addresses."""
+    check(settings)
+    return "\n".join(["[mysqld]", *_of_any_machine(build, settings)]) + "\n"
+
+
+def _of_any_machine(build: Build, settings: Mapping[str, str]) -> list[str]:
+    engines = {name: value for engine in build.engines for name, value in engine.defaults.items()}
+    merged = {**DEFAULTS, **engines, **settings}
+    return [
+        "skip_name_resolve",
         *(f"plugin_load_add={plugin}" for plugin in build.plugins),
         *FAMILIES[build.flavour].lines(build.version),
         _log_bin(merged.pop("log_bin")),
         *(f"{name}={value}" for name, value in merged.items()),
         *_waits(build, merged["performance_schema"]),
     ]
-    return "\n".join(lines) + "\n"
 
 
 def places(build: Build) -> list[str]:

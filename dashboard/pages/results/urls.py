@@ -15,6 +15,7 @@ urlpatterns = [
     path("<int:experiment_id>/trials/", crash.trials, name="trials"),
     path("trials/<int:trial_id>/", crash.trial, name="trial"),
     path("trials/<int:trial_id>/repeat/", crash.repeat, name="trial-repeat"),
+    path("trials/<int:trial_id>/crash-points/<int:number>.tar.gz", crash.crash_point, name="crash-point"),
     path("cells/<int:cell_id>/", views.cell, name="cell"),
     path("cells/<int:cell_id>/charts/<slug:key>.<str:form>", views.cell_chart, name="cell_chart"),
 ]

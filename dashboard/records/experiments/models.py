@@ -323,6 +323,18 @@ class TrialEvidence(models.Model):
     data = models.JSONField()
 
 
+class KeptCrashPoint(models.Model):
+    """A violation of a recorded load, with its disk: an archive of workers.crash.points.export. `number`: that of
+    workers.crash.points.story.KeptPoint."""
+
+    trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="crash_points")
+    number = models.PositiveSmallIntegerField()
+    archive = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="one_crash_point_each", fields=["trial", "number"])]
+
+
 class Environment(models.Model):
     """Where runs were measured: host, kernel, disk, server version and all variables. Equal environments share one
     row."""

@@ -11,7 +11,7 @@ from django.utils import timezone
 from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import retried
 from dashboard.records.experiments import claiming
-from dashboard.records.experiments.models import Environment, Trial, TrialEvidence
+from dashboard.records.experiments.models import Environment, KeptCrashPoint, Trial, TrialEvidence
 from dashboard.records.experiments.states import move
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen
 from workers.crash.points.story import PointsResult
@@ -45,6 +45,8 @@ def save(trial: Trial, result: TrialResult, environment: Environment, failover: 
         if stored:
             data = evidence_json(result) | ({"failover": asdict(failover)} if failover else {})
             TrialEvidence.objects.create(trial=trial, data=without_nul(data))
+            for number, archive in result.archives.items() if isinstance(result, PointsResult) else ():
+                KeptCrashPoint.objects.create(trial=trial, number=number, archive=archive)
     # The second: an earlier try of this claim stored it, and its answer was lost.
     same = Trial.objects.filter(pk=trial.pk, state=Trial.State.DONE, started_at=trial.started_at)
     return bool(stored) or same.exists()

@@ -8,9 +8,11 @@ from dashboard.records.experiments.actions import queue_unfinished
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
+from tests.unit.crash.recorded_states import state, story
 from workers.bench import recipes
 from workers.conducting.conduct import conduct
 from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen, Seen
+from workers.crash.points.story import PointsResult
 from workers.crash.setup_and_result import LostWork, TrialResult, TrialStep
 from workers.crash.transactions import key
 from workers.crash.verdict import CheckResult
@@ -92,10 +94,22 @@ def test_a_trial_that_could_not_be_completed_is_unknown_and_says_where(experimen
     assert trial.evidence.data["sets"]["engine"] is None
 
 
-def test_a_trial_that_was_taken_away_is_not_overwritten(experiment):
+def recorded():
+    return PointsResult(verdict="invalid", points=story(state(0.1)), archives={1: b"first", 2: b"second"})
+
+
+def test_kept_crash_points_are_stored_with_the_trial(experiment):
+    trial = claimed(experiment)
+    assert storing_trials.save(trial, recorded(), Environment.objects.create(digest="x", data={}))
+    assert {one.number: bytes(one.archive) for one in trial.crash_points.all()} == recorded().archives
+
+
+@pytest.mark.parametrize("found", [result(), recorded()], ids=["crash", "recorded load"])
+def test_a_trial_that_was_taken_away_is_not_overwritten(experiment, found):
     trial = claimed(experiment)
     Trial.objects.filter(pk=trial.pk).update(state="interrupted")
-    assert not storing_trials.save(trial, result(), Environment.objects.create(digest="x", data={}))
+    assert not storing_trials.save(trial, found, Environment.objects.create(digest="x", data={}))
+    assert not trial.crash_points.exists()
     trial.refresh_from_db()
     assert (trial.state, trial.verdict) == ("interrupted", "")
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 from workers.crash.points.judge_state import StateJudge, keeps_in_words
 from workers.crash.points.lane import Lane
-from workers.crash.points.story import DecidingBlock, TriedState
+from workers.crash.points.story import DecidingBlock
+from workers.crash.points.violations import Violation
 from workers.errors import SandboxError
 from workers.sandbox.disk.image import Block
 from workers.sandbox.disk.recording.filemap import FileMap
 from workers.sandbox.disk.recording.points import ChosenPoint
 from workers.sandbox.disk.recording.states import CrashPoint, DiskState, States
 
-MOST = 2  # violations of a load that are shrunk
 NEXT_FLUSHES = 3
 
 
@@ -30,15 +30,13 @@ class Shrinker:
     files: FileMap
     recoveries: int = field(default=0, init=False)
 
-    def all(self, tried: Sequence[TriedState], choices: Sequence[ChosenPoint]) -> tuple[DecidingBlock, ...]:
-        """Of the first violations that differ in their failed checks. Raises Cancelled."""
-        found: dict[frozenset[str], DecidingBlock | None] = {}
-        for state in tried:
-            failed = frozenset(one.key for one in state.checks if one.outcome == "invalid")
-            if failed and failed not in found and len(found) < MOST:
-                self.judge.load.timeline.tell("the block that decides")
-                found[failed] = self._of(_choice(state, choices), failed)
-        return tuple(one for one in found.values() if one)
+    def all(self, violations: Sequence[Violation]) -> tuple[DecidingBlock, ...]:
+        """Raises Cancelled."""
+        found = []
+        for violation in violations:
+            self.judge.load.timeline.tell("the block that decides")
+            found.append(self._of(violation.choice, violation.failed))
+        return tuple(one for one in found if one)
 
     def _of(self, bad: ChosenPoint, failed: frozenset[str]) -> DecidingBlock | None:
         """None: no neighbour passes, or a content in between cannot be recovered."""
@@ -94,11 +92,6 @@ class Shrinker:
             arrived=neighbour == CrashPoint(bad.state.point.moment),
             recoveries=self.recoveries,
         )
-
-
-def _choice(state: TriedState, choices: Sequence[ChosenPoint]) -> ChosenPoint:
-    wanted = (state.moment, state.keeps, state.way)
-    return next(one for one in choices if (one.state.point.moment, keeps_in_words(one.state), one.way) == wanted)
 
 
 def _neighbours(states: States, bad: DiskState) -> Iterator[CrashPoint]:

@@ -1,17 +1,19 @@
 """The steps of a trial that records one load and crashes it at many moments."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from time import monotonic
 
 from workers.crash.chain import Begun
 from workers.crash.points.attempts import attempt_all
+from workers.crash.points.export.write import keep
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import Recorded, record
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import PointsResult, PointsStory, TriedState, checks_of, worst_loss
+from workers.crash.points.violations import first_violations
 from workers.crash.prepare import prepare, start
 from workers.crash.verdict import verdict
 from workers.sandbox.disk.recording.events import RecordingEnd
@@ -34,6 +36,7 @@ class Attempted(Recorded):
     """Every chosen state was recovered and judged."""
 
     story: PointsStory
+    archives: Mapping[int, bytes]
 
     def so_far(self) -> PointsResult:
         states = self.story.states
@@ -46,7 +49,7 @@ class Attempted(Recorded):
             "lost_engine": worst_loss([state.lost_engine for state in states]),
             "lost_binlog": worst_loss([state.lost_binlog for state in states]),
         }
-        return PointsResult(**vars(super().so_far()) | found, points=self.story)
+        return PointsResult(**vars(super().so_far()) | found, points=self.story, archives=self.archives)
 
 
 def steps(begun: Begun) -> Iterator[Begun]:
@@ -68,8 +71,10 @@ def attempt(load: Recorded) -> Attempted:
     judge = StateJudge(load)
     tried = in_time(attempt_all(load.timeline, ready, choices[:most], judge.attempt))
     story = _story(load, states, choices, tried, len(ready), monotonic() - began)
-    story = replace(story, deciding=Shrinker(judge, ready[0], files).all(tried, choices))
-    return Attempted(**vars(load), story=story)
+    violations = first_violations(tried, choices)
+    deciding = Shrinker(judge, ready[0], files).all(violations)
+    kept, archives = keep(load, states, violations)
+    return Attempted(**vars(load), story=replace(story, deciding=deciding, kept=kept), archives=archives)
 
 
 def _story(

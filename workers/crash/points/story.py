@@ -1,7 +1,7 @@
 """The result of a recorded load: each state that was recovered, what was covered, and what was not tried."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
 from workers.crash.checks import CHECKS
 from workers.crash.setup_and_result import LostWork, TrialResult
@@ -74,6 +74,20 @@ class DecidingBlock:
 
 
 @dataclass(frozen=True, kw_only=True)
+class KeptPoint:
+    """A violation that is kept with its disk. `number`: 1, 2 ... in the trial. `n_bytes`: of its archive; 0: `lacks`
+    says why there is none."""
+
+    number: int
+    moment: int
+    at_s: float
+    keeps: str
+    checks: tuple[str, ...]
+    n_bytes: int
+    lacks: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PointsStory:
     """`pairs`: distinct pairs of flushed redo log and flushed binlog in the recording, `covered`: those of them that
     were tried. `left`: crash points that were found and not tried. `ended`: why the recording ended before the load; ""
@@ -91,6 +105,7 @@ class PointsStory:
     lanes: int
     took_s: float
     deciding: tuple[DecidingBlock, ...] = ()
+    kept: tuple[KeptPoint, ...] = ()
 
     @property
     def counts(self) -> PointCounts:
@@ -112,9 +127,11 @@ class PointsStory:
 
 @dataclass(frozen=True, kw_only=True)
 class PointsResult(TrialResult):
-    """Of a trial that recorded a load. The lost commits are those of the worst crash point."""
+    """Of a trial that recorded a load. The lost commits are those of the worst crash point. `archives`: those of
+    `points.kept`, by number."""
 
     points: PointsStory
+    archives: Mapping[int, bytes] = field(default_factory=dict)
 
 
 def checks_of(states: Sequence[TriedState]) -> tuple[CheckResult, ...]:

@@ -93,7 +93,7 @@ class ServedDisk(Removable):
         self._device = system.attach(self._file)
         if (cache := system.write_cache(self.device)) != "write back":
             raise SandboxError(f"{self.device} does not pass flushes on ({cache}).", "Nothing was mounted.")
-        system.mount_ext4(self.device, self.mnt)
+        self._mount()
 
     def _remount(self, command: str, contents: Sequence[bytes | memoryview] = ()) -> str:
         """Unmount, give the disk this command, and mount what it is then, which replays the journal. All users of the
@@ -102,6 +102,9 @@ class ServedDisk(Removable):
         system.unmount(self.mnt)
         system.drop_cached(self.device)
         self._tell(command, contents)
+        return self._mount()
+
+    def _mount(self) -> str:
         try:
             system.mount_ext4(self.device, self.mnt)
         except SandboxError as broken:

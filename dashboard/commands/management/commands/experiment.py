@@ -1,5 +1,6 @@
 """Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`,
-`manage.py experiment export ID FILE`, `manage.py experiment import FILE` and `manage.py experiment schema`.
+`manage.py experiment export ID FILE`, `manage.py experiment import FILE`, `manage.py experiment schema` and
+`manage.py experiment crash-point TRIAL NUMBER [--to FILE]`.
 
 Runs in this process: needs the database and sysbench, no browser, no web server, no Redis, no worker. It first restores
 what a dead worker or command line left behind: changed settings and leased hosts. Exit status:
@@ -23,6 +24,7 @@ from django.core.management.base import BaseCommand
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
 
+from dashboard.commands.crash_point import crash_point
 from dashboard.findings import conclusion
 from dashboard.findings.claims.in_words import claim_lines
 from dashboard.findings.crash.self_test import self_test
@@ -52,7 +54,7 @@ ROUND_ENDS_S = 1.0  # at the end, wait this long for a running round
 
 
 class Command(BaseCommand):
-    help = "Run an experiment, list recipes, or move an experiment to another installation as a file."
+    help = "Run an experiment, list recipes, move an experiment to another installation, or repeat a crash point."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
@@ -69,10 +71,14 @@ class Command(BaseCommand):
         export.add_argument("id", type=int)
         export.add_argument("file", type=Path, help="a new file, name.zip")
         commands.add_parser("import", help="store the experiment of a file").add_argument("file", type=Path)
+        point = commands.add_parser("crash-point", help="recover a kept crash point once more and print the verdict")
+        point.add_argument("trial", type=int, help="the address of its page ends in it")
+        point.add_argument("number", type=int, help="see the page of the trial")
+        point.add_argument("--to", type=Path, metavar="FILE", help="write its archive instead: a new file, name.tar.gz")
         commands.add_parser("schema", help="the JSON Schema of such files, see docs/portable.md")
 
     def handle(self, *_: object, command: str, **options: object) -> None:
-        sys.exit(getattr(self, f"_{command}")(**options))
+        sys.exit(getattr(self, f"_{command.replace('-', '_')}")(**options))
 
     def _recipes(self, *, recipe: str, **_: object) -> int:
         return self._told(lambda: _recipe_told(shelf.load(recipe)) if recipe else _recipes_told(shelf.shelf()))
@@ -82,6 +88,9 @@ class Command(BaseCommand):
 
     def _import(self, *, file: Path, **_: object) -> int:
         return self._told(lambda: _import(file))
+
+    def _crash_point(self, *, trial: int, number: int, to: Path | None, **_: object) -> int:
+        return self._told(lambda: crash_point(trial, number, to))
 
     def _schema(self, **_: object) -> int:
         return self._told(lambda: dumps(shape.schema(), indent=1))

@@ -9,7 +9,7 @@ from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
-from workers.crash.points.story import DecidingBlock, PointsStory, TriedState
+from workers.crash.points.story import DecidingBlock, KeptPoint, PointsStory, TriedState
 from workers.crash.verdict import CheckResult
 
 SHOWN = 50  # violations in the tables
@@ -32,10 +32,23 @@ class Violation:
 
 
 @dataclass(frozen=True)
+class KeptView:
+    """`lacks`: why it has no archive."""
+
+    number: int
+    at_s: float
+    disk: str
+    checks: str
+    n_bytes: int
+    lacks: str
+
+
+@dataclass(frozen=True)
 class LoadView:
     sentence: str
     drawn: CrashMap
     deciding: tuple[str, ...]
+    kept: tuple[KeptView, ...]
     worst: tuple[Violation, ...]
     violations: tuple[Violation, ...]  # the rest
     more: int
@@ -52,6 +65,7 @@ def view(stored: object) -> LoadView | None:
         sentence=sentence(story),
         drawn=crash_map(story.states),
         deciding=tuple(map(_decides, story.deciding)),
+        kept=tuple(map(_kept, story.kept)),
         worst=tuple(map(_violation, bad[:WORST])),
         violations=tuple(map(_violation, bad[WORST:SHOWN])),
         more=max(0, len(bad) - SHOWN),
@@ -98,6 +112,17 @@ def _decides(block: DecidingBlock) -> str:
         how = "If its write had got through, the checks would have passed"
     tried = f"{whole(block.recoveries)} recoveries found this block"
     return f"One block of 4 KiB decides this failure ({checks}): {place} ({block.role}). {how}. {tried}."
+
+
+def _kept(point: KeptPoint) -> KeptView:
+    return KeptView(
+        number=point.number,
+        at_s=point.at_s,
+        disk=DISKS.get(point.keeps, point.keeps),
+        checks=listed([CHECK_TITLES.get(key, key) for key in point.checks]),
+        n_bytes=point.n_bytes,
+        lacks=point.lacks,
+    )
 
 
 def _telling(state: TriedState) -> Sequence[CheckResult]:

@@ -47,6 +47,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "causes": _causes(trial),
         "failover": _failover(trial, data),
         "load": load,
+        "kept_points": load.kept if load and not reader.is_guest and not trial.experiment.is_imported else (),
         "data": data,
         "checks": [_check(one) for one in checks],
         "timeline": timeline(steps),

@@ -10,7 +10,7 @@ from dashboard.pages.results.crash import listing, trial_page
 from dashboard.pages.results.reader import Reader, reader_of
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.experiments import actions
-from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.experiments.models import Experiment, KeptCrashPoint, Trial
 from dashboard.records.fleet.task_queue import QueueDown
 from workers.errors import DurascopeError
 
@@ -35,6 +35,16 @@ def trial(request: HttpRequest, trial_id: int) -> HttpResponse:
 
 def one_trial_page(request: HttpRequest, trial: Trial, reader: Reader, *, may_repeat: bool = False) -> HttpResponse:
     return render(request, "results/trial.html", {**trial_page.context(trial, reader), "may_repeat": may_repeat})
+
+
+@needs("see", "GET")
+def crash_point(request: HttpRequest, trial_id: int, number: int) -> HttpResponse:
+    """The archive of a kept crash point. Guests of share links have no such address."""
+    kept = get_object_or_404(KeptCrashPoint, trial__in=queries.trial(trial_id), number=number)
+    response = HttpResponse(bytes(kept.archive), content_type="application/gzip")
+    response["Content-Disposition"] = f'attachment; filename="crash-point-{trial_id}-{number}.tar.gz"'
+    response["Content-Encoding"] = "identity"  # GZipMiddleware must not compress it again
+    return response
 
 
 @needs("crash", "POST")

@@ -9,5 +9,4 @@ The disk's process writes the file of events. Everything else is worked out afte
     points.py     which crash points to try, so that they cover a load
     joint.py      disks that were recorded at once, and their crash points
     filemap.py    which file each block belongs to
-    archive.py    a recording as one compressed file
 """

@@ -1,0 +1,45 @@
+"""`manage.py experiment crash-point TRIAL NUMBER`: recovers a kept crash point once more, or writes its archive."""
+
+from pathlib import Path
+
+from django.conf import settings
+
+from dashboard.records.experiments.models import KeptCrashPoint
+from workers.bench.trial_kinds import CHECK_TITLES
+from workers.crash.points.export.again import JudgedAgain, recover_again
+from workers.errors import DurascopeError
+from workers.sandbox import builds
+
+
+def crash_point(trial: int, number: int, to: Path | None) -> str:
+    """The verdict, or where the archive is. Raises DurascopeError."""
+    kept = KeptCrashPoint.objects.filter(trial__experiment__deleted_at=None, trial_id=trial, number=number).first()
+    if kept is None:
+        raise DurascopeError(
+            f"Trial {trial} keeps no crash point {number}.", "The page of the trial lists its crash points."
+        )
+    if to:
+        return _written(bytes(kept.archive), to)
+    return _told(recover_again(bytes(kept.archive), Path(settings.SANDBOX_ROOT), builds.find, settings.SANDBOX_USER))
+
+
+def _written(archive: bytes, to: Path) -> str:
+    """An existing file is not overwritten."""
+    try:
+        with to.open("xb") as file:
+            file.write(archive)
+    except OSError as refused:
+        raise DurascopeError(f"{to} cannot be written: {refused.strerror}.", "Name another file.") from None
+    return f"The crash point is in {to}, {len(archive):,} bytes. Unpack it with tar and read crash-point/README.md."
+
+
+def _told(judged: JudgedAgain) -> str:
+    same = set(judged.failed) == set(judged.point.failed)
+    end = "The same checks fail as in the trial." if same else f"In the trial failed: {_titles(judged.point.failed)}."
+    words = {"invalid": "failed", "unknown": "unclear", "valid": "passed"}
+    lines = (f"{words[one.outcome]}: {CHECK_TITLES.get(one.key, one.key)}: {one.says}" for one in judged.checks)
+    return "\n".join([*lines, end])
+
+
+def _titles(keys: tuple[str, ...]) -> str:
+    return ", ".join(CHECK_TITLES.get(key, key) for key in keys) or "none"

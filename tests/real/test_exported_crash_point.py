@@ -1,0 +1,69 @@
+"""A crash point as an archive: its own script shows on an unpacked copy what is missing, and we judge it again."""
+
+import subprocess
+
+import pytest
+
+from tests.real.disks import needs_disk
+from tests.real.recorded_loads import exported_passing_point
+from tests.real.trials import setup
+from workers.crash.points.export.again import recover_again
+from workers.crash.run import run_trial
+from workers.errors import SandboxError
+from workers.sandbox import builds
+
+pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
+
+
+@pytest.fixture(scope="module")
+def kept(sandbox_root):
+    """At 0/1 the engine loses commits, and the binary log does not. The trial's result."""
+    asked = setup(sandbox_root, "every-crash-point", 0, 1, points=4, load_s=0.4)
+    result = run_trial(asked, lambda step: None, lambda: False)
+    assert not result.error, result.error
+    return result
+
+
+def shown(archive, folder, *options):
+    """What the archive's script says, in a folder of its own."""
+    folder.mkdir(exist_ok=True)
+    subprocess.run(["tar", "--extract", "--gzip", "--directory", folder], input=archive, check=True)
+    build = builds.find("system-mariadb")
+    script = ["sh", folder / "crash-point/show.sh", *build.command(), *options]
+    return subprocess.run(script, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=False)
+
+
+def missing(said, place):
+    (line,) = (line for line in said.splitlines() if line.startswith(f"{place}: "))
+    return int(line.split()[len(place.split())])
+
+
+def test_the_script_shows_the_missing_rows(kept, tmp_path):
+    first = kept.points.kept[0]
+    assert "lost-engine" in first.checks and first.n_bytes == len(kept.archives[1])
+    said = shown(kept.archives[1], tmp_path)
+    assert said.returncode == 1, said.stdout + said.stderr
+    (lost,) = {one.lost_engine.transactions for one in kept.points.states if one.moment == first.moment}
+    assert missing(said.stdout, "Tables") >= lost > 0 == missing(said.stdout, "Binary log")
+
+
+def test_the_script_says_when_the_server_does_not_start(kept, tmp_path):
+    said = shown(kept.archives[1], tmp_path, "--no-such-option")
+    assert said.returncode == 1 and "The server does not answer" in said.stdout
+
+
+def test_nothing_is_missing_at_a_point_that_passed(sandbox_root, tmp_path):
+    """The negative control."""
+    said = shown(exported_passing_point(sandbox_root), tmp_path)
+    assert said.returncode == 0, said.stdout + said.stderr
+    assert missing(said.stdout, "Tables") == missing(said.stdout, "Binary log") == 0
+
+
+def test_the_same_checks_fail_again(kept, sandbox_root):
+    again = recover_again(kept.archives[1], sandbox_root, builds.find)
+    assert set(again.failed) == set(again.point.failed) == set(kept.points.kept[0].checks)
+
+
+def test_another_archive_is_refused(sandbox_root):
+    with pytest.raises(SandboxError, match="tar failed"):
+        recover_again(b"x" * 1000, sandbox_root, builds.find)

@@ -1,0 +1,77 @@
+"""A violation that is kept with its disk: who may download it, and the command that repeats it."""
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+from django.utils import timezone
+
+from dashboard.records.experiments.models import KeptCrashPoint
+from dashboard.records.sharing.actions import share
+from tests.unit.crash.recorded_states import LOST, state, story
+from tests.unit.results import trials
+from workers.crash.points.story import KeptPoint
+
+pytestmark = pytest.mark.django_db
+ARCHIVE = b"\x1f\x8b\0 archive"
+KEPT = KeptPoint(number=1, moment=200, at_s=0.2, keeps="durable", checks=("lost-engine",), n_bytes=len(ARCHIVE))
+LACKING = KeptPoint(
+    number=2, moment=300, at_s=0.3, keeps="torn", checks=("torn",), n_bytes=0, lacks="The disk of the host is full."
+)
+
+
+@pytest.fixture
+def trial():
+    one = trials.experiment({"1/1": {"every-crash-point": [(3, 0)]}}, replica=False, measured=0)
+    found = one.trials.get()
+    found.evidence.data["points"] = story(state(0.2, LOST, lost=3), kept=(KEPT, LACKING)).as_stored()
+    found.evidence.save()
+    KeptCrashPoint.objects.create(trial=found, number=1, archive=ARCHIVE)
+    return found
+
+
+def address(trial, number=1):
+    return reverse("results:crash-point", args=[trial.pk, number])
+
+
+def test_the_page_links_the_archive_and_tells_the_command(client_in, trial):
+    shown = client_in.get(reverse("results:trial", args=[trial.pk])).content.decode()
+    assert address(trial) in shown and f"manage.py experiment crash-point {trial.pk} 1" in shown
+    assert LACKING.lacks in shown and address(trial, 2) not in shown
+
+
+def test_the_archive_is_downloaded_as_it_was_stored(client_in, trial):
+    answer = client_in.get(address(trial), headers={"accept-encoding": "gzip"})
+    assert answer.content == ARCHIVE and answer["Content-Disposition"].startswith("attachment")
+    assert client_in.get(address(trial, 2)).status_code == 404
+
+
+def test_a_guest_of_a_share_link_gets_no_archive(client, trial, admin):
+    _, token = share(admin, trial.experiment)
+    shown = client.get(reverse("sharing:trial", args=[token, trial.pk])).content.decode()
+    assert "Crash points of this load" in shown and "crash-points/" not in shown and LACKING.lacks not in shown
+    assert client.get(address(trial)).status_code == 302
+
+
+def test_a_deleted_experiment_gives_no_archive(client_in, trial, tmp_path, capsys):
+    trial.experiment.deleted_at = timezone.now()
+    trial.experiment.save()
+    assert client_in.get(address(trial)).status_code == 404
+    assert told(trial, 1, tmp_path / "kept") == 2
+
+
+def told(trial, number, to):
+    with pytest.raises(SystemExit) as ended:
+        call_command("experiment", "crash-point", str(trial.pk), str(number), "--to", str(to))
+    return ended.value.code
+
+
+def test_the_command_writes_the_archive_to_a_new_file(trial, tmp_path, capsys):
+    assert told(trial, 1, tmp_path / "kept.tar.gz") == 0
+    assert (tmp_path / "kept.tar.gz").read_bytes() == ARCHIVE
+    assert told(trial, 1, tmp_path / "kept.tar.gz") == 2
+    assert "cannot be written: File exists" in capsys.readouterr().err
+
+
+def test_the_command_names_a_point_that_is_not_kept(trial, tmp_path, capsys):
+    assert told(trial, 2, tmp_path / "kept") == 2
+    assert f"Trial {trial.pk} keeps no crash point 2" in capsys.readouterr().err

@@ -1,0 +1,106 @@
+"""Recovers the disk of an archive once more, on a server of the same build, and judges it.
+
+The binary log as it was before the power loss is not in the archive. So the checks that compare with it stay unclear.
+"""
+
+import secrets
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from workers.crash.checks import run_checks
+from workers.crash.collect import Case, of_answering, of_refusing
+from workers.crash.evidence import Evidence
+from workers.crash.inspect import BinlogPlace, Inspector, Reachable
+from workers.crash.ledger import Ledger
+from workers.crash.points.export.contents import COMMITS, DISK, POINT, PointFile, ledger_of, read_point
+from workers.crash.points.export.write import FOLDER
+from workers.crash.points.story import counting
+from workers.crash.verdict import CheckResult
+from workers.errors import PlanError, SandboxError, ServerEnded
+from workers.sandbox import options, owner
+from workers.sandbox.builds import Build
+from workers.sandbox.disk import ability
+from workers.sandbox.disk.tools import run
+from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.server import Sandbox
+from workers.servers.target import Target
+
+
+@dataclass(frozen=True)
+class JudgedAgain:
+    point: PointFile
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        return tuple(one.key for one in self.checks if one.outcome == "invalid")
+
+
+def recover_again(archive: bytes, root: Path, find: Callable[[str], Build], user: str = "") -> JudgedAgain:
+    """Everything is removed. Raises PlanError when this host cannot do it, and SandboxError."""
+    if why := ability.missing():
+        raise PlanError("A crash point cannot be recovered on this host.", why)
+    with ExitStack() as made:
+        live = owner.new_folder(root.absolute() / "live", f"export-{secrets.token_hex(4)}")
+        made.callback(owner.remove, live)
+        folder = _unpacked(archive, live)
+        point = read_point((folder / POINT).read_text())
+        build = find(point.build)
+        disk = made.enter_context(VolatileDisk.create(live.with_name(f"disk-{live.name}"), image=folder / DISK))
+        with (folder / COMMITS).open() as lines:
+            ledger = ledger_of(lines, bytes.fromhex(point.secret))
+        evidence = _evidence(point, ledger, disk, partial(_started, made, root, build, point, disk, user))
+        return JudgedAgain(point, counting(run_checks(ledger, evidence), len(ledger.acknowledged())))
+
+
+def _evidence(point: PointFile, ledger: Ledger, disk: VolatileDisk, start: Callable[[], Sandbox]) -> Evidence:
+    """Checks that compare with the binary log before the power loss are left without evidence."""
+    index = disk.mnt / "data" / f"{options.BINLOG_BASE}.index"
+    place = BinlogPlace(index, point.first) if point.has_binlog else None
+    case = partial(
+        Case,
+        ledger=ledger,
+        secret=bytes.fromhex(point.secret),
+        has_binlog=point.has_binlog,
+        has_gtids=point.has_gtids,
+        before=None,
+        gtid_before="",
+    )
+    try:
+        server: Reachable = start()
+    except ServerEnded as ended:
+        down = case(look=Inspector(_Down(), point.schema, bytes.fromhex(point.secret), place))
+        return of_refusing(down, ended.message, ())
+    answering = case(look=Inspector(server, point.schema, bytes.fromhex(point.secret), place))
+    return replace(of_answering(answering, ()), problems=tuple(answering.look.problems))
+
+
+def _started(made: ExitStack, root: Path, build: Build, point: PointFile, disk: VolatileDisk, user: str) -> Sandbox:
+    """ServerEnded: the server ends because of what is on the disk."""
+    if not (disk.mnt / "data").is_dir():
+        raise ServerEnded("The power loss took its data directory.")
+    server = Sandbox.create(
+        root, build, point.settings, name="crash point", trace=False, user=user, datadir_on=disk.mnt
+    )
+    return made.enter_context(server)
+
+
+class _Down:
+    """A server that did not start: only its files are read."""
+
+    @property
+    def target(self) -> Target:
+        raise SandboxError("The server did not start.")
+
+
+def _unpacked(archive: bytes, live: Path) -> Path:
+    """SandboxError: it is no archive of a crash point."""
+    packed = live / "packed"
+    packed.write_bytes(archive)
+    names = (f"{FOLDER}/{name}" for name in (DISK, COMMITS, POINT))
+    ours = ("--no-same-owner", "--no-same-permissions")
+    run("tar", "--extract", "--gzip", "--file", packed, "--directory", live, *ours, "--", *names)
+    return live / FOLDER

@@ -1,0 +1,140 @@
+"""Makes the archive of a crash point: the disk as the power loss left it, and all that shows the defect elsewhere."""
+
+import os
+import platform
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import cast
+
+from workers.crash.points.export.contents import CNF, COMMITS, DISK, POINT, PointFile, commit_lines
+from workers.crash.points.judge_state import keeps_in_words
+from workers.crash.points.recorded import Recorded
+from workers.crash.points.story import KeptPoint, TriedState
+from workers.crash.points.violations import Violation
+from workers.errors import SandboxError
+from workers.sandbox import options, owner
+from workers.sandbox.builds import Build
+from workers.sandbox.builds.catalogue import CATALOGUE
+from workers.sandbox.disk.image import BLOCK_BYTES, Block
+from workers.sandbox.disk.recording.states import DiskState, States
+from workers.sandbox.disk.tools import copy_sparse, run
+
+HERE = Path(__file__).parent
+FOLDER = "crash-point"  # in the archive
+MOST_BYTES = 32 << 20  # of an archive
+NAMES = {"mariadb": "MariaDB", "mysql": "MySQL"}
+OF_THIS_SYSTEM = "the package of the operating system"
+
+
+def keep(
+    load: Recorded, states: States, violations: Sequence[Violation]
+) -> tuple[tuple[KeptPoint, ...], Mapping[int, bytes]]:
+    """The archive of each, by its number. Raises Cancelled."""
+    kept, archives = list[KeptPoint](), dict[int, bytes]()
+    for number, one in enumerate(violations, 1):
+        load.timeline.tell("keep a crash point")
+        lacks = ""
+        try:
+            archives[number] = Exporter(load, states).archive(one.state, one.choice.state)
+        except SandboxError as failed:
+            lacks = str(failed)
+        point = KeptPoint(
+            number=number,
+            moment=one.state.moment,
+            at_s=one.state.at_s,
+            keeps=one.state.keeps,
+            checks=tuple(sorted(one.failed)),
+            n_bytes=len(archives.get(number, b"")),
+            lacks=lacks,
+        )
+        kept.append(point)
+    return tuple(kept), archives
+
+
+@dataclass(frozen=True)
+class Exporter:
+    load: Recorded
+    states: States
+
+    @property
+    def build(self) -> Build:
+        """A sandbox has one."""
+        return cast(Build, self.load.setup.build)
+
+    def archive(self, tried: TriedState, state: DiskState) -> bytes:
+        """A compressed tar. SandboxError: it is larger than MOST_BYTES, or the host has no space for it."""
+        live = owner.new_folder(self.load.setup.root.absolute() / "live", f"export-{secrets.token_hex(4)}")
+        try:
+            folder = live / FOLDER
+            folder.mkdir()
+            write_image(folder / DISK, self.states.recording.base, self.states.blocks(state.point))
+            self._furnish(folder, tried, state)
+            return _packed(live)
+        except OSError as full:
+            raise SandboxError(f"The crash point could not be kept: {full}.", "Make space on the host.") from full
+        finally:
+            owner.remove(live)
+
+    def _furnish(self, folder: Path, tried: TriedState, state: DiskState) -> None:
+        load = self.load
+        ledger = load.whole.until(load.at_s(state.until_ns - 1), load.secret, load.margin_s)
+        with (folder / COMMITS).open("w") as file:
+            file.writelines(commit_lines(ledger, load.secret))
+        (folder / POINT).write_text(self._point(tried, state).text())
+        (folder / CNF).write_text(options.portable_cnf(self.build, load.settings))
+        (folder / "README.md").write_text(self._readme(tried))
+        (folder / "rows.sql").write_text((HERE / "rows.sql").read_text().replace("@SCHEMA@", load.schema))
+        for name in ("show.sh", "rows.awk"):
+            (folder / name).write_text((HERE / name).read_text())
+
+    def _point(self, tried: TriedState, state: DiskState) -> PointFile:
+        load = self.load
+        return PointFile(
+            build=self.build.key,
+            settings=dict(load.settings),
+            schema=load.schema,
+            secret=load.secret.hex(),
+            first=load.look.log.first if load.look.log else "",
+            has_binlog=load.has_binlog,
+            has_gtids=load.has_gtids,
+            moment=state.point.moment,
+            keeps=keeps_in_words(state),
+            failed=tuple(one.key for one in tried.checks if one.outcome == "invalid"),
+        )
+
+    def _readme(self, tried: TriedState) -> str:
+        bad = [" ".join(one.says.split()) for one in tried.checks if one.outcome == "invalid"]
+        entry, server = CATALOGUE.get(self.build.key), f"{NAMES[self.build.flavour]} {self.build.version_text}"
+        return Template((HERE / "README.md").read_text()).substitute(
+            title=f"A power loss of {server}",
+            checks="\n".join(f"- {says}" for says in bad) or "- none",
+            server=server,
+            origin=entry.source if entry else OF_THIS_SYSTEM,
+            machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
+            at_s=f"{tried.at_s:.4f}",
+            moment=tried.moment,
+            keeps=tried.keeps,
+            acknowledged=f"{tried.acknowledged:,}",
+            schema=self.load.schema,
+        )
+
+
+def write_image(path: Path, base: Path, blocks: Mapping[int, Block]) -> None:
+    """A sparse copy of the base with these blocks over it."""
+    copy_sparse(base, path)
+    with path.open("r+b", buffering=0) as image:
+        for number, content in blocks.items():
+            if os.pwrite(image.fileno(), content, number * BLOCK_BYTES) != BLOCK_BYTES:
+                raise OSError("the host took only a part of a block")
+
+
+def _packed(live: Path) -> bytes:
+    packed = live / "packed"
+    ours = ("--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX")
+    run("tar", "--create", "--sparse", "--gzip", *ours, "--file", packed, "--directory", live, "--", FOLDER)
+    if (size := packed.stat().st_size) > MOST_BYTES:
+        raise SandboxError(f"The crash point has {size >> 20} MiB; {MOST_BYTES >> 20} MiB are kept at most.")
+    return packed.read_bytes()

@@ -28,8 +28,10 @@ class Description:
     may_be_empty: bool = False  # in the form; then the default is used
     in_recipe: bool = True
     in_sizes: bool = False  # a size of a recipe may change it
-    asks: bool = False  # another value makes another question, and the result says that the recipe was changed
-    tells_apart: Literal["", "always", "unless default"] = ""  # measurements of a history
+    asks: bool = False  # another value asks another question than the recipe: the result says so
+    # Another value is another measurement: a history does not draw both in one line. "unless default": for fields that
+    # older plans do not have.
+    tells_apart: Literal["", "always", "unless default"] = ""
     one_of: Literal["", "variants", "threads"] = ""  # of this plan; empty or 0: none of them
 
 

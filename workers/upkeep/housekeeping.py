@@ -14,6 +14,7 @@ from pathlib import Path
 from django.conf import settings
 from django.utils import timezone
 
+from dashboard.findings import conclusion
 from dashboard.records.experiments import leases, lifecycle
 from dashboard.records.experiments.care import remove_one
 from dashboard.records.experiments.models import Experiment
@@ -116,14 +117,7 @@ def _send_preflights(send: Callable[[int], None]) -> None:
 def interrupt_those_of_dead_workers() -> None:
     """Experiments of dead workers are interrupted; their running cells too; their leases are returned."""
     for experiment in Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=Worker.objects.dead()):
-        taken = lifecycle.finish(
-            experiment,
-            Experiment.State.INTERRUPTED,
-            f"Worker {experiment.worker} ended during the experiment.",
-            "The measurements are kept. Resume repeats the interrupted one and goes on.",
-        )
-        if taken:
-            log.warning("worker %s ended in mid-run: experiment %s is interrupted", experiment.worker, experiment)
+        _interrupt(experiment, f"Worker {experiment.worker} ended during the experiment.")
     leases.delete_stale()
 
 
@@ -135,9 +129,13 @@ def interrupt_own_forgotten() -> None:
     )
     for experiment in ours:
         if experiment.pk not in conducting_now.experiments():
-            lifecycle.finish(
-                experiment,
-                Experiment.State.INTERRUPTED,
-                "The database did not store the end of this experiment.",
-                "The measurements are kept. Resume repeats the interrupted one and goes on.",
-            )
+            _interrupt(experiment, "The database did not store the end of this experiment.")
+
+
+def _interrupt(experiment: Experiment, why: str) -> None:
+    """The claim was just read: it is that of the gone worker. Lists show the finding on what was measured."""
+    fix = "The measurements are kept. Resume repeats the interrupted one and goes on."
+    if lifecycle.finish(experiment, Experiment.State.INTERRUPTED, why, fix):
+        log.warning("experiment %s is interrupted: %s", experiment, why)
+        experiment.refresh_from_db()
+        _do(partial(conclusion.remember, experiment))

@@ -1,6 +1,8 @@
-"""Why an experiment is queued, and the steps until a stopped one has ended. Page, API and command line ask `why`.
+"""Why an experiment is queued, and the steps until a stopped one has ended. Page, API and command line ask
+`does_now`, which asks `why`.
 
-Whoever finds a reason stores it as `Experiment.activity` (`lifecycle.say`):
+A held copy of an installation and a missing worker are looked up at each call. Whoever finds another reason stores it
+as `Experiment.activity`, where it stays until the next attempt:
 
     why_not_begin     a worker before it claims the experiment (lifecycle.begin)
     HOST_JUST_TAKEN   the same worker, when another experiment was faster

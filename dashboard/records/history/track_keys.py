@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dashboard.records.experiments.kind_names import title
+from dashboard.records.experiments.kind_names import RECORDED, title
 from dashboard.records.history.models import Track
 from dashboard.text.numbers import at, duration, whole
 from workers.bench.plan import CrashPlan, Plan, Variant
@@ -33,14 +33,21 @@ def load_track(plan: Plan, server_id: int, variant: str, label: str, threads: in
     workload = plan.workload(label)
     how = {"label": label, "workload": workload.key, "params": dict(workload.params), "threads": threads}
     says = f"{label}, {at(threads)}, {duration(plan.measure_s)}, {whole(plan.table_rows)} rows"
+    if plan.load_workers > 1:
+        says += f", load from {plan.load_workers} workers"
     return _named(server_id, Track.Kind.LOAD, how | _told_apart(plan), says, plan.variant(variant))
 
 
 def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey:
     crash = plan.crash
     says = f"{title(kind)}, {crash.clients} clients, {duration(crash.load_s)}{', with a replica' * crash.replica}"
+    how = {"crash": kind} | _told_apart(crash)
+    if kind == RECORDED:
+        says += f", at most {whole(crash.points)} of each load"
+    else:
+        how.pop("points", None)
     of = Track.Kind.FAILOVER if kind in FAULTS else Track.Kind.CRASH
-    return _named(server_id, of, {"crash": kind} | _told_apart(crash), says, plan.variant(variant))
+    return _named(server_id, of, how, says, plan.variant(variant))
 
 
 def _told_apart(plan: Plan | CrashPlan) -> dict[str, object]:

@@ -28,3 +28,17 @@ def test_another_topology_is_another_track():
 
 def test_the_same_topology_is_the_same_track():
     assert keys("asynchronous") == keys("asynchronous")
+
+
+def test_what_makes_another_track_is_said():
+    """Two tracks never have the same words."""
+    together = replace(PLAN, load_workers=2)
+    alone = load_track(PLAN, 1, "safe", "update by key", 8)
+    joined = load_track(together, 1, "safe", "update by key", 8)
+    assert joined.condition != alone.condition and joined.says == f"{alone.says}, load from 2 workers"
+
+    few = replace(PLAN, crash=replace(PLAN.crash, points=40))
+    whole, part = (crash_track(plan, 1, "safe", "every-crash-point") for plan in (PLAN, few))
+    assert whole.condition != part.condition
+    assert part.says == "crash points, 16 clients, 2.0 s, at most 40 of each load"
+    assert crash_track(few, 1, "safe", "power-loss") == crash_track(PLAN, 1, "safe", "power-loss")

@@ -3,12 +3,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from dashboard.findings import conclusion
 from dashboard.records.experiments import leases, lifecycle
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import actions as servers
 from dashboard.records.servers.models import Preflight
 from tests.unit.conducting import experiments as make
+from tests.unit.results import factory
 from workers.upkeep import housekeeping
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +38,17 @@ def test_it_takes_from_the_dead_and_logs_it(quiet, silent, caplog):
     quiet()
     silent.refresh_from_db()
     assert silent.state == "interrupted"
-    assert "worker here:1 ended in mid-run: experiment on db1 is interrupted" in caplog.text
+    assert "experiment on db1 is interrupted: Worker here:1 ended during the experiment." in caplog.text
+
+
+def test_lists_show_what_a_dead_worker_had_measured(quiet):
+    measured = factory.experiment(levels={"1/1": 100.0, "2/0": 200.0})
+    Experiment.objects.filter(pk=measured.pk).update(state="running", worker=make.worker(), claim=1)
+    Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
+    quiet()
+    measured.refresh_from_db()
+    assert measured.state == "interrupted"
+    assert "2/0" in measured.finding and measured.finding == conclusion.sentences(measured)[0]
 
 
 @pytest.mark.parametrize("step_s", [60, -60])

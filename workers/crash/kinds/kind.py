@@ -43,13 +43,14 @@ class DownServer(Protocol):
 
 
 class CrashKind:
-    """A kind of crash. The trial calls `arm` before the load, then the other three in order. In between it reads the
-    last answers and copies the binlog."""
+    """A kind of crash. The trial calls `arm` before the load, then `silence`, `cut` and `power_on`. After `silence` it
+    reads the last answers, after `cut` it copies the binlog. What is lost follows from two flags: a kind that neither
+    cuts the power nor keeps the page cache counts as a crash that may lose what was not flushed."""
 
     key: str
     title: str
     says: str
-    cuts_power = False
+    cuts_power = False  # the server stands on a volatile disk, and what it did not flush is lost
     records = False  # the load is recorded, and crashed at many moments afterwards
     attached = False  # for attached servers; the others are for sandboxes
     keeps_page_cache = False  # what was written to files survives, flushed or not
@@ -70,5 +71,5 @@ class CrashKind:
         return {}
 
     def power_on(self, scene: Scene) -> dict[str, str]:
-        """End the server, so that a recovery can begin. Returns notes."""
+        """Give the disk its power back and end the server, so that a recovery can begin. Returns notes."""
         return {}

@@ -60,7 +60,7 @@ class Second(Schema):
     p95_ms: float | None
 
 
-class Progress(Schema):
+class ProgressOut(Schema):
     """The present state. `left_s`: estimated seconds until the end; `seconds`: those of the measured cell; `stopping`:
     the worker's steps between a cancel and its end, "" otherwise."""
 
@@ -190,7 +190,7 @@ def restore_experiment(request: HttpRequest, experiment_id: Id) -> Experiment:
     return _known(experiment_id)
 
 
-@router.get("/experiments/{int:experiment_id}/progress", auth=Token("see"), response=Progress)
+@router.get("/experiments/{int:experiment_id}/progress", auth=Token("see"), response=ProgressOut)
 def watch_experiment(request: HttpRequest, experiment_id: Id) -> queries.LiveState:
     """The present state. Ask again until `over` is true."""
     return queries.live_state(_known(experiment_id))

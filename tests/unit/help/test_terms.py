@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import mark_safe
 
+from dashboard.findings.compare.figures import FIGURES as COMPARED
 from dashboard.findings.per_commit import FSYNCS
 from dashboard.installation.home import PROJECT
 from dashboard.pages.help.terms import FILE, TERMS, Term, explained, read
@@ -117,6 +118,7 @@ def test_every_heading_of_a_page_is_explained_or_plain(client_in, admin):
 
 def addresses(admin):
     experiment = trials.experiment()
+    again = trials.experiment()
     cell, trial = experiment.cells.first(), experiment.trials.first()
     _, token = sharing.share(admin, experiment)
     other = factory.server("other")
@@ -129,6 +131,7 @@ def addresses(admin):
         reverse("results:trial", args=[trial.pk]),
         reverse("results:trials", args=[experiment.pk]),
         f"{reverse('results:compare')}?{runs}&from={experiment.pk}",
+        *(f"{reverse('results:compare')}?a={experiment.pk}&b={again.pk}&figure={key}" for key in COMPARED),
         reverse("history:server", args=[other.pk]),
         reverse("reproduction:claims"),
         reverse("fleet:storage"),

@@ -47,7 +47,8 @@ def estimate_s(plan: Plan) -> float:
     alone_s = TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
     besides_s = (FAILOVER_S if trial.variant.topology else alone_s for trial in plan.trials())
     recorded = sum(trial.kind in CRASH_KINDS and CRASH_KINDS[trial.kind].records for trial in plan.trials())
-    return sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s) + recorded * plan.crash.points * POINT_S
+    points_s = min(plan.crash.points * POINT_S, plan.crash.points_s)
+    return sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s) + recorded * points_s
 
 
 def _server(plan: Plan, server: Candidate) -> Iterator[str]:

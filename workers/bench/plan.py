@@ -111,6 +111,11 @@ class CrashPlan:
         "How many moments of each recorded load are recovered and judged. Only for the crash every-crash-point.",
         least=1, most=20_000, group="crash", may_be_empty=True, in_sizes=True, asks=True, tells_apart="unless default",
     ))  # fmt: skip
+    points_s: float = field(default=3600, metadata=described(
+        "number", "Seconds for these crash points",
+        "After this time no other crash point of the load is tried. The page of the trial says how many are left.",
+        least=1, most=86_400, group="crash", may_be_empty=True, in_sizes=True, tells_apart="unless default",
+    ))  # fmt: skip
 
 
 @dataclass(frozen=True)

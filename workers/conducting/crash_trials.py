@@ -74,7 +74,8 @@ def _run(job: Job, row: Trial) -> None:
         found, story = failover.as_trial(), failover.story
     else:
         attached = None if server.is_sandbox else borrow(row)
-        trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached, points=crash.points)
+        asked |= {"points": crash.points, "points_s": crash.points_s}
+        trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached)
         found = job.ports.crash(trial, job.say, job.cancelled)
     storing_trials.save(row, found, _place(root, build, storage), story)
 

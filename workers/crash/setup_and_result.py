@@ -64,6 +64,7 @@ class TrialSetup(TrialRequest):
     replica: bool = False
     attached: Attached | None = None
     points: int = 200  # of a recorded load: crash points to try
+    points_s: float = 3600  # and the time for them; after it none is begun
 
 
 @dataclass(frozen=True)

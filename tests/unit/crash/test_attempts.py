@@ -35,6 +35,18 @@ def test_the_error_of_one_lane_ends_the_others():
     assert len(tried) < 1_000_000
 
 
+def test_after_its_time_no_state_is_begun():
+    """Those that were tried are the first ones, and at least one."""
+
+    def attempt(lane, choice):
+        threading.Event().wait(0.005)
+        return choice
+
+    found = attempt_all(timeline(), LANES, range(100_000), attempt, limit_s=0.05)
+    assert sorted(found) == list(range(len(found))) and 0 < len(found) < 100_000
+    assert attempt_all(timeline(), LANES[:1], range(100_000), attempt, limit_s=0) == [0]
+
+
 def test_a_cancellation_ends_them_between_two_states(monkeypatch):
     monkeypatch.setattr(attempts, "TELL_S", 0.01)
     began, tried = threading.Event(), []

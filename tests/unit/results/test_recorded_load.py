@@ -65,6 +65,13 @@ def test_the_block_that_decides_is_named_with_its_file(words):
     words(list(view(BAD.as_stored()).deciding))
 
 
+def test_a_load_whose_time_was_over_says_how_much_is_left():
+    known = dict(view(story(state(0.1), out_of_time=True).as_stored()).facts)
+    assert known["Crash points tried"].startswith("1 of 8 that were found")
+    assert "time for crash points was over" in known["Crash points tried"]
+    assert "was over" not in dict(view(GOOD.as_stored()).facts)["Crash points tried"]
+
+
 def test_a_bound_over_loads_is_not_told_of_crash_points():
     assert "%" not in says(GOOD, GOOD)
 

@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from math import inf
+from time import monotonic
 from typing import Generic, TypeVar
 
 from workers.crash.points.lane import Lane
@@ -14,11 +16,16 @@ Tried = TypeVar("Tried")
 
 
 def attempt_all(
-    timeline: Timeline, ready: Sequence[Lane], choices: Sequence[Choice], attempt: Callable[[Lane, Choice], Tried]
+    timeline: Timeline,
+    ready: Sequence[Lane],
+    choices: Sequence[Choice],
+    attempt: Callable[[Lane, Choice], Tried],
+    limit_s: float = inf,
 ) -> list[Tried]:
-    """In no order. The error of one lane ends the others. Progress is told by the calling thread alone: it may be
-    stored in a database. Raises Cancelled, also when the last states were tried: their servers may have been killed."""
-    left, found = _Left(choices), list[Tried]()
+    """In no order; only the first choices if `limit_s` is over before all are begun. The error of one lane ends the
+    others. Progress is told by the calling thread alone: it may be stored in a database. Raises Cancelled, also when
+    the last states were tried: their servers may have been killed."""
+    left, found = _Left(choices, monotonic() + limit_s), list[Tried]()
 
     def work(lane: Lane) -> None:
         found.extend(attempt(lane, choice) for choice in left)
@@ -43,10 +50,10 @@ def _is_over(working: Sequence[Future[None]]) -> bool:
 
 
 class _Left(Generic[Choice]):
-    """Choices, each given to one lane."""
+    """Choices, each given to one lane. After `until` none is given, but the first one always."""
 
-    def __init__(self, choices: Iterable[Choice]) -> None:
-        self._choices, self._lock, self._over = iter(choices), threading.Lock(), False
+    def __init__(self, choices: Iterable[Choice], until: float) -> None:
+        self._choices, self._lock, self._over, self._until = iter(choices), threading.Lock(), False, until
         self.begun = 0
 
     def __iter__(self) -> Iterator[Choice]:
@@ -58,6 +65,7 @@ class _Left(Generic[Choice]):
 
     def _next(self) -> Choice | None:
         with self._lock:
-            choice = None if self._over else next(self._choices, None)
+            over = self._over or (self.begun and monotonic() > self._until)
+            choice = None if over else next(self._choices, None)
             self.begun += choice is not None
             return choice

@@ -69,7 +69,7 @@ def attempt(load: Recorded) -> Attempted:
     load.timeline.step("crash points")
     began = monotonic()
     judge = StateJudge(load)
-    tried = in_time(attempt_all(load.timeline, ready, choices[:most], judge.attempt))
+    tried = in_time(attempt_all(load.timeline, ready, choices[:most], judge.attempt, load.setup.points_s))
     story = _story(load, states, choices, tried, len(ready), monotonic() - began)
     violations = first_violations(tried, choices)
     deciding = Shrinker(judge, ready[0], files).all(violations)
@@ -91,6 +91,7 @@ def _story(
         pairs=_pairs(choices),
         covered=_pairs(choices[: len(tried)]),
         left=len(choices) - len(tried),
+        out_of_time=len(tried) < min(load.setup.points, len(choices)),
         writes=len(states.versions.writes),
         flushes=len(states.flushes),
         recorded_s=load.at_s(log.end_ns),

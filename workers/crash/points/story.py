@@ -90,8 +90,9 @@ class KeptPoint:
 @dataclass(frozen=True, kw_only=True)
 class PointsStory:
     """`pairs`: distinct pairs of flushed redo log and flushed binlog in the recording, `covered`: those of them that
-    were tried. `left`: crash points that were found and not tried. `ended`: why the recording ended before the load; ""
-    otherwise. `margin_s`: by how much the clocks of clients and disk may differ."""
+    were tried. `left`: crash points that were found and not tried; `out_of_time`: the plan's time for them was over.
+    `ended`: why the recording ended before the load; "" otherwise. `margin_s`: by how much the clocks of clients and
+    disk may differ."""
 
     states: tuple[TriedState, ...]
     pairs: int
@@ -106,6 +107,7 @@ class PointsStory:
     took_s: float
     deciding: tuple[DecidingBlock, ...] = ()
     kept: tuple[KeptPoint, ...] = ()
+    out_of_time: bool = False
 
     @property
     def counts(self) -> PointCounts:

@@ -14,6 +14,8 @@ class ReplayDisk(ServedDisk):
     """`replay` makes one; `remove`, or the end of the `with` block, removes it. The base is only read, so several disks
     can share it. What is written to `mnt` lives in memory until the next state."""
 
+    _flushes = False  # its power is never lost, and each flush is a round trip
+
     @classmethod
     def replay(cls, folder: Path, recording: Recording) -> Self:
         """A disk in the new folder `folder`, a child of `<root>/live` for the sweep. It is as the recording began.

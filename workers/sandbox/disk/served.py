@@ -29,6 +29,8 @@ class BrokenFileSystem(SandboxError):
 class ServedDisk(Removable):
     """`remove`, or the end of the `with` block, removes it. The disk ends with the process that made it."""
 
+    _flushes = True  # of the file system, to the device
+
     def __init__(self, folder: Path) -> None:
         self.folder, self.mnt = folder, folder / "mnt"
         self._file, self._control = folder / "disk", folder / "control"
@@ -106,7 +108,7 @@ class ServedDisk(Removable):
 
     def _mount(self) -> str:
         try:
-            system.mount_ext4(self.device, self.mnt)
+            system.mount_ext4(self.device, self.mnt, flushes=self._flushes)
         except SandboxError as broken:
             return self._repaired(broken)
         return ""
@@ -120,7 +122,7 @@ class ServedDisk(Removable):
                 f"{(done.stdout + done.stderr).strip()[-500:]}",
                 "The state of the data is unknown. ext4 survives a power loss on a disk that keeps flushed data.",
             ) from broken
-        system.mount_ext4(self.device, self.mnt)
+        system.mount_ext4(self.device, self.mnt, flushes=self._flushes)
         return f"{broken.message} e2fsck repaired the file system."
 
     def _tell(self, line: str, contents: Sequence[bytes | memoryview] = ()) -> dict[str, str]:

@@ -141,8 +141,9 @@ DISKS = {
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
     tried = len(story.states)
     found = f"{whole(tried)} of {whole(tried + story.left)} that were found"
+    limit = ". Then the plan's time for crash points was over" if story.out_of_time else ""
     return (
-        ("Crash points tried", f"{found}. Points with the same content of the disk count as one"),
+        ("Crash points tried", f"{found}. Points with the same content of the disk count as one{limit}"),
         ("Pairs of flushed redo log and flushed binlog", f"{whole(story.covered)} of {whole(story.pairs)} tried"),
         (
             "Recorded",

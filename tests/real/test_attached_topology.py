@@ -40,6 +40,19 @@ def test_the_replica_is_recognised_from_both_sides(pair):
         }
 
 
+def test_semi_synchronous_replication_is_seen_with_the_wait_point_of_mariadb(pair):
+    primary, replica = pair
+    with connect(primary.target) as connection:
+        ask.rows(connection, "SET GLOBAL rpl_semi_sync_master_enabled = ON, rpl_semi_sync_master_timeout = 3000")
+    with connect(replica.target) as connection:
+        for statement in ("SET GLOBAL rpl_semi_sync_slave_enabled = ON", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD"):
+            ask.rows(connection, statement)
+    assert Link(primary, replica).follow(30).state == "caught up"
+    first, _ = (answered(one, name) for one, name in zip(pair, ("db1", "db2"), strict=True))
+    lost = next(one for one in topology_of(first).statements if one.crash == "host of db1 lost, db2 promoted")
+    assert lost.outcome == "kept" and "after 3.0 s" in lost.says and "read commits that are then gone" in lost.says
+
+
 def test_a_replica_that_is_not_registered_stands_there_as_unknown(pair):
     found = topology_of(answered(pair[0], "db1"))
     (other,) = [node for node in found.nodes if node.server is None]

@@ -17,6 +17,13 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
 
 
 def _variant(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
+    if not server.is_sandbox and variant.topology:
+        yield (
+            f"Variant {variant.name}: {server.name} is an attached server. Durascope makes topologies of sandboxes, and "
+            "breaks only these. No fault and no failover manager is tried on attached servers. Use a sandbox, or leave "
+            f"the topology out. The page of {server.name} shows what its own topology can lose."
+        )
+        return
     if not server.is_sandbox and _named(variant):
         yield (
             f"Variant {variant.name} sets {' and '.join(_named(variant))}, and {server.name} is an attached server "
@@ -34,7 +41,7 @@ def _variant(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
 
 
 def _named(variant: Variant) -> list[str]:
-    return [name for name in ("build", "storage", "topology") if getattr(variant, name)]
+    return [name for name in ("build", "storage") if getattr(variant, name)]
 
 
 def _build(build: str, server: Candidate) -> Iterator[str]:

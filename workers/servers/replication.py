@@ -14,11 +14,13 @@ RENAMED = {"master": "source", "slave": "replica"}
 VARIABLES = (
     "server_uuid", "hostname", "report_host", "relay_log_info_repository", "relay_log_recovery", "sync_relay_log",
     "sync_binlog", "innodb_flush_log_at_trx_commit", "log_bin", "rpl_semi_sync_source_enabled",
-    "rpl_semi_sync_source_wait_point", "rpl_semi_sync_source_timeout", "rpl_semi_sync_replica_enabled",
+    "rpl_semi_sync_source_wait_point", "rpl_semi_sync_source_timeout", "rpl_semi_sync_source_wait_for_replica_count",
+    "rpl_semi_sync_replica_enabled",
     "group_replication_consistency", "replica_parallel_threads", "log_replica_updates", "gtid_strict_mode",
 )  # fmt: skip
 STATUS = (
     "rpl_semi_sync_source_status", "rpl_semi_sync_source_clients", "rpl_semi_sync_source_no_tx",
+    "rpl_semi_sync_replica_status",
     "wsrep_cluster_state_uuid", "wsrep_cluster_status", "wsrep_cluster_size", "wsrep_local_state_comment",
     "wsrep_incoming_addresses",
 )  # fmt: skip

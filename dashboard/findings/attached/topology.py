@@ -1,7 +1,7 @@
 """The topology of an attached server, and what its settings let a crash of several hosts lose. Derived, not measured;
 the rules are those of workers/topology/cause.py and docs/topology.md."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.attached.clusters import of_clusters
@@ -47,7 +47,7 @@ def topology_of(server: Server) -> AttachedTopology | None:
     seats = _seats(known, members.values())
     nodes = [_node(key, known, joins, seats.get(key)) for key in here]
     nodes.sort(key=lambda node: (node.role != "primary", node.name))
-    statements = (*of_clusters(members), *(said for link in joins for said in _of_link(link, known)))
+    statements = (*of_clusters(members), *(said for link in joins for said in _of_link(link, joins, known)))
     return AttachedTopology(tuple(nodes), tuple(statements), unread)
 
 
@@ -71,7 +71,7 @@ def _node(key: Key, known: Mapping[int, Told], joins: list[ReplicationLink], sea
         return AttachedNode(None, str(key), role, UNKNOWN, says, "")
     galera = f"Galera: {one.value('wsrep_local_state_comment')}" if one.galera else ""
     says = "; ".join(filter(None, (galera, in_group, *(_follows(link, known) for link in mine))))
-    broken = any(link.peer and link.peer.state != "follows" for link in mine)
+    broken = any(_is_stopped(link) for link in mine)
     apart = (seat and seat.state != "ONLINE") or (one.galera and one.value("wsrep_cluster_status") != "Primary")
     state = "warned" if broken or apart else "passed"
     return AttachedNode(one.server, one.server.name, role, state, says, _flushes(one))
@@ -93,16 +93,31 @@ def _name(key: Key, known: Mapping[int, Told]) -> str:
     return known[key].server.name if isinstance(key, int) else key
 
 
-def _of_link(link: ReplicationLink, known: Mapping[int, Told]) -> Iterable[TopologyStatement]:
+def _of_link(
+    link: ReplicationLink, joins: Sequence[ReplicationLink], known: Mapping[int, Told]
+) -> Iterable[TopologyStatement]:
     source, replica = (known.get(key) if isinstance(key, int) else None for key in (link.source, link.replica))
     names = _name(link.source, known), _name(link.replica, known)
-    yield _host_lost(source, *names)
+    replicas = sum(other.source == link.source for other in joins)
+    yield _not_following(*names) if _is_stopped(link) else _host_lost(source, replica, replicas, *names)
     yield _all_lose_power(source, replica, *names)
     if replica:
         yield from _restarts(link, replica, *names)
 
 
-def _host_lost(source: Told | None, name: str, follower: str) -> TopologyStatement:
+def _is_stopped(link: ReplicationLink) -> bool:
+    return link.peer is not None and link.peer.state != "follows"
+
+
+def _not_following(name: str, follower: str) -> TopologyStatement:
+    says = f"{follower} does not follow {name} now: it lacks every commit since it stopped."
+    return TopologyStatement(f"host of {name} lost, {follower} promoted", "may be lost", says)
+
+
+def _host_lost(
+    source: Told | None, replica: Told | None, replicas: int, name: str, follower: str
+) -> TopologyStatement:
+    """`replicas`: how many the source has, as far as is known."""
     crash = f"host of {name} lost, {follower} promoted"
     if source is None:
         return TopologyStatement(crash, UNKNOWN, f"{name} is not registered here: how it replicates is unknown.")
@@ -110,11 +125,23 @@ def _host_lost(source: Told | None, name: str, follower: str) -> TopologyStateme
         fell = source.value("rpl_semi_sync_source_enabled") == "ON"
         why = "semi-synchronous replication has fallen back to asynchronous" if fell else "replication is asynchronous"
         return TopologyStatement(crash, "may be lost", f"Acknowledged commits that no replica has received: {why}.")
+    half = replica.value("rpl_semi_sync_replica_status") if replica else ""
+    if half == "OFF":
+        says = f"{follower} does not answer {name} (its half of semi-synchronous replication is off); another replica does."
+        return TopologyStatement(crash, "may be lost", says)
+    answers = int(source.value("rpl_semi_sync_source_wait_for_replica_count") or 1)
+    able = int(source.value("rpl_semi_sync_source_clients")) if half else replicas
+    if able > answers:
+        says = (
+            f"{answers} of {able} replicas received each acknowledged commit, which need not be {follower}. Promote the "
+            "replica that received most."
+        )
+        return TopologyStatement(crash, "may be lost", says)
     wait = source.value("rpl_semi_sync_source_wait_point")
     phantoms = " Others may have read commits that are then gone (AFTER_COMMIT)." if wait == "AFTER_COMMIT" else ""
     limit = duration(int(source.value("rpl_semi_sync_source_timeout") or 0) / 1000)
     says = (
-        f"A replica has received each acknowledged commit (semi-synchronous, {wait}). Without an answer {name} goes on "
+        f"{follower} has received each acknowledged commit (semi-synchronous, {wait}). Without an answer {name} goes on "
         f"asynchronously after {limit}.{phantoms}"
     )
     return TopologyStatement(crash, "kept", says)

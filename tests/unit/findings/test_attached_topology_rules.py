@@ -71,6 +71,31 @@ def test_semi_synchronous_replication_keeps_and_its_fallback_does_not():
     assert outcome == "may be lost" and "fallen back" in says
 
 
+@pytest.mark.parametrize(
+    ("here", "replica", "outcome", "why"),
+    [
+        ({}, {}, "may be lost", "1 of 2 replicas received each acknowledged commit, which need not be db2"),
+        ({"rpl_semi_sync_source_wait_for_replica_count": "2"}, {}, "kept", "db2 has received"),
+        ({"rpl_semi_sync_source_clients": "1"}, {}, "kept", "db2 has received"),
+        ({"rpl_semi_sync_source_clients": "1"}, {"rpl_semi_sync_replica_status": "OFF"}, "may be lost", "is off"),
+        ({"rpl_semi_sync_source_clients": "1"}, {"rpl_semi_sync_replica_status": ""}, "may be lost", "1 of 2 replicas"),
+    ],
+)
+def test_an_acknowledgement_of_one_of_two_replicas_need_not_be_that_of_the_promoted_one(here, replica, outcome, why):
+    source = registered("db1", 1, **SEMI_SYNC | {"rpl_semi_sync_source_clients": "2"} | here)
+    registered("db2", 2, sources=follows("db1", 1), **{"rpl_semi_sync_replica_status": "ON"} | replica)
+    registered("db3", 3, sources=follows("db1", 1))
+    found, says = outcomes(source)["host of db1 lost, db2 promoted"]
+    assert (found, why in says) == (outcome, True)
+
+
+def test_a_replica_that_does_not_follow_keeps_nothing():
+    source = registered("db1", 1, **SEMI_SYNC)
+    registered("db2", 2, sources=(Peer("db1", 3306, 1, state="does not follow", error="1045", by_gtid=True),))
+    found, says = outcomes(source)["host of db1 lost, db2 promoted"]
+    assert found == "may be lost" and "does not follow db1 now" in says
+
+
 def test_mysql_by_gtid_loses_rows_only_when_its_engine_flushes_less():
     registered("db1", 1, "mysql")
     good = registered("db2", 2, "mysql", sources=follows("db1", 1), relay_log_recovery="ON")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.errors import PlanError
+from workers.errors import PlanError, SandboxError
 from workers.sandbox import builds
 from workers.topology.run import run_failover
 from workers.topology.setup_and_result import FailoverSetup
@@ -43,6 +43,18 @@ def test_semi_synchronous_replication_loses_nothing_with_the_host(sandbox_root):
     assert bad(result) == set() and result.verdict == "valid", (result.lost, result.story, result.log_lines)
     assert (result.lost.transactions, result.story.phantoms, result.story.semi_sync.not_acknowledged) == (0, 0, 0)
     assert result.acknowledged > 0 and result.story.reads > 0 and result.story.outage.total_s > 0
+
+
+def test_a_replica_of_a_newer_build_takes_over(sandbox_root):
+    newer = "mariadb-11.8"
+    try:
+        builds.find(newer)
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+    result = fail_over(sandbox_root, "primary-host-loss", kind="semi-sync", rtt_ms=20, replica_build=newer)
+    assert bad(result) == set() and result.lost.transactions == 0 < result.acknowledged
+    versions = {name: "".join(lines) for name, lines in result.log_lines.items()}
+    assert "11.8" in versions["replica 1"] and "11.8" not in versions["primary"]
 
 
 def test_a_replica_that_stops_receiving_before_it_applies_drops_its_relay_log(sandbox_root):

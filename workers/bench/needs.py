@@ -64,11 +64,12 @@ class Needs:
         if not own:
             return cls()
         kinds = all_kinds(plan) if plan.crash.trials else ()
+        topologies = TopologyNeeds.of(plan, own)
         return cls(
-            builds=frozenset(variant.build or build for variant in plan.variants for build in own),
+            builds=frozenset(one.build or build for one in plan.variants for build in own) | topologies.builds,
             device=any(variant.storage for variant in plan.variants),
             crashes=frozenset(kinds) & TRIAL_KINDS.keys(),
-            topologies=TopologyNeeds.of(plan, own),
+            topologies=topologies,
         )
 
     def lacking(self, able: Abilities) -> list[str]:

@@ -181,6 +181,8 @@ class SandboxStage:
         device_bytes: int = LOGS_BYTES,
         topology: Topology | None = None,
     ) -> None:
+        if topology and topology.replica_build:
+            data = None  # an image is of one build; replicas of another one receive the load by replication
         self._data = data
         self._loaded = data is not None and data.exists()
         self._restart: dict[str, str] = {}

@@ -30,8 +30,8 @@ def _variant(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
             "with its own. Use a sandbox, or remove that from the variant."
         )
         return
-    if variant.build:
-        yield from (f"Variant {variant.name}: {reason}" for reason in _build(variant.build, server))
+    for build in filter(None, (variant.build, topology_review.replica_build(variant))):
+        yield from (f"Variant {variant.name}: {reason}" for reason in _build(build, server))
     if variant.storage:
         yield from (
             f"Variant {variant.name}: {reason}" for reason in _storage(variant, server, crashed=plan.crash.trials > 0)

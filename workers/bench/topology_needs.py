@@ -34,10 +34,11 @@ class TopologyNeeds:
     def of(cls, plan: Plan, own_builds: Sequence[str]) -> "TopologyNeeds":
         """Notations that cannot be read are refused by the review."""
         pairs = [
-            (topology, one.build or own)
+            (topology, build)
             for one in plan.variants
             for own in own_builds
             if one.topology and (topology := _read(one.topology))
+            for build in filter(None, (one.build or own, topology.replica_build))
         ]
         faults = [FAULTS[kind] for kind in plan.crash.kinds if kind in FAULTS] if plan.crash.trials else []
         wanted = [
@@ -47,6 +48,10 @@ class TopologyNeeds:
             for what in networks(TOPOLOGY_KINDS[topology.kind], topology, fault)
         ]
         return cls(tuple(pairs), tuple(dict.fromkeys(wanted)))
+
+    @property
+    def builds(self) -> frozenset[str]:
+        return frozenset(build for _, build in self.pairs)
 
     def lacking(self, able: TopologyAbilities) -> list[str]:
         """The needs that a host with these abilities lacks, in words."""

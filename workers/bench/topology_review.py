@@ -34,9 +34,29 @@ def problems(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
     build = variant.build or server.build
     if build in server.versions and (flavour := server.flavour_of(variant)):
         yield from contradictions(kind, topology, KnownServer(build, flavour, server.versions[build]))
+    yield from _mixed(build, topology.replica_build, server)
     yield from _faults(plan, kind, topology)
     if topology.policy.by_manager and plan.crash.trials and server.manager_missing:
         yield f"policy=manager: {server.manager_missing}"
+
+
+def replica_build(variant: Variant) -> str:
+    """"": that of the primary, or the topology cannot be read."""
+    try:
+        return parse(variant.topology).replica_build
+    except SandboxError:
+        return ""
+
+
+def _mixed(build: str, replicas: str, server: Candidate) -> Iterator[str]:
+    """A replica may be newer than its primary. An older one need not understand its binlog."""
+    flavours, versions = server.builds, server.versions
+    if not {build, replicas} <= flavours.keys():
+        return
+    if flavours[build] != flavours[replicas]:
+        yield f"build={replicas}: replicas of {build} need a build of {flavours[build]}, because GTIDs differ."
+    elif {build, replicas} <= versions.keys() and versions[replicas] < versions[build]:
+        yield f"build={replicas} is older than {build}: a replica may be newer than its primary, not older."
 
 
 def _settings(variant: Variant, topology: Topology) -> Iterator[str]:

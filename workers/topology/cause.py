@@ -72,7 +72,7 @@ def _majority_in_memory(setup: FailoverSetup, counters: SemiSyncCounters | None)
 
 
 def _position_in_binlog(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
-    mysql = FAULTS[setup.fault].of_replica and (setup.replica_build or setup.build).flavour == "mysql"
+    mysql = FAULTS[setup.fault].of_replica and setup.build.flavour == "mysql"
     return mysql and setup.topology.position == "gtid"
 
 

@@ -12,7 +12,7 @@ from workers.topology.topology import Topology
 @dataclass(frozen=True, kw_only=True)
 class FailoverSetup(TrialRequest):
     """`settings`: of the primary; replicas have the same, and those of `topology.replica_settings`. `fault`: a key of
-    workers.topology.faults.FAULTS; its moment is `crash_after_s`. `replica_build`: None: that of the primary.
+    workers.topology.faults.FAULTS; its moment is `crash_after_s`.
     `detection_s`: from the fault until the failover begins."""
 
     build: Build
@@ -20,7 +20,6 @@ class FailoverSetup(TrialRequest):
     fault: str
     load_s: float = 1.0
     detection_s: float = 0.0
-    replica_build: Build | None = None
     manager: tuple[str, ...] = ()  # the owner's failover manager: a list of arguments, run without a shell
 
     @property

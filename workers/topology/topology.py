@@ -8,6 +8,7 @@ async+policy=stop-first                     the failover follows this policy
 semi-sync+behind                            the replicas receive and do not apply until the failover
 async+replica.sync_binlog=0                 a setting of the replicas
 semi-sync+replicas=2+first-rtt=200ms         the first replica is further away than the second
+async+build=mysql-9.7                       the replicas have another build than the primary
 async+position=file+keyless                 the replica keeps its position in a file; tables have no primary key
 """
 
@@ -41,7 +42,7 @@ class Topology:
 
     Semi-synchronous replication: the primary answers when `acknowledgements` replicas have received the commit, before
     (AFTER_SYNC) or after (AFTER_COMMIT) it commits itself; after `timeout_ms` without an acknowledgement it goes on
-    asynchronously. `replica_settings` win over the settings of the primary. `applying`: False: the replicas receive and
+    asynchronously. `replica_settings` win over the settings of the primary. `replica_build`: "": that of the primary. `applying`: False: the replicas receive and
     do not apply until the failover. `position`: where they keep their position in the primary's binlog
     (workers.topology.kinds.following.position). `keys`: whether the tables have primary keys. `both_halves`: the
     replica's half of semi-synchronous replication is on at the primary, too.
@@ -67,6 +68,7 @@ class Topology:
     writers: str = WRITERS[0]
     consistency: str = CONSISTENCY[0]
     expel_timeout_s: int = 5
+    replica_build: str = ""
 
     @property
     def one_way_ms(self) -> float:
@@ -128,6 +130,12 @@ def _count(value: str) -> int:
     return int(value)
 
 
+def _name(value: str) -> str:
+    if not value:
+        raise ValueError("name a build")
+    return value
+
+
 def _one_of(known: Iterable[str], value: str) -> str:
     if value not in known:
         raise ValueError(f"known: {', '.join(known)}")
@@ -149,6 +157,7 @@ PARTS: dict[str, Callable[[Topology, str], Topology]] = {
     "writers": lambda topology, value: replace(topology, writers=_one_of(WRITERS, value)),
     "consistency": lambda topology, value: replace(topology, consistency=_one_of(CONSISTENCY, value)),
     "expel": lambda topology, value: replace(topology, expel_timeout_s=round(_ms(value) / 1000)),
+    "build": lambda topology, value: replace(topology, replica_build=_name(value)),
     "position": lambda topology, value: replace(topology, position=_one_of(POSITIONS, value)),
     "policy": lambda topology, value: replace(topology, policy_key=_one_of(POLICIES, value)),
 }

@@ -142,6 +142,35 @@ def test_a_build_without_replicas_has_no_topology():
     assert "Variant async cannot have a replica: it has no GTIDs" in refused(ASYNC, server=old)
 
 
+MIXED = Candidate(
+    "box", is_sandbox=True, flavour="mysql", build="mysql-8.0.33", installed=frozenset({"mysql-8.0.33", "mysql-9.7", "m"}),
+    builds={"mysql-8.0.33": "mysql", "mysql-9.7": "mysql", "m": "mariadb", "absent": "mysql"},
+    versions={"mysql-8.0.33": (8, 0, 33), "mysql-9.7": (9, 7, 0)},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("variant", "why"),
+    [
+        (Variant("up", {}, topology="async+build=mysql-9.7"), ""),
+        (Variant("down", {}, build="mysql-9.7", topology="async+build=mysql-8.0.33"), "mysql-8.0.33 is older than"),
+        (Variant("other", {}, topology="async+build=m"), "build=m: replicas of mysql-8.0.33 need a build of mysql"),
+        (Variant("none", {}, topology="async+build=nobody"), "there is no build called 'nobody'"),
+        (Variant("absent", {}, topology="async+build=absent"), "absent is not installed"),
+        (Variant("group", {}, topology="group-replication+build=mysql-9.7"), "leave build out"),
+    ],
+)
+def test_replicas_may_have_a_newer_build_of_the_same_flavour(variant, why):
+    said = refused(variant, server=MIXED)
+    assert why in said if why else said == ""
+
+
+def test_the_worker_needs_the_build_of_the_replicas():
+    needs = Needs.of(plan(variants=(Variant("up", {}, topology="async+build=mysql-9.7"),)), {1: "mysql-8.0.33"})
+    assert needs.builds == {"mysql-8.0.33", "mysql-9.7"}
+    assert needs.lacking({"builds": {"mysql-8.0.33": {}}}) == ["it has no mysql-9.7 (manage.py build install mysql-9.7)"]
+
+
 def test_a_plan_keeps_its_topologies():
     first = plan(variants=(ALONE, ASYNC), targets=(PlanTarget(1, "box"),))
     assert Plan.from_dict(first.as_dict()) == first

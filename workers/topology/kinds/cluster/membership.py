@@ -36,6 +36,7 @@ class Membership(TopologyKind):
             "All nodes of a cluster have the settings of the variant: leave replica settings out.": bool(
                 topology.replica_settings
             ),
+            "All nodes of a cluster have the build of the variant: leave build out.": bool(topology.replica_build),
             "The nodes of a cluster always apply: leave behind out.": not topology.applying,
             "The nodes of a cluster are equally far from each other: leave first-rtt out.": (
                 topology.first_rtt_ms is not None

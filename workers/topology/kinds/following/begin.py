@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from workers.crash import dialects
 from workers.crash.replica_link import Link
 from workers.errors import SandboxError
+from workers.sandbox import builds
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.servers.connection import connect
@@ -15,6 +16,11 @@ from workers.topology.topology import Role, Topology
 
 FORM_S = 60.0
 POLL_S = 0.02
+
+
+def build_of(topology: Topology, build: Build, role: Role) -> Build:
+    """`build`: of the primary. Raises SandboxError when that of the replicas is not installed."""
+    return builds.find(topology.replica_build) if topology.replica_build and role == "replica" else build
 
 
 def settings_of(

@@ -9,7 +9,7 @@ from workers.sandbox.additions import Additions
 from workers.sandbox.server import Sandbox
 from workers.servers.target import Target
 from workers.topology.ground import Ground
-from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
+from workers.topology.kinds.following.begin import begin, build_of, catch_up, settings_of, wait_until_ready
 from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.network.wires import Wire, Wires
@@ -37,17 +37,18 @@ class Followers:
     def attach(self, first: Sandbox) -> None:
         ground, self._primary = self._ground, first
         password = secrets.token_hex(16)
-        settings = settings_of(self._kind, ground.topology, ground.build, "replica", {})
+        build = build_of(ground.topology, ground.build, "replica")
+        settings = settings_of(self._kind, ground.topology, build, "replica", {})
         for number in range(1, ground.topology.replicas + 1):
             replica = Sandbox.create(
                 ground.root,
-                ground.build,
+                build,
                 {**settings, "server_id": str(number + 1)},
                 name=f"replica {number} of {first.name}",
                 image_key=ground.image,
                 trace=False,
                 user=ground.user,
-                additions=self.first.additions,
+                additions=Additions(self._kind.lines(build)),
             )
             self._made.enter_context(replica)
             port = self._wire(first, ground.topology.one_way_ms_to(number))

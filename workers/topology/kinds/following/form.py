@@ -10,7 +10,7 @@ from workers.sandbox.additions import Additions
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import FailoverBegun, Formed
-from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
+from workers.topology.kinds.following.begin import begin, build_of, catch_up, settings_of, wait_until_ready
 from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.manager import FailoverManager
@@ -54,7 +54,7 @@ def _plans(begun: FailoverBegun, kind: SourceAndReplica) -> tuple[NodePlan, ...]
 
 def _plan(begun: FailoverBegun, kind: SourceAndReplica, role: Role, number: int) -> NodePlan:
     setup = begun.setup
-    build = setup.replica_build if setup.replica_build and role == "replica" else setup.build
+    build = build_of(setup.topology, setup.build, role)
     return NodePlan(
         name=f"replica {number}" if role == "replica" else "primary",
         build=build,

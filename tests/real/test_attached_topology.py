@@ -45,7 +45,11 @@ def test_semi_synchronous_replication_is_seen_with_the_wait_point_of_mariadb(pai
     with connect(primary.target) as connection:
         ask.rows(connection, "SET GLOBAL rpl_semi_sync_master_enabled = ON, rpl_semi_sync_master_timeout = 3000")
     with connect(replica.target) as connection:
-        for statement in ("SET GLOBAL rpl_semi_sync_slave_enabled = ON", "STOP SLAVE IO_THREAD", "START SLAVE IO_THREAD"):
+        for statement in (
+            "SET GLOBAL rpl_semi_sync_slave_enabled = ON",
+            "STOP SLAVE IO_THREAD",
+            "START SLAVE IO_THREAD",
+        ):
             ask.rows(connection, statement)
     assert Link(primary, replica).follow(30).state == "caught up"
     first, _ = (answered(one, name) for one, name in zip(pair, ("db1", "db2"), strict=True))

@@ -19,9 +19,9 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
 def _variant(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
     if not server.is_sandbox and variant.topology:
         yield (
-            f"Variant {variant.name}: {server.name} is an attached server. Durascope makes topologies of sandboxes, and "
-            "breaks only these. No fault and no failover manager is tried on attached servers. Use a sandbox, or leave "
-            f"the topology out. The page of {server.name} shows what its own topology can lose."
+            f"Variant {variant.name}: {server.name} is an attached server. Durascope makes topologies of sandboxes, "
+            "and breaks only these. No fault and no failover manager is tried on attached servers. Use a sandbox, or "
+            f"leave the topology out. The page of {server.name} shows what its own topology can lose."
         )
         return
     if not server.is_sandbox and _named(variant):

@@ -41,7 +41,7 @@ def problems(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
 
 
 def replica_build(variant: Variant) -> str:
-    """"": that of the primary, or the topology cannot be read."""
+    """Empty: that of the primary, or the topology cannot be read."""
     try:
         return parse(variant.topology).replica_build
     except SandboxError:

@@ -42,10 +42,11 @@ class Topology:
 
     Semi-synchronous replication: the primary answers when `acknowledgements` replicas have received the commit, before
     (AFTER_SYNC) or after (AFTER_COMMIT) it commits itself; after `timeout_ms` without an acknowledgement it goes on
-    asynchronously. `replica_settings` win over the settings of the primary. `replica_build`: "": that of the primary. `applying`: False: the replicas receive and
-    do not apply until the failover. `position`: where they keep their position in the primary's binlog
-    (workers.topology.kinds.following.position). `keys`: whether the tables have primary keys. `both_halves`: the
-    replica's half of semi-synchronous replication is on at the primary, too.
+    asynchronously. `replica_settings` win over the settings of the primary. `replica_build`: "": that of the primary.
+    `applying`: False: the replicas receive and do not apply until the failover. `position`: where they keep their
+    position in the primary's binlog (workers.topology.kinds.following.position). `keys`: whether
+    the tables have primary keys. `both_halves`: the replica's half of semi-synchronous replication is on at the
+    primary, too.
 
     Clusters: `replicas` counts the nodes beside the first, by default two. `writers`: clients commit on the first node
     or on each one. Group Replication: `consistency`; `expel_timeout_s`: from the suspicion that a member is gone until

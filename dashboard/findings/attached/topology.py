@@ -114,9 +114,7 @@ def _not_following(name: str, follower: str) -> TopologyStatement:
     return TopologyStatement(f"host of {name} lost, {follower} promoted", "may be lost", says)
 
 
-def _host_lost(
-    source: Told | None, replica: Told | None, replicas: int, name: str, follower: str
-) -> TopologyStatement:
+def _host_lost(source: Told | None, replica: Told | None, replicas: int, name: str, follower: str) -> TopologyStatement:
     """`replicas`: how many the source has, as far as is known."""
     crash = f"host of {name} lost, {follower} promoted"
     if source is None:
@@ -127,22 +125,22 @@ def _host_lost(
         return TopologyStatement(crash, "may be lost", f"Acknowledged commits that no replica has received: {why}.")
     half = replica.value("rpl_semi_sync_replica_status") if replica else ""
     if half == "OFF":
-        says = f"{follower} does not answer {name} (its half of semi-synchronous replication is off); another replica does."
+        says = f"Commits that only another replica received: semi-synchronous replication is off on {follower}."
         return TopologyStatement(crash, "may be lost", says)
     answers = int(source.value("rpl_semi_sync_source_wait_for_replica_count") or 1)
     able = int(source.value("rpl_semi_sync_source_clients")) if half else replicas
     if able > answers:
         says = (
-            f"{answers} of {able} replicas received each acknowledged commit, which need not be {follower}. Promote the "
-            "replica that received most."
+            f"{answers} of {able} replicas received each acknowledged commit, which need not be {follower}. Promote "
+            "the replica that received most."
         )
         return TopologyStatement(crash, "may be lost", says)
     wait = source.value("rpl_semi_sync_source_wait_point")
     phantoms = " Others may have read commits that are then gone (AFTER_COMMIT)." if wait == "AFTER_COMMIT" else ""
     limit = duration(int(source.value("rpl_semi_sync_source_timeout") or 0) / 1000)
     says = (
-        f"{follower} has received each acknowledged commit (semi-synchronous, {wait}). Without an answer {name} goes on "
-        f"asynchronously after {limit}.{phantoms}"
+        f"{follower} has received each acknowledged commit (semi-synchronous, {wait}). Without an answer {name} "
+        f"goes on asynchronously after {limit}.{phantoms}"
     )
     return TopologyStatement(crash, "kept", says)
 

@@ -143,7 +143,8 @@ def test_a_build_without_replicas_has_no_topology():
 
 
 MIXED = Candidate(
-    "box", is_sandbox=True, flavour="mysql", build="mysql-8.0.33", installed=frozenset({"mysql-8.0.33", "mysql-9.7", "m"}),
+    "box", is_sandbox=True, flavour="mysql", build="mysql-8.0.33",
+    installed=frozenset({"mysql-8.0.33", "mysql-9.7", "m"}),
     builds={"mysql-8.0.33": "mysql", "mysql-9.7": "mysql", "m": "mariadb", "absent": "mysql"},
     versions={"mysql-8.0.33": (8, 0, 33), "mysql-9.7": (9, 7, 0)},
 )  # fmt: skip
@@ -168,7 +169,9 @@ def test_replicas_may_have_a_newer_build_of_the_same_flavour(variant, why):
 def test_the_worker_needs_the_build_of_the_replicas():
     needs = Needs.of(plan(variants=(Variant("up", {}, topology="async+build=mysql-9.7"),)), {1: "mysql-8.0.33"})
     assert needs.builds == {"mysql-8.0.33", "mysql-9.7"}
-    assert needs.lacking({"builds": {"mysql-8.0.33": {}}}) == ["it has no mysql-9.7 (manage.py build install mysql-9.7)"]
+    assert needs.lacking({"builds": {"mysql-8.0.33": {}}}) == [
+        "it has no mysql-9.7 (manage.py build install mysql-9.7)"
+    ]
 
 
 def test_a_plan_keeps_its_topologies():

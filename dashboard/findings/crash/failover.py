@@ -1,6 +1,6 @@
 """The finding on a failover: what each kind of replication lost, and how long writes were refused."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from dashboard.findings.crash.settings import CrashSetting
@@ -15,29 +15,49 @@ LOSING = {"primary-host-loss": "Losing the primary's host", "switchover": "A gra
 def failover_finding(known: Sequence[CrashSetting]) -> Finding:
     """`known`: settings with a verdict, under one fault."""
     kind = known[0].tally.kind
-    costs = "; ".join(_cost(one.name, one.tally) for one in sorted(known, key=lambda one: len(_lost(one.tally))))
+    told = [one for one in known if one.tally.loss("engine") or not one.tally.stopped] or known
+    costs = "; ".join(_together(_cost, sorted(told, key=lambda one: len(_lost(one.tally)))))
     refused = [trial.recovery_s for one in known for trial in one.tally.decided if trial.recovery_s is not None]
     outage = f"; writes were refused for {duration(median(refused))} (median)" if refused else ""
-    return Finding(f"{LOSING.get(kind, f'A {title(kind)}')} cost {costs}{outage}", more=tuple(_phantoms(known)))
+    return Finding(
+        f"{LOSING.get(kind, f'A {title(kind)}')} cost {costs}{outage}", more=(*_stops(known), *_phantoms(known))
+    )
 
 
-def _cost(name: str, tally: Tally) -> str:
+def _together(says: Callable[[Tally], tuple[str, str]], known: Iterable[CrashSetting]) -> Iterable[str]:
+    """Settings of which the same is said, before and after the name, are named together."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in known:
+        names.setdefault(says(one.tally), []).append(one.name)
+    for (before, after), same in names.items():
+        *most, last = same
+        yield f"{before} with {', '.join(most)}{' and ' if most else ''}{last}{after}"
+
+
+def _cost(tally: Tally) -> tuple[str, str]:
     loss, lost = tally.loss("engine"), _lost(tally)
     unclear = f", {tally.unknown:,} unclear" if tally.unknown else ""
     if loss is None:
-        return f"an unknown number of commits with {name}"
+        return "an unknown number of commits", ""
     if not lost:
         nothing = "no acknowledged commit" if tally.invalid.k else "nothing"
         bound = f"(95 % upper bound {percent(loss.rate.hi)})"
-        return f"{nothing} with {name} in {loss.rate.n} of {loss.rate.n}{unclear} {bound}"
+        return nothing, f" in {loss.rate.n} of {loss.rate.n}{unclear} {bound}"
     many = whole(min(lost)) if min(lost) == max(lost) else f"{whole(min(lost))} to {whole(max(lost))}"
     commits = "commit" if many == "1" else "commits"
-    return f"{many} acknowledged {commits} with {name} in {len(lost)} of {loss.rate.n}{unclear}"
+    return f"{many} acknowledged {commits}", f" in {len(lost)} of {loss.rate.n}{unclear}"
 
 
 def _lost(tally: Tally) -> list[int]:
     """Of the trials that lost any."""
     return [lost for trial in tally.decided if (lost := trial.lost("engine"))]
+
+
+def _stops(known: Sequence[CrashSetting]) -> Iterable[str]:
+    def says(tally: Tally) -> tuple[str, str]:
+        return "The replica stopped with an error", f" in {tally.stopped} of {len(tally.decided)}."
+
+    return _together(says, (one for one in known if one.tally.stopped))
 
 
 def _phantoms(known: Sequence[CrashSetting]) -> Iterable[str]:

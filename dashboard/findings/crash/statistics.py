@@ -123,6 +123,11 @@ class Tally:
         return median(known) if known else None
 
     @property
+    def stopped(self) -> int:
+        """Trials whose crashed replica stopped with an error instead of catching up."""
+        return sum(trial.is_of_replica and trial.rejoin == "stopped" for trial in self.decided)
+
+    @property
     def phantoms(self) -> tuple[int, int]:
         """Trials in which clients read commits that a failover then lost, of those that know."""
         known = [trial.phantoms for trial in self.decided if trial.phantoms is not None]

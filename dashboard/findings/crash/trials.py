@@ -30,7 +30,7 @@ _COLUMNS = (
 )  # fmt: skip
 _OF_THE_EVIDENCE = (
     "evidence__data__replicas", "evidence__data__failover__phantoms", "evidence__data__failover__ghosts",
-    "evidence__data__points__counts",
+    "evidence__data__failover__rejoin__state", "evidence__data__points__counts",
 )  # fmt: skip
 
 
@@ -59,6 +59,7 @@ class Tried:
     replica: Replica = "not tried"
     phantoms: int | None = None  # commits that were read before a failover and were gone afterwards
     ghosts: int | None = None  # commits that only the old primary holds
+    rejoin: str | None = None  # how the node that was down came back after a failover: caught up, stopped, unknown
     points: PointCounts | None = None  # of a recorded load
     engine: str = ANY_ENGINE
 
@@ -139,9 +140,9 @@ def _tried(row: Sequence[Any]) -> Tried:
     known, more = dict(zip(_COLUMNS, row, strict=False)), row[len(_COLUMNS) :]
     if not more:
         return Tried(**known)
-    replicas, phantoms, ghosts, counts = more
-    points = PointCounts(**counts) if counts else None
-    return Tried(**known, replica=replica_of(replicas or []), phantoms=phantoms, ghosts=ghosts, points=points)
+    replicas, phantoms, ghosts, rejoin, counts = more
+    points, replica = PointCounts(**counts) if counts else None, replica_of(replicas or [])
+    return Tried(**known, replica=replica, phantoms=phantoms, ghosts=ghosts, rejoin=rejoin, points=points)
 
 
 def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:

@@ -43,6 +43,26 @@ def test_the_finding_names_losses_and_the_write_outage(experiment, client_in):
     assert "clients read commits that were then gone, in 1 of 2 losses of the primary" in page
 
 
+def test_a_replica_that_stopped_is_named_and_settings_with_the_same_outcome_are_named_together(experiment, client_in):
+    experiment.plan["variants"].append({**experiment.plan["variants"][0], "name": "2/0"})
+    experiment.save()
+    for trial in list(experiment.trials.filter(variant="1/1")):
+        evidence, trial.pk, trial.variant, trial.position = trial.evidence, None, "2/0", trial.position + 20
+        trial.save()
+        evidence.pk, evidence.trial = None, trial
+        evidence.save()
+    experiment.trials.update(kind="replica-kill", recovery_s=None, lost_replica=0)
+    for trial in experiment.trials.filter(variant="0/0"):
+        trial.evidence.data |= {"failover": {"rejoin": {"state": "stopped"}}}
+        trial.evidence.save()
+    experiment.trials.filter(variant="0/0").update(lost_replica=None, verdict="valid")
+    page = unescape(flat(client_in.get(reverse("results:page", args=[experiment.pk])).content.decode()))
+    page = page.replace("\N{NO-BREAK SPACE}", " ")
+    assert "A replica kill cost nothing with 1/1 and 2/0 in 2 of 2 (95 % upper bound 84 %)." in page
+    assert "The replica stopped with an error with 0/0 in 3 of 3." in page
+    assert "replica stopped with an error in 3 of 3" in page, "the matrix"
+
+
 def test_the_matrix_shows_the_write_outage_beside_the_loss(experiment):
     cells = {row.name: row.cells[0] for row in matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))}
     assert cells["0/0"].losses[0].startswith("new primary lacks 51")

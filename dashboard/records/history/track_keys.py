@@ -44,8 +44,9 @@ def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey
     how = {"crash": kind} | _told_apart(crash)
     if kind == RECORDED:
         says += f", at most {whole(crash.points)} of each load"
+        says += f" within {duration(crash.points_s)}" if "points_s" in how else ""
     else:
-        how.pop("points", None)
+        how = {name: value for name, value in how.items() if name not in ("points", "points_s")}
     of = Track.Kind.FAILOVER if kind in FAULTS else Track.Kind.CRASH
     return _named(server_id, of, how, says, plan.variant(variant))
 

@@ -41,4 +41,7 @@ def test_what_makes_another_track_is_said():
     whole, part = (crash_track(plan, 1, "safe", "every-crash-point") for plan in (PLAN, few))
     assert whole.condition != part.condition
     assert part.says == "crash points, 16 clients, 2.0 s, at most 40 of each load"
-    assert crash_track(few, 1, "safe", "power-loss") == crash_track(PLAN, 1, "safe", "power-loss")
+    short = replace(PLAN, crash=replace(PLAN.crash, points_s=60))
+    for plan in (few, short):
+        assert crash_track(plan, 1, "safe", "power-loss") == crash_track(PLAN, 1, "safe", "power-loss")
+    assert crash_track(short, 1, "safe", "every-crash-point").says == f"{whole.says} within 1 min"

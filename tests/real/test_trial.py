@@ -7,6 +7,7 @@ import pytest
 
 from tests.real.disks import needs_disk
 from tests.real.trials import bad, crash, crash_unflushed, forgetful, setup
+from workers.bench.plan import OF_TWO_DISKS
 from workers.crash.chain import TrialPorts
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.run import run_trial
@@ -159,4 +160,5 @@ def test_every_kind_explains_itself():
     for key, kind in CRASH_KINDS.items():
         assert kind.key == key
         assert kind.title and kind.says.endswith(".")
-        assert kind.cuts_power == (key in ("power-loss", "torn-power-loss", "lying-disk", "every-crash-point"))
+        alone = ("power-loss", "torn-power-loss", "lying-disk", "every-crash-point")
+        assert kind.cuts_power == (key in (*alone, *OF_TWO_DISKS))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from workers.bench.needs import Candidate
-from workers.bench.plan import OF_ATTACHED, Plan, Variant
+from workers.bench.plan import OF_ATTACHED, OF_TWO_DISKS, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
 from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds
 from workers.crash.kinds import CRASH_KINDS
@@ -29,6 +29,7 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
     yield from (f"There is no crash kind {kind!r}. Known: {', '.join(TRIAL_KINDS)}." for kind in unknown)
     if not crash.kinds:
         yield "Choose at least one crash, or 0 trials."
+    yield from _two_disks(plan)
     size = sum(1 for _ in islice(plan.trials(), MOST_TRIALS + 1))
     if crash.kinds and not size:
         yield (
@@ -40,6 +41,15 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
         yield f"The plan has too many crash trials; at most {MOST_TRIALS:,} fit one experiment. Remove some."
     for target in plan.targets:
         yield from _server(plan, servers[target.server_id])
+
+
+def _two_disks(plan: Plan) -> Iterator[str]:
+    if not any(variant.has_two_disks for variant in plan.variants):
+        for kind in OF_TWO_DISKS.intersection(plan.crash.kinds):
+            yield (
+                f"{CRASH_KINDS[kind].title} needs logs on a device of their own. Give a variant two devices, for "
+                "example the storage nvme-plp+binlog, or remove this crash."
+            )
 
 
 def estimate_s(plan: Plan) -> float:

@@ -23,6 +23,7 @@ MOST_CELLS = 5000
 ENGINE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # it becomes a part of SQL, where it cannot be quoted
 ENGINE_FIX = "Write it as SHOW ENGINES does: InnoDB, ROCKSDB."
 OF_ATTACHED = frozenset(key for key, kind in CRASH_KINDS.items() if kind.attached)  # the others are for sandboxes
+OF_TWO_DISKS = frozenset(key for key, kind in CRASH_KINDS.items() if kind.needs_two_disks)
 # The positive and the negative control: of the crash checks, and of the failover checks.
 CRASH_CONTROLS = ("lying-disk", "graceful-restart")
 FAILOVER_CONTROLS = ("asynchronous-link", "switchover")
@@ -50,6 +51,11 @@ class Variant:
     build: str = ""  # a key of workers.sandbox.builds
     storage: str = ""  # notation of workers.sandbox.storage
     topology: str = ""  # notation of workers.topology.topology
+
+    @property
+    def has_two_disks(self) -> bool:
+        """Whether redo log, binlog or both lie on a disk of their own: `sata-7200+binlog`."""
+        return "+" in self.storage
 
 
 @dataclass(frozen=True)
@@ -256,7 +262,9 @@ class Plan:
             for target in self.targets
             for variant in variants
             for kind in crash.kinds
-            if target.is_sandbox != (kind in OF_ATTACHED) and (kind in FAULTS) == bool(variant.topology)
+            if target.is_sandbox != (kind in OF_ATTACHED)
+            and (kind in FAULTS) == bool(variant.topology)
+            and (kind not in OF_TWO_DISKS or variant.has_two_disks)
         ]
         if not crash.trials or repeat > crash.control_trials:
             return asked

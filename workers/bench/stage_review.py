@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from workers.bench import topology_review
 from workers.bench.needs import Candidate
-from workers.bench.plan import Plan, Variant
+from workers.bench.plan import CrashPlan, Plan, Variant
 from workers.errors import SandboxError
 from workers.sandbox.storage import Storage, parse
 
@@ -33,9 +33,7 @@ def _variant(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
     for build in filter(None, (variant.build, topology_review.replica_build(variant))):
         yield from (f"Variant {variant.name}: {reason}" for reason in _build(build, server))
     if variant.storage:
-        yield from (
-            f"Variant {variant.name}: {reason}" for reason in _storage(variant, server, crashed=plan.crash.trials > 0)
-        )
+        yield from (f"Variant {variant.name}: {reason}" for reason in _storage(variant, server, plan.crash))
     if variant.topology:
         yield from (f"Variant {variant.name}: {reason}" for reason in topology_review.problems(plan, variant, server))
 
@@ -51,7 +49,7 @@ def _build(build: str, server: Candidate) -> Iterator[str]:
         yield f"{build} is not installed. On the worker's host: manage.py build install {build}"
 
 
-def _storage(variant: Variant, server: Candidate, crashed: bool) -> Iterator[str]:
+def _storage(variant: Variant, server: Candidate, crash: CrashPlan) -> Iterator[str]:
     try:
         storage = parse(variant.storage)
     except SandboxError as wrong:
@@ -59,14 +57,14 @@ def _storage(variant: Variant, server: Candidate, crashed: bool) -> Iterator[str
         return
     if server.disk_missing:
         yield f"the workers cannot simulate {storage.text}. {server.disk_missing}"
-    yield from _apart(variant, storage, crashed)
+    yield from _apart(variant, storage, crash)
 
 
-def _apart(variant: Variant, storage: Storage, crashed: bool) -> Iterator[str]:
+def _apart(variant: Variant, storage: Storage, crash: CrashPlan) -> Iterator[str]:
     if "redo" in storage.apart and variant.engine.lower() != "innodb":
         yield f"only InnoDB's redo log can lie on a device of its own, not that of {variant.engine}. Write +binlog."
-    if storage.apart and crashed:
+    if storage.apart and crash.trials and (crash.replica or variant.topology):
         yield (
-            f"crash trials lie on one device, and {storage.text} is two. Remove the crashes, or measure "
-            f"{storage.text.partition('+')[0]}."
+            f"{storage.text} is two devices, and a crash trial with a replica or a topology uses one for each server. "
+            f"Turn replicas off, or choose {storage.text.partition('+')[0]}."
         )

@@ -41,6 +41,7 @@ class TrialPorts:
 
     sandbox: Callable[..., Sandbox] = Sandbox.create
     disk: Callable[..., VolatileDisk] = prepared.new_disk
+    logs_disk: Callable[..., VolatileDisk] = VolatileDisk.create
     replay: Callable[..., ReplayDisk] = ReplayDisk.replay
     attached: Callable[[Attached], AttachedServer] = AttachedServer
     replica: Callable[..., AbstractContextManager[Replica]] = attach
@@ -75,6 +76,7 @@ class Begun:
 class ServerReady(Begun):
     server: Sandbox | AttachedServer
     disk: VolatileDisk | None  # None: the datadir is on the host's disk
+    logs_disk: VolatileDisk | None = None  # None: the logs are in the datadir
     variables: Mapping[str, str]
 
     @property
@@ -87,7 +89,7 @@ class ServerReady(Begun):
 
     @property
     def scene(self) -> Scene:
-        return Scene(self.server, self.disk, self.setup.seed, self.timeline.step)
+        return Scene(self.server, self.disk, self.setup.seed, self.timeline.step, self.logs_disk)
 
     def so_far(self) -> TrialResult:
         known = super().so_far()

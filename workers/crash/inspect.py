@@ -1,5 +1,6 @@
 """Reads evidence from a server after its recovery. A piece that cannot be read is None, and `problems` says why."""
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -27,19 +28,21 @@ Piece = TypeVar("Piece")
 @dataclass(frozen=True)
 class BinlogPlace:
     """A trial's part of the binlog: the index file, and the first file of the trial ("": all). An attached server may
-    have years of older files. `among`: the names of the files that existed at an earlier moment; None: all."""
+    have years of older files. `among`: the names of the files that existed at an earlier moment; None: all. `home`: the
+    folder at which relative names in the index begin; None: its own."""
 
     index: Path
     first: str = ""
     among: frozenset[str] | None = None
+    home: Path | None = None
 
     @classmethod
-    def now(cls, index: Path) -> Self:
+    def now(cls, index: Path, home: Path | None = None) -> Self:
         """The binlog from now on."""
-        return cls(index, cls(index).files()[-1].name)
+        return cls(index, cls(index, home=home).files()[-1].name, home=home)
 
     def files(self) -> list[Path]:
-        named = binlog.files_of(self.index.parent, self.index.stem)
+        named = binlog.files_of(self.index.parent, self.index.stem, self.home)
         names = [path.name for path in named]
         ours = named[names.index(self.first) :] if self.first in names else named
         return ours if self.among is None else [path for path in ours if path.name in self.among]
@@ -132,8 +135,11 @@ def read_binlog(place: BinlogPlace | None, schema: str, secret: bytes) -> Binlog
 
 def keep_binlog(place: BinlogPlace, folder: Path) -> BinlogPlace:
     """Copy the present binlog. A recovery may trim it, and a power loss takes unflushed data."""
-    left = binlog.MOST_BYTES
-    for path in (place.index, *place.files()):
+    files = place.files()
+    names = b"".join(b"./%s\n" % os.fsencode(path.name) for path in files)
+    (folder / place.index.name).write_bytes(names)
+    left = binlog.MOST_BYTES - len(names)
+    for path in files:
         left -= untrusted.copy(path, folder / path.name, left)
     return BinlogPlace(folder / place.index.name, place.first)
 

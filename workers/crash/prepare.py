@@ -3,19 +3,16 @@
 Everything goes into `made` at once, so that it is removed in any case."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from workers.crash.attached import AttachedServer
 from workers.crash.chain import Begun, Prepared, ServerReady
+from workers.crash.disks import NO_DISKS, ServerDisks, make_disks
 from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.replica import Replica
 from workers.crash.setup_and_result import Attached
 from workers.errors import PlanError
-from workers.sandbox import options
-from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Sandbox
-from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 
@@ -23,10 +20,10 @@ from workers.servers.connection import connect
 def start(begun: Begun) -> ServerReady:
     begun.timeline.step("prepare")
     attached = begun.setup.attached
-    server, disk = (_attached(begun, attached), None) if attached else _sandbox(begun)
+    server, disks = (_attached(begun, attached), NO_DISKS) if attached else _sandbox(begun)
     with connect(server.target) as connection:
         variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
-    return ServerReady(**vars(begun), server=server, disk=disk, variables=variables)
+    return ServerReady(**vars(begun), server=server, disk=disks.data, logs_disk=disks.logs, variables=variables)
 
 
 def prepare(started: ServerReady) -> Prepared:
@@ -34,8 +31,8 @@ def prepare(started: ServerReady) -> Prepared:
     setup, server = started.setup, started.server
     if setup.attached:
         _must_have(setup.name, setup.settings, started.variables)
-    index = _binlog_index(server, started.variables) if started.has_binlog else None
-    look = Inspector(server, started.schema, started.secret, BinlogPlace.now(index) if index else None)
+    log = _binlog(server, started.variables) if started.has_binlog else None
+    look = Inspector(server, started.schema, started.secret, log)
     wants_replica = setup.replica and not (setup.attached or started.kind.records)
     replica = _replica(started) if wants_replica and started.has_binlog else None
     witness = started.ports.witness(server.target, started.schema, setup.clients, started.secret)
@@ -53,34 +50,26 @@ def _attached(begun: Begun, attached: Attached) -> AttachedServer:
     return server
 
 
-def _sandbox(begun: Begun) -> tuple[Sandbox, VolatileDisk | None]:
-    """With a disk if the crash kind or the variant's storage needs one."""
+def _sandbox(begun: Begun) -> tuple[Sandbox, ServerDisks]:
+    """With disks if the crash kind or the variant's storage needs them."""
     setup, made = begun.setup, begun.made
     if setup.build is None:
         raise PlanError("An attached server brings its own files: no image is made for it.")
     key = witness_image(setup.root, setup.build, setup.engine, setup.user, begun.ports.sandbox)
-    disk = _disk(begun, key) if begun.kind.cuts_power or setup.storage else None
+    disks = make_disks(begun, key) if begun.kind.cuts_power or setup.storage else NO_DISKS
     begun.timeline.step("start")
     how = {"name": setup.name, "image_key": key, "trace": False, "user": setup.user}
-    where = disk.mnt if disk else None
-    server = begun.ports.sandbox(setup.root, setup.build, begun.settings, datadir_on=where, **how)
+    where = {"datadir_on": disks.data.mnt if disks.data else None, "logs": disks.places}
+    server = begun.ports.sandbox(setup.root, setup.build, begun.settings, **where, **how)
     made.enter_context(server)
     made.killed_by(server.kill)
-    if disk:
+    for disk in disks.all:
         made.callback(disk.give_way)  # before the server is killed
-    else:
+        if setup.storage:
+            disk.storage(1000 * setup.storage.k_ms, setup.storage.r_mb_per_s)
+    if not disks.all:
         server.flush_logs()  # else MySQL may lose our account with innodb_flush_log_at_trx_commit=0
-    if disk and setup.storage:
-        disk.storage(1000 * setup.storage.k_ms, setup.storage.r_mb_per_s)
-    return server, disk
-
-
-def _disk(begun: Begun, image_key: str) -> VolatileDisk:
-    setup = begun.setup
-    disk = begun.ports.disk(setup.root, setup.build, unprivileged_user(setup.user), image_key=image_key)
-    begun.made.enter_context(disk)
-    begun.made.killed_by(disk.give_way)
-    return disk
+    return server, disks
 
 
 def _replica(started: ServerReady) -> Replica:
@@ -102,8 +91,9 @@ def _must_have(name: str, settings: Mapping[str, str], variables: Mapping[str, s
             )
 
 
-def _binlog_index(server: Sandbox | AttachedServer, variables: Mapping[str, str]) -> Path | None:
-    """None: its files are not on this host, or not readable."""
+def _binlog(server: Sandbox | AttachedServer, variables: Mapping[str, str]) -> BinlogPlace | None:
+    """From now on. None: its files are not on this host, or not readable."""
     if isinstance(server, AttachedServer):
-        return server.binlog_index(variables)
-    return server.datadir / f"{options.BINLOG_BASE}.index"
+        index = server.binlog_index(variables)
+        return BinlogPlace.now(index) if index else None
+    return BinlogPlace.now(server.binlog_index, server.datadir)

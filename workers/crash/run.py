@@ -101,7 +101,8 @@ def recover(crashed: Crashed) -> Recovered:
     """A server that ends because of what the crash left is a result: `refused` says how."""
     crashed.timeline.step("recovery")
     if crashed.disk:
-        crashed.disk.storage(0)
+        for disk in crashed.scene.disks:
+            disk.storage(0)
     try:
         _must_have_data(crashed)
         return Recovered(**vars(crashed), recovery=crashed.down.recover(crashed.settings), refused="")

@@ -1,5 +1,6 @@
 """Logs of a server on a device of their own, outside its datadir."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,11 +31,15 @@ class LogPlaces:
         if self.redo:
             _as_user(["mv"], datadir, self.redo, user)
 
-    def options(self, settings: Mapping[str, str]) -> str:
-        """Lines for the end of an option file, where they win."""
+    def binlog_index(self, datadir: Path) -> Path:
+        return (self.binlog or datadir) / f"{BINLOG_BASE}.index"
+
+    def options(self, settings: Mapping[str, str], datadir: Path) -> str:
+        """Lines for the end of an option file, where they win. The server writes the binlog's place into its index. So
+        it is relative to the datadir: copies of both devices that lie in the same way can be used anywhere."""
         lines = [f"innodb_log_group_home_dir={self.redo}"] if self.redo else []
         if self.binlog and settings.get("log_bin", "OFF").upper() in ("ON", "1"):
-            lines.append(f"log_bin={self.binlog / BINLOG_BASE}")
+            lines.append(f"log_bin={os.path.relpath(self.binlog, datadir)}/{BINLOG_BASE}")
         return "".join(f"{line}\n" for line in lines)
 
     def bring_back(self, copy: Path, user: User) -> None:

@@ -123,10 +123,10 @@ class Sandbox(Removable):
             raise
         return sandbox
 
-    def twin(self, datadir_on: Path) -> "Sandbox":
+    def twin(self, datadir_on: Path, logs: LogPlaces = IN_DATADIR) -> "Sandbox":
         """A stopped server of the same build and account on another copy of the data: `recover` starts it."""
         folder = owner.new_folder(self.root / "live")
-        other = Sandbox(self.root, folder, self.build, self.user, self.name, datadir_on / "data")
+        other = Sandbox(self.root, folder, self.build, self.user, self.name, datadir_on / "data", logs)
         other._room.furnish()
         other._password = self._password
         return other
@@ -154,6 +154,10 @@ class Sandbox(Removable):
         if not self.running or self._process is None:
             raise SandboxError(f"The sandbox {self.name} does not run.", "Start it: restart(settings).")
         return self._process.pid
+
+    @property
+    def binlog_index(self) -> Path:
+        return self.logs.binlog_index(self.datadir)
 
     @property
     def running(self) -> bool:
@@ -205,7 +209,8 @@ class Sandbox(Removable):
         self.write_back()
 
     def write_back(self) -> None:
-        durable.write_back(self.datadir)
+        for folder in (self.datadir, *self.logs.folders):
+            durable.write_back(folder)
 
     def flush_logs(self) -> None:
         durable.flush_logs(self.target)
@@ -313,7 +318,7 @@ class Sandbox(Removable):
 
     def _launch(self, settings: Mapping[str, str], init_file: Path | None) -> None:
         self.my_cnf = options.my_cnf(self.build, self.folder, self._port, settings, self.datadir, self._address)
-        self.my_cnf += self.logs.options(settings) + self.additions.option_lines
+        self.my_cnf += self.logs.options(settings, self.datadir) + self.additions.option_lines
         cnf = self._room.give("my.cnf", self.my_cnf.encode())
         argv = [
             *self.build.command(self._trace_library),

@@ -67,6 +67,15 @@ def test_it_says_before_the_start_which_variant_cannot_have_a_replica():
     assert said(without_binlog, server) == "", "then no replica is tried"
 
 
+def test_the_crash_of_one_disk_needs_a_variant_with_two():
+    one, two = Variant("one", {}, storage="hdd-10k"), Variant("two", {}, storage="hdd-10k+binlog")
+    asked = replace(crashing(kinds=("log-disk-power-loss",), control_trials=0), variants=(one,))
+    assert "needs logs on a device of their own. Give a variant two devices" in said(asked)
+    both = replace(asked, variants=(one, two))
+    assert said(both) == ""
+    assert {trial.variant.name for trial in both.trials()} == {"two"}
+
+
 def owners(settings: dict[str, str]) -> Plan:
     here = (PlanTarget(1, "db1", is_sandbox=False),)
     crash = replace(HOUR_OF, kinds=("attached-expendable",))

@@ -70,10 +70,13 @@ def test_only_innodbs_redo_log_lies_apart():
     assert "Write +binlog" in refusals(Variant("v", {}, engine="rocksdb", storage="hdd-10k+log"))
 
 
-def test_crash_trials_lie_on_one_device():
-    crash = CrashPlan(kinds=("power-loss",), trials=1)
-    assert "crash trials lie on one device" in refusals(Variant("v", {}, storage="hdd-10k+log"), crash=crash)
-    assert refusals(Variant("v", {}, storage="hdd-10k"), crash=crash) == ""
+def test_a_crash_trial_with_a_replica_has_one_device_for_each_server():
+    crash = CrashPlan(kinds=("power-loss",), trials=1, replica=True)
+    two = Variant("v", {}, storage="hdd-10k+log")
+    assert "Turn replicas off, or choose hdd-10k." in refusals(two, crash=crash)
+    assert refusals(replace(two, storage="hdd-10k"), crash=crash) == ""
+    assert refusals(two, crash=replace(crash, replica=False)) == ""
+    assert refusals(two) == ""
 
 
 def test_a_recipe_runs_on_another_device_or_build_when_told_so():

@@ -14,6 +14,7 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Attached
 from workers.errors import PlanError
+from workers.sandbox.log_places import IN_DATADIR
 from workers.sandbox.storage import Storage
 
 
@@ -38,13 +39,13 @@ def ports(monkeypatch):
     monkeypatch.setattr("workers.servers.ask.names_to_values", lambda link, sql: variables)
     monkeypatch.setattr(module, "witness_image", lambda *what: "image-key")
     monkeypatch.setattr(module, "make_tables", lambda link, *what: notes.append(("tables", *what)))
-    monkeypatch.setattr(module, "unprivileged_user", lambda user: f"user {user}")
+    monkeypatch.setattr("workers.crash.disks.unprivileged_user", lambda user: f"user {user}")
 
     def noted(name, made):
         return lambda *given, **how: notes.append((name, given, how)) or made
 
     server = Made("server", notes)
-    server.datadir = Path("/data")
+    server.datadir, server.binlog_index = Path("/data"), Path("/data/binlog.index")
     replica = Made("replica", notes)
     replica.sandbox = Part("replica server", notes)
     made = {
@@ -70,7 +71,8 @@ def test_a_sandbox_that_is_only_killed_needs_no_disk(ports):
     (given, how) = notes[2][1:]
     assert notes[:2] == ["[prepare]", "[start]"] and notes[3:] == ["server.flush_logs", "connect"]
     assert given == (found.setup.root, found.setup.build, found.settings)
-    assert how == {"datadir_on": None, "name": "box", "image_key": "image-key", "trace": False, "user": "mysql"}
+    where = {"datadir_on": None, "logs": IN_DATADIR}
+    assert how == where | {"name": "box", "image_key": "image-key", "trace": False, "user": "mysql"}
     notes.clear()
     found.made.kill()
     found.made.close()
@@ -91,7 +93,7 @@ def test_a_power_loss_needs_a_disk_that_gives_way_before_the_server_is_removed(p
 
 
 def test_a_variants_storage_is_a_disk_that_is_as_slow(ports):
-    storage = SimpleNamespace(k_ms=2.5, r_mb_per_s=80)
+    storage = SimpleNamespace(k_ms=2.5, r_mb_per_s=80, apart=frozenset())
     found = start(begun(ports, storage=storage))
     assert found.disk.given["storage"] == (2500, 80)
     assert Storage.__dataclass_fields__.keys() >= {"k_ms", "r_mb_per_s"}
@@ -133,7 +135,7 @@ def test_the_clients_log_in_before_the_disk_is_armed(ports):
 )
 def test_only_a_sandbox_with_a_binlog_has_a_replica(ports, monkeypatch, replica, log_bin, server, made):
     notes = ports[0]
-    monkeypatch.setattr(module.BinlogPlace, "now", classmethod(lambda cls, index: cls(index, "binlog.000002")))
+    monkeypatch.setattr(module.BinlogPlace, "now", classmethod(lambda cls, *place: cls(place[0], "binlog.000002")))
     variables = {"log_bin": log_bin, "sync_binlog": "1"}
     found = prepare(ready(ports, variables=variables, replica=replica, attached=server))
     assert (found.replica is not None) is made

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.crash.parts import Clock, Part, loaded, prepared
+from workers.bench.plan import OF_TWO_DISKS
 from workers.crash.chain import LOG_LINES
 from workers.crash.inspect import BinlogPlace
 from workers.crash.kinds import CRASH_KINDS
@@ -120,6 +121,22 @@ def test_only_a_torn_power_loss_lets_half_of_what_was_not_flushed_through(kind, 
     assert begun.disk.given["cut"] == (kept, begun.setup.seed)
 
 
+@pytest.mark.parametrize(
+    ("kind", "kept"),
+    [("torn-power-loss", (500, 500)), ("data-disk-power-loss", (0, 1000)), ("log-disk-power-loss", (1000, 0))],
+)
+def test_two_disks_lose_power_at_one_moment_or_one_is_protected(kind, kept):
+    notes = []
+    begun = loaded(notes, kind)
+    logs = Part("logs", notes, cut=Cut(1, 2), power_on="")
+    crashed = crash(replace(begun, logs_disk=logs))
+    assert (begun.disk.given["cut"][0], logs.given["cut"][0]) == kept
+    asked = [note for note in notes if note.startswith(("disk.", "logs.", "server.freeze"))]
+    assert asked[:5] == ["disk.hold_flushes", "logs.hold_flushes", "server.freeze", "disk.cut", "logs.cut"]
+    assert {"disk.power_on", "logs.power_on"} <= set(asked)
+    assert crashed.crash_notes["bytes lost by the cut"] == "8"
+
+
 def test_a_disk_is_prepared_before_the_load():
     begun = prepared([], "torn-power-loss")
     begun.kind.arm(begun.scene)
@@ -138,7 +155,7 @@ def test_the_disk_comes_back_at_full_speed_and_a_repair_is_noted():
 
 def test_crashes_that_need_a_disk_say_so():
     needing = {key for key, kind in CRASH_KINDS.items() if kind.cuts_power}
-    assert {"power-loss", "torn-power-loss", "lying-disk", "every-crash-point"} <= needing
+    assert {"power-loss", "torn-power-loss", "lying-disk", "every-crash-point", *OF_TWO_DISKS} <= needing
     assert {key for key, kind in CRASH_KINDS.items() if kind.attached} == {"attached-expendable"}
     assert CRASH_KINDS["process-kill"].missing() == CRASH_KINDS["graceful-restart"].missing() == ""
     with pytest.raises(SandboxError, match="needs a volatile disk"):

@@ -67,17 +67,17 @@ def transactions(files: Sequence[Path]) -> int:
     return groups.count
 
 
-def files_of(datadir: Path, base: str) -> list[Path]:
-    """The files in `base`.index, in its order; they need not exist. BinlogUnknown: the index is damaged, or names files
-    in another folder, which a hostile server could do."""
-    text = untrusted.read(datadir / f"{base}.index", MOST_INDEX_BYTES)
+def files_of(folder: Path, base: str, home: Path | None = None) -> list[Path]:
+    """The files in `base`.index of the folder, in its order; they need not exist. Relative names begin at `home`, by
+    default in the folder. BinlogUnknown: the index is damaged, or names files in another folder, which a hostile server
+    could do."""
+    text = untrusted.read(folder / f"{base}.index", MOST_INDEX_BYTES)
     if b"\0" in text:
         raise BinlogUnknown(f"{base}.index holds zeros: which files belong to the binlog is not known.")
-    named = [datadir / line.strip() for line in os.fsdecode(text).splitlines() if line.strip()]
-    folder = os.path.realpath(datadir)
-    if any(os.path.realpath(path.parent) != folder or path.name in ("", "..") for path in named):
+    named = [(home or folder) / line.strip() for line in os.fsdecode(text).splitlines() if line.strip()]
+    if any(os.path.realpath(path.parent) != os.path.realpath(folder) or path.name in ("", "..") for path in named):
         raise BinlogUnknown(f"{base}.index names files in another folder: they are not read.")
-    return [datadir / path.name for path in named]
+    return [folder / path.name for path in named]
 
 
 def unreadable(ends: Sequence[FileEnd]) -> str:

@@ -4,13 +4,13 @@ from workers.crash.kinds.attached_expendable import AttachedExpendable
 from workers.crash.kinds.every_crash_point import EveryCrashPoint
 from workers.crash.kinds.graceful_restart import GracefulRestart
 from workers.crash.kinds.kind import CrashKind
-from workers.crash.kinds.power_loss import LyingDisk, PowerLoss, TornPowerLoss
+from workers.crash.kinds.power_loss import DataDiskPowerLoss, LogDiskPowerLoss, LyingDisk, PowerLoss, TornPowerLoss
 from workers.crash.kinds.process_kill import ProcessKill
 
 CRASH_KINDS: dict[str, CrashKind] = {
     kind.key: kind
     for kind in (
         *(ProcessKill(), PowerLoss(), TornPowerLoss(), LyingDisk(), GracefulRestart(), AttachedExpendable()),
-        EveryCrashPoint(),
+        *(EveryCrashPoint(), DataDiskPowerLoss(), LogDiskPowerLoss()),
     )
 }

@@ -19,6 +19,7 @@ class Scene:
     volatile: VolatileDisk | None
     seed: int
     step: Callable[[str], None]
+    logs_disk: VolatileDisk | None = None  # None: the logs lie in the datadir
 
     @property
     def sandbox(self) -> Sandbox:
@@ -33,6 +34,11 @@ class Scene:
         if self.volatile is None:
             raise SandboxError("A power loss needs a volatile disk, and this server has none.", "Crash a sandbox.")
         return self.volatile
+
+    @property
+    def disks(self) -> tuple[VolatileDisk, ...]:
+        """All of the server: that of the data, then that of its logs if it has one."""
+        return (self.disk, self.logs_disk) if self.logs_disk else (self.disk,)
 
 
 class DownServer(Protocol):
@@ -51,6 +57,7 @@ class CrashKind:
     title: str
     says: str
     cuts_power = False  # the server stands on a volatile disk, and what it did not flush is lost
+    needs_two_disks = False  # the redo log, the binlog or both on a disk of their own
     records = False  # the load is recorded, and crashed at many moments afterwards
     attached = False  # for attached servers; the others are for sandboxes
     keeps_page_cache = False  # what was written to files survives, flushed or not

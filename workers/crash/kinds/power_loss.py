@@ -2,19 +2,24 @@
 
 First the disk holds the flush in progress, so that the cut interrupts it as a real one would. The server is frozen, so
 that it sends no more answers. Then the power is cut and the process killed. Then the disk comes back, and the file
-system replays its journal.
+system replays its journal. All disks of a server lose power at one moment.
 """
+
+from typing import Literal
 
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 
+Loses = Literal["every disk", "the data", "the logs"]
+EVERYTHING = 1000  # permille
 KEPT_PERMILLE = 500  # of the unflushed sectors, in a torn power loss
 FLUSH_US = 1000  # what a flush takes on a disk that is torn in the middle of one
 
 
 def interruptible(scene: Scene) -> None:
     """A flush without duration is never interrupted."""
-    now = scene.disk.stats()
-    scene.disk.storage(max(now.k_us, FLUSH_US), now.r_mbps)
+    for disk in scene.disks:
+        now = disk.stats()
+        disk.storage(max(now.k_us, FLUSH_US), now.r_mbps)
 
 
 class PowerLoss(CrashKind):
@@ -23,25 +28,34 @@ class PowerLoss(CrashKind):
     says = "The disk loses everything that was not flushed, then the server is killed."
     cuts_power = True
     keep_permille = 0
+    loses: Loses = "every disk"
 
     def silence(self, scene: Scene) -> DownServer:
         scene.step("freeze")
-        scene.disk.hold_flushes()
+        for disk in scene.disks:
+            disk.hold_flushes()
         scene.sandbox.freeze()
         return scene.sandbox
 
     def cut(self, scene: Scene) -> dict[str, str]:
         scene.step("cut")
-        cut = scene.disk.cut(self.keep_permille, scene.seed)
-        return {"bytes lost by the cut": f"{cut.lost_bytes:,}", "bytes that got through": f"{cut.kept_bytes:,}"}
+        cuts = [disk.cut(keep, scene.seed) for disk, keep in zip(scene.disks, self._keeps(scene), strict=True)]
+        lost, kept = sum(cut.lost_bytes for cut in cuts), sum(cut.kept_bytes for cut in cuts)
+        return {"bytes lost by the cut": f"{lost:,}", "bytes that got through": f"{kept:,}"}
 
     def power_on(self, scene: Scene) -> dict[str, str]:
         scene.step("kill")
         scene.sandbox.kill()
         scene.step("power on")
-        scene.disk.storage(0)
-        repaired = scene.disk.power_on()
+        for disk in scene.disks:
+            disk.storage(0)
+        repaired = " ".join(filter(None, [disk.power_on() for disk in scene.disks]))
         return {"file system": repaired} if repaired else {}
+
+    def _keeps(self, scene: Scene) -> list[int]:
+        """Of each disk, the permille of unflushed sectors that get through."""
+        protected = {"every disk": None, "the data": scene.logs_disk, "the logs": scene.disk}[self.loses]
+        return [EVERYTHING if disk is protected else self.keep_permille for disk in scene.disks]
 
 
 class TornPowerLoss(PowerLoss):
@@ -60,4 +74,21 @@ class LyingDisk(PowerLoss):
     says = "The disk acknowledges flushes and ignores them, then loses power: the positive control."
 
     def arm(self, scene: Scene) -> None:
-        scene.disk.lie(True)
+        for disk in scene.disks:
+            disk.lie(True)
+
+
+class DataDiskPowerLoss(PowerLoss):
+    key = "data-disk-power-loss"
+    title = "Data disk power loss"
+    says = "The data disk loses everything unflushed. The log disk has a protected cache and keeps all it was given."
+    needs_two_disks = True
+    loses = "the data"
+
+
+class LogDiskPowerLoss(PowerLoss):
+    key = "log-disk-power-loss"
+    title = "Log disk power loss"
+    says = "The log disk loses everything unflushed. The data disk has a protected cache and keeps all it was given."
+    needs_two_disks = True
+    loses = "the logs"

@@ -11,15 +11,15 @@ from workers.crash.evidence import Evidence
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.judge import lost_work
 from workers.crash.ledger import Ledger
-from workers.crash.points.lane import Lane
+from workers.crash.points.lane import Lane, ServerLane
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import TriedState, counting
 from workers.crash.verdict import verdict
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import options, untrusted
 from workers.sandbox.disk.image import Block
-from workers.sandbox.disk.recording.points import ChosenPoint
-from workers.sandbox.disk.recording.states import DiskState
+from workers.sandbox.disk.recording.points import ChosenPoint, Reached
+from workers.sandbox.disk.recording.states import DiskState, Keeps
 from workers.sandbox.server import Recovery, Sandbox
 
 
@@ -31,15 +31,20 @@ class StateJudge:
         """`blocks`: instead of those of the state. Raises SandboxError when the state could not be made."""
         began = monotonic()
         lane.become(lane.states.blocks(choice.state.point) if blocks is None else blocks)
-        case = self._case(lane.server, choice.state)
+        moment, keeps = choice.state.point.moment, keeps_in_words(choice.state)
+        return self.judge(lane, PointTold(moment, choice.state.until_ns, keeps, choice.way, choice.reached), began)
+
+    def judge(self, lane: ServerLane, told: "PointTold", began: float) -> TriedState:
+        """The lane's present state. `began`: when its making began, monotonic clock."""
+        case = self._case(lane.server, told.until_ns)
         evidence, recovery = self._recovered(lane, case)
         lane.server.kill()
         log_lines = tuple(lane.server.log_text.splitlines()[-LOG_LINES:])
-        return self._judged(choice, case.ledger, evidence, recovery, monotonic() - began, log_lines)
+        return self._judged(told, case.ledger, evidence, recovery, monotonic() - began, log_lines)
 
-    def _case(self, server: Sandbox, state: DiskState) -> Case:
+    def _case(self, server: Sandbox, until_ns: int) -> Case:
         load = self.load
-        at_s = load.at_s(state.until_ns - 1)  # the moment before the content changes
+        at_s = load.at_s(until_ns - 1)  # the moment before the content changes
         log, before = self._binlogs(server)
         return Case(
             look=Inspector(server, load.schema, load.secret, log),
@@ -52,15 +57,20 @@ class StateJudge:
         )
 
     def _binlogs(self, server: Sandbox) -> tuple[BinlogPlace | None, BinlogPlace | None]:
-        """The binlog of this state, and the recorded one without files that did not exist yet."""
+        """The binlog of this state, and the recorded one without files that did not exist yet. None: its folder is
+        lost."""
         first = self.load.look.log.first if self.load.look.log else ""
-        if self.load.before is None or not server.datadir.is_dir():
+        folder = server.binlog_index.parent
+        if self.load.before is None:
             return None, None
-        present = untrusted.names(server.datadir, [f"{options.BINLOG_BASE}.*"])
-        log = BinlogPlace(server.datadir / f"{options.BINLOG_BASE}.index", first)
+        try:
+            present = untrusted.names(folder, [f"{options.BINLOG_BASE}.*"])
+        except OSError:
+            return None, None
+        log = BinlogPlace(server.binlog_index, first, home=server.datadir)
         return log, replace(self.load.before, among=frozenset(present))
 
-    def _recovered(self, lane: Lane, case: Case) -> tuple[Evidence, Recovery | None]:
+    def _recovered(self, lane: ServerLane, case: Case) -> tuple[Evidence, Recovery | None]:
         try:
             recovery = lane.recover(self.load.settings)
         except ServerEnded as ended:
@@ -72,24 +82,24 @@ class StateJudge:
 
     def _judged(
         self,
-        choice: ChosenPoint,
+        told: "PointTold",
         ledger: Ledger,
         evidence: Evidence,
         recovery: Recovery | None,
         took_s: float,
         log_lines: tuple[str, ...],
     ) -> TriedState:
-        at_s = self.load.at_s(choice.state.until_ns)
+        at_s = self.load.at_s(told.until_ns)
         acknowledged = len(ledger.acknowledged())
         checks = counting(run_checks(ledger, evidence), acknowledged)
         bad = tuple(one for one in checks if one.outcome != "valid")
         return TriedState(
-            moment=choice.state.point.moment,
+            moment=told.moment,
             at_s=at_s,
-            keeps=keeps_in_words(choice.state),
-            way=choice.way,
-            redo=choice.reached.redo_bytes,
-            binlog=choice.reached.binlog_bytes,
+            keeps=told.keeps,
+            way=told.way,
+            redo=told.reached.redo_bytes,
+            binlog=told.reached.binlog_bytes,
             acknowledged=acknowledged,
             verdict=verdict(checks),
             checks=bad,
@@ -103,6 +113,20 @@ class StateJudge:
         )
 
 
+@dataclass(frozen=True)
+class PointTold:
+    """A crash point as the result tells it; see `TriedState`. Commits acknowledged before `until_ns` must be there."""
+
+    moment: int
+    until_ns: int
+    keeps: str
+    way: str
+    reached: Reached
+
+
 def keeps_in_words(state: DiskState) -> str:
-    keeps = state.point.keeps
+    return words_of(state.point.keeps)
+
+
+def words_of(keeps: Keeps) -> str:
     return keeps if isinstance(keeps, str) else type(keeps).__name__.lower()

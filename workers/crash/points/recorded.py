@@ -1,8 +1,9 @@
 """Records a load: every write and flush of its disk, and what its clients knew at each moment, on one clock."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic_ns
 
@@ -26,6 +27,7 @@ class Recorded(Prepared):
     key there, None: not known; `margin_s`: by how much the clocks of the witness and of the disk may differ."""
 
     recording: Recording
+    logs_recording: Recording | None  # of the disk of its own that holds logs
     margin_s: float
     whole: Ledger
     before: BinlogPlace | None
@@ -44,34 +46,42 @@ class Recorded(Prepared):
 def record(prepared: Prepared) -> Recorded:
     """The server is frozen before the last answers are read, so that the recording holds everything they rest on."""
     prepared.timeline.step("load")
-    disk, server, witness = prepared.scene.disk, prepared.scene.sandbox, prepared.witness
-    folder = _folder(prepared)
-    asked_ns = monotonic_ns()
-    disk.record(folder, MOST_BYTES)
-    began = asked_ns, monotonic_ns()
+    disks, server, witness = prepared.scene.disks, prepared.scene.sandbox, prepared.witness
+    folders = [_folder(prepared) for _ in disks]
+    began, ended = list[tuple[int, int]](), list[tuple[int, int]]()
+    for disk, folder in zip(disks, folders, strict=True):
+        began.append(_timed(partial(disk.record, folder, MOST_BYTES)))
     witness.begin()
     _wait(prepared)
     server.freeze()
     witness.drain()
-    asked_ns = monotonic_ns()
-    disk.stop_recording()
-    ended = asked_ns, monotonic_ns()
+    for disk in disks:
+        ended.append(_timed(disk.stop_recording))
     prepared.timeline.step("kill")
     before = _binlog(prepared)
-    disk.storage(0)
-    disk.give_way()
+    for disk in disks:
+        disk.storage(0)
+        disk.give_way()
     server.kill()
-    whole, recording = witness.ledger(), Recording.load(folder)
+    whole, (recording, *of_logs) = witness.ledger(), [Recording.load(folder) for folder in folders]
     if why := whole.fault(prepared.secret):
         raise SandboxError(f"The ledger of acknowledged commits is not reliable: {why}.", "Repeat the trial.")
     return Recorded(
         **vars(prepared),
         recording=recording,
-        margin_s=margin_ns((began, recording.log.began_ns), (ended, recording.log.end_ns)) / NS,
+        logs_recording=of_logs[0] if of_logs else None,
+        margin_s=margin_ns((began[0], recording.log.began_ns), (ended[0], recording.log.end_ns)) / NS,
         whole=whole,
         before=before,
         named=_named(prepared, before),
     )
+
+
+def _timed(action: Callable[[], None]) -> tuple[int, int]:
+    """When it was asked, and when it was done."""
+    asked_ns = monotonic_ns()
+    action()
+    return asked_ns, monotonic_ns()
 
 
 def margin_ns(*asked: tuple[tuple[int, int], int]) -> int:

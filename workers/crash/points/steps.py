@@ -8,8 +8,9 @@ from time import monotonic
 from workers.crash.chain import Begun
 from workers.crash.points.attempts import attempt_all
 from workers.crash.points.export.write import keep
+from workers.crash.points.joint import JointJudge, joint_choices
 from workers.crash.points.judge_state import StateJudge
-from workers.crash.points.lane import lanes
+from workers.crash.points.lane import joint_lanes, lanes
 from workers.crash.points.recorded import Recorded, record
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import PointsResult, PointsStory, TriedState, checks_of, worst_loss
@@ -18,7 +19,9 @@ from workers.crash.prepare import prepare, start
 from workers.crash.verdict import verdict
 from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.filemap import FileMap
+from workers.sandbox.disk.recording.joint import JointChoice, JointStates
 from workers.sandbox.disk.recording.points import ChosenPoint, in_order
+from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.states import States
 
 ONE_AT_RANDOM_OF = 5  # crash points
@@ -60,6 +63,25 @@ def steps(begun: Begun) -> Iterator[Begun]:
 
 
 def attempt(load: Recorded) -> Attempted:
+    return _attempt_of_two(load, load.logs_recording) if load.logs_recording else _attempt_of_one(load)
+
+
+def _attempt_of_two(load: Recorded, logs: Recording) -> Attempted:
+    """The block that decides is not looked for, and no violation is exported: it may need a block on each disk."""
+    load.timeline.step("choose crash points")
+    states = JointStates([States(load.recording), States(logs)])
+    ready = joint_lanes(load, states)
+    choices = joint_choices(load, ready[0])
+    load.timeline.step("crash points")
+    began = monotonic()
+    judge = JointJudge(load)
+    most, limit_s = load.setup.points, load.setup.points_s
+    tried = in_time(attempt_all(load.timeline, ready, choices[:most], judge.attempt_joint, limit_s))
+    story = _story(load, states.disks, choices, tried, len(ready), monotonic() - began)
+    return Attempted(**vars(load), story=story, archives={})
+
+
+def _attempt_of_one(load: Recorded) -> Attempted:
     load.timeline.step("choose crash points")
     states = States(load.recording)
     ready = lanes(load, states)
@@ -70,7 +92,7 @@ def attempt(load: Recorded) -> Attempted:
     began = monotonic()
     judge = StateJudge(load)
     tried = in_time(attempt_all(load.timeline, ready, choices[:most], judge.attempt, load.setup.points_s))
-    story = _story(load, states, choices, tried, len(ready), monotonic() - began)
+    story = _story(load, [states], choices, tried, len(ready), monotonic() - began)
     violations = first_violations(tried, choices)
     deciding = Shrinker(judge, ready[0], files).all(violations)
     kept, archives = keep(load, states, violations)
@@ -79,23 +101,23 @@ def attempt(load: Recorded) -> Attempted:
 
 def _story(
     load: Recorded,
-    states: States,
-    choices: Sequence[ChosenPoint],
+    disks: Sequence[States],
+    choices: Sequence[ChosenPoint | JointChoice],
     tried: tuple[TriedState, ...],
     lanes: int,
     took_s: float,
 ) -> PointsStory:
-    log = load.recording.log
+    first = min((states.recording.log for states in disks), key=lambda log: log.end_ns)
     return PointsStory(
         states=tried,
         pairs=_pairs(choices),
         covered=_pairs(choices[: len(tried)]),
         left=len(choices) - len(tried),
         out_of_time=len(tried) < min(load.setup.points, len(choices)),
-        writes=len(states.versions.writes),
-        flushes=len(states.flushes),
-        recorded_s=load.at_s(log.end_ns),
-        ended=ENDS[log.end],
+        writes=sum(len(states.versions.writes) for states in disks),
+        flushes=sum(len(states.flushes) for states in disks),
+        recorded_s=load.at_s(first.end_ns),
+        ended=ENDS[first.end],
         margin_s=load.margin_s,
         lanes=lanes,
         took_s=took_s,
@@ -106,6 +128,6 @@ def in_time(tried: Sequence[TriedState]) -> tuple[TriedState, ...]:
     return tuple(sorted(tried, key=lambda state: (state.at_s, state.moment, state.keeps)))
 
 
-def _pairs(choices: Sequence[ChosenPoint]) -> int:
+def _pairs(choices: Sequence[ChosenPoint | JointChoice]) -> int:
     """Distinct pairs of flushed redo log and flushed binlog."""
     return len({choice.reached for choice in choices})

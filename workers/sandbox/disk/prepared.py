@@ -15,15 +15,22 @@ FILE = "disk.img"
 
 
 def new_disk(
-    root: Path, build: Build, user: User, *, image_key: str = "", size_bytes: int = SIZE_BYTES
+    root: Path,
+    build: Build,
+    user: User,
+    *,
+    image_key: str = "",
+    size_bytes: int = SIZE_BYTES,
+    folder: Path | None = None,
 ) -> VolatileDisk:
     """A volatile disk with a datadir of that build in `mnt/data`: pass its `mnt` to `Sandbox.create(datadir_on=...)`.
 
     `image_key`: a datadir kept with `Sandbox.save_image`; empty: a server fresh from its installation.
+    `folder`: of the disk, not yet made.
     """
     image = disk_image(root, build, user, image_key, size_bytes)
     place.require_space(root, image.stat().st_blocks * 512)
-    return VolatileDisk.create(root / "live" / f"disk-{secrets.token_hex(4)}", image=image)
+    return VolatileDisk.create(folder or root / "live" / f"disk-{secrets.token_hex(4)}", image=image)
 
 
 def disk_image(root: Path, build: Build, user: User, image_key: str = "", size_bytes: int = SIZE_BYTES) -> Path:

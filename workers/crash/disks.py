@@ -1,0 +1,59 @@
+"""The disks of a crashed server: one, or a second one of its kind for the logs that the variant places there."""
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.crash.chain import Begun
+from workers.sandbox import owner
+from workers.sandbox.disk.prepared import SIZE_BYTES
+from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.log_places import IN_DATADIR, LogPlaces
+from workers.sandbox.storage import Storage
+from workers.sandbox.users import unprivileged_user
+
+DATA, LOGS = "data", "logs"
+
+
+@dataclass(frozen=True)
+class ServerDisks:
+    data: VolatileDisk | None
+    logs: VolatileDisk | None = None
+    places: LogPlaces = IN_DATADIR
+
+    @property
+    def all(self) -> tuple[VolatileDisk, ...]:
+        return tuple(filter(None, (self.data, self.logs)))
+
+
+NO_DISKS = ServerDisks(None)
+
+
+def make_disks(begun: Begun, image_key: str) -> ServerDisks:
+    """The trial removes them."""
+    setup, ports = begun.setup, begun.ports
+    what = (setup.root, setup.build, unprivileged_user(setup.user))
+    if not (setup.storage and setup.storage.apart):
+        return ServerDisks(_made(begun, ports.disk(*what, image_key=image_key)))
+    folder = folder_of_two(begun)
+    data = _made(begun, ports.disk(*what, image_key=image_key, folder=folder / DATA))
+    logs = _made(begun, ports.logs_disk(folder / LOGS, SIZE_BYTES))
+    return ServerDisks(data, logs, places_on(logs.mnt, setup.storage))
+
+
+def folder_of_two(begun: Begun) -> Path:
+    """For the disks of one server: they lie in it in the same way in every such folder, because the binlog's index
+    holds its way from the datadir."""
+    folder = owner.new_folder(begun.setup.root.absolute() / "live", f"disks-{secrets.token_hex(4)}")
+    begun.made.callback(owner.remove, folder)
+    return folder
+
+
+def places_on(mnt: Path, storage: Storage) -> LogPlaces:
+    return LogPlaces(**{log: mnt / log for log in storage.apart})
+
+
+def _made(begun: Begun, disk: VolatileDisk) -> VolatileDisk:
+    begun.made.enter_context(disk)
+    begun.made.killed_by(disk.give_way)
+    return disk

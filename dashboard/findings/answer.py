@@ -90,7 +90,10 @@ def _speed(point: Point, baseline: str) -> Speed:
 def _crashes(tally: Tally) -> Crashes:
     rate, points = tally.invalid, tally.points
     tried, lost_at = (points.tried, points.lost) if points else (0, 0)
-    return Crashes(tally.kind, rate.n, rate.k, tally.unknown, rate.hi, len(tally.hit), tally.missing, tried, lost_at)
+    lost = len(tally.hit)
+    return Crashes(
+        tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, tally.missing, tried, lost_at, tally.stopped
+    )
 
 
 def _held(kind: str, chosen: Option | None) -> str:

@@ -73,7 +73,8 @@ class Speed:
 class Crashes:
     """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or failed
     otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail; `missing`:
-    how many commits are missing from where. Of recorded loads: their crash points, and those that lost commits."""
+    how many commits are missing from where. Of recorded loads: their crash points, and those that lost commits.
+    `stopped`: trials whose crashed replica stopped with an error."""
 
     kind: str
     tried: int
@@ -84,10 +85,11 @@ class Crashes:
     missing: str = ""
     points: int = 0
     points_lost: int = 0
+    stopped: int = 0
 
     @property
     def held(self) -> bool:
-        return self.tried > 0 and not self.failed and not self.unclear
+        return self.tried > 0 and not self.failed and not self.unclear and not self.stopped
 
 
 @dataclass(frozen=True)
@@ -236,8 +238,12 @@ def _risk(one: Option) -> str:
         for each in one.crashes
         if each.failed > each.lost
     ]
+    stopped = [f"in {each.stopped:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.stopped]
     unclear = [f"after {number_of(each.kind, each.unclear)}" for each in one.crashes if each.unclear]
-    told = (("lost commits", lost), ("failed in another way", otherwise), ("is unclear", unclear))
+    told = (
+        ("lost commits", lost), ("failed in another way", otherwise), ("left a replica that must be rebuilt", stopped),
+        ("is unclear", unclear),
+    )  # fmt: skip
     return ", ".join(f"{what} {' and '.join(which)}" for what, which in told if which)
 
 

@@ -9,6 +9,7 @@ from dashboard.findings.finding import Finding
 from dashboard.records.experiments.kind_names import number_of, title
 from dashboard.text.numbers import duration, percent, whole
 
+MOST_NAMED = 3
 LOSING = {"primary-host-loss": "Losing the primary's host", "switchover": "A graceful switchover"}
 
 
@@ -30,8 +31,15 @@ def _together(says: Callable[[Tally], tuple[str, str]], known: Iterable[CrashSet
     for one in known:
         names.setdefault(says(one.tally), []).append(one.name)
     for (before, after), same in names.items():
-        *most, last = same
-        yield f"{before} with {', '.join(most)}{' and ' if most else ''}{last}{after}"
+        yield f"{before} with {_named(same)}{after}"
+
+
+def _named(names: Sequence[str]) -> str:
+    """Names have commas of their own: the matrix lists more than three."""
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} settings"
+    *most, last = names
+    return f"{', '.join(most)}{' and ' if most else ''}{last}"
 
 
 def _cost(tally: Tally) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from dashboard.findings.compare.crashes import crash_pairs
-from dashboard.findings.crash.failover import failover_finding
+from dashboard.findings.crash.failover import _named, failover_finding
 from dashboard.findings.crash.statistics import tallies
 from dashboard.findings.crash.trials import trials_of
 from dashboard.pages.results.addresses import Addresses
@@ -60,6 +60,8 @@ def test_a_replica_that_stopped_is_named_and_settings_with_the_same_outcome_are_
     page = page.replace("\N{NO-BREAK SPACE}", " ")
     assert "A replica kill cost nothing with 1/1 and 2/0 in 2 of 2 (95 % upper bound 84 %)." in page
     assert "The replica stopped with an error with 0/0 in 3 of 3." in page
+    assert "left a replica that must be rebuilt in 3 of 3 replica kills" in page and "Use 0/0" not in page
+    assert _named(["1/1", "1, 0", "0/0", "2/0"]) == "4 settings"
     assert "replica stopped with an error in 3 of 3" in page, "the matrix"
 
 

@@ -284,6 +284,18 @@ def test_a_replica_that_crashes_is_down_and_its_primary_goes_on(failed_over, cli
     assert "This replica kill took 23 of " in page and "Writes refused" not in page.split("Crash of a")[0]
 
 
+def test_a_replica_that_stopped_with_an_error_did_not_keep_everything(failed_over):
+    failed_over.kind, failed_over.verdict, failed_over.lost_engine, failed_over.lost_replica = (
+        "replica-kill",
+        "valid",
+        0,
+        None,
+    )
+    assert sentence(failed_over) == "After this replica kill the replica stopped with an error: it must be rebuilt"
+    failed_over.lost_replica = 0
+    assert sentence(failed_over).startswith("All 523 acknowledged commits survived")
+
+
 def test_the_first_node_of_a_cluster_that_is_forced_on_was_never_down():
     story = replace(STORY, promoted="node 1")
     first, *others = view(story, "majority-lost", "galera").lanes

@@ -74,10 +74,12 @@ def _failover(trial: Trial, data: Mapping[str, Any]) -> failover.FailoverView | 
 def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str:
     """The outcome of this trial in one sentence, without its full stop."""
     crash = title(trial.kind)
+    if trial.verdict == Trial.Verdict.VALID and _is_of_replica(trial) and trial.lost_replica is None:
+        return f"After this {crash} the replica stopped with an error: it must be rebuilt"
     if trial.verdict == Trial.Verdict.VALID:
         return f"All {whole(trial.acknowledged)} acknowledged commits survived this {crash}"
     if trial.verdict == Trial.Verdict.INVALID:
-        if trial.kind in FAULTS and not FAULTS[trial.kind].of_replica and trial.lost_engine:
+        if trial.kind in FAULTS and not _is_of_replica(trial) and trial.lost_engine:
             return failover.sentence(trial.acknowledged or 0, trial.lost_engine, trial.lost_engine_ms, crash)
         found = [(place, n, _when(trial, n, took)) for place, n, took in _places(trial) if n]
         lost = [(whole(n), f"from the {place}{f' ({when})' if when else ''}") for place, n, when in found]
@@ -98,9 +100,13 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
     return f"This {crash} is {trial.get_state_display()}"
 
 
+def _is_of_replica(trial: Trial) -> bool:
+    return trial.kind in FAULTS and FAULTS[trial.kind].of_replica
+
+
 def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
     """(Place, commits lost from it, the time in which they were committed), the worse loss first."""
-    if trial.kind in FAULTS and FAULTS[trial.kind].of_replica:
+    if _is_of_replica(trial):
         return (("replica", trial.lost_replica, None),)
     if trial.kind in FAULTS:
         return (("new primary", trial.lost_engine, trial.lost_engine_ms),)

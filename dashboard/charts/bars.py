@@ -44,8 +44,9 @@ class FoundSets:
 Lengths = Sequence[tuple[str, str, float]]  # look, name and value of each part
 
 
-def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None) -> list[Bar]:
-    """Acknowledged transactions, and how many of them engine, binlog and replica hold, on one scale."""
+def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None, engine: str) -> list[Bar]:
+    """Acknowledged transactions, and how many of them engine, binlog and replica hold, on one scale. `engine`: its
+    name."""
     told = acknowledged if found.acknowledged is None else found.acknowledged
     if told is None:
         return []
@@ -57,7 +58,11 @@ def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None) -
     if lost_replica is not None:
         rows["replica"] = [("kept", "acknowledged", told - lost_replica), ("lost", "lost", lost_replica)]
     scale = max([sum(value for _, _, value in row) for row in rows.values() if row] + [1])
-    return [Bar(name, TIPS[name], tuple(parts(row or [], scale)), row is not None) for name, row in rows.items()]
+    names = {"engine": engine, "binlog": "binary log"}
+    return [
+        Bar(names.get(key, key), TIPS[key], tuple(parts(row or [], scale)), row is not None)
+        for key, row in rows.items()
+    ]
 
 
 TIPS = {

@@ -8,6 +8,7 @@ from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES, Column, ComparedFigure, named
 from dashboard.findings.looks import COLOURS
 from dashboard.records.experiments.models import Experiment
+from dashboard.text.numbers import CONFIDENCE
 
 KEY = "compared"
 SLOT = "one"  # all bars share one stack, so each is as wide as possible
@@ -43,7 +44,7 @@ def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
         series=series if known else (),
         empty="" if known else "Nothing is compared yet." if not columns else "No source has this figure here.",
         source="",
-        note="Bars are 95 % intervals." if choice.figure == "throughput" else "",
+        note=f"Bars are {CONFIDENCE} intervals." if choice.figure == "throughput" else "",
         points_of=points_of if known else (),
         hidden=choice.hidden,
     )

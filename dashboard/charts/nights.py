@@ -35,7 +35,7 @@ def _chart(key: str, view: HistoryView, table: ChartTable, series: tuple[ChartSe
         y=Axis(name, figure.unit, can_toggle_log=True),
         table=table,
         series=series,
-        empty="" if known else "No shown night has this figure.",
+        empty="" if known else "No shown run has this figure.",
         source=_source(key, lines),
         note=_note(marked),
         marks=tuple(_mark(lines, one) for one in marked),

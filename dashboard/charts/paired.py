@@ -8,6 +8,7 @@ from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES, ComparedFigure
 from dashboard.findings.compare.pairs import PairedExperiments, PointPair
 from dashboard.findings.looks import STYLES
+from dashboard.text.numbers import CONFIDENCE
 
 
 def paired_picture(found: PairedExperiments, choice: Choice) -> ComparedChart:
@@ -28,7 +29,7 @@ def paired_picture(found: PairedExperiments, choice: Choice) -> ComparedChart:
         series=series,
         empty="" if series else "No source has this figure in A and B.",
         note="The line at 1 means that A and B are equal."
-        + (" Bars: 95 % intervals." if choice.figure == "throughput" else ""),
+        + (f" Bars: {CONFIDENCE} intervals." if choice.figure == "throughput" else ""),
         points_of=tuple((place,) for place in range(len(series))),
         hidden=choice.hidden,
     )

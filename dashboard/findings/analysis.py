@@ -27,7 +27,7 @@ from workers.bench.plan import Plan
 
 K = TypeVar("K", bound=Hashable)
 MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and its probe
-_METHOD = 9  # raise it when the statistics change; then stored values are computed again
+_METHOD = 10  # raise it when the statistics change; then stored values are computed again
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ def analyse(experiment: Experiment, baseline: str) -> Analysis:
     made_of = made_of_each([experiment.pk])[experiment.pk]
     measured = points(experiment)
     seconds = {one.key: one.seconds() for one in measured}
-    ratios = _ratios(seconds, baseline)
     main = headline.headline(Plan.from_dict(experiment.plan))
-    planned = ratios if baseline == main.baseline else _ratios(seconds, main.baseline)
+    ratios = _ratios(seconds, baseline, main)
+    planned = ratios if baseline == main.baseline else _ratios(seconds, main.baseline, main)
     described = tuple(describe(one, seconds[one.key], ratios.get(one.key)) for one in measured)
     probes = experiment.probes.order_by("id").values_list("server_id", "data")
     return Analysis(
@@ -163,15 +163,18 @@ def _stalls(seconds: Sample) -> Stalls:
     return Stalls(len(lengths), sum(lengths), max(lengths, default=0))
 
 
-def _ratios(seconds: dict[PointKey, Sample], baseline: str) -> dict[PointKey, ThroughputRatio | None]:
-    """Each point against the baseline's point of the same server, workload and threads."""
-    return judged(
-        {
-            key: (seconds[key], seconds[key.of(baseline)])
-            for key in seconds
-            if key.variant != baseline and key.of(baseline) in seconds
-        }
-    )
+def _ratios(
+    seconds: dict[PointKey, Sample], baseline: str, main: headline.Headline
+) -> dict[PointKey, ThroughputRatio | None]:
+    """Each point against the baseline's point of the same server, workload and threads. The plan's headline is judged
+    apart from the other comparisons: docs/models.md."""
+    pairs = {
+        key: (seconds[key], seconds[key.of(baseline)])
+        for key in seconds
+        if key.variant != baseline and key.of(baseline) in seconds
+    }
+    planned = {key: pair for key, pair in pairs.items() if main.compares(key.variant, baseline, key.threads)}
+    return judged(planned) | judged({key: pair for key, pair in pairs.items() if key not in planned})
 
 
 def judged(pairs: Mapping[K, tuple[Sample, Sample]]) -> dict[K, ThroughputRatio | None]:

@@ -97,13 +97,14 @@ def _crashes(tally: Tally) -> Crashes:
 
 
 def _held(kind: str, chosen: Option | None) -> str:
-    """What the chosen setting survived, under the crash kind that the page shows."""
+    """What the chosen setting survived: the crash kind that the page shows, and recorded loads."""
     if chosen is None:
         return ""
     asked = [each for each in chosen.crashes if each.kind == kind]
     first = (asked or chosen.crashes)[0]
     name = f"{chosen.name} ({chosen.gloss})" if chosen.gloss else chosen.name
-    return f"{name} lost nothing {where_tried([first])}."
+    recorded = [each for each in chosen.crashes if each.points and each is not first]
+    return f"{name} lost nothing {where_tried([first, *recorded])}."
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:

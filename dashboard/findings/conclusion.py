@@ -1,7 +1,9 @@
 """The sentences of a result page. The first one is kept in the experiment's row for lists."""
 
+from dashboard.findings.answer import answer
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.crash.finding import crash_finding
+from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.finding import CellProgress, Finding, finding, progress
 from dashboard.findings.names import server_names
 from dashboard.findings.shown import ResultView, shown
@@ -28,6 +30,18 @@ def sentences(experiment: Experiment) -> list[str]:
     """The first is the first sentence of the result page."""
     found = conclusion(experiment, shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
     return list(found.sentences)
+
+
+def summary(experiment: Experiment) -> list[str]:
+    """What the first screen of the result page says, for a console."""
+    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
+    found = conclusion(experiment, view)
+    if not view.trials:
+        return list(found.sentences)
+    checked = self_test(view.trials)
+    told = answer(view, found, checked)
+    choice = (told.recommendation.choice,) if told.recommendation else ()
+    return list(dict.fromkeys(filter(None, (*told.sentences, told.cost, *choice, *told.more, checked.says))))
 
 
 def remember(experiment: Experiment) -> None:

@@ -13,7 +13,7 @@ from dashboard.findings.headline import headline
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history.models import Entry, Track
-from dashboard.text.numbers import at
+from dashboard.text.numbers import CONFIDENCE, at
 from workers.bench.plan import Plan
 
 RELAXED = (("0", "0"), ("2", "0"), ("0", "1"), ("2", "1"), ("1", "0"))  # the most relaxed first
@@ -97,6 +97,6 @@ def _says(safe: Measured, fast: Measured, ratio: ThroughputRatio, threads: int) 
     interval = between(ratio.lo, ratio.hi, digits_of(ratio.value))
     if ratio.decision == "differs":
         text = f"{fast.variant} is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {safe.variant}"
-        return f"{text} at {at(threads)} (95 % interval {interval})"
-    within = f" (ratio, 95 % interval {interval})" if interval else ""
+        return f"{text} at {at(threads)} ({CONFIDENCE} interval {interval})"
+    within = f" (ratio, {CONFIDENCE} interval {interval})" if interval else ""
     return f"{fast.variant} against {safe.variant} at {at(threads)}: {ratio.decision}{within}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dashboard.findings.headline import Headline
 from dashboard.findings.point import Point, ThroughputRatio
 from dashboard.records.experiments.models import Cell, Experiment
-from dashboard.text.numbers import at, sig
+from dashboard.text.numbers import CONFIDENCE, at, sig
 from workers.analysis.statistics import MIN_REPEATS
 
 WIDE = 2  # upper over lower end of an interval
@@ -152,7 +152,7 @@ def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> F
 def _reach(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
     """How large a difference is still possible."""
     times = between(ratio.lo, ratio.hi, 3)
-    return f"The throughput of {names[0]} is {times} times that of {names[1]} (95 % confidence interval)."
+    return f"The throughput of {names[0]} is {times} times that of {names[1]} ({CONFIDENCE} confidence interval)."
 
 
 def _few(pair: Pair, ratio: ThroughputRatio, figures: str) -> Finding:

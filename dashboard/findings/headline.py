@@ -14,6 +14,10 @@ class Headline:
     variant: str
     threads: int
 
+    def compares(self, one: str, other: str, threads: int) -> bool:
+        """Whether these two variants at that number of threads are the planned comparison, in either order."""
+        return {one, other} == {self.variant, self.baseline} and threads == self.threads
+
 
 def headline(plan: Plan) -> Headline:
     """As the plan says; else its first variant against its last at the highest number of threads."""

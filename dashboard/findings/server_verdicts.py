@@ -15,7 +15,7 @@ from dashboard.findings.crash.rate import FEW, Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
 from dashboard.records.experiments.crash_progress import LOST
-from dashboard.records.experiments.kind_names import FIRST, ORDER, title
+from dashboard.records.experiments.kind_names import FIRST, ORDER
 from dashboard.records.experiments.models import Experiment, Trial
 
 WORST: tuple[RateState, ...] = ("failed", "unknown", "passed")
@@ -46,7 +46,7 @@ class CrashRate:
 
     @property
     def says(self) -> str:
-        return f"{self.variant}, {title(self.kind)}: {self.invalid.outcome(self.lost, self.unknown)}"
+        return f"{self.variant}: {self.invalid.outcome(self.kind, self.lost, self.unknown)}"
 
     @property
     def severity(self) -> tuple[int, float, bool, int]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 UNKNOWN = "\N{EN DASH}"
+CONFIDENCE = "95\N{NO-BREAK SPACE}%"  # of every interval
 TINY = 0.001
 _SCALES = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB")

@@ -8,16 +8,22 @@ import { explainTerms } from "./app/terms.js";
 import { wireThemeSwitch } from "./app/theme-switch.js";
 import { localTimes } from "./app/times.js";
 
-wireThemeSwitch();
-preparePaper(document.documentElement);
-localTimes(document);
-addCopyButtons(document);
-offerCopies(document);
-askFirst(document);
-makeSortable(document);
-explainTerms(document);
-closeMenus(document);
+// The script is asynchronous: the page is ready without it.
+if (document.readyState === "loading") addEventListener("DOMContentLoaded", () => setTimeout(enhance));
+else enhance();
 
-if (document.querySelector("[data-chart], [data-live]")) import("./figures.js");
-if (document.querySelector("[data-plan]")) import("./plan.js");
-if (document.querySelector("[data-schedule]")) import("./schedule.js");
+function enhance() {
+  wireThemeSwitch();
+  preparePaper(document.documentElement);
+  localTimes(document);
+  addCopyButtons(document);
+  offerCopies(document);
+  askFirst(document);
+  makeSortable(document);
+  explainTerms(document);
+  closeMenus(document);
+
+  if (document.querySelector("[data-chart], [data-live]")) import("./figures.js");
+  if (document.querySelector("[data-plan]")) import("./plan.js");
+  if (document.querySelector("[data-schedule]")) import("./schedule.js");
+}

@@ -209,7 +209,7 @@ def test_the_result_opens_with_a_sentence_and_drawn_charts(page, found):
     page.goto(found.experiment)
     found.result = page.url
     assert re.match(FINDING, page.locator("p.finding").first.inner_text())
-    expect(page.locator(".badges")).to_contain_text("4 of 4 cells measured")
+    expect(page.locator(".badges")).to_contain_text("4 of 4 measurements done")
     figure = page.locator("figure[data-chart=throughput]")
     drawn(page, "throughput")
     assert figure.bounding_box()["y"] < 500  # nobody scrolls to learn the answer
@@ -259,7 +259,7 @@ def test_it_is_carried_away_as_a_file_and_brought_back(page, found, tmp_path):
 
 def test_a_cell_shows_what_its_figures_rest_on(page, found):
     page.goto(found.result)
-    page.get_by_text("Cells in order of execution").click()
+    page.get_by_text("Measurements in order of execution").click()
     page.get_by_role("region", name="Cells").get_by_role("link").first.click()
     main = page.locator("main")
     expect(main).to_contain_text("Exact command")
@@ -310,11 +310,11 @@ def test_a_running_one_is_cancelled_at_once_and_resumed(page, found):
     agree(page, "Stop experiment")
     assert until_over(page) == "cancelled"
     page.wait_for_url("**/results/*/")
-    expect(page.locator(".badges")).to_contain_text(re.compile("[12] of 3 cells measured"))
+    expect(page.locator(".badges")).to_contain_text(re.compile("[12] of 3 measurements done"))
     press(page, "Resume")
     assert until_over(page) == "done"
     page.wait_for_url("**/results/*/")
-    expect(page.locator(".badges")).to_contain_text("3 of 3 cells measured")
+    expect(page.locator(".badges")).to_contain_text("3 of 3 measurements done")
 
 
 def test_a_wrong_password_is_told_apart_from_a_wrong_address(page, target):

@@ -151,7 +151,7 @@ def test_it_hides_by_what_replicas_came_to(opened):
     figure = risk(opened(lost="engine"))
     buttons = figure.locator(".chart-key button")
     assert buttons.all_inner_texts() == ["replicas agree", "replicas diverge silently"]
-    read = ["fewest to most lost", "speed, 95 % confidence interval", "no bar: it is shorter than the dot"]
+    read = ["fewest to most lost", "speed, 95\u00a0% confidence interval", "no bar: it is shorter than the dot"]
     assert figure.locator(".chart-key li > span").all_inner_texts() == read
     buttons.nth(1).click()
     assert figure.evaluate("f => f.chartView.hidden.size") == 4

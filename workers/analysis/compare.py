@@ -1,9 +1,9 @@
 """Does one point differ from another? The answer comes from the repeats of both points.
 
-**Method.** The p of the ratio (`statistics`) is below 0.05 exactly when its interval excludes 1. The p-values of all
-comparisons of an experiment are adjusted for the false discovery rate (Benjamini and Hochberg 1995). Otherwise nine
-comparisons of equal points would show a difference in one experiment out of three. When the interval excludes 1 and the
-adjusted p is not below 0.05, the answer is *not decidable*: measure more repeats.
+**Method.** The p of the ratio (`statistics`) is below 0.05 exactly when its interval excludes 1. The p-values of many
+comparisons are adjusted for the false discovery rate (Benjamini and Hochberg 1995). The comparison that the plan fixes
+before the run is not among them: docs/models.md says why. When the interval excludes 1 and the adjusted p is not below
+0.05, the answer is *not decidable*: measure more repeats.
 
 *No difference shown* does not prove that there is none: the interval says how large it could be. Two repeats are *too
 few to judge*, one is *measured once*: neither has an interval.

@@ -92,7 +92,7 @@ class CrashPlan:
     ))  # fmt: skip
     trials: int = field(default=0, metadata=described(
         "whole", "Trials of each crash",
-        "Of each variant. 30 without a loss still allow that 12 % of crashes lose something.",
+        "Of each variant. 30 without a loss still allow that 12\N{NO-BREAK SPACE}% of crashes lose something.",
         least=1, most=1000, group="crash", in_sizes=True, asks=True,
     ))  # fmt: skip
     control_trials: int = field(default=1, metadata=described(

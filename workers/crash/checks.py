@@ -25,7 +25,7 @@ PIECES = {
     "gtids": "GTIDs",
     "prepared_left": "prepared transactions",
     "tables_ok": "the tables' state",
-    "rewritten": "the binlog as it stood at the crash",
+    "rewritten": "the binary log as it stood at the crash",
 }
 PLACES = {"engine": "the engine", "binlog": "the binary log", "replicas": "the replica"}
 BOTH = ("engine", "binlog")
@@ -149,8 +149,8 @@ def overtaken(missing: Keys, present: Keys) -> Keys:
 def _twice(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return none_of(
         known(evidence.binlog).seen.twice,
-        "transactions are more than once in the binlog: a replica would apply them again",
-        "No transaction is in the binlog more than once.",
+        "transactions are more than once in the binary log: a replica would apply them again",
+        "No transaction is in the binary log more than once.",
     )
 
 
@@ -159,26 +159,26 @@ def _binlog_foreign(ledger: Ledger, evidence: Evidence) -> CheckResult:
     log = known(evidence.binlog)
     odd = log.odd if evidence.others_write else log.odd + log.others
     if odd:
-        return _noted(odd, "events in the binlog did not come from the client")
+        return _noted(odd, "events in the binary log did not come from the client")
     return none_of(
         log.scattered,
-        "transactions are not in one piece in the binlog, or their rows are in another order",
-        "The binlog holds the client's transactions and nothing else.",
+        "transactions are not in one piece in the binary log, or their rows are in another order",
+        "The binary log holds the client's transactions and nothing else.",
     )
 
 
 def _binlog_order(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if gaps := known(evidence.binlog).gaps:
-        return _noted(gaps, "GTIDs in the binlog do not follow the one before")
+        return _noted(gaps, "GTIDs in the binary log do not follow the one before")
     return none_of(
         overtaken_in(known(evidence.binlog).order, ledger),
-        "transactions are in the binlog before one that was acknowledged before they were sent",
-        "Transactions are in the binlog in the order in which they were acknowledged.",
+        "transactions are in the binary log before one that was acknowledged before they were sent",
+        "Transactions are in the binary log in the order in which they were acknowledged.",
     )
 
 
 def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
-    """Transactions that are too early in the binlog. A client sends each after the answer to the one before, so all
+    """Transactions that are too early in the binary log. A client sends each after the answer to the one before, so all
     transactions that were acknowledged until then must precede it."""
     told_s, sent_s = ledger.told_at_s(order), ledger.told_at_s(order - 1)
     first_told_from_here_s = np.minimum.accumulate(told_s[::-1])[::-1]
@@ -187,8 +187,8 @@ def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
 
 def _binlog_rewritten(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if evidence.rewritten:
-        return _noted(evidence.rewritten, "files of the binlog differ from the copy that was taken at the crash")
-    return valid("Recovery changed no byte of the binlog that survived the crash.")
+        return _noted(evidence.rewritten, "files of the binary log differ from the copy that was taken at the crash")
+    return valid("Recovery changed no byte of the binary log that survived the crash.")
 
 
 def _noted(odd: Oddities, what: str) -> CheckResult:
@@ -206,8 +206,8 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := known(evidence.binlog).unreadable:
-        return invalid(1, f"A replica cannot read the binlog to its end: {why}")
-    return valid(f"A replica can read the binlog to its end at {known(evidence.binlog).end_at}.")
+        return invalid(1, f"A replica cannot read the binary log to its end: {why}")
+    return valid(f"A replica can read the binary log to its end at {known(evidence.binlog).end_at}.")
 
 
 def _prepared_left(ledger: Ledger, evidence: Evidence) -> CheckResult:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from workers.crash.checks import FIRST, known, named, none_of, overtaken
 from workers.crash.evidence import ReplicaSeen, together, without
 from workers.crash.ledger import Ledger
-from workers.crash.verdict import CheckResult, invalid, unknown, valid
+from workers.crash.verdict import CheckResult, invalid, nothing_to_check, unknown, valid
 from workers.topology.evidence import FailoverEvidence
 
 Judge = Callable[[Ledger, FailoverEvidence], CheckResult]
@@ -18,12 +18,14 @@ Judge = Callable[[Ledger, FailoverEvidence], CheckResult]
 
 @dataclass(frozen=True)
 class FailoverCheck:
-    """`needs`: fields of the evidence. `applies`: to this evidence; else the check is left out."""
+    """`needs`: fields of the evidence. `applies`: to this evidence; else the check is left out. `of_kept`: it looks at
+    the transactions on the new primary only; without any, a valid result is marked as vacuous."""
 
     title: str
     needs: tuple[str, ...]
     judge: Judge
     applies: Callable[[FailoverEvidence], bool] = lambda evidence: not evidence.of_replica
+    of_kept: bool = False
 
 
 def run_checks(ledger: Ledger, evidence: FailoverEvidence) -> tuple[CheckResult, ...]:
@@ -40,7 +42,10 @@ def _judged(check: FailoverCheck, ledger: Ledger, evidence: FailoverEvidence) ->
         why = "; ".join(evidence.problems) or "it was not read"
         return unknown(f"Unclear: {', '.join(PIECES[name] for name in lacking)} could not be read ({why}).")
     try:
-        return check.judge(ledger, evidence)
+        result = check.judge(ledger, evidence)
+        if check.of_kept and result.outcome == "valid" and not len(known(evidence.kept).all()):
+            return nothing_to_check("no transaction of the clients is on the new primary")
+        return result
     except Exception as error:  # a check that raises must never count as valid
         return unknown(f"The check failed: {type(error).__name__}: {error}.")
 
@@ -189,10 +194,16 @@ CHECKS: dict[str, FailoverCheck] = {
     "lost-promoted": FailoverCheck("No acknowledged commit missing on the new primary", ("kept",), _lost),
     "phantoms": FailoverCheck("Every commit that was read is on the new primary", ("kept", "read"), _phantoms),
     "late": FailoverCheck("No commit acknowledged by the old primary after the failover", ("late",), _late),
-    "torn-promoted": FailoverCheck("Each transaction whole or absent on the new primary", ("kept",), _torn),
-    "altered-promoted": FailoverCheck("Rows of the new primary as the client wrote them", ("kept",), _altered),
-    "never-sent-promoted": FailoverCheck("Only transactions that were sent on the new primary", ("kept",), _never_sent),
-    "order-promoted": FailoverCheck("No gap in a client's commits on the new primary", ("kept",), _order),
+    "torn-promoted": FailoverCheck(
+        "Each transaction whole or absent on the new primary", ("kept",), _torn, of_kept=True
+    ),
+    "altered-promoted": FailoverCheck(
+        "Rows of the new primary as the client wrote them", ("kept",), _altered, of_kept=True
+    ),
+    "never-sent-promoted": FailoverCheck(
+        "Only transactions that were sent on the new primary", ("kept",), _never_sent, of_kept=True
+    ),
+    "order-promoted": FailoverCheck("No gap in a client's commits on the new primary", ("kept",), _order, of_kept=True),
     "swapped": FailoverCheck(
         "No GTID names two transactions", ("swapped",), _swapped, lambda evidence: evidence.has_gtids
     ),

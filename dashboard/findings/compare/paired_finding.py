@@ -8,7 +8,7 @@ from dashboard.findings.compare.crashes import CrashPairs
 from dashboard.findings.compare.pairs import PairedExperiments, PointPair
 from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.point import ThroughputRatio
-from dashboard.text.numbers import at, sig
+from dashboard.text.numbers import CONFIDENCE, at, sig
 from workers.analysis.compare import Decision
 
 FURTHER: dict[Decision, str] = {
@@ -47,8 +47,11 @@ def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, s
     """A factor and its inverse count as equally large."""
     pair, ratio = max(differing, key=lambda one: abs(math.log(one[1].value)))
     where = f"{pair.place.name} at {at(pair.threads)}"
-    text = f"; the largest difference is {where}: B has {sig(ratio.value)} times the throughput of A"
-    return text, f"95 % interval {sig(ratio.lo)} to {sig(ratio.hi)}"
+    more, less, value, lo, hi = "B", "A", ratio.value, ratio.lo, ratio.hi
+    if value < 1 and lo and hi:  # the larger one first: nobody divides by 0.0297
+        more, less, value, lo, hi = "A", "B", 1 / value, 1 / hi, 1 / lo
+    text = f"; the largest difference is {where}: {more} has {sig(value)} times the throughput of {less}"
+    return text, f"{CONFIDENCE} interval {sig(lo)} to {sig(hi)}"
 
 
 def _crashes(found: CrashPairs) -> tuple[str, ...]:

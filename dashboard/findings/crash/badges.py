@@ -117,5 +117,5 @@ def _badge(engine: str, kind: str, like: LikeTrials) -> Badge:
     tally = Tally(0, "", kind, tuple(trial for _, trial in like.trials))
     experiments = list(dict.fromkeys(experiment_id for experiment_id, _ in like.trials))
     name = NAMES.get(engine, "") + title(kind)
-    says = f"{name}: {tally.outcome}{f' on {like.neighbour}' if like.neighbour else ''}"
+    says = f"{NAMES.get(engine, '')}{tally.outcome}{f' on {like.neighbour}' if like.neighbour else ''}"
     return Badge(name, tally.invalid.state(tally.unknown), says, experiments[0], len(experiments), like.neighbour)

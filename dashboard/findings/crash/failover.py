@@ -7,7 +7,7 @@ from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.finding import Finding
 from dashboard.records.experiments.kind_names import number_of, title
-from dashboard.text.numbers import duration, percent, whole
+from dashboard.text.numbers import duration, whole
 
 MOST_NAMED = 3
 LOSING = {"primary-host-loss": "Losing the primary's host", "switchover": "A graceful switchover"}
@@ -49,8 +49,7 @@ def _cost(tally: Tally) -> tuple[str, str]:
         return "an unknown number of commits", ""
     if not lost:
         nothing = "no acknowledged commit" if tally.invalid.k else "nothing"
-        bound = f"(95 % upper bound {percent(loss.rate.hi)})"
-        return nothing, f" in {loss.rate.n} of {loss.rate.n}{unclear} {bound}"
+        return nothing, f" in {loss.rate.n} of {loss.rate.n}{unclear} {loss.rate.at_most}"
     many = whole(min(lost)) if min(lost) == max(lost) else f"{whole(min(lost))} to {whole(max(lost))}"
     commits = "commit" if many == "1" else "commits"
     return f"{many} acknowledged {commits}", f" in {len(lost)} of {loss.rate.n}{unclear}"

@@ -8,6 +8,7 @@ from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import finished
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.finding import Finding, Pair, compared
+from dashboard.text.numbers import CONFIDENCE
 from workers.topology.faults import FAULTS
 
 
@@ -47,7 +48,7 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
         return Finding(_says(first), more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
     if speed and pair.ratio.decision == "differs" and pair.ratio.value > 1:
-        text = f"{speed.text} (95 % confidence interval {speed.interval}), but {first.tally.says}"
+        text = f"{speed.text} ({CONFIDENCE} confidence interval {speed.interval}), but {first.tally.says}"
         return Finding(text, more=tuple(further))
     if speed is None:
         return Finding(_says(first), more=tuple(further))

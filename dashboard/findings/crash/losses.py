@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from dashboard.findings.crash.missing import in_words, typical
+from dashboard.findings.crash.missing import BINLOG, in_words, typical
 from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally
 from dashboard.records.experiments.kind_names import RECORDED
 from dashboard.text.numbers import duration, ms
@@ -48,7 +48,7 @@ def of_a_failover(tally: Tally) -> Iterable[str]:
 def _where(tally: Tally, place: str) -> str:
     if tally.kind in FAULTS:
         return f"{REPLICA if FAULTS[tally.kind].of_replica else NEW} lacks"
-    return "binary log" if place == "binlog" else tally.engine.removeprefix("the ")
+    return f"{BINLOG.removeprefix('the ') if place == 'binlog' else tally.engine.removeprefix('the ')} lost"
 
 
 def _lost(tally: Tally, place: str, loss: CrashLoss) -> str:

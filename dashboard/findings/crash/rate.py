@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.verdict_label import COMMITS_LOST, NOTHING_LOST, OTHER_FAILURE
 from dashboard.text.numbers import percent
 from workers.analysis import binomial
@@ -26,19 +27,9 @@ class Rate:
         return f"{self.k:,} of {self.n:,}"
 
     @property
-    def text(self) -> str:
-        """0 of 30 (95 % upper bound 12 %); 4 of 4 (95 % lower bound 40 %); 2 of 30 (95 % interval 0.82 % to 22 %)."""
-        return f"{self.counts} (95 % {self.bounds})" if self.n else "not tried"
-
-    @property
-    def bounds(self) -> str:
-        if not self.n:
-            return ""
-        if self.k == 0:
-            return f"upper bound {percent(self.hi)}"
-        if self.k == self.n:
-            return f"lower bound {percent(self.lo)}"
-        return f"interval {percent(self.lo)} to {percent(self.hi)}"
+    def at_most(self) -> str:
+        """What no failure in n trials still allows."""
+        return f"(up to {percent(self.hi)} of such crashes may still lose commits)"
 
     @property
     def share(self) -> str:
@@ -51,13 +42,13 @@ class Rate:
         """`unclear`: further trials. With one of them the state is not passed."""
         return "failed" if self.k else "passed" if self.n and not unclear else "unknown"
 
-    def outcome(self, lost: int, unclear: int) -> str:
-        """In words: `nothing lost in 3 trials, too few to be sure; 1 unclear`. `lost`: how many of the k lost commits;
-        `unclear`: further trials."""
+    def outcome(self, kind: str, lost: int, unclear: int) -> str:
+        """In words: `nothing lost in 3 power losses, too few to be sure; 1 unclear`. `lost`: how many of the k lost
+        commits; `unclear`: further trials."""
         more = f"; {unclear:,} unclear" if unclear else ""
         if not self.n:
-            return f"{unclear:,} unclear"
-        trials = f"{self.n:,} {'trial' if self.n == 1 else 'trials'}"
+            return f"{number_of(kind, unclear)} unclear"
+        trials = number_of(kind, self.n)
         if not self.k:
             few = ", too few to be sure" if self.hi is None or self.hi > FEW else ""
             return f"{NOTHING_LOST} in {trials}{few}{more}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dashboard.findings.crash.badges import TriedLike
 from dashboard.findings.crash.rate import rate
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.kind_names import plural
+from dashboard.records.experiments.kind_names import number_of, plural
 from workers.bench.plan import CONTROLS
 from workers.crash.kinds import CRASH_KINDS
 
@@ -61,8 +61,8 @@ def _counted(what: str, kind: str, neighbour: str, found: list[tuple[int, Tried]
     unknown = len(ended) - len(known)
     rated = rate(sum(known), len(known), unknown)
     verb = "disagree" if what == "agreement" else "lost commits"
-    says = f"{rated.counts} {verb}" if rated.n else "unclear"
-    detail = [plural(kind), f"true share {rated.share}" if rated.n else "", f"{unknown:,} unclear" if unknown else ""]
+    says = f"{verb} in {rated.k:,} of {number_of(kind, rated.n)}" if rated.n else f"{plural(kind)} unclear"
+    detail = [f"true share {rated.share}" if rated.n else "", f"{unknown:,} unclear" if unknown else ""]
     newest = max(experiment_id for experiment_id, _ in found)
     return MeasuredCrashes(rated.state(unknown), says, ", ".join(filter(None, detail)), newest, neighbour)
 

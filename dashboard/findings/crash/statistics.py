@@ -13,7 +13,6 @@ from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, Replica, T
 from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.verdict_label import COMMITS_LOST
-from dashboard.text.numbers import percent
 from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
 
@@ -73,8 +72,9 @@ class Tally:
 
     @property
     def outcome(self) -> str:
-        """`nothing lost in 30 trials`."""
-        return self.invalid.outcome(sum(one.verdict_label == COMMITS_LOST for one in self.decided), self.unknown)
+        """`nothing lost in 30 power losses`."""
+        lost = sum(one.verdict_label == COMMITS_LOST for one in self.decided)
+        return self.invalid.outcome(self.kind, lost, self.unknown)
 
     @cached_property
     def points(self) -> PointCounts | None:
@@ -146,8 +146,7 @@ class Tally:
             return "; ".join([recorded.says(counts, self.invalid.n, most), *unclear])
         crashes = number_of(self.kind, self.invalid.n)
         if not self.invalid.k:
-            bound = f"(95 % upper bound {percent(self.invalid.hi)})"
-            return f"lost nothing in {', '.join([crashes, *unclear])} {bound}"
+            return f"lost nothing in {', '.join([crashes, *unclear])} {self.invalid.at_most}"
         lost = len(self.hit)
         both = "" if self.kind in FAULTS or not missing.overlaps(self.hit) else "; a commit can be missing from both"
         text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing}{both})"

@@ -187,10 +187,10 @@ def _newest_night(schedule: Schedule) -> str:
 
 _button = partial(button, Schedule.objects.select_related("confirmed_by"), PAGE)
 pause = _button(
-    "schedule", actions.pause, "{} is paused: no night starts until you resume it. A running experiment continues."
+    "schedule", actions.pause, "{} is paused: no run starts until you resume it. A running experiment continues."
 )
-resume = _button("schedule", actions.resume, "{} is resumed. Nights of the pause are not repeated.")
+resume = _button("schedule", actions.resume, "{} is resumed. Runs of the pause are not repeated.")
 confirm = _button("confirm_nights", actions.confirm, "{} may put load on its production servers from now on.")
 withdraw = _button("schedule", actions.withdraw, "{} puts no load on production servers any more.")
-delete = _button("schedule", actions.remove, "{} is deleted. The results of its nights stay.", then="schedules:list")
+delete = _button("schedule", actions.remove, "{} is deleted. The results of its runs stay.", then="schedules:list")
 run = _button("schedule", actions.run_now, then=_newest_night)

@@ -99,6 +99,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "nobody": sites.no_worker_message(server.site),
         "preflight": server.preflights.first(),
         "answered": answered,
+        "server_version": answered.facts.get("version_text") if answered else queries.measured_version(server),
         "derived": DERIVED,
         "pending_restores": queries.pending_restores(server),
         "is_down": queries.is_down(server),

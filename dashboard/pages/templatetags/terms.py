@@ -22,7 +22,7 @@ def term(word: str, meant: str = "") -> SafeString:
 @lru_cache(1024, typed=True)  # typed: a SafeString is not escaped, an equal str is
 def _told(word: str, key: str) -> SafeString:
     """Cached: a page has a hundred terms, and they never change."""
-    found = explained(key)
+    found, word = explained(key), type(word)(word.replace(" %", "\N{NO-BREAK SPACE}%"))
     if found is None:
         return format_html("{}", word)
     links = " ".join(f"{whose} {address}" for whose, address in found.manuals.items())

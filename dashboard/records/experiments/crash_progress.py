@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from django.db.models import Case, Count, Q, Value, When
 
-from dashboard.records.experiments.kind_names import in_order, title
+from dashboard.records.experiments.kind_names import MUST_HOLD, MUST_LOSE, in_order, title
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.experiments.verdict_label import (
     COMMITS_LOST,
@@ -61,7 +61,7 @@ def crash_progress(experiment: Experiment) -> CrashProgress:
         for server, variant in settings
     ]
     left = experiment.cells.filter(state__in=[Cell.State.WAITING, Cell.State.RUNNING])
-    return CrashProgress([title(kind) for kind in kinds], rows, not left.exists())
+    return CrashProgress([_heading(kind) for kind in kinds], rows, not left.exists())
 
 
 def _counted(experiment: Experiment) -> dict[tuple[str, str, str], Counter[str]]:
@@ -82,5 +82,16 @@ def _cell(counted: Counter[str], kind: str) -> CrashCell:
     tone = next((TONES[word] for word in words if word in TONES), "")
     if tone and kind in CONTROLS:
         tone = "flagged"
-    said = words if counted.total() == 1 else [f"{word}: {counted[word]}" for word in words]
-    return {"kind": title(kind), "words": ", ".join(said) or "not planned", "tone": tone}
+    told = [(_expected(word, kind), counted[word]) for word in words]
+    said = [word for word, _ in told] if counted.total() == 1 else [f"{word}: {n}" for word, n in told]
+    return {"kind": _heading(kind), "words": ", ".join(said) or "not planned", "tone": tone}
+
+
+def _heading(kind: str) -> str:
+    return f"self-test: {title(kind)}" if kind in CONTROLS else title(kind)
+
+
+def _expected(word: str, kind: str) -> str:
+    """The verdict of a control with the word that it is the right one."""
+    right = (kind in MUST_LOSE and word == COMMITS_LOST) or (kind in MUST_HOLD and word == NOTHING_LOST)
+    return f"{word}, as it must be" if right else word

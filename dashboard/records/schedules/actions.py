@@ -136,7 +136,7 @@ def begin_now(user: Actor, schedule: Schedule) -> Experiment:
         raise Refused(f"{under_way} is under way. Wait for its end, or cancel it. Nothing was started.")
     begun = begin(schedule, timezone.now(), user, asked_by=user)
     if begun is None:
-        raise Refused("A night started at this moment already. Nothing was started. Try again.")
+        raise Refused("A run started at this moment already. Nothing was started. Try again.")
     return begun
 
 
@@ -152,7 +152,7 @@ def begin(
         return None
     if unconfirmed := queries.unconfirmed(schedule):
         raise PlanError(
-            f"{unconfirmed} is labelled production, and nightly load on it is not confirmed.",
+            f"{unconfirmed} is labelled production, and scheduled load on it is not confirmed.",
             "Ask its owner or an administrator to confirm it on the page of the schedule.",
         )
     night.experiment = experiments.create(

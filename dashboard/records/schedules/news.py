@@ -24,7 +24,7 @@ def tell(night: Night) -> None:
 def tell_missed(schedule: Schedule, nights: Sequence[Night]) -> None:
     times = ", ".join(written(night.due_at, schedule.zone) for night in nights[-3:])
     rest = f" and {len(nights) - 3} before" if len(nights) > 3 else ""
-    what = "a night was" if len(nights) == 1 else f"{len(nights)} nights were"
+    what = "a run was" if len(nights) == 1 else f"{len(nights)} runs were"
     text = f"{times}{rest}. {nights[-1].reason}"
     notify(News("night_missed", f"{schedule}: {what} missed", text, _page(schedule), _facts(nights[-1])))
 

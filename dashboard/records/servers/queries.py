@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import Manager, OuterRef, Q, QuerySet, Subquery
 
-from dashboard.records.experiments.models import Cell, Experiment
+from dashboard.records.experiments.models import Cell, Experiment, Run, Trial
 from dashboard.records.experiments.states import UNDER_WAY
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Preflight, Server
@@ -35,6 +35,14 @@ def present_settings() -> dict[int, dict[str, str]]:
     last = answers.filter(server=OuterRef("pk")).values("facts__settings")[:1]
     found = Server.objects.annotate(present=Subquery(last)).values_list("pk", "present")
     return {pk: settings for pk, settings in found if settings}
+
+
+def measured_version(server: Server) -> str:
+    """Of the newest measurement or trial; "" before the first. A sandbox has no connection test that tells it."""
+    runs = Run.objects.filter(cell__server=server).order_by("-pk")
+    trials = Trial.objects.filter(server=server).exclude(environment=None).order_by("-pk")
+    found = (one.values_list("environment__data__server__version", flat=True).first() for one in (runs, trials))
+    return next((str(version) for version in found if version), "")
 
 
 def pending_restores(server: Server) -> QuerySet[PendingRestore]:

@@ -5,7 +5,7 @@ export function unmeasured({ ceiling, fit }) {
 }
 
 /** The word that distinguishes it from the measured line of the same name. */
-export function kindWord({ ceiling, fit }) {
-  if (ceiling) return " (ceiling)";
+export function kindWord({ name, ceiling, fit }) {
+  if (ceiling) return name.endsWith(" limit") ? "" : " (ceiling)";
   return fit ? " (model)" : "";
 }

@@ -139,9 +139,9 @@ def test_servers_that_did_not_come_back_are_counted_beside_the_point(client_in):
 @pytest.mark.django_db
 def test_its_sentence_holds_speed_against_loss():
     found = told(trials.experiment())
-    speed = r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(95 % confidence interval 5\.\d to 6\.\d\)"
+    speed = r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(95\u00a0% confidence interval 5\.\d to 6\.\d\)"
     assert re.match(f"{speed}, but lost acknowledged commits .*\\(median 20,000 commits missing", found.text)
-    assert found.more[0].startswith("1/1 lost nothing in 30 power losses (95 % upper bound 12")
+    assert found.more[0].startswith("1/1 lost nothing in 30 power losses (up to 12")
 
 
 @pytest.fixture

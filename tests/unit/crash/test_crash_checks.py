@@ -294,7 +294,7 @@ def test_it_finds_what_the_witness_did_not_cause_in_the_binlog():
     odd = {"odd": Oddities(1, ("an incident",))}
     found = judged(all_well(state=odd))["binlog-foreign"]
     assert (found.outcome, found.count) == ("invalid", 1)
-    assert found.says == "1 events in the binlog did not come from the client: an incident."
+    assert found.says == "1 events in the binary log did not come from the client: an incident."
     assert bad(all_well(state=odd, others_write=True)) == {"binlog-foreign": "invalid"}
     assert bad(all_well(state={"scattered": keys((1, 5))})) == {"binlog-foreign": "invalid"}
 

@@ -23,9 +23,9 @@ def running(**fields):
 def test_it_counts_trials_by_their_verdict(db):
     now = crash_progress(running())
     words = {row.name: [(cell["words"], cell["tone"]) for cell in row.cells] for row in now.rows}
-    assert now.kinds == ["power loss", "lying disk"]
+    assert now.kinds == ["power loss", "self-test: lying disk"]
     assert words == {
-        "1/1": [("nothing lost: 2, waiting: 1", "held"), ("commits lost", "flagged")],
+        "1/1": [("nothing lost: 2, waiting: 1", "held"), ("commits lost, as it must be", "flagged")],
         "0/0": [("commits lost: 1, unclear: 1", "few"), ("not planned", "")],
     }
 

@@ -11,9 +11,12 @@ from dashboard.findings.analysis import Analysis, HeadlineRatio
 from dashboard.findings.device_models import DeviceModel
 from dashboard.findings.line_models import LineModels
 from dashboard.findings.point import Point, SourcedFigure, Stalls
+from dashboard.findings.points import PointKey, points
 from dashboard.findings.stored import Unreadable, read
 from dashboard.records.experiments.models import Run, RunEvidence, Series
 from tests.unit.results import factory
+from workers.analysis import compare
+from workers.analysis.statistics import compared
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +36,24 @@ def test_it_describes_each_point():
     assert at(result, "1/1").fsyncs["binlog"] == SourcedFigure(pytest.approx(0.4), "trace:binlog_fsyncs")
     assert at(result, "1/1").group.value == pytest.approx(4)
     assert at(result, "1/1").latency_ms["p95"] <= 2.0
+
+
+@pytest.mark.parametrize(("baseline", "other"), [("1/1", "0/0"), ("0/0", "1/1")])
+def test_the_planned_comparison_is_judged_by_itself_and_the_others_together(baseline, other):
+    experiment = factory.experiment(noise=0.5)
+    seconds = {one.key: one.seconds() for one in points(experiment)}
+    result = analysis.analysis_of(experiment, baseline)
+    alone = {key: compared(seconds[key], seconds[key.of(baseline)]).p for key in seconds if key.variant != baseline}
+    told = {
+        PointKey(point.server_id, point.variant, point.workload, point.threads): point.ratio.p
+        for point in result.points
+        if point.ratio
+    }
+    planned = next(key for key in alone if (key.variant, key.threads) == (other, 8))
+    assert told[planned] == alone[planned]
+    assert result.headline[0].ratio.p == pytest.approx(alone[planned])
+    others = [key for key in alone if key != planned]
+    assert [told[key] for key in others] == compare.adjusted([alone[key] for key in others])
 
 
 def test_it_adds_histograms_up_instead_of_averaging_percentiles():
@@ -67,7 +88,7 @@ def test_whoever_gives_an_analysis_another_field_raises_the_method():
     """Otherwise answers stored before would be refused on the field that is not there."""
     parts = (Analysis, HeadlineRatio, Point, LineModels, DeviceModel)
     said = "; ".join(" ".join(field.name for field in fields(part)) for part in parts)
-    assert (analysis._METHOD, hashlib.sha256(said.encode()).hexdigest()[:8]) == (9, "22e2de9b")
+    assert (analysis._METHOD, hashlib.sha256(said.encode()).hexdigest()[:8]) == (10, "22e2de9b")
 
 
 def test_it_is_the_same_read_back_from_json():

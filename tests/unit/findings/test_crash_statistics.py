@@ -17,7 +17,7 @@ def tally(losses, **known):
 
 
 def test_it_shows_no_failure_with_its_upper_bound():
-    assert rate(0, 30).text == f"0 of 30 (95 % upper bound 12{NBSP}%)"
+    assert rate(0, 30).at_most == f"(up to 12{NBSP}% of such crashes may still lose commits)"
     assert rate(0, 30).lo == 0
     assert rate(0, 30).hi == pytest.approx(1 - 0.025 ** (1 / 30))
 
@@ -25,10 +25,9 @@ def test_it_shows_no_failure_with_its_upper_bound():
 def test_it_shows_failures_with_the_exact_interval():
     """Clopper and Pearson's for 2 of 30, as tables of it print."""
     assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
-    assert rate(4, 4).text == f"4 of 4 (95 % lower bound 40{NBSP}%)"
-    assert rate(2, 30).text == f"2 of 30 (95 % interval 0.82{NBSP}% to 22{NBSP}%)"
-    assert rate(0, 0).text == "not tried"
-    assert rate(0, 0).bounds == ""
+    assert rate(4, 4).share == f"40{NBSP}% to 100{NBSP}%"
+    assert rate(2, 30).share == f"0.82{NBSP}% to 22{NBSP}%"
+    assert rate(0, 0).share == ""
 
 
 @pytest.mark.django_db
@@ -47,10 +46,10 @@ def test_it_counts_every_number():
 
 def test_unclear_trials_widen_the_bounds():
     """20 that held and 10 that may not have: as 0 of 30 below and 10 of 30 above."""
-    assert rate(0, 20, 10).text == f"0 of 20 (95 % upper bound 53{NBSP}%)"
+    assert rate(0, 20, 10).at_most == f"(up to 53{NBSP}% of such crashes may still lose commits)"
     assert rate(0, 20, 10).hi == rate(10, 30).hi and rate(0, 20, 10).lo == 0
     assert (rate(3, 20, 10).lo, rate(3, 20, 10).hi) == (rate(3, 30).lo, rate(13, 30).hi)
-    assert rate(0, 0, 10).text == "not tried"
+    assert rate(0, 0, 10).share == ""
 
 
 @pytest.mark.django_db
@@ -81,7 +80,9 @@ def test_it_leaves_repeated_trials_out():
 
 @pytest.mark.django_db
 def test_it_says_what_was_tested_and_how_often():
-    assert tally([(0, 0)] * 30).says == (f"lost nothing in 30 power losses (95 % upper bound 12{NBSP}%)")
+    assert tally([(0, 0)] * 30).says == (
+        f"lost nothing in 30 power losses (up to 12{NBSP}% of such crashes may still lose commits)"
+    )
     assert tally([(1060, 20000)] * 4).says == (
         "lost acknowledged commits in 4 of 4 power losses "
         "(median 20,000 commits missing from the binary log, 1,060 from InnoDB; a commit can be missing from both); "
@@ -109,7 +110,7 @@ def test_it_says_what_was_tested_and_how_often():
          "InnoDB and the binary log then hold different commits, so a replica can differ from its source"),
         ([(0, 0)] * 20 + [None] * 10,
          "lost nothing in 20 power losses, 10 more unclear "
-         f"(95 % upper bound 53{NBSP}%)"),
+         f"(up to 53{NBSP}% of such crashes may still lose commits)"),
         ([(5, 5), (0, 0), None],
          "lost acknowledged commits in 1 of 2 power losses "
          "(5 commits missing from both InnoDB and the binary log); 1 more unclear"),
@@ -122,7 +123,7 @@ def test_a_loss_goes_with_its_own_trials(losses, says):
 def test_it_has_nothing_to_say_without_trials():
     none = of({}, (1, "1/1", "power-loss"))
     assert none.says == "has no trial with a verdict"
-    assert none.invalid.text == "not tried"
+    assert none.invalid.share == ""
     assert none.replica == "not tried"
 
 

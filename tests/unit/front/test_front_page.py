@@ -64,9 +64,9 @@ def test_a_result_that_the_history_has_not_read_is_not_called_missing(client_in)
 def test_each_setting_is_told_under_the_crash_that_it_fared_worst_in():
     found = {one.variant: one for one in crashed(trials.experiment()).badges}
     assert (found["1/1"].state, found["2/0"].state, found["0/0"].state) == ("passed", "failed", "failed")
-    assert found["1/1"].says == "1/1, power loss: nothing lost in 30 trials, too few to be sure"
+    assert found["1/1"].says == "1/1: nothing lost in 30 power losses, too few to be sure"
     assert (found["1/1"].look, found["2/0"].look) == ("info", "failed")
-    assert found["2/0"].says == "2/0, power loss: commits lost in 4 of 4 trials"
+    assert found["2/0"].says == "2/0: commits lost in 4 of 4 power losses"
 
 
 def test_the_worst_setting_comes_first():
@@ -75,13 +75,13 @@ def test_the_worst_setting_comes_first():
 
 def test_unclear_trials_never_pass():
     one = crashed(trials.experiment({"1/1": {"power-loss": [None, None]}})).settings[0]
-    assert (one.state, one.says) == ("unknown", "1/1, power loss: 2 unclear")
+    assert (one.state, one.says) == ("unknown", "1/1: 2 power losses unclear")
 
 
 def test_one_valid_trial_among_many_unclear_is_no_pass():
     one = crashed(trials.experiment({"1/1": {"power-loss": [(0, 0)] + [None] * 29}})).settings[0]
     assert one.state == "unknown"
-    assert one.says.endswith("power loss: nothing lost in 1 trial, too few to be sure; 29 unclear")
+    assert one.says.endswith("nothing lost in 1 power loss, too few to be sure; 29 unclear")
 
 
 def test_a_repeated_trial_does_not_count():
@@ -102,7 +102,7 @@ def test_the_newest_experiment_speaks(client_in):
     trials.experiment({"1/1": {"power-loss": [(5, 5)]}})
     newest = trials.experiment({"1/1": {"power-loss": [(0, 0)]}})
     Experiment.objects.filter(pk=newest.pk).update(name="Crashes of another build")
-    assert "nothing lost in 1 trial" in page(client_in)
+    assert "nothing lost in 1 power loss" in page(client_in)
     assert "commits lost in 1 of 1" not in page(client_in)
     assert f'from the experiment <a href="/results/{newest.pk}/">“Crashes of another build”</a>' in page(client_in)
 
@@ -122,7 +122,7 @@ def test_the_cost_is_the_ratio_of_the_result_page():
     found = costs.costs([server.pk])[server.pk]
     points = analysis_of(made, "1/1").points
     ratio = next(p.ratio for p in points if p.variant == "0/0" and p.threads == 8)
-    interval = f"(95 % interval {sig(ratio.lo, 2)} to {sig(ratio.hi, 2)})"
+    interval = f"(95\u00a0% interval {sig(ratio.lo, 2)} to {sig(ratio.hi, 2)})"
     assert found.says == f"0/0 is {sig(ratio.value, 2)} times as fast as 1/1 at 8 threads {interval}"
     assert found.decision == "differs"
 
@@ -152,7 +152,7 @@ def test_a_cost_that_was_not_shown_is_no_factor():
             point["ratio"] |= {"value": 1.56, "lo": 0.34, "hi": 8.13, "decision": "no difference shown"}
     Experiment.objects.filter(pk=made.pk).update(analysis={"1/1": analysis})
     found = costs.costs([server.pk])[server.pk]
-    assert found.says == "0/0 against 1/1 at 8 threads: no difference shown (ratio, 95 % interval 0.340 to 8.13)"
+    assert found.says == "0/0 against 1/1 at 8 threads: no difference shown (ratio, 95\u00a0% interval 0.340 to 8.13)"
 
 
 def test_without_1_1_there_is_no_cost():
@@ -276,5 +276,5 @@ def test_it_asks_no_more_of_a_large_installation(client_in, django_assert_max_nu
     client_in.get(reverse("home"))
     with django_assert_max_num_queries(QUERIES):
         answer = client_in.get(reverse("home"))
-    assert answer.text.count("1/1, power loss: nothing lost in 1 trial") == 12
+    assert answer.text.count("1/1: nothing lost in 1 power loss") == 12
     assert "All 15 servers; below, the 12 measured last" in flat(answer.text)

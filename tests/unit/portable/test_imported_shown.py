@@ -69,7 +69,7 @@ def test_the_result_page_names_its_origin(client_in, imported):
     )
     html = " ".join(client_in.get(reverse("results:page", args=[imported.pk])).content.decode().split())
     assert "from https://there.example.org/&lt;b&gt;, where it was experiment" in html
-    for word in ("Resume", "Run this every night", ">History<"):
+    for word in ("Resume", "Schedule this", ">History<"):
         assert word not in html
     assert "Export as a file" in html and ">Compare<" in html and ">Share<" in html
 

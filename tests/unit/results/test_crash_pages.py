@@ -30,7 +30,7 @@ def test_it_opens_with_risk_then_matrix_then_measurements(client_in):
     places = [html.index(mark) for mark in ("finding", 'data-chart="risk"', "crash-matrix", 'data-chart="throughput"')]
     assert places == sorted(places)
     assert re.search(
-        r"times as fast as 1/1 \(95 % confidence interval [\d.]+ to [\d.]+\), but lost acknowledged commits", html
+        r"times as fast as 1/1 \(95\u00a0% confidence interval [\d.]+ to [\d.]+\), but lost acknowledged commits", html
     )
     assert not re.search(r"\sstyle=|<style|\son\w+=", html)
 
@@ -80,8 +80,8 @@ def test_cells_say_their_numbers_and_open_their_trials(client_in):
     html = page(client_in, experiment).content.decode()
     cell = re.search(r'<td class="crash-cell many" data-label="power loss">.*?</td>', html, re.DOTALL)[0]
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", cell))
-    assert "4 of 4" in words and words.index("binary log 18,500 of 22,000 commits (the last 17 s)") < words.index(
-        "InnoDB 1,400 of 22,000 commits (the last 1.27 s)"
+    assert "4 of 4" in words and words.index("binary log lost 18,500 of 22,000 commits (the last 17 s)") < words.index(
+        "InnoDB lost 1,400 of 22,000 commits (the last 1.27 s)"
     )
     url = re.search(r'href="([^"]+)"', cell)[1].replace("&amp;", "&")
     listed = client_in.get(url).content.decode()

@@ -42,9 +42,9 @@ def test_it_says_in_one_sentence_what_the_crash_did(experiment, words):
 def test_the_sentence_holds_the_figures_of_the_trial(experiment):
     """977 and 60 transactions lost of 22,000, in the engine and in the binlog; and one trial that could not tell."""
     engine, nothing, binlog, unknown = (sentence(trial) for trial in experiment.trials.all())
-    assert "22,000" in engine and " 977 " in engine and "engine" in engine
+    assert "22,000" in engine and " 977 " in engine and "InnoDB" in engine
     assert "22,000" in nothing and " lost " not in nothing
-    assert "22,000" in binlog and " 60 " in binlog and "binlog" in binlog
+    assert "22,000" in binlog and " 60 " in binlog and "binary log" in binlog
     assert "22,000" not in unknown and "evidence" in unknown
 
 
@@ -90,7 +90,7 @@ def test_it_has_a_page_before_there_is_evidence(client_in, experiment):
 
 def test_sets_are_drawn_to_one_scale():
     found = FoundSets(acknowledged=1000, in_doubt=0, engine=500, acknowledged_in_engine=500)
-    told, engine, binlog = sets(found, None, None)
+    told, engine, binlog = sets(found, None, None, "InnoDB")
     kept, lost = engine.parts
     assert (kept.value, lost.value) == (500, 500)
     assert kept.width == pytest.approx(lost.width)
@@ -100,7 +100,7 @@ def test_sets_are_drawn_to_one_scale():
 
 def test_the_smallest_loss_is_seen():
     found = FoundSets(acknowledged=10**6, acknowledged_in_engine=10**6 - 1, engine=10**6 - 1)
-    parts = sets(found, None, None)[1].parts
+    parts = sets(found, None, None, "InnoDB")[1].parts
     assert [part.look for part in parts] == ["kept", "lost"]
     assert parts[1].width >= 5
     assert parts[1].x + parts[1].width <= 1000
@@ -108,13 +108,13 @@ def test_the_smallest_loss_is_seen():
 
 def test_rows_of_one_sum_end_at_one_place():
     found = FoundSets(acknowledged=1000, in_doubt=1, acknowledged_in_engine=3, engine=4, acknowledged_in_binlog=0)
-    ends = [bar.parts[-1].x + bar.parts[-1].width for bar in sets(found, None, None)]
+    ends = [bar.parts[-1].x + bar.parts[-1].width for bar in sets(found, None, None, "InnoDB")]
     assert ends == pytest.approx([1000, 1000, 999], abs=0.3)
 
 
 def test_a_row_of_tiny_parts_shows_each():
     found = FoundSets(acknowledged=10**6, acknowledged_in_engine=10**6, engine=10**6, in_doubt=10**7)
-    assert sets(found, None, 10**6 - 1)[3].parts[0].width >= 5
+    assert sets(found, None, 10**6 - 1, "InnoDB")[3].parts[0].width >= 5
 
 
 def test_a_check_with_nothing_to_check_bears_no_tick(client_in, experiment):
@@ -129,11 +129,16 @@ def test_a_check_with_nothing_to_check_bears_no_tick(client_in, experiment):
 def test_commits_that_were_all_lost_are_called_all(experiment):
     trial = experiment.trials.first()
     trial.lost_engine = trial.acknowledged
-    assert "acknowledged commits from the engine (all of them)" in sentence(trial)
+    assert "acknowledged commits from InnoDB (all of them)" in sentence(trial)
 
 
 def test_a_replica_that_was_promoted_is_a_set_too():
-    assert [bar.name for bar in sets(FoundSets(), 100, 3)] == ["sent by the clients", "engine", "binlog", "replica"]
+    assert [bar.name for bar in sets(FoundSets(), 100, 3, "InnoDB")] == [
+        "sent by the clients",
+        "InnoDB",
+        "binary log",
+        "replica",
+    ]
 
 
 def test_the_time_line_stays_in_its_frame():
@@ -230,7 +235,7 @@ def test_a_failover_says_what_the_new_primary_lacks_and_why(failed_over, client_
     assert "the new primary lacks 5 of 523 acknowledged commits" in page and STORY.because in page
     facts = ("replica 1", "420 ms", "3 commits", "1,200 times", "9 commits, of them 5 acknowledged", "1236: diverged")
     assert [fact for fact in facts if fact not in page] == []
-    assert "Lost from the binlog" not in page and "Commits in each place" not in page
+    assert "Lost from the binary log" not in page and "Commits in each place" not in page
 
 
 def test_acknowledgements_are_drawn_around_the_fault():

@@ -86,7 +86,7 @@ def test_many_missed_nights_are_told_together():
     made.schedule()
     watch(DUE + 6 * DAY + timedelta(hours=1))
     ((event, title, text, _),) = told()
-    assert (event, title) == ("night_missed", "nightly: 7 nights were missed")
+    assert (event, title) == ("night_missed", "nightly: 7 runs were missed")
     assert "Wed 17 Jun 2026, 02:30 UTC and 4 before" in text
 
 

@@ -70,6 +70,13 @@ def test_a_transaction_with_half_its_rows_is_called():
     assert flagged(replace(evidence, kept=torn)) == {"lost-promoted", "phantoms", "torn-promoted"}
 
 
+def test_a_check_without_a_transaction_on_the_new_primary_had_nothing_to_check():
+    empty = run_checks(ledger(), replace(sound(), kept=Seen(keys())))
+    idle = {one.key for one in empty if one.vacuous}
+    assert idle == {"torn-promoted", "altered-promoted", "never-sent-promoted", "order-promoted"}
+    assert not any(one.vacuous for one in run_checks(ledger(), sound()))
+
+
 def test_a_doubled_row_is_called():
     """From rows as a server gives them: the digest is right, and the row is there twice."""
     row = keys((2, 10))  # a transaction of one row

@@ -34,7 +34,7 @@ class CrashShare(Predicate):
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := measured.distrust():
-            return Effect("share", why=why)
+            return Effect("share", why=why.rstrip("."))
         pairs = [(variant, kind) for variant in self.variants for kind in self.kinds]
         if never := [pair for pair in pairs if not measured.crashes(*pair) and not measured.open_crashes(*pair)]:
             missing = ", ".join(f"no {kind.replace('-', ' ')} of {variant}" for variant, kind in never)

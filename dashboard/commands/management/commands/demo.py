@@ -76,7 +76,7 @@ class Command(BaseCommand):
         return experiment, 0 if now["state"] == Experiment.State.DONE and not now["failed"] else 1
 
     def _tell(self, experiment: Experiment) -> None:
-        for sentence in conclusion.sentences(experiment):
+        for sentence in conclusion.summary(experiment):
             self.say(sentence)
         if self.json:
             self.stdout.write(dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))

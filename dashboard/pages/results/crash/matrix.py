@@ -20,12 +20,12 @@ MANY = 100  # lost transactions per crash from which a cell has the strongest co
 @dataclass(frozen=True)
 class MatrixCell:
     """`look` is a class of crash.css: held, other, few, many, unknown, untried. The words say the same.
-    `counts`: failed of tried; `points`: these are crash points. `share`: what the trials say of all such crashes."""
+    `counts`: failed of tried; `unit`: of these. `share`: what the trials say of all such crashes."""
 
     kind: str
     look: str
     counts: str
-    points: bool
+    unit: str
     share: str
     losses: tuple[str, ...]
     unknown: int
@@ -76,7 +76,7 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
         kind=title(tally.kind),
         look=look(tally, distrusted),
         counts=counts if tally.invalid.n else "",
-        points=points is not None,
+        unit="crash points" if points else plural(tally.kind),
         share=_share(tally),
         losses=tuple(losses(tally)) if tally.invalid.k else (),
         unknown=tally.unknown,

@@ -5,8 +5,10 @@ from typing import Any
 
 from dashboard.charts.bars import FoundSets, in_words, sets, timeline
 from dashboard.findings.crash.durability import of_trial
+from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.findings.stored import read
+from dashboard.findings.tested import engine_of
 from dashboard.pages.results.crash import failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF
 from dashboard.pages.results.reader import Reader
@@ -21,6 +23,7 @@ from workers.crash.verdict import CheckResult
 from workers.topology.faults import FAULTS
 
 SHOWN_OFFENDERS = 20
+REPLICA = "the replica"
 SIGNS = {"passed": "true", "failed": "not true", "unknown": "unclear", "idle": "nothing to check"}
 
 
@@ -51,8 +54,11 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "data": data,
         "checks": [_check(one) for one in checks],
         "timeline": timeline(steps),
-        "sets": sets(read(FoundSets, data.get("sets") or {}), trial.acknowledged, trial.lost_replica),
-        "losses": [(place, lost, _when(trial, lost, took)) for place, lost, took in _losses(trial)],
+        "sets": sets(read(FoundSets, data.get("sets") or {}), trial.acknowledged, trial.lost_replica, _engine(trial)),
+        "losses": [
+            (f"Lost from {place}", _meant(trial, place), lost, _when(trial, lost, took))
+            for place, lost, took in _losses(trial)
+        ],
         "replicas": data.get("replicas") or [],
         "recovery_lines": reader.server_text("\n".join(data.get("recovery_lines") or []), is_sandbox=is_sandbox),
         "log_lines": reader.server_text("\n".join(data.get("log_lines") or []), is_sandbox=is_sandbox),
@@ -82,17 +88,19 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
         if trial.kind in FAULTS and not _is_of_replica(trial) and trial.lost_engine:
             return failover.sentence(trial.acknowledged or 0, trial.lost_engine, trial.lost_engine_ms, crash)
         found = [(place, n, _when(trial, n, took)) for place, n, took in _places(trial) if n]
-        lost = [(whole(n), f"from the {place}{f' ({when})' if when else ''}") for place, n, when in found]
+        lost = [(whole(n), f"from {place}{f' ({when})' if when else ''}") for place, n, when in found]
         if lost:
             (count, where), *others = lost
             of_all = f"{count} of {whole(trial.acknowledged)} acknowledged commits {where}"
             return f"This {crash} took {' and '.join([of_all, *map(' '.join, others)])}"
         if _stays_down(checks):
-            return f"The server does not start after this {crash}, so the commits in its engine cannot be counted"
+            return f"The server does not start after this {crash}, so the commits in {_engine(trial)} cannot be counted"
         if _places(trial)[0][1] is None and trial.kind in FAULTS:
-            return f"The commits on the {_places(trial)[0][0]} could not be counted, and {_first_wrong(checks)}"
+            return f"The commits on {_places(trial)[0][0]} could not be counted, and {_first_wrong(checks)}"
         if trial.lost_engine is None:
-            return f"The commits in the engine could not be counted after this {crash}, and {_first_wrong(checks)}"
+            return (
+                f"The commits in {_engine(trial)} could not be counted after this {crash}, and {_first_wrong(checks)}"
+            )
         return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(checks)}"
     if trial.verdict or trial.state == Trial.State.FAILED:
         where = f": the trial broke off at the step {in_words(failed_at)}" if failed_at else ""
@@ -107,12 +115,22 @@ def _is_of_replica(trial: Trial) -> bool:
 def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
     """(Place, commits lost from it, the time in which they were committed), the worse loss first."""
     if _is_of_replica(trial):
-        return (("replica", trial.lost_replica, None),)
+        return ((REPLICA, trial.lost_replica, None),)
     if trial.kind in FAULTS:
-        return (("new primary", trial.lost_engine, trial.lost_engine_ms),)
-    engine = ("engine", trial.lost_engine, trial.lost_engine_ms)
-    binlog = ("binlog", trial.lost_binlog, trial.lost_binlog_ms)
+        return (("the new primary", trial.lost_engine, trial.lost_engine_ms),)
+    engine = (_engine(trial), trial.lost_engine, trial.lost_engine_ms)
+    binlog = (BINLOG, trial.lost_binlog, trial.lost_binlog_ms)
     return (binlog, engine) if (trial.lost_binlog or 0) > (trial.lost_engine or 0) else (engine, binlog)
+
+
+def _engine(trial: Trial) -> str:
+    """The storage engine of the tables, as people write it."""
+    return engine_of(_variant(trial))
+
+
+def _meant(trial: Trial, place: str) -> str:
+    """The key of the explanation of `Lost from InnoDB`."""
+    return f"lost from {'the engine' if place == _engine(trial) else place}"
 
 
 def _when(trial: Trial, lost: int | None, took_ms: float | None) -> str:
@@ -132,7 +150,7 @@ def _first_wrong(checks: Sequence[CheckResult]) -> str:
 
 
 def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
-    replica = ("replica", trial.lost_replica, None)
+    replica = (REPLICA, trial.lost_replica, None)
     return list(dict.fromkeys((*_places(trial), *((replica,) if trial.lost_replica is not None else ()))))
 
 

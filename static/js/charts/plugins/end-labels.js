@@ -1,7 +1,7 @@
 // The name of a line is at its end, moved as little as needed to avoid overlap.
 import { BACK, stepsBack } from "../crowd.js";
 import { faded } from "../palette.js";
-import { unmeasured } from "../unmeasured.js";
+import { kindWord, unmeasured } from "../unmeasured.js";
 import { given } from "./given.js";
 
 const HEIGHT = 16;
@@ -16,7 +16,7 @@ export function roomForLabels(payload, colours, { clientWidth: width, clientHeig
   if (named * HEIGHT > height - BESIDE) return 0;
   const context = document.createElement("canvas").getContext("2d");
   context.font = `500 12px ${colours.font}`;
-  const widest = Math.max(0, ...payload.series.map((series) => context.measureText(series.name).width));
+  const widest = Math.max(0, ...payload.series.map((series) => context.measureText(series.name + kindWord(series)).width));
   const room = Math.ceil(widest) + LEADER + 12;
   return room <= width * MOST ? room : 0;
 }

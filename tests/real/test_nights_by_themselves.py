@@ -118,7 +118,7 @@ def test_nights_without_a_worker_are_missed_and_told_but_not_of_a_paused_schedul
     assert nights(one) == [(DUE + day * DAY, "missed") for day in range(3)]
     assert nights(asleep) == []
     [message] = mail.came
-    assert "nightly: 3 nights were missed" in message["Subject"] and "was down" in message.get_content()
+    assert "nightly: 3 runs were missed" in message["Subject"] and "was down" in message.get_content()
 
 
 LEFT_OUT = datetime(2027, 3, 28, 1, 0, tzinfo=UTC)  # 02:30 in Berlin, which that day does not have

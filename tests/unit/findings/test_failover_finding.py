@@ -58,7 +58,10 @@ def test_a_replica_that_stopped_is_named_and_settings_with_the_same_outcome_are_
     experiment.trials.filter(variant="0/0").update(lost_replica=None, verdict="valid")
     page = unescape(flat(client_in.get(reverse("results:page", args=[experiment.pk])).content.decode()))
     page = page.replace("\N{NO-BREAK SPACE}", " ")
-    assert "A replica kill cost nothing with 1/1 and 2/0 in 2 of 2 (95 % upper bound 84 %)." in page
+    assert (
+        "A replica kill cost nothing with 1/1 and 2/0 in 2 of 2 (up to 84 % of such crashes may still lose commits)."
+        in page
+    )
     assert "The replica stopped with an error with 0/0 in 3 of 3." in page
     assert "left a replica that must be rebuilt in 3 of 3 replica kills" in page and "Use 0/0" not in page
     assert _named(["1/1", "1, 0", "0/0", "2/0"]) == "4 settings"

@@ -16,7 +16,10 @@ export function roomForLabels(payload, colours, { clientWidth: width, clientHeig
   if (named * HEIGHT > height - BESIDE) return 0;
   const context = document.createElement("canvas").getContext("2d");
   context.font = `500 12px ${colours.font}`;
-  const widest = Math.max(0, ...payload.series.map((series) => context.measureText(series.name + kindWord(series)).width));
+  const widest = Math.max(
+    0,
+    ...payload.series.map((series) => context.measureText(series.name + kindWord(series)).width),
+  );
   const room = Math.ceil(widest) + LEADER + 12;
   return room <= width * MOST ? room : 0;
 }

@@ -17,15 +17,17 @@ from tests.unit.portable.test_hostile_files import refusal
 from workers.bench.plan import MOST_CELLS
 
 SIZE = 32 << 20
-BOMBS = {
-    "lists": b"[" + b"[]," * ((SIZE - 9) // 3) + b"[]]",
-    "objects": b"[" + b"{}," * ((SIZE - 9) // 3) + b"{}]",
-    "numbers": b"[" + b"1," * ((SIZE - 9) // 2) + b"1]",
-    "keys": b"{" + b",".join(b'"%x":0' % n for n in range(1_100_000)) + b"}",
-    "depth": b"[" * (SIZE // 2) + b"]" * (SIZE // 2),
-    "in a file of ours": b'{"format":"%s","schema_version":1,"claims":{"claims":[' % shape.FORMAT.encode()
-    + b"{}," * 10_000_000
-    + b"{}]}}",
+BOMBS = {  # made when they are needed: every process that runs tests imports this file
+    "lists": lambda: b"[" + b"[]," * ((SIZE - 9) // 3) + b"[]]",
+    "objects": lambda: b"[" + b"{}," * ((SIZE - 9) // 3) + b"{}]",
+    "numbers": lambda: b"[" + b"1," * ((SIZE - 9) // 2) + b"1]",
+    "keys": lambda: b"{" + b",".join(b'"%x":0' % n for n in range(1_100_000)) + b"}",
+    "depth": lambda: b"[" * (SIZE // 2) + b"]" * (SIZE // 2),
+    "in a file of ours": lambda: (
+        b'{"format":"%s","schema_version":1,"claims":{"claims":[' % shape.FORMAT.encode()
+        + b"{}," * 10_000_000
+        + b"{}]}}"
+    ),
 }
 
 
@@ -34,14 +36,14 @@ BOMBS = {
 def test_millions_of_values_are_refused_before_they_are_parsed(name, monkeypatch):
     monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
     limit = "1,000,000 texts" if name == "keys" else "6,000,000 values"
-    assert f"more than {limit}" in refusal(packed({shape.INDEX: BOMBS[name]}))
+    assert f"more than {limit}" in refusal(packed({shape.INDEX: BOMBS[name]()}))
 
 
 @pytest.mark.parametrize("kind", shape.NAMES)
 def test_in_every_part(kind, monkeypatch):
     monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
     with pytest.raises(NotImported, match="values"):
-        strict_json.read(BOMBS["lists"], "a part", kind)
+        strict_json.read(BOMBS["lists"](), "a part", kind)
 
 
 @pytest.mark.django_db

@@ -13,16 +13,14 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.harness.site import Site
-from tests.browser.patience import PATIENCE_MS, patient
+from tests.browser.patience import PATIENCE_MS
+from tests.browser.watched import fresh, watched
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the test's own thread
 
 ARGS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-REPORT_VIOLATIONS = (
-    "addEventListener('securitypolicyviolation', e => console.error('CSP', e.violatedDirective, e.blockedURI))"
-)
 
 
 @pytest.fixture(scope="session")
@@ -44,18 +42,16 @@ def problems() -> list[str]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = patient(browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True))
-    context.add_init_script(REPORT_VIOLATIONS)
+    context = fresh(browser)
     yield context
     context.close()
 
 
 @pytest.fixture
 def page(context: BrowserContext, problems: list[str]) -> Iterator[Page]:
-    page = context.new_page()
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
+    page = watched(context, problems)
     yield page
+    page.close()
     assert not problems, "\n".join(problems)
 
 

@@ -1,16 +1,18 @@
 """Every kind of chart is drawn, switched, read by keyboard and saved as a picture, under the product's policy."""
 
 import struct
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Browser, Locator, Page
 
 from dashboard.findings.looks import COLOURS as COLOURS_OF_LINES
 from dashboard.findings.looks import STYLES
 from tests.browser.harness.pages import CROWD, CROWD_NAMES, PAYLOADS
 from tests.browser.harness.site import Site
+from tests.browser.watched import page_of_several_tests
 
 DRAWN = [key for key, payload in PAYLOADS.items() if not payload["empty"]]
 LOOK_AT = "const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data"
@@ -47,16 +49,24 @@ def charts(page: Page, site: Site) -> Page:
     return page
 
 
+@pytest.fixture(scope="module")
+def looked_at(browser: Browser, site: Site) -> Iterator[Page]:
+    """For tests that only look, or put back what they change."""
+    with page_of_several_tests(browser) as page:
+        page.goto(f"{site.url}/charts")
+        yield page
+
+
 @pytest.mark.parametrize("key", DRAWN)
-def test_it_draws(charts, key):
-    drawn = figure(charts, key)
+def test_it_draws(looked_at, key):
+    drawn = figure(looked_at, key)
     assert drawn.locator(".chart-plot canvas").evaluate(COLOURS) > 20
     colours = {series["colour"] for series in PAYLOADS[key]["series"]}
     assert all(series_pixels(drawn, colour) > 20 for colour in colours)
 
 
-def test_it_says_why_there_is_nothing_to_draw(charts):
-    empty = charts.locator("[data-chart=none]")
+def test_it_says_why_there_is_nothing_to_draw(looked_at):
+    empty = looked_at.locator("[data-chart=none]")
     empty.scroll_into_view_if_needed()
     assert empty.locator(".chart-empty").inner_text() == PAYLOADS["none"]["empty"]
     assert empty.locator("canvas").count() == 0
@@ -80,18 +90,18 @@ def test_it_switches_between_linear_and_log(charts):
     assert series_pixels(throughput, 0) > 20
 
 
-def test_it_ticks_the_measured_thread_counts(charts):
-    ticks = figure(charts, "throughput").evaluate("f => f.chartView.chart.scales.x.ticks.map(tick => tick.value)")
+def test_it_ticks_the_measured_thread_counts(looked_at):
+    ticks = figure(looked_at, "throughput").evaluate("f => f.chartView.chart.scales.x.ticks.map(tick => tick.value)")
     assert ticks == [1, 2, 4, 8, 16, 32, 64]
 
 
-def test_it_keeps_intervals_inside_the_plot(charts):
+def test_it_keeps_intervals_inside_the_plot(looked_at):
     highest = max(point["hi"] for series in PAYLOADS["ratio"]["series"] for point in series["points"])
-    assert figure(charts, "ratio").evaluate("f => f.chartView.chart.scales.y.max") >= highest
+    assert figure(looked_at, "ratio").evaluate("f => f.chartView.chart.scales.y.max") >= highest
 
 
-def test_it_names_lines_at_their_ends_without_overlap(charts):
-    throughput = figure(charts, "throughput")
+def test_it_names_lines_at_their_ends_without_overlap(looked_at):
+    throughput = figure(looked_at, "throughput")
     tops = throughput.evaluate(
         """async figure => {
           const {settle} = await import('/static/js/charts/plugins/end-labels.js');
@@ -104,8 +114,8 @@ def test_it_names_lines_at_their_ends_without_overlap(charts):
     assert max(tops) <= 200
 
 
-def test_it_hides_a_series_and_keeps_the_colours_of_the_others(charts):
-    groups = figure(charts, "groups")
+def test_it_hides_a_series_and_keeps_the_colours_of_the_others(looked_at):
+    groups = figure(looked_at, "groups")
     first, others = series_pixels(groups, 0), series_pixels(groups, 2)
     groups.get_by_role("button", name="1/1").click()
     assert first > 0
@@ -115,21 +125,21 @@ def test_it_hides_a_series_and_keeps_the_colours_of_the_others(charts):
     assert series_pixels(groups, 0) == first
 
 
-def test_it_lists_variants_and_parts_of_stacks_once(charts):
-    names = figure(charts, "fsyncs").locator(".chart-key button").all_inner_texts()
+def test_it_lists_variants_and_parts_of_stacks_once(looked_at):
+    names = figure(looked_at, "fsyncs").locator(".chart-key button").all_inner_texts()
     assert names == ["1/1", "2/1", "2/0", "0/0", "redo", "binlog", "data"]
 
 
-def test_it_draws_empty_buckets_as_zero(charts):
-    left_out = figure(charts, "latency").evaluate(
+def test_it_draws_empty_buckets_as_zero(looked_at):
+    left_out = figure(looked_at, "latency").evaluate(
         "f => f.chartView.chart.data.datasets[0].data.find(point => point.x === 2048).y"
     )
     assert left_out == 0
 
 
-def test_histograms_of_variants_stand_below_each_other_to_one_scale(charts):
+def test_histograms_of_variants_stand_below_each_other_to_one_scale(looked_at):
     """In the plan's order, each in its own colour; the key says once what the strokes are."""
-    latency = figure(charts, "latency")
+    latency = figure(looked_at, "latency")
     panels = latency.evaluate("f => [0, 1, 2, 3].map(n => f.chartView.chart.scales[`y${n}`])"
                               ".map(({top, bottom, max, min}) => [top, bottom, max, min])")  # fmt: skip
     assert all(above[1] <= below[0] for above, below in pairwise(panels))
@@ -146,8 +156,8 @@ def test_histograms_of_variants_stand_below_each_other_to_one_scale(charts):
     assert latency.locator(".chart-key button").all_inner_texts() == ["redo", "binlog"]
 
 
-def test_it_is_read_by_keyboard(charts):
-    throughput = figure(charts, "throughput")
+def test_it_is_read_by_keyboard(looked_at):
+    throughput = figure(looked_at, "throughput")
     canvas, reading = throughput.locator(".chart-plot canvas"), throughput.locator(".chart-reading")
     canvas.focus()
     canvas.press("ArrowRight")
@@ -162,17 +172,18 @@ def test_it_is_read_by_keyboard(charts):
     assert reading.inner_text() == ""
 
 
-def test_it_says_stalls_to_the_keyboard(charts):
-    seconds = figure(charts, "seconds")
+def test_it_says_stalls_to_the_keyboard(looked_at):
+    seconds = figure(looked_at, "seconds")
     canvas = seconds.locator(".chart-plot canvas")
     canvas.focus()
     for _ in range(23):
         canvas.press("ArrowRight")
     assert "23\N{NO-BREAK SPACE}s: 12/s, stall" in seconds.locator(".chart-reading").inner_text()
+    canvas.press("Escape")
 
 
-def test_it_shows_all_series_at_the_pointer(charts):
-    throughput = figure(charts, "throughput")
+def test_it_shows_all_series_at_the_pointer(looked_at):
+    throughput = figure(looked_at, "throughput")
     canvas = throughput.locator(".chart-plot canvas")
     box = canvas.bounding_box()
     canvas.hover(position={"x": box["width"] * 0.45, "y": box["height"] / 2})
@@ -180,8 +191,8 @@ def test_it_shows_all_series_at_the_pointer(charts):
     assert shown == ["0/0", "2/0", "1/1 (ceiling)", "2/1", "1/1"]
 
 
-def test_a_ceiling_is_named_hidden_and_shown_with_its_variant(charts):
-    throughput = figure(charts, "throughput")
+def test_a_ceiling_is_named_hidden_and_shown_with_its_variant(looked_at):
+    throughput = figure(looked_at, "throughput")
     hidden = "f => f.chartView.payload.series.filter((_, n) => !f.chartView.chart.isDatasetVisible(n)).map(s => s.name)"
     entry = throughput.locator(".chart-key button").filter(has_text="1/1")
     assert entry.count() == 1
@@ -192,10 +203,10 @@ def test_a_ceiling_is_named_hidden_and_shown_with_its_variant(charts):
 
 
 @pytest.mark.parametrize("key", ["throughput", "fsyncs"])
-def test_it_downloads_a_picture_at_twice_the_pixels(charts, key):
-    drawn = figure(charts, key)
+def test_it_downloads_a_picture_at_twice_the_pixels(looked_at, key):
+    drawn = figure(looked_at, key)
     before = drawn.evaluate("f => [f.chartView.canvas.width, f.chartView.canvas.height]")
-    with charts.expect_download() as download:
+    with looked_at.expect_download() as download:
         drawn.get_by_role("button", name="PNG").click()
     assert download.value.suggested_filename == f"{key}.png"
     raw = Path(download.value.path()).read_bytes()
@@ -239,14 +250,14 @@ EVERY_LOOK = """async () => {
 }"""
 
 
-def test_as_many_looks_as_colours_times_styles(charts):
-    figure(charts, "crowd")
-    assert charts.evaluate(EVERY_LOOK) == COLOURS_OF_LINES * STYLES
+def test_as_many_looks_as_colours_times_styles(looked_at):
+    figure(looked_at, "crowd")
+    assert looked_at.evaluate(EVERY_LOOK) == COLOURS_OF_LINES * STYLES
 
 
-def test_no_two_of_many_variants_look_alike(charts):
+def test_no_two_of_many_variants_look_alike(looked_at):
     """Nor do their strokes, for kinds of pictures that have no marks."""
-    crowd = figure(charts, "crowd")
+    crowd = figure(looked_at, "crowd")
     looks = crowd.evaluate(LOOKS)
     assert len(looks) == len(set(looks)) == len(CROWD_NAMES)
     strokes = crowd.evaluate(
@@ -256,9 +267,9 @@ def test_no_two_of_many_variants_look_alike(charts):
     assert len(strokes) == len(set(strokes)) == len(CROWD_NAMES)
 
 
-def test_among_many_lines_the_others_step_back(charts):
+def test_among_many_lines_the_others_step_back(looked_at):
     """Pointed at in the key; its ceiling comes with it, and goes with it."""
-    crowd = figure(charts, "crowd")
+    crowd = figure(looked_at, "crowd")
     assert crowd.evaluate(OPAQUE) == CROWD_NAMES
     entry = crowd.get_by_role("button", name=CROWD_NAMES[9], exact=True)
     entry.hover()
@@ -271,8 +282,8 @@ def test_among_many_lines_the_others_step_back(charts):
     assert crowd.evaluate(OPAQUE) == CROWD_NAMES
 
 
-def test_among_many_lines_the_plot_points_at_one(charts):
-    crowd = figure(charts, "crowd")
+def test_among_many_lines_the_plot_points_at_one(looked_at):
+    crowd = figure(looked_at, "crowd")
     canvas = crowd.locator(".chart-plot canvas")
     at = crowd.evaluate("f => { const {x, y} = f.chartView.chart.getDatasetMeta(50).data[5]; return {x, y}; }")
     canvas.hover(position=at)
@@ -283,8 +294,8 @@ def test_among_many_lines_the_plot_points_at_one(charts):
     assert crowd.evaluate(OPAQUE) == CROWD_NAMES
 
 
-def test_among_many_lines_the_keyboard_reads_one_after_the_other(charts):
-    crowd = figure(charts, "crowd")
+def test_among_many_lines_the_keyboard_reads_one_after_the_other(looked_at):
+    crowd = figure(looked_at, "crowd")
     canvas, reading = crowd.locator(".chart-plot canvas"), crowd.locator(".chart-reading")
     canvas.focus()
     canvas.press("ArrowRight")
@@ -304,9 +315,9 @@ def test_a_picture_of_many_lines_shows_all_of_them(charts):
     assert crowd.evaluate(OPAQUE) == CROWD_NAMES
 
 
-def test_few_lines_stay_as_they_are_when_one_is_pointed_at(charts):
+def test_few_lines_stay_as_they_are_when_one_is_pointed_at(looked_at):
     """The negative control: eight lines are told apart by colour."""
-    many = figure(charts, "many")
+    many = figure(looked_at, "many")
     before = many.evaluate(OPAQUE)
     many.locator(".chart-key button").first.hover()
     assert many.evaluate(OPAQUE) == before

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.real.disks import needs_disk
+from tests.real.trials import forgetful, wait_for_unflushed
 from tests.real.two_devices import recorded
 from workers.errors import SandboxError
 from workers.sandbox import builds
@@ -41,8 +42,10 @@ def test_a_log_that_is_not_flushed_at_commit_is_lost_with_its_disk(sandbox_root)
 
 @pytest.mark.parametrize(("flush_log", "lost"), [("2", set()), ("0", {"lost-engine"})])
 def test_a_kill_loses_only_what_was_not_written_at_commit(sandbox_root, flush_log, lost):
-    settings = DURABLE | {"innodb_flush_log_at_trx_commit": flush_log, "sync_binlog": "0"}
-    with recorded(sandbox_root, "system-mariadb", settings, seconds=SECONDS, flush_ms=0, for_kills=True) as crashable:
+    """The server is stopped while InnoDB holds commits that it has not flushed."""
+    settings = DURABLE | forgetful() | {"innodb_flush_log_at_trx_commit": flush_log, "sync_binlog": "0"}
+    how = {"flush_ms": 0, "for_kills": True, "busy": lambda server: wait_for_unflushed(server.target)}
+    with recorded(sandbox_root, "system-mariadb", settings, seconds=0, **how) as crashable:
         joint = crashable.joint
         killed = joint.at(JointPoint(joint.end_ns - 1, ("killed", "killed")))
         assert len(crashable.known(killed).acknowledged()) > 1

@@ -7,6 +7,9 @@ from tests.browser.axe import violations
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
 from tests.unit.crash.recorded_states import LOST, TORN, state, story
 from tests.unit.results import trials
+from workers.crash.points.story import KeptPoint
+
+KEPT = KeptPoint(number=1, moment=1810, at_s=1.81, keeps="durable", checks=("lost-engine",), n_bytes=838_066)
 
 
 @pytest.fixture
@@ -15,7 +18,7 @@ def trial():
     bad = [state(1.81, LOST, lost=3, redo=30 * 4096, binlog=9 * 1024, log_lines=("[ERROR] lost",)), state(1.9, TORN)]
     experiment = trials.experiment({"1/1": {"every-crash-point": [(3, 0)]}}, replica=False, measured=0)
     found = experiment.trials.get()
-    found.evidence.data["points"] = story(*states, *bad).as_stored()
+    found.evidence.data["points"] = story(*states, *bad, kept=(KEPT,)).as_stored()
     found.evidence.save()
     return found
 
@@ -30,5 +33,6 @@ def test_each_crash_point_is_a_dot_of_the_map(page, live_server, dba, trial, wid
     box = drawn.bounding_box()
     assert box["width"] == pytest.approx(box["height"], abs=2) and box["width"] > 200
     expect(page.get_by_role("table").filter(has_text="Power loss at")).to_contain_text(LOST.says)
+    expect(page.get_by_role("link", name="Download the disk")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations(page) == []

@@ -1,15 +1,22 @@
 """A violation that is kept with its disk: who may download it, and the command that repeats it."""
 
+from dataclasses import replace
+
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.commands import crash_point as command
 from dashboard.records.experiments.models import KeptCrashPoint
 from dashboard.records.sharing.actions import share
 from tests.unit.crash.recorded_states import LOST, state, story
+from tests.unit.crash.test_exported_contents import POINT
 from tests.unit.results import trials
+from workers.bench.trial_kinds import CHECK_TITLES
+from workers.crash.points.export.again import JudgedAgain
 from workers.crash.points.story import KeptPoint
+from workers.crash.verdict import CheckResult
 
 pytestmark = pytest.mark.django_db
 ARCHIVE = b"\x1f\x8b\0 archive"
@@ -70,6 +77,26 @@ def test_the_command_writes_the_archive_to_a_new_file(trial, tmp_path, capsys):
     assert (tmp_path / "kept.tar.gz").read_bytes() == ARCHIVE
     assert told(trial, 1, tmp_path / "kept.tar.gz") == 2
     assert "cannot be written: File exists" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("then", "end"),
+    [
+        (("lost-engine",), "The same checks fail as in the trial."),
+        (("torn",), f"In the trial failed: {CHECK_TITLES['torn']}."),
+    ],
+)
+def test_the_command_tells_each_check_and_whether_the_same_ones_fail(trial, monkeypatch, then, end):
+    given = []
+
+    def again(archive, *_):
+        given.append(archive)
+        return JudgedAgain(replace(POINT, failed=then), (LOST, CheckResult("twice", "unknown", 0, "Unclear.")))
+
+    monkeypatch.setattr(command, "recover_again", again)
+    said = command.crash_point(trial.pk, 1, None).splitlines()
+    assert given == [ARCHIVE]
+    assert said == [f"failed: {CHECK_TITLES['lost-engine']}: {LOST.says}", "unclear: twice: Unclear.", end]
 
 
 def test_the_command_names_a_point_that_is_not_kept(trial, tmp_path, capsys):

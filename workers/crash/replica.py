@@ -11,7 +11,7 @@ import os
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -46,17 +46,22 @@ def attach(
     primary: Sandbox,
     secret: bytes,
     user: str = "",
+    *,
+    settings: Mapping[str, str] | None = None,
+    datadir_on: Path | None = None,
 ) -> Iterator["Replica"]:
     """A replica of a primary whose witness tables are empty or missing; it is removed afterwards.
 
-    `secret`: of the digests in the witness's rows. Raises PlanError, SandboxError or ServerError.
+    `secret`: of the digests in the witness's rows. `settings`: beside those that a follower needs. `datadir_on`: as for
+    `Sandbox.create`. Raises PlanError, SandboxError or ServerError.
     """
     dialect = dialects.of(build)
     with connect(primary.target) as connection:
         own_id = _must_replicate(dialect, connection)
-    chosen = {**dialect.of_follower, "server_id": str(own_id + 1)}
-    with Sandbox.create(root, build, chosen, name=f"replica of {primary.name}", trace=False, user=user) as sandbox:
-        replica = Replica(sandbox, Link(primary, sandbox), secret)
+    chosen = {**dialect.of_follower, "server_id": str(own_id + 1), **(settings or {})}
+    name = f"replica of {primary.name}"
+    with Sandbox.create(root, build, chosen, name=name, trace=False, user=user, datadir_on=datadir_on) as sandbox:
+        replica = Replica(sandbox, Link(primary, sandbox), secret, chosen)
         replica.begin()
         primary.settle()  # the account must survive the crash too
         yield replica
@@ -64,11 +69,12 @@ def attach(
 
 @dataclass(frozen=True)
 class Replica:
-    """An asynchronous GTID replica on its own sandbox. `link`: from its primary."""
+    """An asynchronous GTID replica on its own sandbox. `link`: from its primary; `settings`: those it was given."""
 
     sandbox: Sandbox
     link: Link
     secret: bytes
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def begin(self) -> None:
         """Follow from the primary's position, with the witness's tables if the primary already has them."""

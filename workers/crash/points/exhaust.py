@@ -1,7 +1,7 @@
 """Recovers every state of a small history: what is durable after each flush, and what was written up to each write."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workers.crash.chain import Begun
 from workers.crash.points.attempts import attempt_all
@@ -32,6 +32,7 @@ class Exhausted:
 
 def exhaust(begun: Begun, history: History) -> Exhausted:
     """Every state of that history, on the server that `begun` describes. Raises SandboxError and ServerError."""
+    begun = replace(begun, settings={**begun.settings, **history.settings})
     ready = start(begun)
     played = play(ready, history)
     states = States(played.recording)

@@ -35,11 +35,8 @@ def _together(says: Callable[[Tally], tuple[str, str]], known: Iterable[CrashSet
 
 
 def _named(names: Sequence[str]) -> str:
-    """Names have commas of their own: the matrix lists more than three."""
-    if len(names) > MOST_NAMED:
-        return f"{len(names)} settings"
-    *most, last = names
-    return f"{', '.join(most)}{' and ' if most else ''}{last}"
+    """Names may have commas of their own. The matrix lists more than three."""
+    return " and ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} settings"
 
 
 def _cost(tally: Tally) -> tuple[str, str]:

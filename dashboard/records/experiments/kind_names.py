@@ -19,7 +19,7 @@ _PLURALS = {  # those without the usual ending
     "primary host loss": "losses of the primary's host",
     "primary power loss": "power losses of the primary",
 }
-_SINGULARS = {"crash points": "recorded load"}
+_SINGULARS = {"crash points": "recorded load", "majority lost": "loss of the majority"}
 
 
 def title(kind: str) -> str:

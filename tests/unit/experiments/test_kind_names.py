@@ -22,6 +22,10 @@ def test_many_crashes_have_a_name(kind, several):
     assert number_of(kind, 30) == f"30 {several}"
 
 
+def test_one_loss_of_the_majority_is_named_as_several_are():
+    assert number_of("majority-lost", 1) == "1 loss of the majority" and number_of("total-kill", 1) == "1 total kill"
+
+
 def test_every_kind_has_its_place_and_controls_come_last():
     assert set(ORDER) == set(TRIAL_KINDS)
     assert in_order([*CONTROLS, "of another version", FIRST, "process-kill", FIRST]) == [

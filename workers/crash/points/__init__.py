@@ -4,6 +4,9 @@ recorded.py     the load, its recording, and what its clients knew at each momen
 lane.py         a disk that becomes one state after the other, and its server
 attempts.py     tries the chosen states in all lanes
 judge_state.py  judges one state after its recovery
+violations.py   the violations that are examined further
+shrink.py       the one block that decides a violation
+export/         a violation as an archive that shows it on another machine
 story.py        the result of a recorded load: its states, what was covered, what was not tried
 steps.py        the steps of such a trial
 histories.py    small histories, all of whose states are tried

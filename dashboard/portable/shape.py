@@ -41,7 +41,6 @@ def _aware(text: str) -> str:
 
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Large = Annotated[int, Field(ge=0, le=10**15)]
-Number = Annotated[int | float, Field(ge=-1e15, le=1e15)]
 Amount = Annotated[int | float, Field(ge=0, le=1e15)]
 Place = Annotated[int, Field(ge=1, le=MOST_CELLS + MOST_TRIALS)]  # of a server, environment or probe: from 1
 Position = Annotated[int, Field(ge=0, le=MOST_CELLS + MOST_TRIALS)]

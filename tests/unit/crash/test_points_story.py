@@ -35,8 +35,13 @@ def test_it_says_at_how_many_crash_points_there_was_nothing_to_check():
     empty = state(0.1, passed=("torn", "order"), vacuous=("torn", "order"))
     found = {one.key: one for one in checks_of([empty, state(0.2, passed=("order",)), state(0.3, passed=("order",))])}
     assert (found["torn"].vacuous, found["order"].vacuous) == (True, False)
+    assert found["torn"].count == found["order"].count == 0
     assert found["order"].says == "Passed at all 3 crash points. At 1 of them no transaction was there to check."
     assert found["torn"].says == "Nothing to check: at none of the 1 crash points was a transaction there."
+
+
+def test_it_says_no_more_where_each_crash_point_had_something_to_check():
+    assert {one.says for one in checks_of([state(0.1), state(0.2)])} == {"Passed at all 2 crash points."}
 
 
 def test_without_states_no_check_passed():
@@ -52,6 +57,7 @@ def test_before_the_first_acknowledgement_nothing_can_be_lost():
 def test_losses_and_failures_are_counted_apart():
     known = story(state(0.1), state(0.2, LOST, lost=3), state(0.3, TORN), state(0.4, UNCLEAR))
     assert known.counts == PointCounts(tried=4, failed=2, lost=1)
+    assert not known.out_of_time
 
 
 def test_the_worst_loss_is_that_of_one_crash_point():

@@ -1,0 +1,102 @@
+"""One state of a recorded load after its recovery: its evidence, and what is made of it. The server is made up."""
+
+from time import monotonic
+from types import SimpleNamespace
+
+import pytest
+
+from tests.unit.crash.binlog_bytes import SECRET
+from tests.unit.crash.case import CLIENTS, SENT, ledger
+from workers.crash.evidence import Seen
+from workers.crash.points import judge_state
+from workers.crash.points.judge_state import PointTold, StateJudge
+from workers.errors import SandboxError, ServerEnded
+from workers.sandbox.disk.recording.points import Reached
+from workers.sandbox.server import Recovery
+
+END_NS, NS = 500_000_000, 1_000_000_000
+ALL = ledger().acknowledged()
+
+
+class Look:
+    def __init__(self, engine):
+        self.problems, self._engine, self.log = [], engine, None
+
+    def engine(self):
+        return self._engine
+
+    def prepared_left(self):
+        return 0
+
+    def tables_ok(self):
+        return True
+
+
+def judged(monkeypatch, engine=ALL, fails=None, until_ns=END_NS):
+    """Without a binlog. `fails`: the error of the recovery."""
+    killed = []
+
+    def recover(settings):
+        if fails:
+            raise fails
+        return Recovery(0.25, ())
+
+    monkeypatch.setattr(judge_state, "Inspector", lambda *_: Look(Seen(engine)))
+    load = SimpleNamespace(
+        schema="s", secret=SECRET, has_binlog=False, has_gtids=False, before=None, named=None, margin_s=0.0,
+        settings={}, whole=ledger().sealed(SECRET), at_s=lambda at_ns: at_ns / NS, look=SimpleNamespace(log=None),
+    )  # fmt: skip
+    server = SimpleNamespace(binlog_index=SimpleNamespace(parent=None), log_text="a\nb", kill=lambda: killed.append(1))
+    told = PointTold(12, until_ns, "written", "after a flush", Reached(4096, 512))
+    found = StateJudge(load).judge(SimpleNamespace(server=server, recover=recover), told, monotonic())
+    assert killed == [1]
+    return found
+
+
+def test_a_state_that_holds_everything_passes(monkeypatch):
+    found = judged(monkeypatch)
+    assert (found.verdict, found.acknowledged, found.recovery_s) == ("valid", CLIENTS * (SENT - 1), 0.25)
+    assert (found.checks, found.log_lines) == ((), ())
+    assert {"lost-engine", "stays-down", "order"} <= set(found.passed)
+    assert (found.moment, found.keeps, found.way, found.redo, found.binlog) == (
+        12,
+        "written",
+        "after a flush",
+        4096,
+        512,
+    )
+    assert found.lost_binlog is None and found.lost_engine.transactions == 0
+
+
+def test_a_loss_is_counted_and_the_log_is_kept(monkeypatch):
+    found = judged(monkeypatch, engine=ALL[:-2])
+    assert found.verdict == "invalid" and found.lost_engine.transactions == 2
+    assert {one.key: one.count for one in found.checks if one.outcome == "invalid"} == {"lost-engine": 2}
+    assert "lost-engine" not in found.passed
+    assert found.log_lines == ("a", "b")
+
+
+def test_only_what_was_acknowledged_by_then_must_be_there(monkeypatch):
+    """Of the answers at 0.010, 0.011 and 0.012 s the first two."""
+    found = judged(monkeypatch, engine=ledger().until(0.0115, SECRET, 0).acknowledged(), until_ns=11_500_000)
+    assert (found.acknowledged, found.at_s) == (2, 0.0115)
+    assert found.lost_engine.transactions == 0 and found.verdict == "valid"
+
+
+def test_before_the_first_acknowledgement_checks_of_transactions_are_vacuous(monkeypatch):
+    found = judged(monkeypatch, engine=ALL[:0], until_ns=1_000_000)
+    assert found.acknowledged == 0 and found.vacuous
+    assert set(found.vacuous) <= set(found.passed)
+    assert not judged(monkeypatch).vacuous
+
+
+def test_a_server_that_ends_by_itself_is_a_violation(monkeypatch):
+    found = judged(monkeypatch, fails=ServerEnded("signal 6"))
+    assert found.verdict == "invalid" and found.recovery_s is None
+    assert "stays-down" in {one.key for one in found.checks if one.outcome == "invalid"}
+
+
+@pytest.mark.parametrize("engine", [ALL, ALL[:0]])
+def test_a_recovery_that_hangs_leaves_the_state_unclear(monkeypatch, engine):
+    found = judged(monkeypatch, engine, fails=SandboxError("no answer for 60 s"))
+    assert found.verdict == "unknown" and found.passed == ()

@@ -1,0 +1,161 @@
+"""The block that decides: found by bisection between a violation and a neighbour that passes. The recoveries are made
+up; `fails` says which contents violate."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state
+from tests.unit.sandbox.recordings import Written
+from workers.crash.points.judge_state import keeps_in_words
+from workers.crash.points.shrink import Shrinker
+from workers.crash.points.story import DecidingBlock
+from workers.crash.points.violations import first_violations
+from workers.crash.setup_and_result import Timeline
+from workers.crash.verdict import CheckResult
+from workers.errors import Cancelled, SandboxError
+from workers.sandbox.disk.image import BLOCK_BYTES
+from workers.sandbox.disk.recording.filemap import FILE_SYSTEM, Extent, FileMap
+from workers.sandbox.disk.recording.points import ChosenPoint, Reached
+from workers.sandbox.disk.recording.states import CrashPoint, States
+
+FILES = FileMap([Extent(1, 1, 8 * BLOCK_BYTES, "data/ib_logfile0")])
+MORE = CheckResult("order", "invalid", 1, "A later transaction is there without an earlier one.")
+BEFORE_THE_FLUSH = 6  # events: the first write and its flush, three writes
+
+
+class Judge:
+    """`fails` takes block number -> its byte, of blocks that are not empty, and returns the checks that fail."""
+
+    def __init__(self, fails, told=None, cancelled=lambda: False):
+        self.load = SimpleNamespace(timeline=Timeline([].append if told is None else told.append, cancelled))
+        self._fails = fails
+
+    def attempt(self, lane, choice, blocks):
+        return state(0.1, *self._fails({number: bytes(block)[:1] for number, block in blocks.items() if any(block)}))
+
+
+@pytest.fixture
+def states(tmp_path) -> States:
+    written = Written(tmp_path)
+    written.write(0, b"a")
+    written.flush()
+    for block, byte in ((2, b"x"), (1, b"y"), (3, b"z")):  # not in the order of their numbers
+        written.write(block, byte)
+    written.flush()
+    for block, byte in ((4, b"l"), (5, b"m"), (0, b"b"), (0, b"c")):
+        written.write(block, byte)
+        written.flush()
+    return States(written.load())
+
+
+def choice(states, keeps, moment=BEFORE_THE_FLUSH):
+    return ChosenPoint(states.at(CrashPoint(moment, keeps)), "after a flush", Reached(0, 0), True)
+
+
+def tried(of, *bad):
+    point = of.state.point
+    return state(0.1, *bad, moment=point.moment, keeps=keeps_in_words(of.state), way=of.way)
+
+
+def found(states, fails, *choices, bad=LOST, judge=Judge):
+    shrinker = Shrinker(judge(fails), SimpleNamespace(states=states), FILES)
+    return shrinker.all(first_violations([tried(one, bad) for one in choices], choices))
+
+
+def test_a_block_whose_write_is_missing_decides(states):
+    one = choice(states, "durable")
+    assert found(states, lambda disk: [] if disk.get(1) == b"y" else [LOST], one) == (
+        DecidingBlock(
+            moment=BEFORE_THE_FLUSH, keeps="durable", checks=("lost-engine",), path="data/ib_logfile0",
+            offset=8 * BLOCK_BYTES, role="redo", arrived=False, recoveries=3,
+        ),
+    )  # fmt: skip
+
+
+def test_a_block_whose_write_got_through_decides(states):
+    """It belongs to no file: its place is that on the disk."""
+    one = choice(states, "written")
+    [block] = found(states, lambda disk: [LOST] if disk.get(3) == b"z" else [], one)
+    assert (block.path, block.offset, block.role) == ("", 3 * BLOCK_BYTES, FILE_SYSTEM)
+    assert (block.arrived, block.keeps, block.recoveries) == (True, "written", 4)
+
+
+@pytest.mark.parametrize("deciding", [1, 2, 3])
+def test_each_block_can_be_the_one(states, deciding):
+    one = choice(states, "durable")
+    [block] = found(states, lambda disk: [] if deciding in disk else [LOST], one)
+    assert (block.path or block.offset) == ("data/ib_logfile0" if deciding == 1 else deciding * BLOCK_BYTES)
+    assert block.recoveries == (2 if deciding == 2 else 3), "a block that did not change was exchanged"
+
+
+def test_what_becomes_durable_later_may_decide(states):
+    [block] = found(states, lambda disk: [] if 4 in disk else [LOST], choice(states, "durable"))
+    assert (block.offset, block.arrived) == (4 * BLOCK_BYTES, False)
+
+
+def test_another_check_that_fails_on_the_way_does_not_count(states):
+    """Nor one that is unclear."""
+    one = choice(states, "durable")
+    [block] = found(states, lambda disk: [TORN] if 1 in disk else [LOST], one)
+    assert block.path == "data/ib_logfile0"
+
+
+def test_where_no_neighbour_passes_no_block_is_named(states):
+    """Everything written by then, what was durable, and the next three flushes were tried."""
+    told, tried_contents = [], []
+
+    def fails(disk):
+        tried_contents.append(disk)
+        return [LOST]
+
+    assert found(states, fails, choice(states, "durable"), judge=lambda of: Judge(of, told)) == ()
+    assert [sorted(disk) for disk in tried_contents] == [[0, 1, 2, 3], [0], [0, 1, 2, 3], [*range(5)], [*range(6)]]
+    assert told == ["the block that decides"]
+
+
+def test_a_content_that_cannot_be_made_ends_the_search(states):
+    def broken(disk):
+        raise SandboxError("no file system any more")
+
+    assert found(states, broken, choice(states, "durable")) == ()
+
+
+def test_two_violations_that_differ_in_their_checks_are_shrunk_at_most(states):
+    shrinker = Shrinker(
+        Judge(lambda disk: [] if 1 in disk else [LOST, TORN, MORE]), SimpleNamespace(states=states), FILES
+    )
+    one = choice(states, "durable")
+    violations = [
+        tried(one),
+        tried(one, UNCLEAR),
+        tried(one, LOST, UNCLEAR),
+        tried(one, LOST),
+        tried(one, TORN),
+        tried(one, MORE),
+    ]
+    assert [block.checks for block in shrinker.all(first_violations(violations, [one]))] == [
+        ("lost-engine",),
+        ("binlog-unreadable",),
+    ]
+
+
+def test_a_violation_is_found_again_among_the_choices(states):
+    """By moment, by what remains and by its way."""
+    one, other = choice(states, "written"), choice(states, "durable")
+    shrinker = Shrinker(Judge(lambda disk: [LOST] if 3 in disk else []), SimpleNamespace(states=states), FILES)
+    [block] = shrinker.all(first_violations([tried(one, LOST)], [other, one]))
+    assert block.keeps == "written"
+
+
+def test_a_cancellation_ends_the_search_after_the_recovery_under_way(states):
+    """Its server may have been killed, so its outcome says nothing."""
+    asked = []
+
+    def fails(disk):
+        asked.append(disk)
+        return [LOST]
+
+    with pytest.raises(Cancelled):
+        found(states, fails, choice(states, "durable"), judge=lambda of: Judge(of, cancelled=lambda: bool(asked)))
+    assert len(asked) == 1

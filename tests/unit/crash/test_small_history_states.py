@@ -1,0 +1,92 @@
+"""States of a small history: which of them are tried, and why one of them recovers wrong."""
+
+from contextlib import nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from tests.unit.sandbox.recordings import Written
+from workers.crash.points import exhaust
+from workers.crash.points.play import Answered, ServerContent
+from workers.crash.setup_and_result import Timeline
+from workers.errors import ServerEnded, ServerError
+from workers.sandbox.disk.recording.states import CrashPoint, States
+
+ONE = ServerContent((("t", "CREATE", ((1,),)),), (), 1)
+TWO = ServerContent((("t", "CREATE", ((1,), (2,))),), (), 2)
+ALLOWED = (Answered("", 1, ONE), Answered("INSERT 2", 2, TWO))
+
+
+@pytest.fixture
+def recording(tmp_path):
+    written = Written(tmp_path)
+    written.write(0, b"a")
+    written.write(1, b"b")
+    written.flush()
+    written.write(0, b"a")  # the same content again
+    written.flush()
+    return written.load()
+
+
+def test_each_content_is_tried_once_in_time(recording):
+    states = exhaust.each_state(States(recording))
+    assert [state.point for state in states] == [CrashPoint(0), CrashPoint(1, "written"), CrashPoint(4)]
+    assert [state.since_ns for state in states] == sorted(state.since_ns for state in states)
+
+
+def complaint(monkeypatch, found):
+    """`found`: what the server holds after the recovery, or the error that it gives."""
+
+    def read(connection, server):
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    monkeypatch.setattr(exhaust, "content", read)
+    monkeypatch.setattr(exhaust, "connect", lambda target: nullcontext())
+    lane = SimpleNamespace(recover=lambda settings: None, server=SimpleNamespace(target=None))
+    return exhaust._complaint(lane, SimpleNamespace(settings={}), ALLOWED)
+
+
+@pytest.mark.parametrize("found", [ONE, TWO])
+def test_the_content_before_and_after_the_statement_under_way_are_right(monkeypatch, found):
+    assert complaint(monkeypatch, found) == ""
+
+
+def test_a_wrong_content_is_compared_with_both(monkeypatch):
+    mixed = ServerContent(TWO.tables, ("'x'",), 1)
+    assert complaint(monkeypatch, mixed) == (
+        "after the beginning: tables t: 2 rows instead of t: 1 rows, prepared (\"'x'\",) instead of (); "
+        "after INSERT 2: prepared (\"'x'\",) instead of (), 1 transactions in the binlog instead of 2"
+    )
+
+
+def test_a_table_that_cannot_be_read_is_named(monkeypatch):
+    assert complaint(monkeypatch, ServerError("t is crashed")) == "A table cannot be read: t is crashed"
+
+
+def test_a_server_that_does_not_come_back_is_named():
+    def refuse(settings):
+        raise ServerEnded("signal 6")
+
+    told = exhaust._complaint(SimpleNamespace(recover=refuse), SimpleNamespace(settings={}), ALLOWED)
+    assert told == "The server does not come back: signal 6"
+
+
+def test_every_state_is_recovered_and_the_wrong_ones_are_told(monkeypatch, recording):
+    """The made-up server recovers wrong where the first of both blocks is there without the second."""
+    disk = {}
+    lane = SimpleNamespace(become=lambda blocks: (disk.clear(), disk.update(blocks)), recover=lambda settings: None)
+    lane.server = SimpleNamespace(target=None)
+    monkeypatch.setattr(exhaust, "start", lambda begun: None)
+    monkeypatch.setattr(exhaust, "play", lambda *_: SimpleNamespace(recording=recording, allowed=lambda state: ALLOWED))
+    monkeypatch.setattr(exhaust, "lanes", lambda *_: [lane])
+    monkeypatch.setattr(exhaust, "content", lambda *_: replace(ONE, logged=7) if set(disk) == {0} else ONE)
+    monkeypatch.setattr(exhaust, "connect", lambda target: nullcontext())
+    begun = SimpleNamespace(settings={}, timeline=Timeline([].append, lambda: False))
+    found = exhaust.exhaust(begun, "a history")
+    assert (found.history, found.states, begun.timeline.now) == ("a history", 3, "crash points")
+    [wrong] = found.wrong
+    assert (wrong.state.point, wrong.under_way) == (CrashPoint(1, "written"), "INSERT 2")
+    assert "after the beginning: 7 transactions in the binlog instead of 1" in wrong.says

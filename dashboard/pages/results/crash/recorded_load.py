@@ -17,7 +17,7 @@ WORST = 8  # of them, above the fold
 
 
 @dataclass(frozen=True)
-class Violation:
+class ViolationRow:
     """A crash point at which a check did not pass."""
 
     look: str
@@ -49,8 +49,8 @@ class LoadView:
     drawn: CrashMap
     deciding: tuple[str, ...]
     kept: tuple[KeptView, ...]
-    worst: tuple[Violation, ...]
-    violations: tuple[Violation, ...]  # the rest
+    worst: tuple[ViolationRow, ...]
+    violations: tuple[ViolationRow, ...]  # the rest
     more: int
     facts: tuple[tuple[str, str], ...]
 
@@ -88,8 +88,8 @@ def _lost(state: TriedState) -> int:
     return max((one.transactions for one in (state.lost_engine, state.lost_binlog) if one), default=0)
 
 
-def _violation(state: TriedState) -> Violation:
-    return Violation(
+def _violation(state: TriedState) -> ViolationRow:
+    return ViolationRow(
         look=look_of(state),
         outcome="failed" if state.verdict == "invalid" else "unclear",
         at_s=state.at_s,

@@ -123,7 +123,7 @@ def _begun(made: Made, build: Build, kind: str, known: dict[str, str], load_s: f
 def _summary(found: list[Exhausted], build: Build) -> str:
     states, wrong = sum(one.states for one in found), sum(len(one.wrong) for one in found)
     histories = "1 history" if len(found) == 1 else f"{len(found)} histories"
-    where = f"on {build.title} {build.version_text}"
+    where = f"on {build.key} ({build.version_text})"
     if not wrong:
         return f"All {states} states of {histories} recover right {where}."
     return f"{wrong} of {states} states of {histories} recover wrong {where}."
@@ -138,7 +138,7 @@ def _outcome(one: ReplicaState) -> str:
 
 
 def _summary_of_replica(found: ReplicaPoints, build: Build) -> str:
-    where = f"of a replica of {build.title} {build.version_text} that applied {found.acknowledged} transactions"
+    where = f"of a replica on {build.key} ({build.version_text}) that applied {found.acknowledged} transactions"
     wrong = sum(not one.is_right for one in found.tried)
     if not wrong:
         right = f"At all {len(found.tried)} crash points {where} it caught up, and all rows agreed."

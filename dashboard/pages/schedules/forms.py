@@ -47,7 +47,7 @@ class WhenForm(forms.Form):
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="A plan that takes longer is not started. A night that still runs then is cancelled and keeps what "
+        help_text="A plan that takes longer is not started. A run that is not finished then is cancelled and keeps what "
         "was measured.",
     )
 

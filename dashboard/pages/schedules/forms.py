@@ -47,8 +47,8 @@ class WhenForm(forms.Form):
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="A plan that takes longer is not started. A run that is not finished then is cancelled and keeps what "
-        "was measured.",
+        help_text="A plan that takes longer is not started. A run that is not finished then is cancelled and keeps "
+        "what was measured.",
     )
 
     def __init__(

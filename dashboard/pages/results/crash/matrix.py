@@ -10,7 +10,7 @@ from dashboard.findings.crash.statistics import Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.records.experiments.kind_names import number_of, plural, title
+from dashboard.records.experiments.kind_names import plural, title
 from dashboard.text.numbers import percent
 from workers.bench.plan import CONTROLS
 
@@ -91,7 +91,7 @@ def _share(tally: Tally) -> str:
     """The interval of the true share of failing crashes. A few trials without a failure do not look like a proof."""
     rate = tally.invalid
     if not rate.k and rate.hi is not None and rate.hi > FEW:
-        return f"{number_of(tally.kind, rate.n)} alone cannot rule out a true share of up to {percent(rate.hi)}"
+        return f"too few to rule out a true share of up to {percent(rate.hi)}"
     if tally.points:
         return f"in {rate.counts} {plural(tally.kind)}; true share of such loads {rate.share}"
     return f"true share {rate.share}"

@@ -11,7 +11,8 @@ from workers.crash.evidence import Seen
 from workers.crash.points import judge_state
 from workers.crash.points.judge_state import PointTold, StateJudge
 from workers.errors import SandboxError, ServerEnded
-from workers.sandbox.disk.recording.points import Reached
+from workers.sandbox.disk.recording.points import ChosenPoint, Reached
+from workers.sandbox.disk.recording.states import CrashPoint, DiskState
 from workers.sandbox.server import Recovery
 
 END_NS, NS = 500_000_000, 1_000_000_000
@@ -33,6 +34,13 @@ class Look:
 
 
 def judged(monkeypatch, engine=ALL, fails=None, until_ns=END_NS):
+    judge, lane = made_up(monkeypatch, engine, fails)
+    found = judge.judge(lane, PointTold(12, until_ns, "written", "after a flush", Reached(4096, 512)), monotonic())
+    assert lane.killed == [1]
+    return found
+
+
+def made_up(monkeypatch, engine=ALL, fails=None):
     """Without a binlog. `fails`: the error of the recovery."""
     killed = []
 
@@ -47,10 +55,7 @@ def judged(monkeypatch, engine=ALL, fails=None, until_ns=END_NS):
         settings={}, whole=ledger().sealed(SECRET), at_s=lambda at_ns: at_ns / NS, look=SimpleNamespace(log=None),
     )  # fmt: skip
     server = SimpleNamespace(binlog_index=SimpleNamespace(parent=None), log_text="a\nb", kill=lambda: killed.append(1))
-    told = PointTold(12, until_ns, "written", "after a flush", Reached(4096, 512))
-    found = StateJudge(load).judge(SimpleNamespace(server=server, recover=recover), told, monotonic())
-    assert killed == [1]
-    return found
+    return StateJudge(load), SimpleNamespace(server=server, recover=recover, killed=killed)
 
 
 def test_a_state_that_holds_everything_passes(monkeypatch):
@@ -65,6 +70,7 @@ def test_a_state_that_holds_everything_passes(monkeypatch):
         4096,
         512,
     )
+    assert 0 <= found.took_s < 600
     assert found.lost_binlog is None and found.lost_engine.transactions == 0
 
 
@@ -81,6 +87,10 @@ def test_only_what_was_acknowledged_by_then_must_be_there(monkeypatch):
     found = judged(monkeypatch, engine=ledger().until(0.0115, SECRET, 0).acknowledged(), until_ns=11_500_000)
     assert (found.acknowledged, found.at_s) == (2, 0.0115)
     assert found.lost_engine.transactions == 0 and found.verdict == "valid"
+
+
+def test_an_answer_at_the_moment_at_which_the_content_changes_does_not_count(monkeypatch):
+    assert judged(monkeypatch, until_ns=11_000_000).acknowledged == 1
 
 
 def test_before_the_first_acknowledgement_checks_of_transactions_are_vacuous(monkeypatch):
@@ -100,3 +110,14 @@ def test_a_server_that_ends_by_itself_is_a_violation(monkeypatch):
 def test_a_recovery_that_hangs_leaves_the_state_unclear(monkeypatch, engine):
     found = judged(monkeypatch, engine, fails=SandboxError("no answer for 60 s"))
     assert found.verdict == "unknown" and found.passed == ()
+
+
+@pytest.mark.parametrize(("blocks", "become"), [(None, {1: b"of the state"}), ({2: b"a mixture"}, {2: b"a mixture"})])
+def test_the_disk_becomes_the_state_or_the_blocks_that_are_given(monkeypatch, blocks, become):
+    judge, lane = made_up(monkeypatch)
+    disks = []
+    lane.become, lane.states = disks.append, SimpleNamespace(blocks=lambda point: {1: b"of the state"})
+    state = DiskState(CrashPoint(9), 0, END_NS, 0)
+    found = judge.attempt(lane, ChosenPoint(state, "at random", Reached(1, 2), True), blocks)
+    assert disks == [become]
+    assert (found.moment, found.keeps, found.way, found.redo, found.binlog) == (9, "durable", "at random", 1, 2)

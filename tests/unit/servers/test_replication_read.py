@@ -49,7 +49,7 @@ def test_it_asks_in_the_words_of_the_version(monkeypatch, flavour, version, sour
     host = {"Server_id": 8, "Host": "db2", "Port": 3307, "Slave_UUID": "u2"}
     found = read(monkeypatch, flavour, version, {sources: [MYSQL_OLD], replicas: [host]}, server_id="7", port="3306")
     assert found.sources == (Peer("db1", 3306, 7, "u1", "follows", "", True),)
-    assert found.replicas == (Peer("db2", 3307, 8, "u2"),)
+    assert found.replicas == (Peer("db2", 3307, 8, "u2", by_gtid=False),)
     assert (found.members, found.unread, found.server_id, found.port) == ((), (), 7, 3306)
 
 

@@ -1,4 +1,4 @@
-"""The sentences of a result page. The first one is kept in the experiment's row for lists."""
+"""The sentences of a result page. What it says first is kept in the experiment's row for lists."""
 
 from dashboard.findings.answer import answer
 from dashboard.findings.claims.outcomes import outcomes_of
@@ -44,9 +44,17 @@ def summary(experiment: Experiment) -> list[str]:
     return list(dict.fromkeys(filter(None, (*told.sentences, told.cost, *choice, *told.more, checked.says))))
 
 
+def in_brief(experiment: Experiment) -> str:
+    """The headline of the result page: what was lost and what safety costs; without trials, the speed."""
+    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
+    found = conclusion(experiment, view)
+    told = answer(view, found, self_test(view.trials)).sentences if view.trials else ()
+    return " ".join(told) or found.sentence
+
+
 def remember(experiment: Experiment) -> None:
     """Compute the statistics once, so that no page has to. Call this when an experiment ends."""
-    experiment.finding = sentences(experiment)[0]
+    experiment.finding = in_brief(experiment)
     Experiment.objects.filter(pk=experiment.pk).update(finding=experiment.finding)
     experiment.note_words()
     outcomes_of(experiment)

@@ -13,8 +13,7 @@ NEARLY_ALL = 0.9  # of a trial's commits: the length of its load limited the los
 
 
 def losses(tally: Tally) -> Iterable[str]:
-    """The losses of engine and binlog, the worse loss first, each of the trial nearest to the median. A place that lost
-    nothing is left out."""
+    """The losses of engine and binlog in one trial, the worse loss first. A place that lost nothing is left out."""
     places = PLACES[:1] if tally.kind in FAULTS else PLACES
     known = [(place, loss) for place in places if (loss := tally.loss(place)) and loss.most]
     for place, loss in sorted(known, key=lambda one: -one[1].median):
@@ -25,10 +24,8 @@ def lost_whole_load(tally: Tally) -> bool:
     """Whether such a trial lost nearly all of its commits. A longer load could then lose more."""
     if tally.kind == RECORDED:
         return False
-    nearest = [(loss.nearest, place) for place in PLACES if (loss := tally.loss(place))]
-    return any(
-        (one.lost(place) or 0) >= NEARLY_ALL * one.acknowledged for one, place in nearest if one and one.acknowledged
-    )
+    told = [(one, place) for place in PLACES if (one := tally.middle(place)) and one.acknowledged]
+    return any((one.lost(place) or 0) >= NEARLY_ALL * (one.acknowledged or 0) for one, place in told)
 
 
 def of_a_failover(tally: Tally) -> Iterable[str]:
@@ -53,7 +50,7 @@ def _where(tally: Tally, place: str) -> str:
 
 def _lost(tally: Tally, place: str, loss: CrashLoss) -> str:
     """`1,120 of 7,590 commits (the last 607 ms)`, all of one trial. A recorded load tells of its worst crash point."""
-    one = loss.nearest
+    one = tally.middle(place)
     if one is None or tally.kind in FAULTS:
         return f"{typical(loss.median, 1)}{_work(loss.median_ms)}"
     lost = one.lost(place) or 0

@@ -25,7 +25,7 @@ LOST_FROM = {"either": "engine or binary log", "engine": "the engine", "binlog":
 class CrashLoss:
     """Acknowledged transactions lost per crash, and the time in which they were committed; ms None: not known. `rate`:
     the trials that lost any. The medians are of these trials only, so that a loss in few of many crashes is not
-    reported as 0. `nearest`: the trial whose loss is nearest to the median, of two the worse one; None: none lost."""
+    reported as 0."""
 
     mean: float  # of all trials
     median: float
@@ -34,7 +34,6 @@ class CrashLoss:
     median_ms: float | None
     most_ms: float | None
     rate: Rate
-    nearest: Tried | None = None
 
 
 @dataclass(frozen=True)
@@ -98,8 +97,17 @@ class Tally:
             median_ms=median(took) if took else None,
             most_ms=max(took) if took else None,
             rate=rate(len(hit), len(known), len(self.decided) - len(known) + self.unknown),
-            nearest=_nearest(middle, [trial for trial in self.decided if trial.lost(place)], place),
         )
+
+    def middle(self, place: str) -> Tried | None:
+        """The trial whose worse loss is nearest to the median of the worse losses, of two the worse one: both losses of
+        a setting are told of one trial. If it lost nothing from the place, another trial that did; None: none did."""
+        lost = {trial.position: max(trial.lost(one) or 0 for one in PLACES) for trial in self.hit}
+        if not lost:
+            return None
+        middle = median(lost.values())
+        near = sorted(self.hit, key=lambda one: (abs(lost[one.position] - middle), -lost[one.position], one.position))
+        return next((trial for trial in near if trial.lost(place)), None)
 
     @property
     def disagrees(self) -> bool:
@@ -185,11 +193,6 @@ class Tally:
             return []
         can = "" if self.replica == "agree" else ", so a replica can differ from its source"
         return [f"{self.engine} and the binary log then hold different commits{can}"]
-
-
-def _nearest(middle: float, hit: Sequence[Tried], place: str) -> Tried | None:
-    known = [(abs(lost - middle), -lost, trial.position, trial) for trial in hit if (lost := trial.lost(place))]
-    return min(known, key=lambda one: one[:3])[3] if known else None
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

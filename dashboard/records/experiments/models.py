@@ -79,7 +79,7 @@ class Experiment(models.Model):
     ended_at = models.DateTimeField(null=True)
     baseline = models.CharField(max_length=80, blank=True)  # variant name that ratios refer to
     analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.findings.analysis
-    finding = models.TextField(blank=True)  # the first sentence of the result, for lists
+    finding = models.TextField(blank=True)  # the headline of the result, for lists
     tags = models.ManyToManyField(Tag, blank=True, related_name="experiments")
     # The question whose baseline it is (dashboard.records.experiments.care); unique.
     baseline_of = models.CharField(max_length=64, null=True, unique=True)

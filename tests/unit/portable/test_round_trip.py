@@ -93,7 +93,7 @@ def test_the_sentence_on_top_is_the_same():
     original, _, imported = files.round_trip()
     clean = Clean(original)
     assert conclusion.sentences(imported) == [clean.text(said) for said in conclusion.sentences(original)]
-    assert Experiment.objects.get(pk=imported.pk).finding == conclusion.sentences(imported)[0]
+    assert Experiment.objects.get(pk=imported.pk).finding == conclusion.in_brief(imported)
 
 
 def test_nothing_in_the_file_tells_where_it_was_measured():

@@ -36,7 +36,7 @@ def test_a_replica_of_mariadb_has_the_primarys_rows_at_all_crash_points(sandbox_
 
 
 def test_a_replica_whose_binlog_outlives_its_engine_loses_rows_without_an_error(sandbox_root):
-    """The positive control. MySQL's position is its binlog (bug #92109)."""
+    """The positive control. MySQL's position is its binlog (bug #70659)."""
     try:
         build = builds.find("mysql-8.0.33")
     except SandboxError as absent:

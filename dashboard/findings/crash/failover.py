@@ -1,7 +1,6 @@
 """The finding on a failover: what each kind of replication lost, and how long writes were refused."""
 
 from collections.abc import Callable, Iterable, Sequence
-from statistics import median
 
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import Tally
@@ -18,11 +17,21 @@ def failover_finding(known: Sequence[CrashSetting]) -> Finding:
     kind = known[0].tally.kind
     told = [one for one in known if one.tally.loss("engine") or not one.tally.stopped] or known
     costs = "; ".join(_together(_cost, sorted(told, key=lambda one: len(_lost(one.tally)))))
-    refused = [trial.recovery_s for one in known for trial in one.tally.decided if trial.recovery_s is not None]
-    outage = f"; writes were refused for {duration(median(refused))} (median)" if refused else ""
     return Finding(
-        f"{LOSING.get(kind, f'A {title(kind)}')} cost {costs}{outage}", more=(*_stops(known), *_phantoms(known))
+        f"{LOSING.get(kind, f'A {title(kind)}')} cost {costs}{_outage(known)}",
+        more=(*_stops(known), *_phantoms(known)),
     )
+
+
+def _outage(known: Sequence[CrashSetting]) -> str:
+    """The medians of the settings: from the shortest to the longest."""
+    refused = [took for one in known if (took := one.tally.back_s) is not None]
+    if not refused:
+        return ""
+    least, most = duration(min(refused)), duration(max(refused))
+    if len(refused) == 1:
+        return f"; writes were refused for {least} (median)"
+    return f"; writes were refused for {least if least == most else f'{least} to {most}'} (medians of the settings)"
 
 
 def _together(says: Callable[[Tally], tuple[str, str]], known: Iterable[CrashSetting]) -> Iterable[str]:
@@ -45,8 +54,7 @@ def _cost(tally: Tally) -> tuple[str, str]:
     if loss is None:
         return "an unknown number of commits", ""
     if not lost:
-        nothing = "no acknowledged commit" if tally.invalid.k else "nothing"
-        return nothing, f" in {loss.rate.n} of {loss.rate.n}{unclear} {loss.rate.at_most}"
+        return "no acknowledged commit", f" in {loss.rate.n} of {loss.rate.n}{unclear} {loss.rate.at_most}"
     many = whole(min(lost)) if min(lost) == max(lost) else f"{whole(min(lost))} to {whole(max(lost))}"
     commits = "commit" if many == "1" else "commits"
     return f"{many} acknowledged {commits}", f" in {len(lost)} of {loss.rate.n}{unclear}"

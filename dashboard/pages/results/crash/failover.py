@@ -104,7 +104,8 @@ def _outage(outage: WriteOutage | None) -> str:
         )
         if took
     ]
-    return f"{duration(outage.total_s)}, of them {', '.join(parts)}"
+    noticed = "" if outage.detection_s else ". The trial promotes at once: a manager also needs time to notice the loss"
+    return f"{duration(outage.total_s)}, of them {', '.join(parts)}{noticed}"
 
 
 def _ghosts(story: FailoverStory) -> str:

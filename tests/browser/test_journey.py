@@ -260,7 +260,7 @@ def test_it_is_carried_away_as_a_file_and_brought_back(page, found, tmp_path):
 def test_a_cell_shows_what_its_figures_rest_on(page, found):
     page.goto(found.result)
     page.get_by_text("Measurements in order of execution").click()
-    page.get_by_role("region", name="Cells").get_by_role("link").first.click()
+    page.get_by_role("region", name="Measurements").get_by_role("link").first.click()
     main = page.locator("main")
     expect(main).to_contain_text("Exact command")
     expect(main).to_contain_text("--report-interval=1")

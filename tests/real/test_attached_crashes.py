@@ -139,7 +139,7 @@ def test_a_marked_server_is_crashed_judged_and_put_back(client_in, marked, worke
     assert event.detail == {"experiment": experiment.pk, "trial": trial.pk, "command": list(theirs.crash)}
 
     shown = client_in.get(f"/results/trials/{trial.pk}/").content.decode()
-    assert "This crash by the owner&#x27;s command took" in shown and "from the engine" in shown
+    assert "This crash by the owner&#x27;s command took" in shown and "from InnoDB" in shown
     matrix = client_in.get(f"/results/{experiment.pk}/").content.decode()
     assert "1 of 1" in matrix and "self-test not run" in matrix
 

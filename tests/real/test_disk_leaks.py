@@ -54,7 +54,7 @@ def test_it_leaves_nothing_after_a_failure(root):
 
 @pytest.mark.parametrize("step", ["write_cache", "mount_ext4"])
 def test_it_leaves_nothing_when_it_is_cancelled_in_the_making(root, monkeypatch, step):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(system, step, interrupted)

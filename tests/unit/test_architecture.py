@@ -7,6 +7,7 @@ The picture is in docs/architecture.md."""
 import ast
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,6 +202,12 @@ def test_every_entry_of_the_table_holds_something():
     known = modules(PROJECT)
     places = [place for room in ROOMS.values() for place in room.holds]
     report(place for place in places if not any(_is_or_holds(module, (place,)) for module in known))
+
+
+def test_no_two_test_files_have_one_name():
+    """pytest imports them by name."""
+    names = Counter(path.name for path in (PROJECT / "tests").rglob("test_*.py"))
+    report(name for name, times in names.items() if times > 1)
 
 
 def test_where_to_look_names_files_that_exist_and_at_most_eight():

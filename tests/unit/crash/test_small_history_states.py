@@ -1,7 +1,7 @@
 """States of a small history: which of them are tried, and why one of them recovers wrong."""
 
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +12,15 @@ from workers.crash.points.play import Answered, ServerContent
 from workers.crash.setup_and_result import Timeline
 from workers.errors import ServerEnded, ServerError
 from workers.sandbox.disk.recording.states import CrashPoint, States
+
+
+@dataclass(frozen=True)
+class Request:
+    """Of a trial, as much as a history needs."""
+
+    settings: dict[str, str]
+    timeline: Timeline
+
 
 ONE = ServerContent((("t", "CREATE", ((1,),)),), (), 1)
 TWO = ServerContent((("t", "CREATE", ((1,), (2,))),), (), 2)
@@ -79,14 +88,17 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(monkeypatch, recor
     disk = {}
     lane = SimpleNamespace(become=lambda blocks: (disk.clear(), disk.update(blocks)), recover=lambda settings: None)
     lane.server = SimpleNamespace(target=None)
-    monkeypatch.setattr(exhaust, "start", lambda begun: None)
+    started = []
+    monkeypatch.setattr(exhaust, "start", started.append)
     monkeypatch.setattr(exhaust, "play", lambda *_: SimpleNamespace(recording=recording, allowed=lambda state: ALLOWED))
     monkeypatch.setattr(exhaust, "lanes", lambda *_: [lane])
     monkeypatch.setattr(exhaust, "content", lambda *_: replace(ONE, logged=7) if set(disk) == {0} else ONE)
     monkeypatch.setattr(exhaust, "connect", lambda target: nullcontext())
-    begun = SimpleNamespace(settings={}, timeline=Timeline([].append, lambda: False))
-    found = exhaust.exhaust(begun, "a history")
-    assert (found.history, found.states, begun.timeline.now) == ("a history", 3, "crash points")
+    begun = Request({"sync_binlog": "1"}, Timeline([].append, lambda: False))
+    history = SimpleNamespace(settings={"max_binlog_size": "4096"})
+    found = exhaust.exhaust(begun, history)
+    assert started[0].settings == {"sync_binlog": "1", "max_binlog_size": "4096"}, "the history's own settings count"
+    assert (found.history, found.states, begun.timeline.now) == (history, 3, "crash points")
     [wrong] = found.wrong
     assert (wrong.state.point, wrong.under_way) == (CrashPoint(1, "written"), "INSERT 2")
     assert "after the beginning: 7 transactions in the binlog instead of 1" in wrong.says

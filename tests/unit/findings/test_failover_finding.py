@@ -31,14 +31,16 @@ def experiment():
         trial.evidence.data |= {"failover": {"phantoms": n, "ghosts": 4 + n}}
         trial.evidence.save()
     one.trials.update(lost_binlog=None, lost_binlog_ms=None, recovery_s=0.07)
+    one.trials.filter(variant="0/0").update(recovery_s=0.25)
     return one
 
 
 def test_the_finding_names_losses_and_the_write_outage(experiment, client_in):
     page = unescape(flat(client_in.get(reverse("results:page", args=[experiment.pk])).content.decode()))
     assert (
-        "Losing the primary's host cost nothing with 1/1 in 2 of 2 (up to 84 % of such crashes may still lose "
-        "commits); 1 to 101 acknowledged commits with 0/0 in 2 of 3; writes were refused for 70.0 ms (median)."
+        "Losing the primary's host cost no acknowledged commit with 1/1 in 2 of 2 (up to 84 % of such crashes may "
+        "still lose commits); 1 to 101 acknowledged commits with 0/0 in 2 of 3; writes were refused for 70.0 ms to "
+        "250 ms (medians of the settings)."
     ) in page.replace("\N{NO-BREAK SPACE}", " ")
     assert "clients read commits that were then gone, in 1 of 2 losses of the primary" in page
 
@@ -59,9 +61,9 @@ def test_a_replica_that_stopped_is_named_and_settings_with_the_same_outcome_are_
     page = unescape(flat(client_in.get(reverse("results:page", args=[experiment.pk])).content.decode()))
     page = page.replace("\N{NO-BREAK SPACE}", " ")
     assert (
-        "A replica kill cost nothing with 1/1 and 2/0 in 2 of 2 (up to 84 % of such crashes may still lose commits)."
-        in page
-    )
+        "A replica kill cost no acknowledged commit with 1/1 and 2/0 in 2 of 2 "
+        "(up to 84 % of such crashes may still lose commits)."
+    ) in page
     assert "The replica stopped with an error with 0/0 in 3 of 3." in page
     assert "left a replica that must be rebuilt in 3 of 3 replica kills" in page and "Use 0/0" not in page
     assert _named(["1/1", "1, 0", "0/0", "2/0"]) == "4 settings"

@@ -73,13 +73,13 @@ def test_a_replica_that_stopped_is_named_and_settings_with_the_same_outcome_are_
 def test_the_matrix_shows_the_write_outage_beside_the_loss(experiment):
     cells = {row.name: row.cells[0] for row in matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))}
     assert cells["0/0"].losses[0].startswith("new primary lacks 51")
-    assert cells["1/1"].failover == ("writes refused 250 ms", "read, then lost in 1 of 2")
+    assert cells["1/1"].failover == ("writes refused 70.0 ms", "read, then lost in 1 of 2")
 
 
 def test_a_comparison_shows_losses_and_the_write_outage(experiment):
     pairs = crash_pairs(experiment, experiment, dict.fromkeys([experiment.trials.first().server_id], "db"), str)
     sides = {row.name: row.a.more for row in pairs.rows}
-    assert sides["1/1"] == ("writes refused 250 ms", "read, then lost in 1 of 2")
+    assert sides["1/1"] == ("writes refused 70.0 ms", "read, then lost in 1 of 2")
     assert sides["0/0"][0].startswith("new primary lacks 51") and "writes refused 250 ms" in sides["0/0"]
 
 

@@ -45,13 +45,19 @@ def found(asked: Mapping[str, object], user: Actor) -> Found:
 
     `asked`: {"words": str, "state", "recipe": str, "server": id, "tag": str, "mine", "deleted": bool}
     """
-    narrowed = reduce(and_, (rule(value, user) for name, rule in RULES.items() if (value := asked.get(name))), Q())
+    given = {name: _without_nul(value) for name, value in asked.items()}
+    narrowed = reduce(and_, (rule(value, user) for name, rule in RULES.items() if (value := given.get(name))), Q())
     if asked.get("deleted"):
         which, rows = Experiment.deleted.order_by("-deleted_at", "-pk"), queries.deleted()
     else:
         which, rows = Experiment.objects.order_by("-created_at", "-pk"), queries.listed()
     ids = which.filter(narrowed).values_list("pk", flat=True)
     return Found(list(ids) if asked.get("words") else ids, rows)  # a search reads every text, so it runs once
+
+
+def _without_nul(value: object) -> object:
+    """No stored text has a NUL, and PostgreSQL refuses to look for one."""
+    return value.replace("\0", " ") if isinstance(value, str) else value
 
 
 def _words(text: str, _: Actor) -> Q:

@@ -138,7 +138,7 @@ def test_crashes_that_did_not_end_leave_it_open():
 def test_a_detector_that_failed_decides_nothing():
     result = MadeUp(trials={("1/1", "power-loss"): [HELD] * 40}, detector="Detector failed.")
     assert outcome(NEVER, result, below=0.1) == "not decidable"
-    assert NEVER.measure(result).why == "Detector failed."
+    assert NEVER.measure(result).why == "Detector failed"
 
 
 def test_a_check_that_did_not_apply_is_no_pass():

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dashboard.findings import conclusion
@@ -151,6 +151,7 @@ def test_the_list_is_read_in_the_order_of_an_index(shelf):
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=220), st.text(max_size=30), st.text(max_size=30))
+@example("a\0b \0", "\0", "\0")  # PostgreSQL refuses to look for a NUL
 def test_anything_in_the_address_is_answered(client_in, words, state, server):
     answer = client_in.get(
         reverse("experiments:list"), {"words": words, "state": state, "server": server, "tag": words}

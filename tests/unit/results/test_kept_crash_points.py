@@ -1,14 +1,16 @@
 """A violation that is kept with its disk: who may download it, and the command that repeats it."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.commands import crash_point as command
-from dashboard.records.experiments.models import KeptCrashPoint
+from dashboard.records.experiments.models import KeptCrashPoint, Trial
 from dashboard.records.sharing.actions import share
 from tests.unit.crash.recorded_states import LOST, state, story
 from tests.unit.crash.test_exported_contents import POINT
@@ -44,6 +46,12 @@ def test_the_page_links_the_archive_and_tells_the_command(client_in, trial):
     shown = client_in.get(reverse("results:trial", args=[trial.pk])).content.decode()
     assert address(trial) in shown and f"manage.py experiment crash-point {trial.pk} 1" in shown
     assert LACKING.lacks in shown and address(trial, 2) not in shown
+
+
+def test_the_command_writes_a_large_id_without_separators():
+    point = SimpleNamespace(number=1, at_s=0.2, n_bytes=9, disk="durable", checks="lost", lacks="")
+    shown = render_to_string("results/_kept_points.html", {"kept_points": [point], "trial": Trial(pk=4321)})
+    assert "manage.py experiment crash-point 4321 1" in shown
 
 
 def test_the_archive_is_downloaded_as_it_was_stored(client_in, trial):

@@ -17,7 +17,7 @@ MAY_TEAR = {"binlog-unreadable"}  # a crash in the middle of a write tears the b
 
 
 def crash(root, flush_log=1, sync_binlog=1, points=8, ports=PORTS, tell=lambda step: None, cancelled=lambda: False):
-    asked = setup(root, "every-crash-point", flush_log, sync_binlog, points=points, load_s=0.4)
+    asked = setup(root, "every-crash-point", flush_log, sync_binlog, points=points, load_s=1.0)
     return run_trial(asked, tell, cancelled, ports)
 
 

@@ -3,24 +3,21 @@
 Exit status: 0 done, 2 refused or failed; then nothing incomplete is left.
 """
 
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
-from django.core.management.base import BaseCommand
-
-from workers.errors import DurascopeError, SandboxError
+from dashboard.commands.subcommands import Subcommands
+from workers.errors import SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import install, parts, store
 from workers.sandbox.builds.catalogue import CATALOGUE
 from workers.sandbox.builds.parts import PARTS
 
-REFUSED = 2
 
-
-class Command(BaseCommand):
+class Command(Subcommands):
     help = "List, install, add and remove server builds for sandboxes."
     requires_system_checks = ()  # needs neither database nor Redis
+    stopped = "Nothing was installed; what was downloaded is kept."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
@@ -36,16 +33,6 @@ class Command(BaseCommand):
         removes = commands.add_parser("remove", help="remove an installed build; what was downloaded is kept")
         removes.add_argument("name", metavar="NAME")
         removes.add_argument("--downloads", action="store_true", help="remove what was downloaded for it, too")
-
-    def handle(self, *_: object, command: str, **options: object) -> None:
-        try:
-            getattr(self, f"_{command}")(**options)
-        except DurascopeError as refused:
-            self.stderr.write(str(refused))
-            sys.exit(REFUSED)
-        except KeyboardInterrupt:
-            self.stderr.write("Stopped. Nothing was installed; what was downloaded is kept.")
-            sys.exit(REFUSED)
 
     def _list(self, **_: object) -> None:
         everything: dict[str, builds.KnownBuild | parts.BuildPart] = {**builds.every(), **PARTS}

@@ -8,8 +8,8 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
+from dashboard.commands.subcommands import Subcommands
 from workers.crash import dialects
 from workers.crash.chain import PORTS, Begun
 from workers.crash.kinds import CRASH_KINDS
@@ -18,20 +18,21 @@ from workers.crash.points.exhaust import Exhausted, exhaust
 from workers.crash.points.histories import HISTORIES, History
 from workers.crash.points.of_replica import ReplicaPoints, ReplicaState, replica_points
 from workers.crash.setup_and_result import Timeline, TrialSetup
-from workers.errors import DurascopeError, PlanError
+from workers.errors import PlanError
 from workers.sandbox import builds
 from workers.sandbox.builds import Build
 
-WRONG, REFUSED = 1, 2
+WRONG = 1
 KIND = "every-crash-point"
 MOST_SECONDS = 60
 PRIMARY = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "2", "sync_binlog": "0"}  # it is not crashed
 DURABLE = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
 
 
-class Command(BaseCommand):
+class Command(Subcommands):
     help = "Recover every state of small histories, or crash points of an applying replica, in sandboxes."
     requires_system_checks = ()  # needs neither database nor Redis
+    stopped = "Everything that was made is removed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
@@ -45,16 +46,6 @@ class Command(BaseCommand):
         for one in (histories, replica):
             one.add_argument("--build", default="system-mariadb", metavar="NAME", help="see manage.py build list")
             one.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of the crashed server")
-
-    def handle(self, *_: object, command: str, **options: object) -> None:
-        try:
-            getattr(self, f"_{command}")(**options)
-        except DurascopeError as refused:
-            self.stderr.write(str(refused))
-            sys.exit(REFUSED)
-        except KeyboardInterrupt:
-            self.stderr.write("Stopped. Everything that was made is removed.")
-            sys.exit(REFUSED)
 
     def _histories(self, *, build: str, only: list[str], set: list[str], **_: object) -> None:
         chosen, server, known = _chosen(only), builds.find(build), DURABLE | _settings(set)

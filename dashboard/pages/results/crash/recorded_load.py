@@ -119,7 +119,7 @@ def _kept(point: KeptPoint) -> KeptView:
         number=point.number,
         at_s=point.at_s,
         disk=DISKS.get(point.keeps, point.keeps),
-        checks=listed([CHECK_TITLES.get(key, key) for key in point.checks]),
+        checks=listed([f"“{CHECK_TITLES.get(key, key)}”" for key in point.checks]),
         n_bytes=point.n_bytes,
         lacks=point.lacks,
     )

@@ -10,6 +10,8 @@ from django.utils import timezone
 class ChannelKind(models.TextChoices):
     EMAIL = "email", "e-mail"
     WEBHOOK = "webhook", "webhook"
+    SLACK = "slack", "Slack"
+    TEAMS = "teams", "Microsoft Teams"
 
 
 class Channel(models.Model):
@@ -75,6 +77,11 @@ class Delivery(models.Model):
     def link(self) -> str:
         """ "" if DURASCOPE_ADDRESS is not set."""
         return f"{settings.ADDRESS}{self.path}" if settings.ADDRESS else ""
+
+    @property
+    def where(self) -> str:
+        """The link, or a sentence where there is none."""
+        return self.link or f"Open {self.path} in your Durascope. To get a link here, set DURASCOPE_ADDRESS."
 
     @property
     def badge(self) -> str:

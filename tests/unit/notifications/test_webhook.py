@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.records.notifications.channels import webhook
+from dashboard.records.notifications.channels import https, webhook
 from dashboard.records.notifications.channels.address import BadAddress, is_public, resolve
 from dashboard.records.notifications.models import Delivery
 from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
@@ -183,20 +183,20 @@ def test_addresses_that_are(address):
 def test_what_is_no_address_is_refused(settings, address, says):
     settings.WEBHOOK_ALLOW = []
     with pytest.raises(BadAddress, match=says):
-        webhook.check(address)
+        https.check(address)
 
 
 @given(st.text(max_size=60))
 def test_garbage_is_refused_and_never_breaks(text):
     try:
-        assert webhook.check(text) == text
+        assert https.check(text) == text
     except BadAddress as refused:
         assert str(refused)
 
 
 def test_the_secret_part_of_an_address_is_not_shown():
-    assert webhook.shown("https://hooks.example.org/T00/B00/XXXX?token=1") == "https://hooks.example.org/…"
-    assert webhook.shown("https://hooks.example.org") == "https://hooks.example.org"
+    assert https.shown("https://hooks.example.org/T00/B00/XXXX?token=1") == "https://hooks.example.org/…"
+    assert https.shown("https://hooks.example.org") == "https://hooks.example.org"
 
 
 def test_a_setting_that_was_withdrawn_holds_for_what_is_stored(settings):
@@ -222,7 +222,7 @@ def test_who_does_not_answer_as_a_web_server_does_is_said(everywhere):
 
 
 def test_who_answers_a_byte_now_and_then_does_not_hold_a_worker(everywhere, monkeypatch):
-    monkeypatch.setattr(webhook, "WHOLE_S", 0.3)
+    monkeypatch.setattr(https, "WHOLE_S", 0.3)
     over = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 

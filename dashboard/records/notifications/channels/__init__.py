@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dashboard.records.notifications.channels import mail, webhook
+from dashboard.records.notifications.channels import https, mail, slack, teams, webhook
 from dashboard.records.notifications.models import Channel, Delivery
 
 
@@ -21,5 +21,7 @@ class Transport:
 
 CHANNELS: dict[str, Transport] = {
     Channel.Kind.EMAIL: Transport(mail.HINT, mail.check, mail.shown, mail.send),
-    Channel.Kind.WEBHOOK: Transport(webhook.HINT, webhook.check, webhook.shown, webhook.send, signed=True),
+    Channel.Kind.WEBHOOK: Transport(webhook.HINT, https.check, https.shown, webhook.send, signed=True),
+    Channel.Kind.SLACK: Transport(slack.HINT, https.check, https.shown, slack.send),
+    Channel.Kind.TEAMS: Transport(teams.HINT, https.check, https.shown, teams.send),
 }

@@ -12,7 +12,6 @@ from dashboard.records.notifications.models import Delivery
 from dashboard.records.notifications.undelivered import Undeliverable, Undelivered
 
 HINT = "One address. For several people, use a mailing list."
-NO_LINK = "Open {path} in your Durascope. To get a link here, set DURASCOPE_ADDRESS."
 
 
 def check(address: str) -> str:
@@ -31,7 +30,7 @@ def shown(address: str) -> str:
 def send(address: str, _secret: str, message: Delivery) -> None:
     if not settings.EMAIL_HOST:
         raise Undeliverable("No mail server is set.", "Set DURASCOPE_SMTP_HOST (docs/settings.md) and send a test.")
-    body = f"{message.text}\n\n{message.link or NO_LINK.format(path=message.path)}\n"
+    body = f"{message.text}\n\n{message.where}\n"
     mail = EmailMessage(f"[Durascope] {message.title}", body, settings.DEFAULT_FROM_EMAIL, [address])
     mail.extra_headers["Message-ID"] = (
         f"<{message.key}@{_domain()}>"  # the same each time: a receiver recognizes duplicates

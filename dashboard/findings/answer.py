@@ -91,8 +91,10 @@ def _crashes(tally: Tally) -> Crashes:
     rate, points = tally.invalid, tally.points
     tried, lost_at = (points.tried, points.lost) if points else (0, 0)
     lost = len(tally.hit)
+    read = sum(bool(trial.phantoms) for trial in tally.decided if trial not in tally.hit)
+    phantoms = read if any(trial.phantoms is not None for trial in tally.decided) else None
     return Crashes(
-        tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, tally.missing, tried, lost_at, tally.stopped
+        tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, tally.missing, tried, lost_at, tally.stopped, phantoms
     )
 
 

@@ -1,9 +1,9 @@
 """Which of the tested settings to choose, and under which condition: from speed and from what crashes took. Every
 comparison has the chosen setting as its base.
 
-A setting is chosen only if no crash trial failed under it and none was unclear. A setting that flushes both logs at
-every commit comes before all others: a few trials without a loss are no reason to stop flushing. Among equals the
-faster one wins if their 95 % intervals do not overlap.
+A setting is chosen only if no crash trial failed under it, none was unclear, and no client read a commit that a failover
+then lost. A setting that flushes both logs at every commit comes before all others: a few trials without a loss are no
+reason to stop flushing. Among equals the faster one wins if their 95 % intervals do not overlap.
 """
 
 import math
@@ -21,6 +21,7 @@ from workers.analysis.compare import Decision
 from workers.analysis.statistics import Estimate
 from workers.bench.trial_kinds import POWER_LOSSES
 
+LEAST = 3  # after fewer trials of a crash kind, a choice is not recommended yet
 UNJUDGED: tuple[Decision, ...] = ("measured once", "too few to judge")
 
 
@@ -74,7 +75,8 @@ class Crashes:
     """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or failed
     otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail; `missing`:
     how many commits are missing from where. Of recorded loads: their crash points, and those that lost commits.
-    `stopped`: trials whose crashed replica stopped with an error."""
+    `stopped`: trials whose crashed replica stopped with an error. `phantoms`: of a failover, trials that lost no acknowledged
+    commit, but commits that clients had read; None: not known."""
 
     kind: str
     tried: int
@@ -86,10 +88,11 @@ class Crashes:
     points: int = 0
     points_lost: int = 0
     stopped: int = 0
+    phantoms: int | None = None
 
     @property
     def held(self) -> bool:
-        return self.tried > 0 and not self.failed and not self.unclear and not self.stopped
+        return self.tried > 0 and not (self.failed or self.unclear or self.stopped or self.phantoms)
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
         _more(chosen, threads, counts),
         *(_against(one, chosen, threads) for one in rivals),
     ]
-    choice = f"{'Keep' if chosen.is_yours else 'Use'} {chosen.name}."
+    choice = _choice(chosen)
     if rivals and all(one.lost for one in rivals):
         choice += " Every other tested setting lost commits." if len(rivals) > 1 else f" {rivals[0].name} lost commits."
     return Recommendation(choice, tuple(filter(None, reasons)), chosen.name)
@@ -159,11 +162,23 @@ def _best(held: Sequence[Option], threads: int) -> Option:
     return first
 
 
+def _choice(chosen: Option) -> str:
+    """Each crash point of a recorded load is a crash of its own."""
+    fewest = min(chosen.crashes, key=lambda each: each.points or each.tried)
+    if (fewest.points or fewest.tried) < LEAST:
+        few = number_of(fewest.kind, fewest.tried)
+        return f"{chosen.name} lost nothing, but {few} cannot decide: repeat before you choose."
+    crashes = sum(each.points or each.tried for each in chosen.crashes)
+    return f"{'Keep' if chosen.is_yours else 'Use'} {chosen.name}: nothing lost in {crashes:,} crashes."
+
+
 def _bound(chosen: Option) -> str:
     """What the fewest trials still allow. Beside recorded loads it is not told: their crash points say more than the
     number of trials."""
     weakest = max(chosen.crashes, key=lambda each: (each.most or 0.0, each.kind in POWER_LOSSES))
     text = f"{chosen.name} lost nothing {where_tried(chosen.crashes)}."
+    if any(each.phantoms == 0 for each in chosen.crashes):
+        text += " No client read a commit that was then gone."
     if any(each.points for each in chosen.crashes):
         return f"{text} Another load may reach other crash points."
     if weakest.most is None:
@@ -234,15 +249,16 @@ def _risk(one: Option) -> str:
     ordered = sorted(one.crashes, key=lambda each: each.kind != FIRST)  # the kind that the page leads with
     lost = [_lost(each) for each in ordered if each.lost]
     otherwise = [
-        f"in {each.failed - each.lost:,} of {number_of(each.kind, each.tried)}"
+        f"in {others:,} of {number_of(each.kind, each.tried)}"
         for each in one.crashes
-        if each.failed > each.lost
+        if (others := each.failed - each.lost - (each.phantoms or 0)) > 0
     ]
     stopped = [f"in {each.stopped:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.stopped]
+    read = [f"in {each.phantoms:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.phantoms]
     unclear = [f"after {number_of(each.kind, each.unclear)}" for each in one.crashes if each.unclear]
     told = (
         ("lost commits", lost), ("failed in another way", otherwise), ("left a replica that must be rebuilt", stopped),
-        ("is unclear", unclear),
+        ("let clients read commits that were then gone", read), ("is unclear", unclear),
     )  # fmt: skip
     return ", ".join(f"{what} {' and '.join(which)}" for what, which in told if which)
 

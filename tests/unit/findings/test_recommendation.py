@@ -20,7 +20,7 @@ RISKY = Option("0/0", speeds((8, 6100), (32, 9000)), losses(failed=30))
 
 def test_it_chooses_what_lost_nothing_however_fast_the_rest_is():
     found = recommend([RISKY, SAFE], 8)
-    assert found and (found.option, found.choice) == ("1/1", "Use 1/1. 0/0 lost commits.")
+    assert found and (found.option, found.choice) == ("1/1", "Use 1/1: nothing lost in 30 crashes. 0/0 lost commits.")
     assert (
         "0/0 is 6.1 times as fast as 1/1, but it lost commits in 30 of 30 power losses (median 1,200 commits)."
         in found.reasons
@@ -29,7 +29,7 @@ def test_it_chooses_what_lost_nothing_however_fast_the_rest_is():
 
 def test_the_setting_that_the_server_has_is_kept():
     found = recommend([RISKY, Option("1/1", SAFE.speeds, SAFE.crashes, True, is_yours=True)], 8)
-    assert found and found.choice == "Keep 1/1. 0/0 lost commits."
+    assert found and found.choice == "Keep 1/1: nothing lost in 30 crashes. 0/0 lost commits."
 
 
 def test_more_threads_are_named_only_where_they_are_faster_beyond_their_intervals():
@@ -99,6 +99,36 @@ def test_few_trials_are_told_with_what_they_still_allow():
     many = recommend([SAFE], 8).reasons
     seldom = "Only a setting that loses commits in 1 of 11 power losses can pass 30 by luck."
     assert f"1/1 lost nothing in 30 power losses. {seldom}" in many and not any("Run more" in one for one in many)
+
+
+@pytest.mark.parametrize(
+    ("crashes", "begins"),
+    [
+        (losses(tried=1, most=0.98), "1/1 lost nothing, but 1 power loss cannot decide: repeat before you choose."),
+        ((*losses(), Crashes("process-kill", 2, 0, 0, 0.85)), "1/1 lost nothing, but 2 process kills cannot decide"),
+        (losses(tried=3, most=0.71), "Use 1/1: nothing lost in 3 crashes."),
+        ((Crashes("every-crash-point", 1, 0, 0, 0.98, points=636),), "Use 1/1: nothing lost in 636 crashes."),
+    ],
+)
+def test_a_choice_says_on_how_many_trials_it_rests_and_waits_where_they_are_few(crashes, begins):
+    found = recommend([Option("1/1", SAFE.speeds, crashes, True)], 8)
+    assert found.option == "1/1" and found.choice.startswith(begins)
+
+
+def after_a_failover(name, phantoms, failed=0):
+    return Option(name, speeds((8, 900)), (Crashes("primary-host-loss", 10, failed, 0, 0.3, phantoms=phantoms),), True)
+
+
+def test_a_failover_that_takes_back_what_clients_read_is_not_recommended_and_says_so():
+    found = recommend([after_a_failover("AFTER_COMMIT", 7, failed=8), after_a_failover("AFTER_SYNC", 0)], 8)
+    assert found.option == "AFTER_SYNC"
+    assert "No client read a commit that was then gone." in found.reasons[0]
+    crashes = "of 10 losses of the primary's host"
+    assert f"failed in another way in 1 {crashes}, let clients read commits that were then gone in 7 {crashes}" in (
+        found.reasons[-1]
+    )
+    unknown = recommend([after_a_failover("AFTER_SYNC", None)], 8).reasons
+    assert not any("No client read" in one for one in unknown)
 
 
 def test_nothing_is_recommended_where_all_lost_something():

@@ -1,7 +1,7 @@
 """Lengths and places of bars to scale, in thousandths of the widest. The page draws them as SVG without styles."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workers.crash.setup_and_result import TrialStep
 
@@ -83,25 +83,32 @@ def _holds(kept: int | None, all_of_it: int | None, told: int) -> Lengths | None
 @dataclass(frozen=True)
 class TimeLine:
     """`rows`: the steps from the load to the recovery with start and duration, on one scale. `folded`: the steps before
-    and after, which would make the crash too small to see."""
+    and after, which would make the crash too small to see. `zero`: "load" or "trial", whose begin is 0 s."""
 
     rows: tuple[tuple[Bar, TrialStep], ...]
-    folded: tuple[TrialStep, ...] = ()
+    folded: tuple[TrialStep, ...]
+    zero: str
 
     @property
     def folded_s(self) -> float:
         return sum(step.took_s for step in self.folded)
 
 
-def timeline(steps: Sequence[TrialStep]) -> TimeLine:
-    """All steps, if the trial did not reach its load."""
-    load = next((step.at_s for step in steps if step.name == "load"), None)
-    crash = [step for step in steps if load is not None and step.at_s >= load and step.name not in AFTERWARDS]
-    shown = crash or steps
-    begin = min((step.at_s for step in shown), default=0)
+def timeline(steps: Sequence[TrialStep], crash_at_s: float) -> TimeLine:
+    """All steps, if the trial did not reach its load. `crash_at_s`: since the load began; the step after it."""
+    names = [step.name for step in steps]
+    first = names.index("load") if "load" in names else 0
+    shown = [step for step in steps[first:] if step.name not in AFTERWARDS]
+    begin = zero = steps[first].at_s if steps else 0
+    if crash_at_s and "load" in names[:-1]:
+        zero = steps[first + 1].at_s - crash_at_s
     scale = max((step.at_s + step.took_s for step in shown), default=0) - begin or 1
-    rows = tuple((Bar(in_words(step.name), "", (_step(step, begin, scale),)), step) for step in shown)
-    return TimeLine(rows, tuple(step for step in steps if step not in shown))
+    rows = tuple(
+        (Bar(in_words(step.name), "", (_step(step, begin, scale),)), replace(step, at_s=max(step.at_s - zero, 0)))
+        for step in shown
+    )
+    folded = tuple(step for step in steps if step not in shown)
+    return TimeLine(rows, folded, "load" if "load" in names else "trial")
 
 
 def in_words(step: str) -> str:

@@ -1,9 +1,9 @@
 """Which of the tested settings to choose, and under which condition: from speed and from what crashes took. Every
 comparison has the chosen setting as its base.
 
-A setting is chosen only if no crash trial failed under it, none was unclear, and no client read a commit that a failover
-then lost. A setting that flushes both logs at every commit comes before all others: a few trials without a loss are no
-reason to stop flushing. Among equals the faster one wins if their 95 % intervals do not overlap.
+A setting is chosen only if no crash trial failed under it, none was unclear, and no client read a commit that a
+failover then lost. A setting that flushes both logs at every commit comes before all others: a few trials without a
+loss are no reason to stop flushing. Among equals the faster one wins if their 95 % intervals do not overlap.
 """
 
 import math
@@ -75,8 +75,8 @@ class Crashes:
     """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or failed
     otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail; `missing`:
     how many commits are missing from where. Of recorded loads: their crash points, and those that lost commits.
-    `stopped`: trials whose crashed replica stopped with an error. `phantoms`: of a failover, trials that lost no acknowledged
-    commit, but commits that clients had read; None: not known."""
+    `stopped`: trials whose crashed replica stopped with an error. `phantoms`: of failovers, trials that
+    lost commits that clients had read, but no acknowledged one; None: not known."""
 
     kind: str
     tried: int

@@ -1,12 +1,12 @@
 """The verdicts of the newest crash trials of each server: a badge per setting, for the crash kind with the worst
-result.
+result and for recorded loads.
 
 The database counts, because an experiment may have thousands of trials. Rates and self-test are those of the result
 page.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Count, Q
@@ -15,7 +15,7 @@ from dashboard.findings.crash.rate import FEW, Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
 from dashboard.records.experiments.crash_progress import LOST
-from dashboard.records.experiments.kind_names import FIRST, ORDER
+from dashboard.records.experiments.kind_names import FIRST, ORDER, RECORDED
 from dashboard.records.experiments.models import Experiment, Trial
 
 WORST: tuple[RateState, ...] = ("failed", "unknown", "passed")
@@ -26,13 +26,14 @@ DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 @dataclass(frozen=True)
 class CrashRate:
     """A setting under one crash kind. `lost`: invalid trials that lost commits; `unknown`: trials that ended without a
-    verdict."""
+    verdict. `beside`: the same setting under recorded loads, if these are not the worst."""
 
     variant: str
     kind: str
     invalid: Rate
     lost: int
     unknown: int
+    beside: "CrashRate | None" = None
 
     @property
     def state(self) -> RateState:
@@ -45,8 +46,13 @@ class CrashRate:
         return "info" if self.state == "passed" and few else self.state
 
     @property
+    def outcome(self) -> str:
+        return self.invalid.outcome(self.kind, self.lost, self.unknown)
+
+    @property
     def says(self) -> str:
-        return f"{self.variant}: {self.invalid.outcome(self.kind, self.lost, self.unknown)}"
+        beside = f"; {self.beside.outcome}" if self.beside else ""
+        return f"{self.variant}: {self.outcome}{beside}"
 
     @property
     def severity(self) -> tuple[int, float, bool, int]:
@@ -118,9 +124,11 @@ def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Crash
 
 
 def _worst(tried: Iterable[CrashRate]) -> Iterable[CrashRate]:
-    """For each setting the crash kind with the worst result."""
-    found: dict[str, CrashRate] = {}
+    """For each setting the crash kind with the worst result, and recorded loads beside it."""
+    found: dict[str, list[CrashRate]] = {}
     for one in tried:
-        known = found.get(one.variant)
-        found[one.variant] = min(known, one, key=lambda each: each.severity) if known else one
-    return found.values()
+        found.setdefault(one.variant, []).append(one)
+    for same in found.values():
+        worst = min(same, key=lambda each: each.severity)
+        recorded = (one for one in same if one.kind == RECORDED and one is not worst)
+        yield replace(worst, beside=next(recorded, None))

@@ -32,7 +32,7 @@ def value_of(measured: Effect) -> str:
 
 
 def interval_of(measured: Effect) -> str:
-    """The 95 % interval; "" if none is known. Of a share: the interval of the true share."""
+    """The 95 % interval; "" if none is known. Of a share: of all such crashes."""
     lo, hi = measured.lo, measured.hi
     if lo is None or hi is None:
         return ""
@@ -40,4 +40,4 @@ def interval_of(measured: Effect) -> str:
         return f"{percent(lo)} to {percent(hi)}"
     if measured.unit != "share":
         return f"{sig(lo)} to {sig(hi)}"
-    return f"true share {percent(lo) if lo else '0'} to {percent(hi)}"
+    return f"likely {percent(lo) if lo else '0'} to {percent(hi)}"

@@ -5,21 +5,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.finding import Finding
-from dashboard.records.experiments.kind_names import number_of, title
+from dashboard.records.experiments.kind_names import title
 from dashboard.text.numbers import duration, whole
 
 MOST_NAMED = 3
-LOSING = {"primary-host-loss": "Losing the primary's host", "switchover": "A graceful switchover"}
 
 
 def failover_finding(known: Sequence[CrashSetting]) -> Finding:
     """`known`: settings with a verdict, under one fault."""
-    kind = known[0].tally.kind
     told = [one for one in known if one.tally.loss("engine") or not one.tally.stopped] or known
     costs = "; ".join(_together(_cost, sorted(told, key=lambda one: len(_lost(one.tally)))))
     return Finding(
-        f"{LOSING.get(kind, f'A {title(kind)}')} cost {costs}{_outage(known)}",
-        more=(*_stops(known), *_phantoms(known)),
+        f"A {title(known[0].tally.kind)} cost {costs}{_outage(known)}",
+        more=tuple(_stops(known)),
     )
 
 
@@ -53,8 +51,11 @@ def _cost(tally: Tally) -> tuple[str, str]:
     unclear = f", {tally.unknown:,} unclear" if tally.unknown else ""
     if loss is None:
         return "an unknown number of commits", ""
+    if not lost and tally.phantoms[0]:
+        seen, n = tally.phantoms
+        return "no acknowledged commit, but commits that clients had read,", f" in {seen} of {n}{unclear}"
     if not lost:
-        return "no acknowledged commit", f" in {loss.rate.n} of {loss.rate.n}{unclear} {loss.rate.at_most}"
+        return "no acknowledged commit", f" in {loss.rate.n} of {loss.rate.n}{unclear} ({loss.rate.at_most})"
     many = whole(min(lost)) if min(lost) == max(lost) else f"{whole(min(lost))} to {whole(max(lost))}"
     commits = "commit" if many == "1" else "commits"
     return f"{many} acknowledged {commits}", f" in {len(lost)} of {loss.rate.n}{unclear}"
@@ -70,11 +71,3 @@ def _stops(known: Sequence[CrashSetting]) -> Iterable[str]:
         return "The replica stopped with an error", f" in {tally.stopped} of {len(tally.decided)}."
 
     return _together(says, (one for one in known if one.tally.stopped))
-
-
-def _phantoms(known: Sequence[CrashSetting]) -> Iterable[str]:
-    for one in known:
-        seen, n = one.tally.phantoms
-        if seen:
-            crashes = number_of(one.tally.kind, n)
-            yield f"With {one.name}, clients read commits that were then gone, in {seen} of {crashes}."

@@ -29,14 +29,14 @@ class Rate:
     @property
     def at_most(self) -> str:
         """What no failure in n trials still allows."""
-        return f"(up to {percent(self.hi)} of such crashes may still lose commits)"
+        return f"up to {percent(self.hi)} of such crashes may still lose commits"
 
     @property
     def share(self) -> str:
-        """`0 to 71 %`: the 95 % interval of the true share; "" if nothing was tried."""
+        """`likely 29 % to 100 % of such crashes`: the 95 % interval; "" if nothing was tried."""
         if self.lo is None or self.hi is None:
             return ""
-        return f"{percent(self.lo) if self.lo else '0'} to {percent(self.hi)}"
+        return f"likely {percent(self.lo) if self.lo else '0'} to {percent(self.hi)} of such crashes"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

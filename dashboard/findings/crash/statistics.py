@@ -154,7 +154,7 @@ class Tally:
             return "; ".join([recorded.says(counts, self.invalid.n, most), *unclear])
         crashes = number_of(self.kind, self.invalid.n)
         if not self.invalid.k:
-            return f"lost nothing in {', '.join([crashes, *unclear])} {self.invalid.at_most}"
+            return f"lost nothing in {', '.join([crashes, *unclear])} ({self.invalid.at_most})"
         lost = len(self.hit)
         both = "" if self.kind in FAULTS or not missing.overlaps(self.hit) else "; a commit can be missing from both"
         text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing}{both})"

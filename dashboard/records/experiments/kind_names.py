@@ -1,8 +1,10 @@
-"""The names of the crash kinds on pages, and their order."""
+"""The names of the crash kinds in sentences, and their order. The names are the titles of the registries."""
 
+import re
 from collections.abc import Iterable
 
 from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS
+from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS
 
@@ -11,31 +13,23 @@ MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
 RECORDED = "every-crash-point"  # its trials are recorded loads
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
 ORDER = (*(kind for kind in (*CRASH_KINDS, *FAULTS) if kind not in CONTROLS), *CONTROLS)  # as in the registries
-_TITLES = {RECORDED: "crash points", "attached-expendable": "crash by the owner's command"}
-_PLURALS = {  # those without the usual ending
-    "crash by the owner's command": "crashes by the owner's command",
-    "crash points": "recorded loads",
-    "majority lost": "losses of the majority",
-    "primary host loss": "losses of the primary's host",
-    "primary power loss": "power losses of the primary",
-}
-_SINGULARS = {"crash points": "recorded load", "majority lost": "loss of the majority"}
 
 
 def title(kind: str) -> str:
-    """power-loss -> power loss."""
-    return _TITLES.get(kind) or kind.replace("-", " ")
+    """primary-host-loss -> loss of the primary's host."""
+    known = TRIAL_KINDS[kind].title if kind in TRIAL_KINDS else kind.replace("-", " ")
+    return known[:1].lower() + known[1:]
 
 
 def plural(kind: str) -> str:
-    """power-loss -> power losses."""
-    name = title(kind)
-    return _PLURALS.get(name) or f"{name}{'es' if name.endswith('ss') else 's'}"
+    """power-loss -> power losses; primary-host-loss -> losses of the primary's host."""
+    noun, *rest = re.split("(?= of | by )", singular(kind))
+    return "".join([noun, "es" if noun.endswith(("ss", "sh")) else "s", *rest])
 
 
 def singular(kind: str) -> str:
     """What one trial crashes: a power loss, a recorded load."""
-    return _SINGULARS.get(title(kind), title(kind))
+    return "recorded load" if kind == RECORDED else title(kind)
 
 
 def number_of(kind: str, n: int) -> str:

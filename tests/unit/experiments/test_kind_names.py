@@ -14,7 +14,9 @@ from workers.bench.trial_kinds import TRIAL_KINDS
         ("torn-power-loss", "torn power losses"),
         ("replica-power-loss", "replica power losses"),
         ("primary-host-loss", "losses of the primary's host"),
-        ("a-kind-of-tomorrow", "a kind of tomorrows"),
+        ("attached-expendable", "crashes by the owner's command"),
+        ("every-crash-point", "recorded loads"),
+        ("from-tomorrow", "from tomorrows"),
     ],
 )
 def test_many_crashes_have_a_name(kind, several):

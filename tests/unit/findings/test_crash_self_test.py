@@ -90,7 +90,7 @@ def test_failovers_have_controls_of_their_own():
     assert (
         passed.says
         == "The self-test of the checks passed: they found a loss after 2 of 2 asynchronous links, as they must, "
-        "and none after 1 switchover."
+        "and none after 1 graceful switchover."
     )
     assert self_test(trials_of(found(asynchronous_link=[(7, 0), (0, 0)]))).failed
     assert self_test(trials_of(found(asynchronous_link=[(7, 0)], switchover=[(1, 0)]))).failed

@@ -124,8 +124,9 @@ def test_a_failover_that_takes_back_what_clients_read_is_not_recommended_and_say
     assert found.option == "AFTER_SYNC"
     assert "No client read a commit that was then gone." in found.reasons[0]
     crashes = "of 10 losses of the primary's host"
-    assert f"failed in another way in 1 {crashes}, let clients read commits that were then gone in 7 {crashes}" in (
-        found.reasons[-1]
+    assert (
+        f"failed in another way in 1 {crashes}, let clients read commits that were then gone in 7 {crashes}"
+        in (found.reasons[-1])
     )
     unknown = recommend([after_a_failover("AFTER_SYNC", None)], 8).reasons
     assert not any("No client read" in one for one in unknown)

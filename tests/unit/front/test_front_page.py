@@ -69,6 +69,14 @@ def test_each_setting_is_told_under_the_crash_that_it_fared_worst_in():
     assert found["2/0"].says == "2/0: commits lost in 4 of 4 power losses"
 
 
+def test_what_recorded_loads_said_stands_beside_a_crash_that_was_worse():
+    rates = {"1/1": {"power-loss": trials.HELD, "every-crash-point": [(0, 0), (3, 3)]},
+             "0/0": {"power-loss": [(9, 9)], "every-crash-point": [(7, 7)]}}  # fmt: skip
+    found = {one.variant: one.says for one in crashed(trials.experiment(rates)).badges}
+    assert found["1/1"] == "1/1: commits lost in 1 of 2 recorded loads"
+    assert found["0/0"] == "0/0: commits lost in 1 of 1 power loss; commits lost in 1 of 1 recorded load"
+
+
 def test_the_worst_setting_comes_first():
     assert [one.state for one in crashed(trials.experiment()).badges] == ["failed", "failed", "passed"]
 

@@ -143,7 +143,7 @@ def test_a_replica_that_was_promoted_is_a_set_too():
 
 def test_the_time_line_stays_in_its_frame():
     steps = [TrialStep("load", 0.0, 9.0), TrialStep("power on", 9.0, 0.001)]
-    load, power = (bar.parts[0] for bar, _ in timeline(steps).rows)
+    load, power = (bar.parts[0] for bar, _ in timeline(steps, 0).rows)
     assert load.width == pytest.approx(999.9, abs=0.2)
     assert (power.look, power.x + power.width <= 1000) == ("power-on", True)
 
@@ -152,17 +152,20 @@ def test_the_time_line_gives_the_crash_the_room():
     """A preparation of 30 s and checks of 60 s would leave a crash of 100 ms three thousandths of the width."""
     took = {"prepare": 30.0, "start": 2.0, "load": 1.0, "cut": 0.1, "recovery": 0.9, "evidence": 1.0, "checks": 60.0}
     begins = [sum(list(took.values())[:n]) for n in range(len(took))]
-    found = timeline([TrialStep(name, at, s) for (name, s), at in zip(took.items(), begins, strict=True)])
+    found = timeline([TrialStep(name, at, s) for (name, s), at in zip(took.items(), begins, strict=True)], 0.8)
     assert {step.name: (bar.parts[0].x, bar.parts[0].width) for bar, step in found.rows} == {
         "load": (0, 500), "cut": (500, 50), "recovery": (550, 450),
     }  # fmt: skip
     assert [step.name for step in found.folded] == ["prepare", "start", "evidence", "checks"]
     assert found.folded_s == 93
+    since_load = {step.name: round(step.at_s, 3) for _, step in found.rows}
+    assert (found.zero, since_load) == ("load", {"load": 0, "cut": 0.8, "recovery": 0.9}), "as in the other figures"
 
 
 def test_a_trial_that_broke_off_before_its_load_shows_all_its_steps():
-    found = timeline([TrialStep("prepare", 0.0, 3.0), TrialStep("start", 3.0, 1.0)])
+    found = timeline([TrialStep("prepare", 0.0, 3.0), TrialStep("start", 3.0, 1.0)], 0)
     assert [step.name for _, step in found.rows] == ["prepare", "start"] and not found.folded
+    assert (found.zero, [step.at_s for _, step in found.rows]) == ("trial", [0, 3])
 
 
 def test_it_repeats_a_trial(client_in, admin, experiment, monkeypatch):
@@ -282,7 +285,7 @@ def test_a_replica_that_crashes_is_down_and_its_primary_goes_on(failed_over, cli
     drawn = view(story, "replica-kill")
     assert [[one.look for one in lane.life] for lane in drawn.lanes] == [["serves", "serves"], ["follows", "away"]]
     replica = drawn.lanes[1]
-    assert [part.value for part in replica.holds.parts] == [500, 23] and "replica killed" in replica.events[0]
+    assert [part.value for part in replica.holds.parts] == [500, 23] and "replica kill" in replica.events[0]
     failed_over.kind, failed_over.lost_engine, failed_over.lost_replica = "replica-kill", 0, 23
     failed_over.save()
     page = flat(html(client_in, failed_over))

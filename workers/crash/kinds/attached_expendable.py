@@ -5,7 +5,7 @@ from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 
 class AttachedExpendable(CrashKind):
     key = "attached-expendable"
-    title = "Owner's command"
+    title = "Crash by the owner's command"
     says = "The owner's command takes the server down, another one brings it back. The owner knows what it simulates."
     attached = True
 

@@ -13,7 +13,7 @@ ONE_MORE_S, POLL_S = 10.0, 0.02  # longest wait for one more commit
 
 class PrimaryKill(Fault):
     key = "primary-kill"
-    title = "Primary killed"
+    title = "Primary kill"
     says = "The primary's process is killed. Its host lives and still sends what was written."
 
     def strike(self, scene: FaultScene) -> None:
@@ -25,7 +25,7 @@ class PrimaryKill(Fault):
 
 class HostLoss(Fault):
     key = "primary-host-loss"
-    title = "Primary's host lost"
+    title = "Loss of the primary's host"
     says = "The primary's host is gone at one moment; what was on the wire is lost."
 
     def strike(self, scene: FaultScene) -> None:
@@ -47,8 +47,8 @@ class AsynchronousLink(HostLoss):
     key = "asynchronous-link"
     title = "Asynchronous link"
     says = (
-        "As primary's host lost, but asynchronous, with a delay of 100 ms, and the primary that nobody hears "
-        "acknowledges one more commit: the positive control, which must lose."
+        "Like a loss of the primary's host, but asynchronous, with a delay of 100 ms, and the primary that nobody "
+        "hears acknowledges one more commit: the positive control, which must lose."
     )
 
     def tried_on(self, topology: Topology) -> Topology:
@@ -80,7 +80,7 @@ class AllKilled(Fault):
 
 class MajorityLost(Fault):
     key = "majority-lost"
-    title = "Majority lost"
+    title = "Loss of the majority"
     says = "The processes of all nodes but the first are killed. It has no majority any more."
     primary_down = False
     replicas_down = True

@@ -10,7 +10,7 @@ from workers.topology.nodes import Node
 
 class PrimaryPowerLoss(Fault):
     key = "primary-power-loss"
-    title = "Primary loses power"
+    title = "Power loss of the primary"
     says = "The primary's host loses its power, and its disk everything that was not flushed."
     primary_needs_disk = True
 

@@ -23,7 +23,7 @@ class ReplicaCrash(Fault):
 
 class ReplicaKill(ReplicaCrash):
     key = "replica-kill"
-    title = "Replica killed"
+    title = "Replica kill"
     says = "The process of the first replica is killed while it applies. It starts again and catches up."
 
     def crash(self, scene: FaultScene) -> None:
@@ -33,7 +33,7 @@ class ReplicaKill(ReplicaCrash):
 
 class ReplicaPowerLoss(ReplicaCrash):
     key = "replica-power-loss"
-    title = "Replica loses power"
+    title = "Replica power loss"
     says = "The host of the first replica loses its power while it applies. It starts again and catches up."
     replicas_need_disk = True
 

@@ -4,14 +4,12 @@ self-test of the checks tells of them."""
 from dataclasses import dataclass
 
 from dashboard.findings.crash.losses import losses, of_a_failover
-from dashboard.findings.crash.rate import FEW
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import plural, title
-from dashboard.text.numbers import percent
 from workers.bench.plan import CONTROLS
 
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
@@ -88,13 +86,13 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
 
 
 def _share(tally: Tally) -> str:
-    """The interval of the true share of failing crashes. A few trials without a failure do not look like a proof."""
+    """How many of all such crashes may fail. Trials without a failure are no proof."""
     rate = tally.invalid
-    if not rate.k and rate.hi is not None and rate.hi > FEW:
-        return f"too few to rule out a true share of up to {percent(rate.hi)}"
-    if tally.points:
-        return f"in {rate.counts} {plural(tally.kind)}; true share of such loads {rate.share}"
-    return f"true share {rate.share}"
+    if not rate.n:
+        return ""
+    if not rate.k:
+        return rate.at_most
+    return f"in {rate.counts} {plural(tally.kind)}; {rate.share}" if tally.points else rate.share
 
 
 def look(tally: Tally, distrusted: bool) -> str:

@@ -53,7 +53,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "kept_points": load.kept if load and not reader.is_guest and not trial.experiment.is_imported else (),
         "data": data,
         "checks": [_check(one) for one in checks],
-        "timeline": timeline(steps),
+        "timeline": timeline(steps, data.get("crash_at_s") or 0.0),
         "sets": sets(read(FoundSets, data.get("sets") or {}), trial.acknowledged, trial.lost_replica, _engine(trial)),
         "losses": [
             (f"Lost from {place}", _meant(trial, place), lost, _when(trial, lost, took))

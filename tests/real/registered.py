@@ -15,14 +15,21 @@ from workers.topology.run import steps
 
 def answered(sandbox: Sandbox, name: str, target: Target | None = None) -> Server:
     """Registered, and tested as a worker tests it, with another account if that is given."""
-    own = sandbox.target
-    server = Server.objects.create(
-        name=name, kind="attached", host=own.host, port=own.port, socket=own.socket, user=own.user
-    )
-    with connect(target or own) as connection:
+    server = attached(sandbox, name)
+    with connect(target or sandbox.target) as connection:
         facts = look.read(connection)
         kept = {"flavour": facts.flavour, "replication": asdict(replication.read(connection, facts))}
     Preflight.objects.create(server=server, state="done", facts=kept)
+    return server
+
+
+def attached(sandbox: Sandbox, name: str, target: Target | None = None) -> Server:
+    """Registered with its password, or with that of another account, and never tested."""
+    account = target or sandbox.target
+    server = Server(name=name, kind="attached", host=account.host, port=account.port, socket=account.socket)
+    server.user = account.user
+    server.set_password(account.password)
+    server.save()
     return server
 
 

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from dashboard.installation.home import PROJECT
 from dashboard.pages.accounts.adapter import PasskeyForm, PasskeyNameForm
+from dashboard.pages.servers.audit_page import PastedForm
 from dashboard.pages.servers.forms import AttachedForm, SandboxForm
 from dashboard.portable.refused import NotImported
 from dashboard.portable.write import file_of
@@ -70,7 +71,7 @@ def typed_fields():
                     yield form, name
 
 
-ELSEWHERE = {PasskeyForm, PasskeyNameForm}  # allauth's, tested below
+ELSEWHERE = {PasskeyForm, PasskeyNameForm, PastedForm}  # allauth's, tested below; settings, which are not stored
 
 
 def refuses(form, name):

@@ -31,6 +31,7 @@ class DurabilityStatement:
     says: str
     rests_on: str  # a claim, or the address of a manual page
     engine: str
+    changes: tuple[str, ...] = ()  # the settings that end it, as name=value
 
 
 _KEPT_RESTS_ON: dict[What, str] = {"binlog": "sync_binlog", "agreement": CLAIMS["X1"]}
@@ -63,7 +64,8 @@ def _state(crash: CrashClass, what: What, engine: str, now: Present, facts: Fact
     sources = dict.fromkeys(_source(risk.rests_on, facts) for risk in real)
     # A known loss counts even when something else is unknown.
     outcome: Outcome = "may be lost" if any(risk.outcome == "may be lost" for risk in real) else "unknown"
-    return DurabilityStatement(crash, what, outcome, says, " ".join(sources), engine)
+    changes = tuple(dict.fromkeys(risk.change for risk in real if risk.change))
+    return DurabilityStatement(crash, what, outcome, says, " ".join(sources), engine, changes)
 
 
 def _source(rests_on: str, facts: Facts) -> str:

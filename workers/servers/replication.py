@@ -70,7 +70,7 @@ def read(connection: Connection, facts: Facts) -> Replication:
     sources, replicas = _statements(facts)
     is_member = facts.variable("group_replication_group_name")
     status = tried("SHOW GLOBAL STATUS", lambda: ask.names_to_values(connection, "SHOW GLOBAL STATUS")) or {}
-    known = {_renamed(name): value for name, value in (*facts.variables.items(), *status.items())}
+    known = {renamed(name): value for name, value in (*facts.variables.items(), *status.items())}
     return Replication(
         server_id=_number(facts.variable("server_id")),
         port=_number(facts.variable("port")),
@@ -104,11 +104,11 @@ def _statements(facts: Facts) -> tuple[str, str]:
 def _rows(connection: Connection, sql: str) -> list[dict[str, str]]:
     """With names in lower case and in the newer words."""
     return [
-        {_renamed(name): ask.as_text(value) for name, value in row.items()} for row in ask.named_rows(connection, sql)
+        {renamed(name): ask.as_text(value) for name, value in row.items()} for row in ask.named_rows(connection, sql)
     ]
 
 
-def _renamed(name: str) -> str:
+def renamed(name: str) -> str:
     name = name.lower()
     for old, new in RENAMED.items():
         name = name.replace(old, new)

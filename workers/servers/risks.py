@@ -19,7 +19,7 @@ CRASHES: tuple[CrashClass, ...] = get_args(CrashClass)
 WHATS: tuple[What, ...] = get_args(What)
 ENGINES = ("InnoDB", "MyRocks", "TokuDB")
 INNODB = ("InnoDB", "")  # "": binlog and agreement
-KEYS = ("crashes", "loses", "when", "says", "rests_on", "engines", "outcome")
+KEYS = ("crashes", "loses", "when", "says", "rests_on", "engines", "outcome", "change")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Risk:
     rests_on: str  # a claim, a setting whose manual page says so, or an address
     outcome: Outcome = "may be lost"
     engines: tuple[str, ...] = INNODB
+    change: str = ""  # the setting that ends the risk, as name=value
 
     def applies(self, now: Present) -> bool:
         return all(applies(now) for applies in self.conditions)
@@ -61,6 +62,7 @@ def _risk(table: TomlTable, claims: dict[str, str]) -> Risk:
         claims.get(rests_on, rests_on),
         table.one_of("outcome", get_args(Outcome), "may be lost"),
         table.some_of("engines", ENGINES) if "engines" in table else INNODB,
+        table.text("change", ""),
     )
 
 

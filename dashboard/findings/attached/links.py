@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.stored import Unreadable, read
-from dashboard.records.servers.models import Server
+from dashboard.records.servers.models import Preflight, Server
 from workers.servers.checks import is_loopback
 from workers.servers.replication import Peer, Replication
 
@@ -43,12 +43,18 @@ def told() -> dict[int, Told]:
     """Every attached server that answered, by its id."""
     found = {}
     for server in Server.objects.filter(kind=Server.Kind.ATTACHED):
-        facts = answer.facts if (answer := server.last_answer) else {}
-        try:
-            found[server.pk] = Told(server, facts["flavour"], read(Replication, facts["replication"]))
-        except (KeyError, Unreadable):  # tested by an earlier version
-            continue
+        if one := told_by(server, server.last_answer):
+            found[server.pk] = one
     return found
+
+
+def told_by(server: Server, answer: Preflight | None) -> Told | None:
+    """None: it did not answer, or to an earlier version that did not ask."""
+    facts = answer.facts if answer else {}
+    try:
+        return Told(server, facts["flavour"], read(Replication, facts["replication"]))
+    except (KeyError, Unreadable):
+        return None
 
 
 def links(known: Mapping[int, Told]) -> list[ReplicationLink]:

@@ -7,8 +7,9 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class TopologyStatement:
-    """`outcome`: kept, may be lost, unknown."""
+    """`outcome`: kept, may be lost, unknown. `changes`: the settings that end it, as name=value."""
 
     crash: str
     outcome: str
     says: str
+    changes: tuple[str, ...] = ()

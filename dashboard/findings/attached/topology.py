@@ -51,6 +51,22 @@ def topology_of(server: Server) -> AttachedTopology | None:
     return AttachedTopology(tuple(nodes), tuple(statements), unread)
 
 
+def failovers_of(pk: int, known: Mapping[int, Told]) -> list[TopologyStatement]:
+    """What is lost with this server, and by its own restart where it is a replica; [] if it replicates with nobody."""
+    here, every = joined(known, pk), links(known)
+    joins = [link for link in every if link.source in here]
+    found = list(of_clusters({key: one for key, one in known.items() if key in here}))
+    for link in joins:
+        source, replica = (known.get(key) if isinstance(key, int) else None for key in (link.source, link.replica))
+        names = _name(link.source, known), _name(link.replica, known)
+        if link.source == pk:
+            replicas = sum(other.source == pk for other in joins)
+            found.append(_not_following(*names) if _is_stopped(link) else _host_lost(source, replica, replicas, *names))
+        if replica and link.replica == pk:
+            found += _restarts(link, replica, *names)
+    return found
+
+
 def _seats(known: Mapping[int, Told], members: Iterable[Told]) -> Mapping[Key, Peer]:
     """Each member of a group as the group names it."""
     return {
@@ -122,7 +138,9 @@ def _host_lost(source: Told | None, replica: Told | None, replicas: int, name: s
     if source.value("rpl_semi_sync_source_status") != "ON" or source.value("rpl_semi_sync_source_clients") == "0":
         fell = source.value("rpl_semi_sync_source_enabled") == "ON"
         why = "semi-synchronous replication has fallen back to asynchronous" if fell else "replication is asynchronous"
-        return TopologyStatement(crash, "may be lost", f"Acknowledged commits that no replica has received: {why}.")
+        says = f"Acknowledged commits that no replica has received: {why}."
+        word = "master" if source.flavour == "mariadb" else "source"
+        return TopologyStatement(crash, "may be lost", says, (f"rpl_semi_sync_{word}_enabled=ON",))
     half = replica.value("rpl_semi_sync_replica_status") if replica else ""
     if half == "OFF":
         says = f"Commits that only another replica received: semi-synchronous replication is off on {follower}."
@@ -189,14 +207,14 @@ def _restarts(link: ReplicationLink, replica: Told, name: str, follower: str) ->
             f"{follower} takes its position from its binary log, and its engine flushes less often "
             f"(innodb_flush_log_at_trx_commit={flush}): rows can be missing without an error."
         )
-        yield TopologyStatement(crash, "may be lost", says)
+        yield TopologyStatement(crash, "may be lost", says, ("innodb_flush_log_at_trx_commit=1",))
     if by_gtid and flush == "0" and _leaves_gaps(replica):
         says = (
             f"{follower} applies in {replica.value('replica_parallel_threads')} threads and does not flush "
             f"(innodb_flush_log_at_trx_commit=0): recovery can leave gaps before its position, so rows can be missing "
             "without an error. gtid_strict_mode=ON makes it stop instead."
         )
-        yield TopologyStatement(f"{follower} is killed", "may be lost", says)
+        yield TopologyStatement(f"{follower} is killed", "may be lost", says, ("gtid_strict_mode=ON",))
     if not by_gtid and (replica.flavour == "mariadb" or replica.value("relay_log_info_repository") == "FILE"):
         says = f"{follower} keeps its position in a file: commits can be applied twice or be missing without an error."
         yield TopologyStatement(crash, "may be lost", says)

@@ -51,7 +51,11 @@ TriedLike: TypeAlias = Mapping[str, Mapping[str, LikeTrials]]  # engine -> crash
 def tried_like(server: Server) -> TriedLike:
     """The trials here with the settings of this server; no engine: it was never asked for its settings."""
     answer = server.last_answer
-    present = of_server(answer.facts if answer else {})
+    return tried_as(of_server(answer.facts if answer else {}))
+
+
+def tried_as(present: Durability) -> TriedLike:
+    """The trials here with these settings on this version."""
     found: dict[str, dict[str, dict[Version, list[tuple[int, Tried]]]]] = {engine: {} for engine in present.engines}
     for (engine, version), experiment_id, trial in _like(present) if found else ():
         found[engine].setdefault(trial.kind, {}).setdefault(version, []).append((experiment_id, trial))

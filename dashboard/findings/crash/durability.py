@@ -10,26 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from workers.sandbox import options
+from workers.servers.defaults import defaults_of
 from workers.servers.facts import Version
 from workers.servers.look import version_of
 from workers.toml.table import TomlTable
 
-
-@dataclass(frozen=True)
-class Since:
-    """A default that changed with a version."""
-
-    flavour: str
-    version: Version
-    name: str
-    value: str
-
-
 FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
 DECIDING = {engine: FILE.table("deciding").texts(engine) for engine in FILE.table("deciding").data}
 _SPELLINGS = {one: name for name in FILE.table("spellings").data for one in FILE.table("spellings").texts(name)}
-_DEFAULTS = {name: FILE.table("defaults").text(name) for name in FILE.table("defaults").data}
-_SINCE = [table.read(Since) for table in FILE.tables("since")]
 
 
 @dataclass(frozen=True)
@@ -50,6 +38,12 @@ class Durability:
     def version(self) -> Version:
         """10.11.6-MariaDB-log is (10, 11, 6)."""
         return version_of(self.version_text)
+
+    @property
+    def deciding(self) -> dict[str, str]:
+        """Without the settings that decide nothing."""
+        names = set().union(*DECIDING.values())
+        return {name: spelled(value) for name, value in self.settings.items() if name in names}
 
 
 def of_server(facts: Mapping[str, Any]) -> Durability:
@@ -76,17 +70,16 @@ def agree(engine: str, server: Durability, trial: Durability) -> bool:
         return False
     ran, told = {**_defaults(trial), **trial.settings}, server.settings
     return all(
-        _spelled(told[name]) == _spelled(ran[name]) if name in told else name not in trial.settings
+        spelled(told[name]) == spelled(ran[name]) if name in told else name not in trial.settings
         for name in DECIDING[engine]
     )
 
 
 def _defaults(trial: Durability) -> dict[str, str]:
-    """Of a sandbox's option file, and of the servers themselves."""
-    since = (one for one in _SINCE if one.flavour == trial.flavour and trial.version >= one.version)
-    return {"log_bin": options.DEFAULTS["log_bin"], **_DEFAULTS, **{one.name: one.value for one in since}}
+    """Of the servers themselves, and of a sandbox's option file."""
+    return {**defaults_of(trial.flavour, trial.version), "log_bin": options.DEFAULTS["log_bin"]}
 
 
-def _spelled(value: str) -> str:
+def spelled(value: str) -> str:
     upper = value.strip().upper()
     return _SPELLINGS.get(upper, upper)

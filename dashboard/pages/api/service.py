@@ -10,6 +10,7 @@ from dashboard.pages.api.door import Token, nobody
 from dashboard.pages.api.problems import HANDLERS
 from dashboard.pages.api.reading import StrictParser
 from dashboard.pages.api.resources import (
+    audit,
     channels,
     comments,
     experiments,
@@ -25,6 +26,7 @@ from dashboard.records.accounts.roles import OPERATIONS
 
 ROUTERS: dict[str, Router] = {
     "Servers": servers.router,
+    "Audit": audit.router,
     "Recipes": recipes.router,
     "Experiments": experiments.router,
     "Comments": comments.router,

@@ -184,6 +184,12 @@ def ask_preflight(user: Actor, server: Server) -> Preflight:
     return preflight
 
 
+def ask_preflights(user: Actor) -> int:
+    """Queue a *Test connection* of every attached server; how many. Raises Refused as `ask_preflight`."""
+    servers = Server.objects.filter(kind=Server.Kind.ATTACHED)
+    return len([ask_preflight(user, server) for server in servers])
+
+
 def _notify_workers(preflight: Preflight) -> None:
     try:
         task_queue.send(task_queue.PREFLIGHT, preflight.pk, preflight.server.site)

@@ -29,6 +29,15 @@ def lines() -> list[ServerLine]:
     return [ServerLine(one, preflights.get(one.tested), experiments.get(one.measured)) for one in servers]
 
 
+def last_tests() -> list[tuple[Server, Preflight | None]]:
+    """Each attached server with its last finished test, by name."""
+    tests = Preflight.objects.filter(server=OuterRef("pk"), state=Preflight.State.DONE).order_by("-asked_at")
+    attached = Server.objects.filter(kind=Server.Kind.ATTACHED)
+    servers = list(attached.annotate(tested=Subquery(tests.values("pk")[:1])))
+    preflights = Preflight.objects.in_bulk({server.tested for server in servers if server.tested})
+    return [(server, preflights.get(server.tested)) for server in servers]
+
+
 def present_settings() -> dict[int, dict[str, str]]:
     """Server id -> its settings at the last preflight that reached it; one query."""
     answers = Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={})

@@ -1,0 +1,113 @@
+"""`manage.py audit [FILE ...] [--of "MariaDB 10.11"] [--server NAME] [--json]`: what servers survive.
+
+Without a file it reads the settings of all registered servers of this site, side by side. It needs no right beyond
+USAGE and changes nothing. A file holds the answer of SHOW GLOBAL VARIABLES or a my.cnf; - is standard input. Nothing is
+stored. Exit status:
+
+    0  no setting is known to lose acknowledged commits
+    1  a server may lose acknowledged commits
+    2  bad arguments, nothing was audited
+    3  no loss is known, and something could not be read or is unknown
+"""
+
+import sys
+from argparse import ArgumentParser
+from dataclasses import asdict
+from json import dumps
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import OperationalError, ProgrammingError
+from django.utils import timezone
+
+from dashboard.findings.audit.audit import against, audit
+from dashboard.findings.audit.in_words import audit_lines
+from dashboard.findings.audit.subject import Subject, pasted, read_now
+from dashboard.installation.vault import KeyMissing
+from dashboard.records.servers.models import Server
+from workers.errors import DurascopeError, PlanError
+from workers.servers import reading
+from workers.servers.pasted.named_version import named_version
+from workers.servers.pasted.read import MOST_CHARACTERS, read
+from workers.servers.target import Target
+
+STATUS = {"kept": 0, "may be lost": 1, "unknown": 3}
+REFUSED = 2
+STDIN = "-"
+
+
+class Command(BaseCommand):
+    help = "What registered servers, or servers described by files, survive. Puts no load on any server."
+    requires_system_checks = ()  # it starts twice as fast without them
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("files", nargs="*", metavar="FILE", help="- is standard input; two are compared")
+        parser.add_argument("--of", default="", metavar="VERSION", help='of a my.cnf, for example "MariaDB 10.11"')
+        parser.add_argument("--server", action="append", default=[], metavar="NAME", help="only this one; repeat")
+        parser.add_argument("--json", action="store_true", help="print the audit as JSON")
+        parser.add_argument("--limit", type=float, default=reading.LIMIT_S, metavar="S", help="seconds for one server")
+
+    def handle(
+        self, *_: object, files: list[str], of: str, server: list[str], json: bool, limit: float, **__: object
+    ) -> None:
+        try:
+            if files and server:
+                raise PlanError("--server reads registered servers, and files were named.", "Leave one of them out.")
+            subjects = _of_files(files, of) if files else _registered(server, limit)
+            found = audit(subjects)
+        except DurascopeError as refused:
+            self.stderr.write(str(refused))
+            sys.exit(REFUSED)
+        except (OperationalError, ProgrammingError) as broken:
+            self.stderr.write(
+                f"The database cannot be used: {broken}. A new installation is made by: manage.py migrate."
+            )
+            sys.exit(REFUSED)
+        pairs = [against(*subjects)] if len(files) == 2 else []
+        if json:
+            document = {**asdict(found), "against": [asdict(pair) for pair in pairs]}
+            self.stdout.write(dumps(document, indent=1, cls=DjangoJSONEncoder))
+        else:
+            self.stdout.write("\n".join(audit_lines(found, pairs)))
+        sys.exit(STATUS[found.worst])
+
+
+def _of_files(files: list[str], of: str) -> list[Subject]:
+    named = named_version(of)
+    return [pasted("standard input" if file == STDIN else file, read(_text(file), named)) for file in files]
+
+
+def _text(file: str) -> str:
+    try:
+        if file == STDIN:
+            return sys.stdin.read(MOST_CHARACTERS + 1)
+        with Path(file).open(encoding="utf-8", errors="replace") as opened:
+            return opened.read(MOST_CHARACTERS + 1)
+    except OSError as refused:
+        raise PlanError(f"{file} cannot be read: {refused.strerror}.", "Name a file that can be read.") from refused
+
+
+def _registered(names: list[str], limit_s: float) -> list[Subject]:
+    """Servers of another site are left out: only its workers reach them."""
+    if not 0 < limit_s <= 60:
+        raise PlanError("--limit is above 0 and at most 60 seconds.")
+    attached = Server.objects.filter(kind=Server.Kind.ATTACHED, site=settings.SITE)
+    servers = list(attached.filter(name__in=names) if names else attached)
+    if unknown := set(names) - {one.name for one in servers}:
+        raise PlanError(f"No attached server of this site is called {sorted(unknown)[0]!r}.")
+    if not servers:
+        raise PlanError("No server is registered on this site.", "Register one, or name a file.")
+    opened = [(one, _target_or_why(one)) for one in servers]
+    reachable = [(one, target) for one, target in opened if not isinstance(target, str)]
+    readings = reading.read_all([target for _, target in reachable], limit_s)
+    shut = [Subject(one.name, one, why=why) for one, why in opened if isinstance(why, str)]
+    return [*read_now([one for one, _ in reachable], readings, timezone.now()), *shut]
+
+
+def _target_or_why(server: Server) -> Target | str:
+    try:
+        return server.target()
+    except KeyMissing as lost:
+        return str(lost)

@@ -1,0 +1,142 @@
+"""The audit of many servers: one line each, the worst first. Derived from settings; nothing is loaded or changed."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from dashboard.findings.attached.links import Told, links
+from dashboard.findings.attached.statement import UNKNOWN
+from dashboard.findings.audit.subject import Subject
+from dashboard.findings.audit.survival import LOST, Survival, Survivals, survivals
+from dashboard.findings.crash.badges import Badge, badges, tried_as
+from dashboard.findings.crash.durability import Durability
+from workers.servers.compared import Difference, differences
+from workers.servers.flavours import FLAVOURS
+
+NOTHING = "No setting is known to lose acknowledged commits."
+CRASHES = (("killed", "Server killed"), ("power_loss", "Power loss"), ("failover", "Failover"))
+
+
+@dataclass(frozen=True)
+class AuditLine:
+    """A server. `server_id`: None: pasted. `version`, `flushes`: "" if not known. `finding`: the worst, one sentence.
+    `changes`: settings that end what may be lost, as name=value. `measured`: trials of this installation with this
+    version and these settings; empty: not measured here."""
+
+    name: str
+    server_id: int | None
+    version: str
+    flushes: str
+    killed: Survival
+    power_loss: Survival
+    failover: Survival
+    finding: str
+    changes: tuple[str, ...]
+    measured: tuple[Badge, ...]
+    notes: tuple[str, ...]
+    read_at: datetime | None
+    answered: bool
+
+    @property
+    def crashes(self) -> tuple[tuple[str, Survival], ...]:
+        return tuple((title, getattr(self, name)) for name, title in CRASHES)
+
+
+@dataclass(frozen=True)
+class ComparedServers:
+    """`other` replicates from `one`, or a person chose both."""
+
+    one: str
+    other: str
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """`worst`: the worst outcome of all lines: may be lost, unknown, kept."""
+
+    finding: str
+    worst: str
+    lines: tuple[AuditLine, ...]
+    replicas: tuple[ComparedServers, ...]
+
+
+def audit(subjects: Sequence[Subject]) -> Audit:
+    known = {one.server.pk: one.told for one in subjects if one.server and one.told}
+    of_subjects = sorted(((one, survivals(one, known)) for one in subjects), key=lambda pair: pair[1].severity)
+    measured = _remembering(lambda key: tuple(badges(tried_as(key))))
+    lines = tuple(_line(subject, found, measured) for subject, found in of_subjects)
+    outcomes = {found.worst for _, found in of_subjects}
+    worst = next((one for one in (LOST, UNKNOWN) if one in outcomes), "kept")
+    return Audit(_finding(lines), worst, lines, tuple(_of_replicas(subjects, known)))
+
+
+def against(one: Subject, other: Subject) -> ComparedServers:
+    """Empty differences are told apart from unknown settings by the caller: both must have facts."""
+    same = bool(one.facts and other.facts and one.facts.flavour == other.facts.flavour)
+    return ComparedServers(one.name, other.name, differences(one.values, other.values, same_flavour=same))
+
+
+def _line(subject: Subject, found: Survivals, measured: Callable[[Durability], tuple[Badge, ...]]) -> AuditLine:
+    facts = subject.facts
+    three = (found.killed, found.power_loss, found.failover)
+    worst = next((title, one) for (_, title), one in zip(CRASHES, three, strict=True) if one.outcome == found.worst)
+    says = worst[1].says if worst[1] is found.failover or not facts else f"{worst[0]}: {worst[1].says}"
+    says = says if found.worst in (LOST, UNKNOWN) else NOTHING
+    return AuditLine(
+        name=subject.name,
+        server_id=subject.server.pk if subject.server else None,
+        version=f"{FLAVOURS[facts.flavour].title} {facts.version_text}" if facts and facts.version_text else "",
+        flushes=_flushes(facts.variables) if facts else "",
+        killed=found.killed,
+        power_loss=found.power_loss,
+        failover=found.failover,
+        finding=says,
+        changes=tuple(dict.fromkeys(change for one in three for change in one.changes)),
+        measured=measured(Durability(facts.flavour, facts.version_text, facts.variables)) if facts else (),
+        notes=subject.notes,
+        read_at=subject.read_at,
+        answered=facts is not None,
+    )
+
+
+def _flushes(variables: Mapping[str, str]) -> str:
+    """As 1/1."""
+    return "/".join(variables.get(name, "?") for name in ("innodb_flush_log_at_trx_commit", "sync_binlog"))
+
+
+def _remembering(find: Callable[[Durability], tuple[Badge, ...]]) -> Callable[[Durability], tuple[Badge, ...]]:
+    """Servers with the same settings have the same trials, and each search reads many rows."""
+    known: dict[tuple[object, ...], tuple[Badge, ...]] = {}
+
+    def remembered(present: Durability) -> tuple[Badge, ...]:
+        key = (present.flavour, present.version, *sorted(present.deciding.items()))
+        if key not in known:
+            known[key] = find(present)
+        return known[key]
+
+    return remembered
+
+
+def _finding(lines: Sequence[AuditLine]) -> str:
+    if not lines:
+        return "No server is registered."
+    lost = Counter(name for line in lines for name, _ in CRASHES if getattr(line, name).outcome == LOST)
+    silent = sum(not line.answered for line in lines)
+    of = "1 server" if len(lines) == 1 else f"{len(lines):,} servers"
+    parts = [f"on {lost[name]:,} {how}" for name, how in WHEN.items() if lost[name]]
+    says = f"Of {of}, acknowledged commits may be lost {', '.join(parts)}." if parts else ""
+    unread = f"{silent:,} of {of} could not be read." if silent else ""
+    kept = "" if parts or silent == len(lines) else f"No setting of {of} is known to lose acknowledged commits."
+    return " ".join(filter(None, (says, kept, unread)))
+
+
+WHEN = {"killed": "when the server is killed", "power_loss": "when the power is lost", "failover": "in a failover"}
+
+
+def _of_replicas(subjects: Iterable[Subject], known: Mapping[int, Told]) -> Iterable[ComparedServers]:
+    by_id = {one.server.pk: one for one in subjects if one.server}
+    for link in links(known):
+        if isinstance(link.source, int) and isinstance(link.replica, int):
+            yield against(by_id[link.source], by_id[link.replica])

@@ -1,0 +1,63 @@
+"""What the audit knows of a server: registered and read now, registered and tested by a worker, or pasted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from dashboard.findings.attached.links import Told, told_by
+from dashboard.findings.crash.durability import of_server
+from dashboard.records.servers.models import Preflight, Server
+from workers.servers.facts import Facts, FlavourKey
+from workers.servers.pasted.read import PastedText
+from workers.servers.reading import Reading
+
+NOT_READ = "It was never read. Read all servers."
+
+
+@dataclass(frozen=True)
+class Subject:
+    """`server`: None: pasted. `facts`: None: `why` says why it could not be read. `told`: how it replicates."""
+
+    name: str
+    server: Server | None = None
+    facts: Facts | None = None
+    told: Told | None = None
+    read_at: datetime | None = None
+    why: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """Its settings; those of replication in the newer words."""
+        return {**(self.told.replication.values if self.told else {}), **(self.facts.variables if self.facts else {})}
+
+
+def by_tests(tests: Iterable[tuple[Server, Preflight | None]]) -> list[Subject]:
+    """From the last connection test of each. A test that did not reach its server leaves the settings unknown."""
+    return [_tested(server, test) for server, test in tests]
+
+
+def _tested(server: Server, test: Preflight | None) -> Subject:
+    if test is None:
+        return Subject(server.name, server, why=NOT_READ)
+    if not test.facts:
+        why = next((f"{one['says']} {one['mend']}".strip() for one in test.checks), "It did not answer.")
+        return Subject(server.name, server, read_at=test.done_at, why=why)
+    kept = of_server(test.facts)
+    flavour: FlavourKey = "mariadb" if kept.flavour == "mariadb" else "mysql"
+    facts = Facts(flavour, kept.version, kept.version_text, kept.settings, test.facts.get("engines") or {})
+    return Subject(server.name, server, facts, told_by(server, test), test.done_at)
+
+
+def read_now(servers: Sequence[Server], readings: Sequence[Reading], at: datetime) -> list[Subject]:
+    return [_read(server, reading, at) for server, reading in zip(servers, readings, strict=True)]
+
+
+def _read(server: Server, reading: Reading, at: datetime) -> Subject:
+    facts, seen = reading.facts, reading.replication
+    told = Told(server, facts.flavour, seen) if facts and seen else None
+    return Subject(server.name, server, facts, told, at, reading.why)
+
+
+def pasted(name: str, text: PastedText) -> Subject:
+    return Subject(name, facts=text.facts, notes=(f"Read as {text.form}.", *text.notes))

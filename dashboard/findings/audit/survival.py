@@ -1,0 +1,82 @@
+"""What a server survives: killed, power loss, failover. The rules are those of the durability report and of attached
+topologies; this file only chooses the worst of their statements."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dashboard.findings.attached.links import Told
+from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
+from dashboard.findings.attached.topology import failovers_of
+from dashboard.findings.audit.subject import Subject
+from workers.servers.durability import DurabilityStatement, report
+from workers.servers.risks import CrashClass
+
+LOST = "may be lost"
+ORDER = (LOST, UNKNOWN, "kept", "")  # worst first; "": nothing to survive, or not asked
+NO_REPLICA = "No replica and no cluster is known."
+ONLY_TEXT = "A text does not tell which servers replicate."
+
+
+@dataclass(frozen=True)
+class Survival:
+    """`outcome`: may be lost, unknown, kept; "": does not apply. `says`: one sentence."""
+
+    outcome: str
+    says: str
+    changes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Survivals:
+    killed: Survival
+    power_loss: Survival
+    failover: Survival
+
+    @property
+    def worst(self) -> str:
+        return min((self.killed.outcome, self.power_loss.outcome, self.failover.outcome), key=ORDER.index)
+
+    @property
+    def severity(self) -> tuple[int, ...]:
+        """The worst sorts first: lost by a kill, then by a power loss, then by a failover."""
+        outcomes = (self.killed.outcome, self.power_loss.outcome, self.failover.outcome)
+        return (ORDER.index(self.worst), *(ORDER.index(one) for one in outcomes))
+
+
+def survivals(subject: Subject, known: Mapping[int, Told]) -> Survivals:
+    if subject.facts is None:
+        return Survivals(*(Survival(UNKNOWN, subject.why) for _ in range(3)))
+    statements = report(subject.facts)
+    return Survivals(
+        _of_crash("process kill", statements), _of_crash("power loss", statements), _of_failover(subject, known)
+    )
+
+
+def _of_crash(crash: CrashClass, statements: Sequence[DurabilityStatement]) -> Survival:
+    mine = [one for one in statements if one.crash_class == crash]
+    first = min(mine, key=lambda one: ORDER.index(one.outcome))
+    changes = dict.fromkeys(change for one in mine if one.outcome != "kept" for change in one.changes)
+    return Survival(first.outcome, _first_sentence(first.says), tuple(changes))
+
+
+def _of_failover(subject: Subject, known: Mapping[int, Told]) -> Survival:
+    if subject.server is None:
+        return Survival("", ONLY_TEXT)
+    unread = subject.told.replication.unread if subject.told else ("How it replicates was not read.",)
+    statements = failovers_of(subject.server.pk, known) if subject.told else []
+    if unread:  # a known loss counts even when something else is unknown
+        statements.append(TopologyStatement("not everything could be read", UNKNOWN, unread[0]))
+    if not statements:
+        return Survival("", NO_REPLICA)
+    first = min(statements, key=lambda one: ORDER.index(one.outcome))
+    changes = dict.fromkeys(change for one in statements for change in one.changes)
+    return Survival(first.outcome, f"{_capital(first.crash)}: {_first_sentence(first.says)}", tuple(changes))
+
+
+def _first_sentence(says: str) -> str:
+    return f"{says.partition('. ')[0].removesuffix('.')}."
+
+
+def _capital(text: str) -> str:
+    """Names of servers keep their letters."""
+    return text[:1].upper() + text[1:] if text.startswith(("host", "power", "all ", "not ")) else text

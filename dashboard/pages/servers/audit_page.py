@@ -1,0 +1,108 @@
+"""The audit: what each server survives by its settings. Pasted texts are neither stored nor logged."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+
+from dashboard.findings.audit.audit import ComparedServers, against, audit
+from dashboard.findings.audit.subject import Subject, by_tests, pasted
+from dashboard.pages.accounts.gate import account_of, needs
+from dashboard.records.refused import Refused
+from dashboard.records.servers import actions, queries
+from dashboard.records.servers.models import Preflight
+from workers.errors import PlanError
+from workers.servers.durability import DERIVED
+from workers.servers.pasted.named_version import NamedVersion, named_version
+from workers.servers.pasted.read import MOST_CHARACTERS, read
+
+ROWS = {"rows": 8, "spellcheck": "false", "autocomplete": "off"}
+
+
+class PastedForm(forms.Form):
+    text = forms.CharField(
+        label="Settings of a server",
+        max_length=MOST_CHARACTERS,
+        widget=forms.Textarea(attrs=ROWS),
+        help_text="The answer of SHOW GLOBAL VARIABLES in any form (table, tabs, \\G, JSON, CSV), or a my.cnf.",
+    )
+    other = forms.CharField(
+        label="Settings of a second server",
+        required=False,
+        max_length=MOST_CHARACTERS,
+        widget=forms.Textarea(attrs=ROWS),
+        help_text="The page then also shows the settings in which the two differ.",
+    )
+    of = forms.CharField(
+        label="Version",
+        required=False,
+        max_length=40,
+        help_text="Only for a my.cnf, for example MariaDB 10.11. Without it, settings that the file leaves out are "
+        "unknown.",
+    )
+
+    def clean_of(self) -> NamedVersion | None:
+        try:
+            return named_version(self.cleaned_data["of"])
+        except PlanError as wrong:
+            raise forms.ValidationError(str(wrong)) from wrong
+
+    def subjects(self) -> list[Subject]:
+        """Of a valid form. A text that cannot be read makes the form invalid."""
+        texts = {"text": "A, pasted", "other": "B, pasted"}
+        found = []
+        for field, name in texts.items():
+            try:
+                if given := self.cleaned_data[field]:
+                    found.append(pasted(name, read(given, self.cleaned_data.get("of"))))
+            except PlanError as wrong:
+                self.add_error(field, str(wrong))
+        return found
+
+
+@needs("see", "GET")
+def fleet(request: HttpRequest) -> HttpResponse:
+    subjects = by_tests(queries.last_tests())
+    waiting = Preflight.objects.exclude(state=Preflight.State.DONE).count()
+    chosen, pair = _chosen(request, subjects)
+    context = {
+        "audit": audit(subjects),
+        "subjects": [one for one in subjects if one.facts],
+        "chosen": chosen,
+        "pair": pair,
+        "waiting": waiting,
+        "form": PastedForm(),
+        "derived": DERIVED,
+    }
+    return render(request, "servers/audit.html", context)
+
+
+def _chosen(request: HttpRequest, subjects: list[Subject]) -> tuple[list[Subject], ComparedServers | None]:
+    by_id = {str(one.server.pk): one for one in subjects if one.server and one.facts}
+    chosen = [by_id[pk] for name in ("a", "b") if (pk := request.GET.get(name, "")) in by_id]
+    return chosen, against(*chosen) if len(chosen) == 2 else None
+
+
+@needs("see", "POST")
+@sensitive_post_parameters("text", "other")
+def of_text(request: HttpRequest) -> HttpResponse:
+    form = PastedForm(request.POST)
+    subjects = form.subjects() if form.is_valid() else []
+    if form.errors:
+        return render(request, "servers/audit_pasted.html", {"form": form, "derived": DERIVED}, status=422)
+    pair = against(*subjects) if len(subjects) == 2 else None
+    context = {"audit": audit(subjects), "pair": pair, "form": form, "derived": DERIVED}
+    return render(request, "servers/audit_pasted.html", context)
+
+
+@needs("test_server", "POST")
+def read_all(request: HttpRequest) -> HttpResponse:
+    try:
+        asked = actions.ask_preflights(account_of(request))
+    except Refused as refused:
+        messages.error(request, str(refused))
+    else:
+        servers = "1 server" if asked == 1 else f"{asked} servers"
+        messages.success(request, f"Workers now read {servers}. Reload this page in a few seconds.")
+    return redirect("servers:audit")

@@ -1,0 +1,84 @@
+"""The audit as a page, by the API and as a command."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from dashboard.records.servers.models import Preflight
+from tests.unit.api.tokens import script
+from tests.unit.findings.test_audit import registered, settings
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "p4ss-that-nobody-may-see"
+CNF = f"[mysqld]\ninnodb_flush_log_at_trx_commit=2\nsync_binlog=0\n[client]\npassword={SECRET}\n"
+
+
+def test_the_page_shows_the_fleet_and_compares_two(client_in):
+    one, other = registered("db1", settings("0")), registered("db2", settings("2"))
+    page = client_in.get("/servers/audit/", {"a": one.pk, "b": other.pk}).content.decode()
+    assert "db1 and db2" in page and "innodb_flush_log_at_trx_commit=1" in page and "not measured here" in page
+    assert "Nothing that you paste is stored" in page
+
+
+def test_a_pasted_text_is_audited_and_nothing_of_it_stays(client_in, caplog):
+    answer = client_in.post("/servers/audit/pasted/", {"text": CNF, "other": "sync_binlog\t1", "of": "MySQL 8.0"})
+    page = answer.content.decode()
+    assert (
+        answer.status_code == 200 and "Power loss: Acknowledged commits" in page and "A, pasted and B, pasted" in page
+    )
+    assert SECRET not in caplog.text and not Preflight.objects.exists()
+    wrong = client_in.post("/servers/audit/pasted/", {"text": "hello", "of": "MySQL"})
+    assert wrong.status_code == 422 and b"Write for example MariaDB 10.11" in wrong.content
+
+
+def test_all_servers_are_read_at_once_by_workers(client_in, sent_tasks):
+    registered("db1", settings())
+    registered("db2", settings())
+    answer = client_in.post("/servers/audit/read/", follow=True).content.decode()
+    assert len(sent_tasks) == 2 and "Workers now read 2 servers" in answer
+
+
+def test_the_api_audits_the_fleet_and_texts(admin):
+    registered("db1", settings("0"))
+    api = script(admin, "see")
+    found = api.get("/api/v1/audit").json()
+    assert found["worst"] == "may be lost" and found["lines"][0]["killed"]["outcome"] == "may be lost"
+    asked = {"text": CNF, "other": "sync_binlog\t1", "of": "MySQL 8.0"}
+    answer = api.post("/api/v1/audit", asked, content_type="application/json").json()
+    assert {"setting": "sync_binlog", "one": "0", "other": "1"} in answer["against"]["differences"]
+    assert api.post("/api/v1/audit", {"text": "?"}, content_type="application/json").status_code == 422
+
+
+def command(*arguments):
+    out, err = StringIO(), StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("audit", *arguments, stdout=out, stderr=err)
+    return ended.value.code, out.getvalue(), err.getvalue()
+
+
+def test_the_exit_status_of_the_command_is_the_worst_finding(tmp_path):
+    files = {"lost": CNF, "kept": "[mysqld]\n", "unknown": "[mysqld]\nport=1\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert command(str(tmp_path / "kept"), "--of", "MySQL 8.0")[0] == 0
+    assert command(str(tmp_path / "lost"))[0] == 1
+    assert command(str(tmp_path / "unknown"))[0] == 3
+    status, out, _ = command(str(tmp_path / "lost"), str(tmp_path / "kept"), "--of", "MySQL 8.0", "--json")
+    assert status == 1 and json.loads(out)["lines"][0]["name"].endswith("lost")
+    assert json.loads(out)["against"][0]["differences"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("/nowhere/my.cnf",), "cannot be read"), (("--server", "nobody"), "No attached server"),
+        ((), "No server is registered"), (("x", "--server", "y"), "Leave one of them out"),
+        (("x", "--of", "8"), "is not a version"),
+    ],
+)  # fmt: skip
+def test_bad_arguments_audit_nothing(arguments, says):
+    status, out, err = command(*arguments)
+    assert (status, out) == (2, "") and says in err

@@ -1,0 +1,88 @@
+"""A pasted text as facts of a server. Only settings that the audit knows are kept: a text may hold passwords."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from workers.errors import PlanError
+from workers.servers.compared import name_of
+from workers.servers.defaults import defaults_of
+from workers.servers.facts import Facts, FlavourKey
+from workers.servers.flavours import FLAVOURS, detect
+from workers.servers.look import UNREADABLE, version_of
+from workers.servers.pasted import option_file, shown
+from workers.servers.pasted.named_version import NamedVersion
+
+MOST_CHARACTERS = 1 << 19
+LONGEST_VALUE = 500
+ABOUT = ("version", "version_comment")
+UNREAD = "Paste the answer of SHOW GLOBAL VARIABLES, or a my.cnf with a section [mysqld]."
+PLUGINS = ("plugin_load", "plugin_load_add")
+OTHER_ENGINES = ("rocksdb", "tokudb")
+
+
+@dataclass(frozen=True)
+class PastedText:
+    """`form`: how it was read. `notes`: what was left out or is not known."""
+
+    facts: Facts
+    form: str
+    notes: tuple[str, ...] = ()
+
+
+def read(text: str, named: NamedVersion | None = None) -> PastedText:
+    """`named`: the version of an option file. Raises PlanError; no message repeats the text."""
+    if len(text) > MOST_CHARACTERS:
+        raise PlanError(f"The text is longer than {MOST_CHARACTERS >> 10} KiB.", "Paste the answer of one server.")
+    if found := shown.read(text):
+        return _of_server(*found)
+    if option_file.looks_like_one(text):
+        return _of_file(option_file.read(text, named), named)
+    raise PlanError("The text was not recognised. Nothing was stored.", UNREAD)
+
+
+def _of_server(form: str, pairs: Iterable[tuple[str, str]]) -> PastedText:
+    values = _kept(pairs)
+    if not values.keys() - {*ABOUT}:
+        raise PlanError(f"The text was read as {form}, and no durability setting is in it.", UNREAD)
+    version = values.get("version", "")
+    flavour = detect(version, values.get("version_comment", ""))
+    notes = () if version else ("The text does not name the version of the server.",)
+    return PastedText(Facts(flavour, version_of(version), version, values, _engines(values)), form, notes)
+
+
+def _of_file(file: option_file.OptionFile, named: NamedVersion | None) -> PastedText:
+    notes = [f"{include} was not followed: its settings are unknown here." for include in map(_clean, file.includes)]
+    notes += [f"Section [{_clean(name)}] was left out: it is for another version." for name in file.left_out]
+    flavour: FlavourKey = named.flavour if named else "mariadb" if file.is_mariadb else "mysql"
+    given = _kept(file.values.items())
+    engines = _engines(given, *(file.values.get(name, "") for name in PLUGINS))
+    values = given
+    if named is None:
+        notes.append("Settings that the file leaves out are unknown: name the version of the server.")
+    elif file.includes:
+        notes.append("Settings that the file leaves out are unknown: an included file may set them.")
+    else:
+        values = {**_defaults(named, engines), **given}
+        notes.append(f"Settings that the file leaves out have the defaults of {FLAVOURS[named.flavour].title} {named.text}.")
+    version = named.version if named else UNREADABLE
+    return PastedText(Facts(flavour, version, named.text if named else "", values, engines), "my.cnf", tuple(notes))
+
+
+def _kept(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    return {name: _clean(value) for name, value in pairs if name in ABOUT or name_of(name)}
+
+
+def _clean(text: str) -> str:
+    """Without control characters, which could change a terminal."""
+    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:LONGEST_VALUE])
+
+
+def _engines(values: Mapping[str, str], *plugins: str) -> dict[str, str]:
+    there = [one for one in OTHER_ENGINES if any(name.startswith(one) for name in values) or one in " ".join(plugins)]
+    return {"innodb": "DEFAULT", **dict.fromkeys(there, "YES")}
+
+
+def _defaults(named: NamedVersion, engines: Mapping[str, str]) -> dict[str, str]:
+    absent = tuple(one for one in OTHER_ENGINES if one not in engines)
+    known = defaults_of(named.flavour, named.version)
+    return {name: value for name, value in known.items() if not name.startswith(absent)}

@@ -1,0 +1,67 @@
+"""The settings of many servers, read side by side. It sends only SHOW and SELECT, and needs no right beyond
+USAGE: what an account may not see stays unknown."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+
+from workers.errors import DurascopeError, reason
+from workers.servers import look, replication
+from workers.servers.connection import connect
+from workers.servers.facts import Facts
+from workers.servers.replication import Replication
+from workers.servers.target import Target
+
+LIMIT_S = 8.0  # for one server: half of it for the login, half for its answers
+MOST_BYTES = 16 << 20
+AT_ONCE = 32
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`why`: why there are no facts."""
+
+    facts: Facts | None = None
+    replication: Replication | None = None
+    why: str = ""
+
+
+def read(target: Target, limit_s: float = LIMIT_S) -> Reading:
+    """Never raises, whatever the server does."""
+    half = limit_s / 2
+    try:
+        with connect(target, timeout_s=half, answer_s=half, whole=(half, MOST_BYTES)) as connection:
+            facts = look.read(connection)
+            return Reading(facts, replication.read(connection, facts))
+    except DurascopeError as failure:
+        return Reading(why=str(failure))
+    except Exception as failure:  # a hostile server
+        return Reading(why=f"The server's answer cannot be read: {reason(failure)}.")
+
+
+def read_all(targets: Sequence[Target], limit_s: float = LIMIT_S) -> list[Reading]:
+    """In the order of `targets`. A thread that hangs, for example in a name look-up, is left alone."""
+    waiting: SimpleQueue[int] = SimpleQueue()
+    found: dict[int, Reading] = {}
+    for number in range(len(targets)):
+        waiting.put(number)
+
+    def work() -> None:
+        while True:
+            try:
+                number = waiting.get_nowait()
+            except Empty:
+                return
+            found[number] = read(targets[number], limit_s)
+
+    threads = [threading.Thread(target=work, name="audit", daemon=True) for _ in range(min(AT_ONCE, len(targets)))]
+    rounds = -(-len(targets) // AT_ONCE)
+    deadline = time.monotonic() + (limit_s + 1) * rounds
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    late = Reading(why=f"The server did not answer within {limit_s:g} s.")
+    return [found.get(number, late) for number in range(len(targets))]

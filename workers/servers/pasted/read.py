@@ -63,7 +63,8 @@ def _of_file(file: option_file.OptionFile, named: NamedVersion | None) -> Pasted
         notes.append("Settings that the file leaves out are unknown: an included file may set them.")
     else:
         values = {**_defaults(named, engines), **given}
-        notes.append(f"Settings that the file leaves out have the defaults of {FLAVOURS[named.flavour].title} {named.text}.")
+        whose = f"{FLAVOURS[named.flavour].title} {named.text}"
+        notes.append(f"Settings that the file leaves out have the defaults of {whose}.")
     version = named.version if named else UNREADABLE
     return PastedText(Facts(flavour, version, named.text if named else "", values, engines), "my.cnf", tuple(notes))
 

@@ -45,7 +45,7 @@ ROOMS = {
     "servers": Room(("workers.servers",), ("errors", "host", "toml"), ("pymysql",)),
     "metrics": Room(("workers.metrics",), ("errors", "host", "toml", "servers"), ("numpy",)),
     "sandbox": Room(("workers.sandbox",), ("errors", "host", "toml", "servers", "metrics")),
-    "crash": Room(("workers.crash",), ("errors", "host", "toml", "servers", "sandbox"), ("numpy",)),
+    "crash": Room(("workers.crash",), ("errors", "host", "toml", "servers", "sandbox"), ("numpy", "zstandard")),
     "topology": Room(("workers.topology",), ("errors", "host", "servers", "sandbox", "crash"), ("numpy",)),
     "bench": Room(
         ("workers.bench",),

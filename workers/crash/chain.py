@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from time import monotonic, sleep
 
+from workers.crash import left_out
 from workers.crash.attached import AttachedServer
 from workers.crash.digest import new_secret
 from workers.crash.evidence import Evidence
@@ -150,8 +151,10 @@ class Judged(Recovered):
     lost_replica: LostWork | None
 
     def so_far(self) -> TrialResult:
+        known = super().so_far()
         return replace(
-            super().so_far(),
+            known,
+            notes={**known.notes, **left_out.notes(self.evidence)},
             verdict=self.verdict,
             checks=self.checks,
             evidence=self.evidence,

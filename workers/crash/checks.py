@@ -277,6 +277,7 @@ def _applies(check: Check, evidence: Evidence) -> bool:
     expected = {
         "binlog": evidence.binlog_expected,
         "gtids": evidence.gtids_expected,
+        "rewritten": evidence.files_expected,
         "replicas": evidence.replica_expected,
     }
     return all(expected.get(need, True) for need in check.needs)

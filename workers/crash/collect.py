@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workers.crash.evidence import Evidence
-from workers.crash.inspect import BinlogPlace, Inspector, telling
+from workers.crash.inspect import BinlogPlace, Inspector, SentBinlog, telling
 from workers.crash.ledger import Ledger
 
 
@@ -22,6 +22,11 @@ class Case:
     replica_expected: bool = False
     others_write: bool = False
 
+    @property
+    def has_files(self) -> bool:
+        """Whether the binlog's files are on this host."""
+        return not isinstance(self.look.log, SentBinlog)
+
     def expected(self) -> Evidence:
         """The evidence that this case can have, still empty."""
         return Evidence(
@@ -31,6 +36,7 @@ class Case:
             replica_expected=self.replica_expected,
             gtids_expected=self.has_gtids,
             others_write=self.others_write,
+            files_expected=self.has_files,
             secret=self.secret,
         )
 
@@ -68,7 +74,9 @@ def of_answering(case: Case, log_lines: Sequence[str]) -> Evidence:
 def with_reissued(case: Case, found: Evidence, named: Mapping[str, int] | None, has_written_on: bool) -> Evidence:
     """Also GTIDs of acknowledged transactions that now name others. Transactions in doubt do not count, because a
     server may lose them. `named`: GTID -> key before the crash; None: not known."""
-    if case.has_binlog and case.has_gtids:
+    if not case.has_files:  # only a GTID that the log itself holds twice can be told
+        found = replace(found, gtids_expected=bool(found.binlog and found.binlog.reused))
+    elif case.has_binlog and case.has_gtids:
         reissued = _reissued(case, named, has_written_on)
         found = replace(found, reissued=reissued or (), gtids_known=reissued is not None)
     return replace(found, problems=tuple(case.look.problems))

@@ -175,4 +175,5 @@ class Evidence:
     problems: tuple[str, ...] = field(default_factory=tuple)
     rewritten: Oddities | None = None  # differences from the copy that was taken at the crash
     others_write: bool = False  # an attached server may have other clients
+    files_expected: bool = True  # False: the binlog's files are not on this host
     secret: bytes = b""  # of the digests in the rows

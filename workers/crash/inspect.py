@@ -13,8 +13,9 @@ from workers.crash.compare_tables import WRITES_AFTER
 from workers.crash.evidence import BinlogSeen, Oddities, Seen
 from workers.crash.transactions import statements
 from workers.errors import DurascopeError, ServerError, reason
+from workers.host import temporary
 from workers.sandbox import untrusted
-from workers.servers import ask
+from workers.servers import ask, dump
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
 from workers.servers.target import Target
@@ -47,6 +48,29 @@ class BinlogPlace:
         ours = named[names.index(self.first) :] if self.first in names else named
         return ours if self.among is None else [path for path in ours if path.name in self.among]
 
+    def read(self, schema: str, secret: bytes) -> BinlogSeen:
+        """Raises DurascopeError or OSError."""
+        return binlog.read(self.files(), schema, secret)
+
+
+@dataclass(frozen=True)
+class SentBinlog:
+    """As BinlogPlace, of a server whose files are not on this host: it sends them as to a replica."""
+
+    target: Target
+    first: str = ""
+
+    @classmethod
+    def now(cls, target: Target) -> Self:
+        """The binlog from now on. Raises ServerError, also when the account may not read it."""
+        return cls(target, dump.newest(target).name)
+
+    def read(self, schema: str, secret: bytes) -> BinlogSeen:
+        """Raises DurascopeError or OSError."""
+        with temporary.folder("binlog") as folder:
+            sent = dump.copy(self.target, folder, self.first)
+            return binlog.read(sent.files, schema, secret, sent.refused)
+
 
 class Reachable(Protocol):
     @property
@@ -60,7 +84,7 @@ class Inspector:
     server: Reachable
     schema: str
     secret: bytes
-    log: BinlogPlace | None
+    log: BinlogPlace | SentBinlog | None
     problems: list[str] = field(default_factory=list)
 
     def engine(self) -> Seen | None:
@@ -72,7 +96,7 @@ class Inspector:
 
     def rewritten(self, before: BinlogPlace | None, now: BinlogSeen) -> Oddities | None:
         """Differences of the binlog from the copy that was taken at the crash."""
-        if self.log is None or before is None:
+        if not isinstance(self.log, BinlogPlace) or before is None:
             return None
         old, new = before.files(), self.log.files()
         return self.piece("binlog against its copy", lambda: binlog.rewritten(old, new, now.read_to))
@@ -126,11 +150,11 @@ class Inspector:
             return None
 
 
-def read_binlog(place: BinlogPlace | None, schema: str, secret: bytes) -> BinlogSeen:
-    """Raises DurascopeError or OSError. `place` None: the files are not on this host."""
+def read_binlog(place: BinlogPlace | SentBinlog | None, schema: str, secret: bytes) -> BinlogSeen:
+    """Raises DurascopeError or OSError. `place` None: neither its files nor the server could be asked for it."""
     if place is None:
-        raise DurascopeError("The binlog's files cannot be read from this host.", "Run a worker on the server's host.")
-    return binlog.read(place.files(), schema, secret)
+        raise DurascopeError("The binary log cannot be read from this host.")
+    return place.read(schema, secret)
 
 
 def keep_binlog(place: BinlogPlace, folder: Path) -> BinlogPlace:

@@ -46,7 +46,8 @@ def _evidence(recovered: Recovered, ledger: Ledger) -> tuple[Evidence, Seen | No
     recovered.timeline.step("evidence")
     found = of_answering(case, recovered.recovery.log_lines if recovered.recovery else ())
     promoted, replicas = _of_replica(recovered)
-    named = _named(recovered) if recovered.has_binlog and recovered.has_gtids else None
+    has_names = recovered.has_binlog and recovered.has_gtids and case.has_files
+    named = _named(recovered) if has_names else None
     has_written_on = recovered.replica is not None  # else it could not be seen whether the replica follows
     return with_reissued(case, replace(found, replicas=replicas), named, has_written_on), promoted
 

@@ -3,12 +3,13 @@
 Everything goes into `made` at once, so that it is removed in any case."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from workers.crash.attached import AttachedServer
 from workers.crash.chain import Begun, Prepared, ServerReady
 from workers.crash.disks import NO_DISKS, ServerDisks, make_disks
 from workers.crash.image import make_tables, witness_image
-from workers.crash.inspect import BinlogPlace, Inspector
+from workers.crash.inspect import BinlogPlace, Inspector, SentBinlog
 from workers.crash.replica import Replica
 from workers.crash.setup_and_result import Attached
 from workers.errors import PlanError
@@ -31,8 +32,7 @@ def prepare(started: ServerReady) -> Prepared:
     setup, server = started.setup, started.server
     if setup.attached:
         _must_have(setup.name, setup.settings, started.variables)
-    log = _binlog(server, started.variables) if started.has_binlog else None
-    look = Inspector(server, started.schema, started.secret, log)
+    look = _inspector(started)
     wants_replica = setup.replica and not (setup.attached or started.kind.records)
     replica = _replica(started) if wants_replica and started.has_binlog else None
     witness = started.ports.witness(server.target, started.schema, setup.clients, started.secret)
@@ -91,9 +91,13 @@ def _must_have(name: str, settings: Mapping[str, str], variables: Mapping[str, s
             )
 
 
-def _binlog(server: Sandbox | AttachedServer, variables: Mapping[str, str]) -> BinlogPlace | None:
-    """From now on. None: its files are not on this host, or not readable."""
-    if isinstance(server, AttachedServer):
-        index = server.binlog_index(variables)
-        return BinlogPlace.now(index) if index else None
-    return BinlogPlace.now(server.binlog_index, server.datadir)
+def _inspector(started: ServerReady) -> Inspector:
+    """It reads the binlog from now on. If the account may not read it, the trial goes on and says so."""
+    server, look = started.server, Inspector(started.server, started.schema, started.secret, None)
+    if not started.has_binlog:
+        return look
+    if not isinstance(server, AttachedServer):
+        return replace(look, log=BinlogPlace.now(server.binlog_index, server.datadir))
+    if index := server.binlog_index(started.variables):
+        return replace(look, log=BinlogPlace.now(index))
+    return replace(look, log=look.piece("binlog", lambda: SentBinlog.now(server.target)))

@@ -94,7 +94,9 @@ def crash(loaded: Loaded) -> Crashed:
 def _copy_of_binlog(loaded: Loaded) -> BinlogPlace | None:
     """The binlog at the crash, flushed or not: a disk without power still answers from memory."""
     place = loaded.look.log
-    return keep_binlog(place, loaded.made.enter_context(temporary.folder("binlog"))) if place else None
+    if not isinstance(place, BinlogPlace):
+        return None
+    return keep_binlog(place, loaded.made.enter_context(temporary.folder("binlog")))
 
 
 def recover(crashed: Crashed) -> Recovered:

@@ -24,6 +24,7 @@ class Connection(pymysql.Connection):
     _read_timeout: float
     _write_timeout: float
     _force_close: Callable[[], None]
+    _execute_command: Callable[[int, bytes], None]
 
     _until: float | None = None
     _bytes_left = 0
@@ -36,6 +37,21 @@ class Connection(pymysql.Connection):
     def certificate(self) -> bytes:
         """The server's certificate (DER); b"" when the connection is not encrypted."""
         return (self._sock.getpeercert(binary_form=True) if isinstance(self._sock, SSLSocket) else None) or b""
+
+    def command(self, number: int, body: bytes) -> None:
+        """Send a command of the protocol that is no statement. `arrived` reads its answer."""
+        self._execute_command(number, body)
+
+    def arrived(self, most: int) -> bytes:
+        """One byte or more of the answer to `command`, as soon as they arrive, within the limit. `pymysql.Error`: the
+        limit is reached, or the server is gone."""
+        if self._until is None:
+            raise RuntimeError("Bytes are read within a limit only.")
+        part = self._read_some(most, self._until)
+        self._bytes_left -= len(part)
+        if self._bytes_left < 0:
+            raise self._broken("sent more than was asked for", None)
+        return part
 
     def _read_bytes(self, num_bytes: int) -> bytes:
         if self._until is None:
@@ -72,8 +88,8 @@ class Connection(pymysql.Connection):
 
 
 class Broken(pymysql.OperationalError):
-    """`original_exception`: where PyMySQL keeps the cause, and `trouble` finds it."""
+    """`why`: what the server did. `original_exception`: where PyMySQL keeps the cause, and `trouble` finds it."""
 
     def __init__(self, why: str, cause: OSError | None) -> None:
         super().__init__(CR.CR_SERVER_LOST, f"Lost connection to MySQL server: it {why}")
-        self.original_exception = cause
+        self.why, self.original_exception = why, cause

@@ -64,7 +64,8 @@ class ExpendableForm(CommandForm):
         widget=forms.TextInput(attrs={"spellcheck": "false"}),
         help_text=mark_safe(
             "If the server's binary log lies on the worker's machine: the path of its index there, as "
-            "<code>/var/lib/mysql/binlog.index</code>. Trials then compare the binary log too."
+            "<code>/var/lib/mysql/binlog.index</code>. Otherwise trials read the log as a replica does: this needs the "
+            "right REPLICATION SLAVE, and two checks are left out."
         ),
     )
     field_order = ("crash", "start", "binlog_index")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET
 from workers.crash import gtid
-from workers.crash.binlog import BinlogUnknown, read
+from workers.crash.binlog import read
 from workers.crash.binlog.events import HEADER_BYTES, EventLog, EventType
 from workers.crash.binlog.names import tagged_gtid
 from workers.crash.transactions import key
@@ -90,10 +90,13 @@ def test_a_tagged_gtid_that_is_cut_off_is_not_taken_for_one(size):
         tagged_gtid(whole[: HEADER_BYTES + size - 1])
 
 
-@pytest.mark.parametrize("version", ["8.0.33", "9.7"])
-def test_it_says_unknown_of_compressed_transactions(version):
-    with pytest.raises(BinlogUnknown, match="binlog_transaction_compression=OFF"):
-        read([FILES / f"mysql-{version}.compressed"], SCHEMA, SECRET)
+@pytest.mark.parametrize(("version", "numbers"), [("8.0.33", (1, 2, 3)), ("9.7", (4, 5, 6))])
+def test_it_unpacks_compressed_transactions(version, numbers):
+    found = read([FILES / f"mysql-{version}.compressed"], SCHEMA, SECRET)
+    committed = [key(1, n) for n in numbers]
+    assert (found.seen.whole.tolist(), found.order.tolist()) == (committed, committed)
+    assert list(found.gtids.values()) == committed
+    assert (found.end, found.odd.first, found.others.first, found.seen.altered.size) == ("clean", (), (), 0)
 
 
 def test_a_gtid_that_is_cut_off_within_its_tag_is_not_taken_for_one():

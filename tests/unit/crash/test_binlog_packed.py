@@ -1,14 +1,20 @@
 """Compressed and wrapped transactions of the binary log."""
 
 import struct
+import tracemalloc
 import zlib
 
 import pytest
+import zstandard
 
 from tests.unit.crash.binlog_bytes import Binlog, row_of, rows_of
 from workers.crash.binlog import BinlogUnknown
 from workers.crash.binlog.rows import Malformed
 from workers.crash.binlog.rows import packed as packed_length
+
+
+def header(kind: int, length: int) -> bytes:
+    return struct.pack("<IBIIIH", 0, kind, 7, length, 0, 0)
 
 
 def packed(data: bytes) -> bytes:
@@ -41,23 +47,59 @@ def payload(compression: bytes, events: tuple[int, ...] = (), more: bytes = b"")
     return log
 
 
-def wrapped(events: bytes, compression: bytes = b"\xfc\xff\0") -> bytes:
-    length = b"\xfc" + struct.pack("<H", len(events))
-    return b"\2" + bytes([len(compression)]) + compression + b"\1\3" + length + b"\0" + events
+def wrapped(events: bytes, compression: bytes = b"\xfc\xff\0", size: int | None = None) -> bytes:
+    """`size`: of the events before they were compressed."""
+    length = b"\xfe" + struct.pack("<Q", len(events) if size is None else size)
+    return b"\2" + bytes([len(compression)]) + compression + b"\3\x09" + length + b"\0" + events
 
 
 def test_it_says_unknown_where_it_cannot_unpack(seen):
     with pytest.raises(BinlogUnknown, match="binlog_transaction_compression"):
-        seen(payload(b"\0"))
+        seen(payload(b"\7"))
+
+
+def zipped(events: bytes, size: int) -> Binlog:
+    log = Binlog(mariadb=False)
+    log.event(33, b"\1" + bytes(16) + struct.pack("<Q", 9))
+    log.event(40, wrapped(events, b"\0", size))
+    return log
+
+
+def test_it_reads_what_mysql_packed(seen):
+    inner = Binlog(mariadb=False, checked=False)
+    start = len(inner.data)
+    inner.query("BEGIN")
+    inner.write_rows(rows_of(0, 3))
+    inner.xid()
+    events = bytes(inner.data[start:])
+    assert seen(zipped(zstandard.compress(events), len(events))).seen.whole.tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [b"no zstd at all", zstandard.compress(header(3, 19) * 50)[:-9], zstandard.compress(header(3, 1 << 31))],
+    ids=["something else", "cut off", "an event without end"],
+)
+def test_a_packed_payload_that_is_damaged_is_not_understood(seen, damaged):
+    with pytest.raises(BinlogUnknown, match="payload"):
+        seen(zipped(damaged, 50 * 19))
+
+
+def test_a_payload_of_a_million_times_its_size_is_read_in_little_memory(seen):
+    """Zeros pack well: each event in it is read and dropped before the next one."""
+    event = header(3, 1 << 20) + bytes((1 << 20) - 19)
+    bomb = zstandard.compress(event * 64)
+    tracemalloc.start()
+    try:
+        assert seen(zipped(bomb, 64 << 20)).seen.whole.size == 0
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_it_reads_a_transaction_that_is_wrapped_but_not_packed(seen):
     found = seen(payload(b"\xfc\xff\0"))
     assert (found.seen.whole.tolist(), list(found.gtids.values())) == ([3], [3])
-
-
-def header(kind: int, length: int) -> bytes:
-    return struct.pack("<IBIIIH", 0, kind, 7, length, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +112,7 @@ def header(kind: int, length: int) -> bytes:
     ids=["shorter than its header", "longer than what is there", "wrapped once more"],
 )
 def test_a_payload_whose_events_are_not_whole_is_not_understood(seen, odd):
-    with pytest.raises(BinlogUnknown, match="payload is cut off"):
+    with pytest.raises(BinlogUnknown, match="payload"):
         seen(payload(b"\xfc\xff\0", more=odd))
 
 

@@ -6,6 +6,7 @@ itself has a CRC32 from every server that knows checksums, counted without its f
 place when the server closes the file.
 """
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -147,11 +148,12 @@ class EventLog:
         """(kind, event) of every good event."""
         return ((event[KIND_AT], event) for batch in self.batches() for event in batch)
 
-    def stop_at(self, event: bytes) -> None:
+    def stop_at(self, event: bytes, batch: list[bytes]) -> None:
         """The reader found that this event of the last batch is not what it seems: it counts as cut off. For a log
-        without checksums, whose good events all say where they end."""
+        without checksums, whose events are in the batch as they are in the file."""
         self.end = "torn"
-        self.end_position = end_of(event) - len(event)
+        after = itertools.dropwhile(lambda other: other is not event, batch)
+        self.end_position -= sum(map(len, after))
 
     def _open(self, magic: bytes) -> None:
         if magic == b"\xfdbin":
@@ -193,7 +195,7 @@ class EventLog:
                 good = crc32(event) == u32(block, after - CRC_BYTES)[0]
             else:  # the position is all there is to go by
                 event = block[at:after]
-                good = follows == end and self._last != 0
+                good = (follows == end or (not follows and self._may_leave_out_ends)) and self._last != 0
             if not good:
                 self.end = "bad checksum" if checked else "torn"
                 break

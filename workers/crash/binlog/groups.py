@@ -9,13 +9,12 @@ its tables, events out of place, rows without a table map.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from struct import Struct
 
-from workers.crash.binlog import rows, statements
+from workers.crash.binlog import payload, rows, statements
 from workers.crash.binlog.events import (
-    HEADER,
     HEADER_BYTES,
     KIND_AT,
     NOTES_OF_SERVERS,
@@ -32,8 +31,6 @@ V2_EXTRA = Struct("<27xH")  # length of the extra data of a row event, its own t
 FLAGS_AT = rows.BODY_AT - 2  # of a row event
 STATEMENT_ENDS = 0x01
 XA_PREPARE = Struct("<19xBIII")  # one phase, format, lengths of both parts
-COMPRESSION = 2  # a field of a payload event
-UNCOMPRESSED = 255
 TABLE_BITS = 2  # of a row event's number: its table; the other bits are how many bytes of rows it has
 
 
@@ -82,7 +79,7 @@ class Groups:
             EventType.GTID: lambda event: self._begin(self._names.mysql(event)),
             EventType.ANONYMOUS_GTID: lambda event: self._begin((ANONYMOUS, 0)),
             EventType.XA_PREPARE: self._prepare,
-            EventType.TRANSACTION_PAYLOAD: lambda event: self.take(unwrapped(event)),
+            EventType.TRANSACTION_PAYLOAD: self._payload,
             EventType.GTID_TAGGED: lambda event: self._begin(self._names.tagged(event)),
             EventType.MARIADB_GTID: self._mariadb_gtid,
             EventType.START_ENCRYPTION: _refuse("encrypted events", "Set encrypt_binlog=OFF for crash trials."),
@@ -127,6 +124,13 @@ class Groups:
             handle = handlers.get(event[KIND_AT], unknown)
             if handle is not None:
                 handle(event)
+
+    def _payload(self, event: bytes) -> None:
+        """Its events have no places of their own: `event` stays the one that holds them."""
+        for inner in payload.events(event):
+            handle = self._handlers.get(inner[KIND_AT], self._unknown)
+            if handle is not None:
+                handle(inner)
 
     def _note(self, what: str) -> None:
         self.odd.add(f"{what} ({self._place()})")
@@ -327,27 +331,3 @@ def _refuse(what: str, fix: str) -> Callable[[bytes], None]:
         raise BinlogUnknown(f"The binlog holds {what}, which cannot be read here.", fix)
 
     return refuse
-
-
-def unwrapped(event: bytes) -> Iterator[bytes]:
-    """The events of the transaction in a MySQL payload event, without checksums. BinlogUnknown: compressed."""
-    fields, at = _payload_fields(event)
-    if fields.get(COMPRESSION) != UNCOMPRESSED:
-        raise BinlogUnknown(
-            "The binlog holds compressed transactions.", "Set binlog_transaction_compression=OFF for crash trials."
-        )
-    while at < len(event):
-        kind, length, _ = HEADER.unpack_from(event, at)
-        if length < HEADER_BYTES or at + length > len(event) or kind == EventType.TRANSACTION_PAYLOAD:
-            raise rows.Malformed("An event in a transaction's payload is cut off.")
-        yield event[at : at + length]
-        at += length
-
-
-def _payload_fields(event: bytes) -> tuple[dict[int, int], int]:
-    """Fields are type, length and value, up to type 0; and where they end."""
-    at, fields = HEADER_BYTES, {}
-    while (field := rows.packed(event, at))[0]:
-        length, at = rows.packed(event, field[1])
-        fields[field[0]], at = rows.packed(event, at)[0], at + length
-    return fields, field[1]

@@ -3,8 +3,8 @@
 import os
 import struct
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workers.crash.binlog.events import KIND_AT, BinlogUnknown, EventLog
@@ -29,10 +29,12 @@ class FileEnd:
     transactions: int
     odd: Oddities = NOTHING_ODD
     missing: bool = False
+    refused: str = ""  # the server's own words, where it did not send the file to its end
 
 
-def read(files: Sequence[Path], schema: str, secret: bytes) -> BinlogSeen:
-    """Read files in the order of the index, each up to its first damage. `secret`: of the rows' digests.
+def read(files: Sequence[Path], schema: str, secret: bytes, refused: Mapping[str, str] = {}) -> BinlogSeen:
+    """Read files in the order of the index, each up to its first damage. `secret`: of the rows' digests. `refused`: of
+    files that a server sent, by name, why it did not send them to their end.
 
     `end` and `end_at` tell of the first damaged file, else of the last one. Raises BinlogUnknown when the binlog
     holds what cannot be understood (encryption, compression, statements instead of rows), and OSError.
@@ -40,8 +42,8 @@ def read(files: Sequence[Path], schema: str, secret: bytes) -> BinlogSeen:
     if not files:
         raise BinlogUnknown("The index names no binlog file.")
     groups = Groups(schema)
-    ends = [_read_file(path, groups) for path in files]
-    telling = next((end for end in ends if end.end in DAMAGED), ends[-1])
+    ends = [replace(_read_file(path, groups), refused=refused.get(path.name, "")) for path in files]
+    telling = next((end for end in ends if end.end in DAMAGED or end.refused), ends[-1])
     found = Transactions(groups, [end.transactions for end in ends if end.end != "clean"], secret)
     return BinlogSeen(
         seen=found.seen,
@@ -86,6 +88,8 @@ def unreadable(ends: Sequence[FileEnd]) -> str:
     A tail is torn or zero at a crash; the replica meets it when the server has begun another file after it.
     """
     for end, following in zip(ends, (*ends[1:], None), strict=True):
+        if end.refused:
+            return f"A replica stops at {end.name}:{end.position}: the server does not send on ({end.refused})."
         if end.missing:
             return f"The index names {end.name}, which is not there."
         if end.end == "bad checksum":
@@ -107,7 +111,7 @@ def _read_file(path: Path, groups: Groups) -> FileEnd:
                 if log.checked:
                     kind = groups.event[KIND_AT]
                     raise BinlogUnknown(f"{path.name}: an event of type {kind} is not understood: {error}.") from error
-                log.stop_at(groups.event)
+                log.stop_at(groups.event, batch)
                 break
     except FileNotFoundError:
         return FileEnd(path.name, "torn", 0, groups.count, missing=True)

@@ -109,7 +109,9 @@ def _wait(prepared: Prepared) -> None:
 def _binlog(prepared: Prepared) -> BinlogPlace | None:
     """As the server wrote it, flushed or not: the page cache still answers."""
     place = prepared.look.log
-    return keep_binlog(place, prepared.made.enter_context(temporary.folder("binlog"))) if place else None
+    if not isinstance(place, BinlogPlace):
+        return None
+    return keep_binlog(place, prepared.made.enter_context(temporary.folder("binlog")))
 
 
 def _named(prepared: Prepared, before: BinlogPlace | None) -> Mapping[str, int] | None:

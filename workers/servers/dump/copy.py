@@ -1,0 +1,105 @@
+"""Copies a server's binary log into files of the same names, event for event at its own position."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.errors import ServerError
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.servers.dump.files import CopiedFiles
+from workers.servers.dump.packets import NoDump, Refused
+from workers.servers.dump.session import Session, no_log
+from workers.servers.limited import Connection
+from workers.servers.target import Target
+
+MOST_NAME_BYTES = 255
+LISTING_BYTES = 16 << 20  # of SHOW BINARY LOGS
+LOOK_S, LEAST_S = 60.0, 1.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one copy. `event_bytes`: what is held in memory."""
+
+    seconds: float = 600.0
+    whole_bytes: int = 8 << 30
+    event_bytes: int = 256 << 20
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file of the server's binary log, as SHOW BINARY LOGS names it."""
+
+    name: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class CopiedLog:
+    """`refused`: name of a file -> the server's own words, where it did not send the file to its end."""
+
+    files: tuple[Path, ...]
+    refused: Mapping[str, str]
+
+
+def listed(connection: Connection) -> list[LogFile]:
+    """The files that the server has, the oldest first. Raises ServerError, also when it keeps no binary log."""
+    found = [LogFile(ask.as_text(row[0]), ask.integer(row[1])) for row in ask.rows(connection, "SHOW BINARY LOGS")]
+    for file in found:
+        if "/" in file.name or "\0" in file.name or not 0 < len(file.name.encode()) <= MOST_NAME_BYTES:
+            raise no_log(ask.where(connection), f"a file of it is named {file.name[:80]!r}")
+    if not found:
+        raise ServerError(f"{ask.where(connection)} lists no file of a binary log.")
+    return found
+
+
+def newest(target: Target) -> LogFile:
+    """The file that the server writes now. Raises ServerError, also when the account may not read binary logs."""
+    with connect(target, whole=(LOOK_S, LISTING_BYTES)) as connection:
+        files = listed(connection)
+        Session(connection, LISTING_BYTES)
+        return files[-1]
+
+
+def copy(target: Target, folder: Path, first: str = "", limits: Limits = LIMITS) -> CopiedLog:
+    """The files from `first` on ("": from the oldest), up to where the log ended when this began. Raises ServerError;
+    MissingPrivilege names the GRANT."""
+    until_s = time.monotonic() + limits.seconds
+    with connect(target, whole=(limits.seconds, LISTING_BYTES)) as connection:
+        wanted = from_first(listed(connection), first, target.where)
+    refused: dict[str, str] = {}
+    with closing(CopiedFiles(folder, [file.name for file in wanted])) as files:
+        while waiting := [file.name for file in wanted if file.name not in {*files.begun, *refused}]:
+            left = max(until_s - time.monotonic(), LEAST_S), limits.whole_bytes - files.size_bytes
+            with connect(target, whole=left) as connection:  # a server hangs up after a dump
+                try:
+                    _receive(Session(connection, limits.event_bytes).of_file(waiting[0]), files, wanted[-1])
+                    break
+                except Refused as why:
+                    refused[files.leave() or waiting[0]] = f"{why.says.rstrip('.')} ({why.number})"
+                except NoDump as nonsense:
+                    raise no_log(target.where, str(nonsense)) from nonsense
+    return CopiedLog(tuple(folder / file.name for file in wanted), refused)
+
+
+def from_first(files: list[LogFile], first: str, where: str) -> list[LogFile]:
+    names = [file.name for file in files]
+    if first and first not in names:
+        raise ServerError(
+            f"{where} has no longer the binary log file {first}: it was purged.",
+            "Keep binary logs for longer (binlog_expire_logs_seconds, or the retention of a managed service).",
+        )
+    return files[names.index(first) :] if first else files
+
+
+def _receive(events: Iterator[list[bytes]], files: CopiedFiles, last: LogFile) -> None:
+    for batch in events:
+        files.take(batch)
+        if files.name == last.name and files.position >= last.size_bytes:
+            return

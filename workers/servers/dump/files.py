@@ -1,0 +1,118 @@
+"""Files of a binary log, made from the events that a server sends.
+
+Each event lies where the server's own file has it. Three kinds are sent that no file holds: heartbeats, the name of the
+next file (an artificial ROTATE), and MariaDB's artificial list of GTIDs. A server sends what it encrypted in clear
+text. Where a server leaves events out, and where MariaDB says that encryption begins, the file gets heartbeats of the
+same length: the parser passes over them.
+"""
+
+import os
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+from zlib import crc32
+
+from workers.servers.dump.packets import NoDump
+
+MAGIC = b"\xfebin"
+HEADER = struct.Struct("<4xB4xIIH")  # kind, length, end in the file, flags
+HEADER_BYTES, CRC_BYTES, NAME_AT = 19, 4, 27
+ROTATE, FORMAT, HEARTBEAT, HEARTBEAT_V2, GTID_LIST, START_ENCRYPTION = 4, 15, 27, 41, 163, 164
+SELDOM = frozenset((ROTATE, FORMAT, HEARTBEAT, HEARTBEAT_V2, GTID_LIST, START_ENCRYPTION))
+ARTIFICIAL = 0x20  # a flag
+MOST_FILLED = 1 << 20  # bytes of one heartbeat in a gap
+
+
+class CopiedFiles:
+    """`name` and `position`: of the file that is being written; "" before the first. `begun`: all that were."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self._folder, self._names = folder, frozenset(names)
+        self._file: BinaryIO | None = None
+        self._checked = True  # events end with a checksum
+        self.name, self.position, self.size_bytes = "", 0, 0
+        self.begun: set[str] = set()
+
+    def take(self, events: Iterable[bytes]) -> None:
+        """Raises NoDump on what no server sends."""
+        parts: list[bytes] = []
+        for event in events:
+            if len(event) < HEADER_BYTES:
+                raise NoDump("an event is shorter than its header")
+            kind, _, end, flags = HEADER.unpack_from(event)
+            position = self.position + len(event)
+            if kind in SELDOM or (end and end != position & 0xFFFFFFFF):
+                if kind == ROTATE and flags & ARTIFICIAL and not end:
+                    self._write(parts)
+                    self._begin(event)
+                    continue
+                if self._is_sent_only(kind, end, flags, event):
+                    continue
+                if kind == FORMAT:
+                    self._checked = event[-CRC_BYTES - 1] == 1
+                parts += self._filled(event, end)
+                position = self.position + len(event)
+                if kind == START_ENCRYPTION:
+                    event = heartbeat(len(event), position, self._checked)
+            parts.append(event)
+            self.position = position
+        self._write(parts)
+
+    def leave(self) -> str:
+        """Its name; the server sends no more of this file."""
+        name, self.name = self.name, ""
+        return name
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+    def _begin(self, rotate: bytes) -> None:
+        """The next file; a server names the present one again when a dump begins in it."""
+        told = rotate[NAME_AT:], rotate[NAME_AT:-CRC_BYTES]
+        name = next((os.fsdecode(name) for name in told if os.fsdecode(name) in self._names), "")
+        if name == self.name:
+            return
+        if name in self.begun:
+            raise NoDump(f"it sends the file {name} twice")
+        self.close()
+        self._file = (self._folder / name).open("xb") if name else None
+        self.begun.add(name)
+        self.name, self.position = name, len(MAGIC)
+        self._write([MAGIC])
+
+    def _is_sent_only(self, kind: int, end: int, flags: int, event: bytes) -> bool:
+        """An event on a damaged disk may look like one of these: then its checksum is wrong, and it is kept."""
+        named = kind in (HEARTBEAT, HEARTBEAT_V2) or (kind == GTID_LIST and flags & ARTIFICIAL)
+        return bool(named) and (not self._checked or proved(event))
+
+    def _filled(self, event: bytes, end: int) -> Iterator[bytes]:
+        """Heartbeats from the present position to the begin of the event."""
+        gap = end - len(event) - self.position
+        if not end or gap <= 0 or not (proved(event) or not self._checked):
+            return
+        while gap:
+            size = gap if gap <= MOST_FILLED else min(MOST_FILLED, gap - HEADER_BYTES - CRC_BYTES)
+            if size < HEADER_BYTES + CRC_BYTES:
+                raise NoDump("an event begins within another one")
+            self.position += size
+            gap -= size
+            yield heartbeat(size, self.position, self._checked)
+
+    def _write(self, parts: list[bytes]) -> None:
+        if self._file:
+            self.size_bytes += self._file.write(b"".join(parts))
+        elif parts and not self.begun:
+            raise NoDump("it sends events before the name of their file")
+        parts.clear()
+
+
+def proved(event: bytes) -> bool:
+    return crc32(event[:-CRC_BYTES]) == int.from_bytes(event[-CRC_BYTES:], "little")
+
+
+def heartbeat(size: int, end: int, checked: bool) -> bytes:
+    body = struct.pack("<IBIIIH", 0, HEARTBEAT, 0, size, end & 0xFFFFFFFF, 0)
+    body += bytes(size - HEADER_BYTES - (CRC_BYTES if checked else 0))
+    return body + (struct.pack("<I", crc32(body)) if checked else b"")

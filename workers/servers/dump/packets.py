@@ -1,0 +1,66 @@
+"""The answer to COM_BINLOG_DUMP, packet by packet. Layout: "Replication Protocol" in the documentation of MySQL's
+source and in the MariaDB knowledge base."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+MOST_AT_ONCE = 1 << 20  # bytes of one read
+FULL = 0xFFFFFF  # a packet of this length goes on in the next one
+EVENT, END, REFUSAL = 0x00, 0xFE, 0xFF
+END_BYTES = 9  # at most
+
+
+class NoDump(Exception):
+    """What the server sends is no answer to a dump."""
+
+
+@dataclass(frozen=True)
+class Refused(Exception):
+    """The server stops sending, and says why."""
+
+    number: int
+    says: str
+
+
+def events(arrived: Callable[[int], bytes], most_bytes: int) -> Iterator[list[bytes]]:
+    """Lists of events as they arrive, until the server says that there are no more. An event is larger than
+    `most_bytes`: NoDump."""
+    left, expected = b"", 1
+    parts: list[bytes] = []
+    while True:
+        found: list[bytes] = []
+        block = left + arrived(MOST_AT_ONCE)
+        at, size = 0, len(block)
+        while at + 4 <= size:
+            length = int.from_bytes(block[at : at + 3], "little")
+            after = at + 4 + length
+            if after > size:
+                break
+            if block[at + 3] != expected:
+                raise NoDump("packets come in the wrong order")
+            expected = expected + 1 & 0xFF
+            body = block[at + 4 : after]
+            at = after
+            if length == FULL or parts:
+                parts.append(body)
+                if sum(map(len, parts)) > most_bytes:
+                    raise NoDump(f"an event has more than {most_bytes:,} bytes")
+                if length == FULL:
+                    continue
+                body, parts = b"".join(parts), []
+            if not body or body[0] != EVENT:
+                yield found
+                _ended(body)
+                return
+            found.append(body[1:])
+        left = block[at:]
+        yield found
+
+
+def _ended(body: bytes) -> None:
+    """Raises Refused or NoDump when it is not the end of the log."""
+    if body[:1] == bytes([REFUSAL]) and len(body) > 3:
+        says = body[9:] if body[3:4] == b"#" else body[3:]
+        raise Refused(int.from_bytes(body[1:3], "little"), says.decode(errors="replace"))
+    if body[:1] != bytes([END]) or len(body) >= END_BYTES:
+        raise NoDump("a packet is neither an event nor the end")

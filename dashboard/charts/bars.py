@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from workers.crash.setup_and_result import TrialStep
+from workers.crash.setup_and_result import TrialStep, step_in_words
 
 WIDTH = 1000
 LEAST = 6  # the smallest part is still visible
@@ -104,26 +104,11 @@ def timeline(steps: Sequence[TrialStep], crash_at_s: float) -> TimeLine:
         zero = steps[first + 1].at_s - crash_at_s
     scale = max((step.at_s + step.took_s for step in shown), default=0) - begin or 1
     rows = tuple(
-        (Bar(in_words(step.name), "", (_step(step, begin, scale),)), replace(step, at_s=max(step.at_s - zero, 0)))
+        (Bar(step_in_words(step.name), "", (_step(step, begin, scale),)), replace(step, at_s=max(step.at_s - zero, 0)))
         for step in shown
     )
     folded = tuple(step for step in steps if step not in shown)
     return TimeLine(rows, folded, "load" if "load" in names else "trial")
-
-
-def in_words(step: str) -> str:
-    """A step of a crash in words; other steps are words already."""
-    return STEPS.get(step, step)
-
-
-STEPS = {
-    "load": "load by the clients",
-    "freeze": "server and flushes frozen",
-    "cut": "power of the disk cut",
-    "kill": "server process killed",
-    "power on": "disk powered on again",
-    "recovery": "server start and recovery",
-}
 
 
 def _step(step: TrialStep, begin: float, scale: float) -> BarPart:

@@ -98,7 +98,9 @@ def finding(found: Sequence[Pair], counts: str, progress: CellProgress) -> Findi
         return _nothing(progress)
     first, *others = found
     said = _told(first, counts, progress.is_over)
-    part = f"{progress.measured} of {progress.cells} cells were measured." if progress.measured < progress.cells else ""
+    part = (
+        f"{progress.measured} of {progress.cells} measurements were made." if progress.measured < progress.cells else ""
+    )
     elsewhere = [_told(pair, counts, progress.is_over).sentence for pair in others]
     more = (*said.more, *elsewhere, *_anatomy(first.measured), *_disturbed(first.measured), part)
     return Finding(said.text, said.interval, tuple(sentence for sentence in more if sentence))

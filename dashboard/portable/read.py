@@ -65,7 +65,9 @@ class Content:
         """The archive holds the parts that cells, trials, environments and probes need, and no others."""
         needed = set(_needed(self))
         if odd := sorted(needed ^ self._archive.checksums.keys()):
-            raise NotImported(f"The part {odd[0]} {'is missing' if odd[0] in needed else 'has no cell or trial'}")
+            raise NotImported(
+                f"The part {odd[0]} {'is missing' if odd[0] in needed else 'has no measurement or crash trial'}"
+            )
 
     def _check_run(self, position: int) -> None:
         where, found = shape.RUN.format(position), self.part(shape.FileRun, position)

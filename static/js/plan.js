@@ -1,4 +1,4 @@
-// Preview of the form of a plan: number of cells, length, refusals.
+// Preview of the form of a plan: number of measurements, length, refusals.
 
 const form = document.querySelector("[data-plan]");
 const says = form.querySelector("[data-plan-says]");
@@ -27,9 +27,9 @@ function show(answer) {
   const head = refused.length
     ? line("This plan cannot run yet:")
     : line(
-        `${answer.cells} cells${answer.trials ? ` and ${answer.trials} crashes` : ""}, about ${duration(answer.estimate_s)}.`,
+        `${answer.cells} measurements${answer.trials ? ` and ${answer.trials} crashes` : ""}, about ${duration(answer.estimate_s)}.`,
       );
-  const product = !refused.length && answer.product ? [line(`A cell is one measurement: ${answer.product}.`)] : [];
+  const product = !refused.length && answer.product ? [line(`Measurements: ${answer.product}.`)] : [];
   const speedOnly = !refused.length && !answer.trials ? [line(NO_CRASH)] : [];
   says.replaceChildren(head, ...product, ...speedOnly, ...refused);
   says.classList.toggle("warned", refused.length > 0);

@@ -190,7 +190,7 @@ def test_a_plan_starts_with_few_clicks_and_is_watched(page, stack, found, proble
     page.locator(".plan-groups summary", has_text="Repeats").click()
     for name, value in {"threads": "1, 4", "repeats": "1", "warmup_s": "0", "measure_s": "2"}.items():
         page.locator(f"[name={name}]").fill(value)
-    expect(page.locator("[data-plan-says]")).to_contain_text("4 cells, about")
+    expect(page.locator("[data-plan-says]")).to_contain_text("4 measurements, about")
     press(page, "Start")
     found.experiment = page.url
     expect(page.locator("[data-live-threads]")).to_have_text(re.compile("1|4"))

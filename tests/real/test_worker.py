@@ -93,7 +93,7 @@ def test_a_worker_killed_in_a_crash_trial_leaves_nothing_and_the_trial_can_be_re
 ):
     worker = start_worker()
     experiment = make_crash(sandbox_server)
-    until(lambda: fresh(experiment).activity == "Power loss: load")
+    until(lambda: fresh(experiment).activity == "Crash trial (power loss): load by the clients")
     children = descendants(worker.pid)
     assert any("mariadbd" in name for name in children.values())
     mounts, loops, disks = leavings(sandbox_root)

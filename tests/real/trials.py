@@ -49,7 +49,7 @@ def crash_unflushed(root: Path, settings: dict[str, str], **options: Any) -> Tri
         return made[-1]
 
     def before_the_kill(step: str) -> None:
-        if step == "Process kill: kill":
+        if step == "Crash trial (process kill): server process killed":
             wait_for_unflushed(made[-1].target)
 
     asked = setup(root, "process-kill", settings=settings, **options)

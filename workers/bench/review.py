@@ -96,7 +96,7 @@ def _shape(plan: Plan) -> Iterator[str]:
         if not ENGINE_NAME.fullmatch(engine):
             yield f"{engine[:40]!r} is no name of a storage engine. {ENGINE_FIX}"
     if plan.size > MOST_CELLS:
-        yield f"The plan has {plan.size:,} cells; at most {MOST_CELLS:,} fit one experiment. Remove some."
+        yield f"The plan has {plan.size:,} measurements; at most {MOST_CELLS:,} fit one experiment. Remove some."
     for one, value in dangling(plan):
         yield f"{one.description.label}: {value!r} is not one of the {one.description.one_of}."
 

@@ -110,7 +110,7 @@ def _status(child: subprocess.Popen[bytes]) -> int:
         return child.wait(process.TERM_S)
     except subprocess.TimeoutExpired as hangs:
         raise LoadError(
-            "sysbench closed its output but did not end, and was killed.", "Run the cell again; see dmesg."
+            "sysbench closed its output but did not end, and was killed.", "Repeat the measurement; see dmesg."
         ) from hangs
 
 

@@ -251,21 +251,21 @@ def _good(one: ReplicaSeen) -> bool:
 
 CHECKS: dict[str, Check] = {
     "stays-down": Check("Server restarted", ("stays_down",), _stays_down),
-    "lost-engine": Check("No acknowledged commit missing in the engine", ("engine",), _lost_engine),
-    "lost-binlog": Check("No acknowledged commit missing in the binary log", ("binlog",), _lost_binlog),
-    "engine-only": Check("No commit in the engine only", ("engine", "binlog"), _engine_only, of=("engine",)),
-    "binlog-only": Check("No commit in the binary log only", ("engine", "binlog"), _binlog_only, of=("binlog",)),
+    "lost-engine": Check("All acknowledged commits in the engine", ("engine",), _lost_engine),
+    "lost-binlog": Check("All acknowledged commits in the binary log", ("binlog",), _lost_binlog),
+    "engine-only": Check("Engine commits also in the binary log", ("engine", "binlog"), _engine_only, of=("engine",)),
+    "binlog-only": Check("Binary log commits also in the engine", ("engine", "binlog"), _binlog_only, of=("binlog",)),
     "torn": Check("Each transaction whole or absent", ("engine",), _torn, of=BOTH),
     "altered": Check("Rows as the client wrote them", ("engine",), _altered, of=(*BOTH, "replicas")),
     "never-sent": Check("Only transactions that were sent", ("engine",), _never_sent, of=BOTH),
-    "order": Check("No gap in a client's commits", ("engine",), _order, of=BOTH),
+    "order": Check("Commits of a client without a gap", ("engine",), _order, of=BOTH),
     "binlog-twice": Check("Each transaction once in the binary log", ("binlog",), _twice, of=("binlog",)),
     "binlog-foreign": Check("Only the client's events in the binary log", ("binlog",), _binlog_foreign, of=("binlog",)),
     "binlog-order": Check("Binary log in order", ("binlog",), _binlog_order, of=("binlog",)),
     "binlog-rewritten": Check("Binary log left unchanged by recovery", ("binlog", "rewritten"), _binlog_rewritten),
-    "gtid-reused": Check("No GTID used twice", ("binlog", "gtids"), _gtid_reused),
+    "gtid-reused": Check("Each GTID used once", ("binlog", "gtids"), _gtid_reused),
     "binlog-unreadable": Check("Binary log readable for a replica", ("binlog",), _binlog_unreadable),
-    "prepared-left": Check("No prepared transaction left", ("prepared_left",), _prepared_left),
+    "prepared-left": Check("All prepared transactions ended", ("prepared_left",), _prepared_left),
     "tables-damaged": Check("Tables undamaged", ("tables_ok",), _tables_damaged),
     "replica": Check(
         "Replica running with equal rows", ("replicas",), lambda _, evidence: judge_replicas(evidence.replicas)

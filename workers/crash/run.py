@@ -11,7 +11,7 @@ from workers.crash.kinds.kind import CrashKind
 from workers.crash.made import Made
 from workers.crash.points import steps as points
 from workers.crash.prepare import prepare, start
-from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup
+from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup, told_with
 from workers.crash.to_the_end import to_the_end
 from workers.errors import PlanError, SandboxError, ServerEnded
 from workers.host import temporary
@@ -42,7 +42,7 @@ def run_trial(
     """Raises PlanError when the kind is not available here, and Cancelled within two seconds. Any other error makes the
     verdict unknown; the result names the step."""
     kind = _kind(setup)
-    timeline = Timeline(lambda step: tell(f"{kind.title}: {step}"), cancelled, ports.clock)
+    timeline = Timeline(told_with(tell, kind.title), cancelled, ports.clock)
     settings = {**KEEP_BINLOG, **_for_replica(setup), **setup.settings}
     begun = Begun(setup=setup, kind=kind, settings=settings, ports=ports, made=Made(), timeline=timeline)
     chosen = steps or (points.steps if kind.records else crash_steps)

@@ -76,6 +76,31 @@ class TrialStep:
     took_s: float
 
 
+STEPS = {
+    "prepare": "preparing the server",
+    "start": "starting the server",
+    "load": "load by the clients",
+    "freeze": "server and flushes frozen",
+    "partition": "network cut",
+    "cut": "power of the disk cut",
+    "kill": "server process killed",
+    "power on": "disk powered on again",
+    "recovery": "server start and recovery",
+    "evidence": "collecting the evidence",
+    "checks": "checking the evidence",
+}
+
+
+def step_in_words(step: str) -> str:
+    """Other steps are words already."""
+    return STEPS.get(step, step)
+
+
+def told_with(tell: Callable[[str], None], title: str) -> Callable[[str], None]:
+    """Tells each step with the crash kind that its trial tries."""
+    return lambda step: tell(f"Crash trial ({title[0].lower()}{title[1:]}): {step_in_words(step)}")
+
+
 class Timeline:
     """Each step begins when the one before ends. After a cancellation a new step raises Cancelled."""
 

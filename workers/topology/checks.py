@@ -191,9 +191,9 @@ def _old_returns(evidence: FailoverEvidence) -> bool:
 
 CHECKS: dict[str, FailoverCheck] = {
     "takes-over": FailoverCheck("New primary accepts commits", ("after",), _takes_over),
-    "lost-promoted": FailoverCheck("No acknowledged commit missing on the new primary", ("kept",), _lost),
-    "phantoms": FailoverCheck("Every commit that was read is on the new primary", ("kept", "read"), _phantoms),
-    "late": FailoverCheck("No commit acknowledged by the old primary after the failover", ("late",), _late),
+    "lost-promoted": FailoverCheck("All acknowledged commits on the new primary", ("kept",), _lost),
+    "phantoms": FailoverCheck("All commits that clients read on the new primary", ("kept", "read"), _phantoms),
+    "late": FailoverCheck("Old primary silent after the failover", ("late",), _late),
     "torn-promoted": FailoverCheck(
         "Each transaction whole or absent on the new primary", ("kept",), _torn, of_kept=True
     ),
@@ -203,14 +203,19 @@ CHECKS: dict[str, FailoverCheck] = {
     "never-sent-promoted": FailoverCheck(
         "Only transactions that were sent on the new primary", ("kept",), _never_sent, of_kept=True
     ),
-    "order-promoted": FailoverCheck("No gap in a client's commits on the new primary", ("kept",), _order, of_kept=True),
+    "order-promoted": FailoverCheck(
+        "Commits of a client without a gap on the new primary", ("kept",), _order, of_kept=True
+    ),
     "swapped": FailoverCheck(
-        "No GTID names two transactions", ("swapped",), _swapped, lambda evidence: evidence.has_gtids
+        "Each GTID names one transaction", ("swapped",), _swapped, lambda evidence: evidence.has_gtids
     ),
     "old-starts": FailoverCheck("Old primary starts again", ("stays_down",), _old_starts, _old_returns),
-    "rejoin": FailoverCheck("Old primary not silently different", ("stays_down", "rejoined"), _rejoins, _old_returns),
+    "rejoin": FailoverCheck("Old primary follows equal or refuses", ("stays_down", "rejoined"), _rejoins, _old_returns),
     "crashed-replica": FailoverCheck(
-        "Crashed replica not silently different", ("rejoined",), _crashed_replica, lambda evidence: evidence.of_replica
+        "Crashed replica equal or stopped",
+        ("rejoined",),
+        _crashed_replica,
+        lambda evidence: evidence.of_replica,
     ),
     "others": FailoverCheck(
         "Other nodes follow the primary with equal rows", (), _others, lambda evidence: bool(evidence.others)

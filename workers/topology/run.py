@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from workers.crash.made import Made
 from workers.crash.replica import SCHEMA
-from workers.crash.setup_and_result import Timeline
+from workers.crash.setup_and_result import Timeline, told_with
 from workers.crash.to_the_end import to_the_end
 from workers.crash.witness import Witness
 from workers.errors import PlanError, SandboxError
@@ -54,7 +54,7 @@ def run_failover(
             "No failover manager is known on the worker's host.",
             "Set DURASCOPE_FAILOVER_COMMAND there to its arguments, a JSON list.",
         )
-    timeline = Timeline(lambda step: tell(f"{fault.title}: {step}"), cancelled, ports.clock)
+    timeline = Timeline(told_with(tell, fault.title), cancelled, ports.clock)
     begun = FailoverBegun(setup=setup, fault=fault, ports=ports, made=Made(), timeline=timeline)
     return to_the_end(begun, lambda: steps(kind, begun), cancelled, raises=PlanError)
 

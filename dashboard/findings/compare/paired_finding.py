@@ -8,7 +8,7 @@ from dashboard.findings.compare.crashes import CrashPairs
 from dashboard.findings.compare.pairs import PairedExperiments, PointPair
 from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.point import ThroughputRatio
-from dashboard.text.numbers import CONFIDENCE, at, sig
+from dashboard.text.numbers import CONFIDENCE, at, percent, sig
 from workers.analysis.compare import Decision
 
 FURTHER: dict[Decision, str] = {
@@ -35,7 +35,7 @@ def paired_finding(found: PairedExperiments, crashes: CrashPairs) -> Finding:
     text, interval = _largest(differing) if differing else ("", "")
     can_be_judged = len(judged) - sum(counted[decision] for decision in UNJUDGED)
     count = len(found.pairs)
-    said = f"Unclear at {count} of {count} points that A and B measured whether the throughput differs"
+    said = f"Whether the throughput differs is unclear at {count} of {count} points that A and B measured"
     if differing:
         said = f"The throughput differs at {len(differing)} of {count} points that A and B measured{text}"
     elif can_be_judged:
@@ -47,11 +47,9 @@ def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, s
     """A factor and its inverse count as equally large."""
     pair, ratio = max(differing, key=lambda one: abs(math.log(one[1].value)))
     where = f"{pair.place.name} at {at(pair.threads)}"
-    more, less, value, lo, hi = "B", "A", ratio.value, ratio.lo, ratio.hi
-    if value < 1 and lo and hi:  # the larger one first: nobody divides by 0.0297
-        more, less, value, lo, hi = "A", "B", 1 / value, 1 / hi, 1 / lo
-    text = f"; the largest difference is {where}: {more} has {sig(value)} times the throughput of {less}"
-    return text, f"{CONFIDENCE} interval {sig(lo)} to {sig(hi)}"
+    told, of = (percent, "of") if ratio.value < 1 else (sig, "times")  # 2.97 %, because nobody divides by 0.0297
+    text = f"; the largest difference is {where}: B has {told(ratio.value)} {of} the throughput of A"
+    return text, f"{CONFIDENCE} interval {told(ratio.lo)} to {told(ratio.hi)}"
 
 
 def _crashes(found: CrashPairs) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
 from dashboard.findings.lines import look_of
+from dashboard.findings.tested import spelled_out
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.experiments import list_page
 from dashboard.pages.experiments.form_groups import groups, product, summaries
@@ -148,11 +149,13 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     experiment = get_object_or_404(Experiment, pk=pk)
     if experiment.is_over and queries.has_results(experiment):
         return redirect("results:page", pk)
+    plan = Plan.from_dict(experiment.plan)
     context = {
         "experiment": experiment,
         "progress": queries.live_state(experiment),
         "crashes": crash_progress(experiment),
-        "plan": Plan.from_dict(experiment.plan),
+        "plan": plan,
+        "settings": spelled_out(plan, str),
         "cells": queries.cells_to_show(experiment),
         "cell_total": experiment.cells.count(),
         "trial_total": experiment.trials.count(),

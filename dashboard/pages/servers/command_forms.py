@@ -92,7 +92,7 @@ class FailoverManagerForm(CommandForm):
     command = ArgvField(
         label="Command",
         help_text=mark_safe(
-            "One argument per line, the program first, by its whole path. It finds the nodes in "
+            "One argument per line, the program first, by its whole path. The command finds the nodes in "
             "<code>DURASCOPE_NODES</code> and must set <code>read_only=OFF</code> on the replica that it promotes. "
             "Write no passwords here: the command is shown on this server's page and in the audit log."
         ),

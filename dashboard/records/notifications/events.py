@@ -17,9 +17,11 @@ class EventKind:
 
 
 EVENTS: dict[str, EventKind] = {
-    "night_failed": EventKind("A night failed", "it failed, was interrupted or refused, or ran past its window"),
+    "night_failed": EventKind(
+        "A scheduled run failed", "it failed, was interrupted or refused, or ran past its window"
+    ),
     "night_missed": EventKind(
-        "A night was missed", "the worker or the scheduler was down, or the server was busy or did not answer"
+        "A scheduled run was missed", "the worker or the scheduler was down, or the server was busy or did not answer"
     ),
     "verdict_invalid": EventKind(
         "A setting fails a crash now", "crash trials lose commits or fail a check that they passed before"

@@ -4,6 +4,7 @@ from django.urls import reverse
 
 from dashboard.records.experiments.crash_progress import crash_progress
 from dashboard.records.experiments.models import Cell, Experiment
+from tests.markup import flat
 from tests.unit.results import factory, trials
 
 RATES = {
@@ -35,6 +36,14 @@ def test_its_phase_begins_when_no_cell_is_left(db):
     assert crash_progress(experiment).is_phase
     Cell.objects.filter(pk=experiment.cells.first().pk).update(state="waiting")
     assert not crash_progress(experiment).is_phase
+
+
+def test_the_page_says_what_the_names_of_settings_stand_for(client_in):
+    experiment = running()
+    experiment.plan["variants"][0]["settings"] = {"sync_binlog": "0"}
+    experiment.save()
+    page = flat(client_in.get(reverse("experiments:show", args=[experiment.pk])).text)
+    assert "sync_binlog=0</code>: binary log flushed by the operating system" in page
 
 
 def test_the_page_and_each_poll_show_the_same_cells(client_in):

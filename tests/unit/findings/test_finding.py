@@ -154,7 +154,7 @@ def test_it_has_no_ratio_to_nothing(words):
 
 def test_it_says_how_much_was_measured():
     found = said(point("1/1"), progress=CellProgress(12, 7, True, "The server went away."))
-    assert "7 of 12 cells" in found.more[-1]
+    assert "7 of 12 measurements" in found.more[-1]
 
 
 def test_it_says_that_there_is_nothing(words):

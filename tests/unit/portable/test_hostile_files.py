@@ -161,7 +161,7 @@ def test_a_missing_part_is_named(file):
 
 
 def test_a_part_without_a_cell_or_trial_is_refused(file):
-    assert "has no cell or trial" in refusal(files.tampered(file, **{"runs/00099.json": b"{}"}))
+    assert "has no measurement or crash trial" in refusal(files.tampered(file, **{"runs/00099.json": b"{}"}))
 
 
 WRONG = {  # what is done to the index -> what is said of it

@@ -35,6 +35,9 @@ def test_every_point_of_two_ordinary_experiments_is_paired(client_in):
     assert page.context["finding"].text.startswith(
         "The throughput differs at 48 of 48 points that A and B measured; the largest difference is "
     )
+    assert "times the throughput of A" in page.context["finding"].text
+    slower = compare(client_in, new, old).context["finding"].text
+    assert "; the largest difference is " in slower and "% of the throughput of A" in slower, "B against A, always"
     assert [pair.place.colour for pair in pairs[::6]] == [look.colour for look in looks(list(EIGHT))]
     assert page.text.count("<b>differs</b>") == 48 and obeys_the_policy(page)
 
@@ -61,7 +64,7 @@ def test_nothing_in_common_is_said(client_in):
 def test_what_was_not_decided_is_counted(client_in):
     a, b = factory.experiment(repeats=2), factory.experiment({name: 2 * tps for name, tps in factory.VARIANTS.items()})
     finding = compare(client_in, a, b).context["finding"]
-    assert finding.text == "Unclear at 6 of 6 points that A and B measured whether the throughput differs"
+    assert finding.text == "Whether the throughput differs is unclear at 6 of 6 points that A and B measured"
     assert not finding.interval
     assert "6 of 6: two repeats are too few to judge." in finding.more
 

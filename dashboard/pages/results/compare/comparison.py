@@ -15,6 +15,7 @@ from dashboard.findings.compare.pairs import environments, experiments_named, pa
 from dashboard.findings.finding import Finding
 from dashboard.findings.names import neutral_names, server_names
 from dashboard.findings.redact import redactor_of
+from dashboard.findings.tested import spelled_out
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.models import Experiment
@@ -42,9 +43,9 @@ def comparison(choice: Choice, token: str = "") -> Comparison:
 
 
 def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) -> Comparison:
-    both = (a, b)
+    both, plans = (a, b), (Plan.from_dict(a.plan), Plan.from_dict(b.plan))
     reader = reader_of(both, token)
-    names = {pk: name for one in both for pk, name in server_names(Plan.from_dict(one.plan)).items()}
+    names = {pk: name for plan in plans for pk, name in server_names(plan).items()}
     known = names | dict(reader.names)
     found = paired(a, b, known, reader.text)
     crashes = crash_pairs(a, b, known, reader.text)
@@ -60,6 +61,7 @@ def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) ->
             "sides": [(side, one, reader.text(one.name)) for side, one in zip("AB", both, strict=True)],
             "alone": [("A", found.only_a), ("B", found.only_b)],
             "crashes": crashes,
+            "settings": dict.fromkeys(one for plan in plans for one in spelled_out(plan, reader.text)),
         },
     )
 

@@ -104,14 +104,14 @@ def _violation(state: TriedState) -> ViolationRow:
 
 def _decides(block: DecidingBlock) -> str:
     """Minimal evidence, in words."""
-    checks = listed([CHECK_TITLES.get(key, key) for key in block.checks])
+    checks = listed([f"“{CHECK_TITLES.get(key, key)}”" for key in block.checks])
     place = f"{block.path}, byte {whole(block.offset)}" if block.path else f"byte {whole(block.offset)} of the disk"
     if block.arrived:
         how = "If nothing of its write had got through, the checks would have passed"
     else:
         how = "If its write had got through, the checks would have passed"
     tried = f"{whole(block.recoveries)} recoveries found this block"
-    return f"One block of 4 KiB decides this failure ({checks}): {place} ({block.role}). {how}. {tried}."
+    return f"One block of 4 KiB made {checks} fail: {place} ({block.role}). {how}. {tried}."
 
 
 def _kept(point: KeptPoint) -> KeptView:

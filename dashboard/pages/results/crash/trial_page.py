@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.charts.bars import FoundSets, in_words, sets, timeline
+from dashboard.charts.bars import FoundSets, sets, timeline
 from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.why import Cause, Lost, causes
@@ -18,7 +18,7 @@ from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, whole
 from workers.bench.plan import Plan, Variant
 from workers.bench.trial_kinds import CHECK_TITLES
-from workers.crash.setup_and_result import TrialStep
+from workers.crash.setup_and_result import TrialStep, step_in_words
 from workers.crash.verdict import CheckResult
 from workers.topology.faults import FAULTS
 
@@ -103,7 +103,7 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
             )
         return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(checks)}"
     if trial.verdict or trial.state == Trial.State.FAILED:
-        where = f": the trial broke off at the step {in_words(failed_at)}" if failed_at else ""
+        where = f": the trial broke off at the step {step_in_words(failed_at)}" if failed_at else ""
         return f"Unclear whether acknowledged commits survived this {crash}{where}"
     return f"This {crash} is {trial.get_state_display()}"
 

@@ -64,7 +64,7 @@ class Limit:
         if time.monotonic() > self._end:
             raise LoadError(
                 f"sysbench did not end within {self._seconds:.0f} s and was stopped.",
-                "See whether the server hangs (SHOW PROCESSLIST, its error log, a full disk), then repeat the measurement.",
+                "See whether the server hangs (SHOW PROCESSLIST, its error log, a full disk), then measure again.",
             )
 
 

@@ -6,6 +6,7 @@ from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.finding import CellProgress, Finding, finding, progress
 from dashboard.findings.names import server_names
+from dashboard.findings.service_level import service_levels, worst
 from dashboard.findings.shown import ResultView, shown
 from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import Plan
@@ -44,9 +45,8 @@ def summary(experiment: Experiment) -> list[str]:
     return list(dict.fromkeys(filter(None, (*told.sentences, told.cost, *choice, *told.more, checked.says))))
 
 
-def in_brief(experiment: Experiment) -> str:
+def _in_brief(experiment: Experiment, view: ResultView) -> str:
     """The headline of the result page: what was lost and what safety costs; without trials, the speed."""
-    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
     found = conclusion(experiment, view)
     told = answer(view, found, self_test(view.trials)).sentences if view.trials else ()
     return " ".join(told) or found.sentence
@@ -54,7 +54,10 @@ def in_brief(experiment: Experiment) -> str:
 
 def remember(experiment: Experiment) -> None:
     """Compute the statistics once, so that no page has to. Call this when an experiment ends."""
-    experiment.finding = in_brief(experiment)
-    Experiment.objects.filter(pk=experiment.pk).update(finding=experiment.finding)
+    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
+    levels = service_levels(view)
+    experiment.finding = " ".join([_in_brief(experiment, view), *(f"{one.title}: {one.says}" for one in levels)])
+    experiment.level = worst([one.met for one in levels]) if levels else ""
+    Experiment.objects.filter(pk=experiment.pk).update(finding=experiment.finding, level=experiment.level)
     experiment.note_words()
     outcomes_of(experiment)

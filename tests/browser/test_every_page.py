@@ -16,6 +16,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.history.models import Change
 from dashboard.records.holds.models import HostLease, PendingRestore
+from dashboard.records.servers import levels
 from dashboard.records.servers.models import Preflight
 from dashboard.records.sharing import actions as sharing
 from tests.browser.axe import violations
@@ -77,6 +78,7 @@ def stored(transactional_db):
     admin = User.objects.create_superuser("admin", password="a long test password")
     server = factory.server(LONG[:80], label="production", note=LONG)
     experiment = trials.experiment(servers=[server], name=LONG)
+    levels.agree(admin, server, levels.Wanted(4000, 20, ["power"]))
     return {"admin": admin, "server": server, "experiment": experiment}
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from dashboard.records.servers import levels
 from tests.browser.test_every_page import log_in
 from tests.unit.results import factory, trials
 from tests.unit.results.test_comparison import every
@@ -34,8 +35,10 @@ def pages(page, live_server, transactional_db):
     client.force_login(User.objects.create_superuser("admin", password="a long test password"))
     log_in(page, live_server, client)
     one, other = trials.experiment(), factory.experiment()
+    levels.agree(None, factory.server(), levels.Wanted(4000, 20, ["power"]))
     return {
         "result": f"{live_server.url}/results/{one.pk}/",
+        "report": f"{live_server.url}/results/{one.pk}/report/",
         "compare": f"{live_server.url}/results/compare/?runs={every(other)}",
         "cell": f"{live_server.url}/results/cells/{one.cells.first().pk}/",
         "trials": f"{live_server.url}/results/{one.pk}/trials/",

@@ -52,12 +52,14 @@ class RatioEstimate:
 
 def mean_tps(repeats: Sample) -> Estimate | None:
     """Mean over repeats of the steady commits per second. None: nothing was measured."""
-    if not repeats:
-        return None
-    means = _means(repeats)
-    if means.size < MIN_REPEATS:
-        return Estimate(float(means.mean()))
-    found = of_mean(means)
+    return mean(_means(repeats)) if repeats else None
+
+
+def mean(values: Floats) -> Estimate:
+    """Of one figure above zero per repeat."""
+    if values.size < MIN_REPEATS:
+        return Estimate(float(values.mean()))
+    found = of_mean(values)
     lo, hi = found.interval()
     return Estimate(float(found.centre), max(float(lo), 0.0), float(hi))
 

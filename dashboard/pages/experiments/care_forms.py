@@ -28,6 +28,7 @@ class TagsForm(forms.Form):
 
 class CommentForm(forms.Form):
     text = forms.CharField(validators=[check_text])
+    confirms = forms.BooleanField(required=False)
 
     def clean_text(self) -> str:
         text = lines_of(self.cleaned_data["text"])

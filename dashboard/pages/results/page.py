@@ -15,6 +15,7 @@ from dashboard.findings.looks import looks
 from dashboard.findings.names import neutral_names, server_names
 from dashboard.findings.probed import broken, flush_of, promises
 from dashboard.findings.redact import redactor_of
+from dashboard.findings.service_level import service_levels
 from dashboard.findings.shown import ResultView, shown
 from dashboard.pages.results import claims_page, queries
 from dashboard.pages.results.addresses import Addresses
@@ -59,6 +60,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "shown": view,
         "claims": claims_page.context(experiment, view),
         "finding": found,
+        "levels": [] if shared else service_levels(view),
         "progress": known,
         "failed": sum(row.state == Cell.State.FAILED for row in rows),
         "can_resume": experiment.may_be_resumed and _is_unfinished(view, rows),

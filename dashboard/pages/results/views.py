@@ -28,6 +28,15 @@ def page(request: HttpRequest, experiment_id: int) -> HttpResponse:
 
 
 @needs("see", "GET")
+def report(request: HttpRequest, experiment_id: int) -> HttpResponse:
+    """The result on two pages, to be printed or saved as a PDF by the browser."""
+    experiment = get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id)
+    confirmed = experiment.comments.filter(confirms=True)
+    known = pages.context(experiment, request.GET, shared=False)
+    return render(request, "results/report.html", {**known, "confirmed": confirmed})
+
+
+@needs("see", "GET")
 def chart(request: HttpRequest, experiment_id: int, key: str, form: str) -> HttpResponse:
     """A chart's figures as CSV or JSON, for the same query string as the page."""
     if key not in CHARTS or form not in FORMS:

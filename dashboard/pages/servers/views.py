@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 
+from dashboard.findings import service_level
 from dashboard.findings.attached.topology import topology_of
 from dashboard.findings.crash.badges import badges, tried_like
 from dashboard.findings.crash.report_lines import report_lines
@@ -21,12 +22,13 @@ from dashboard.pages.front import page
 from dashboard.pages.servers.command_forms import CommandForm, ExpendableForm, FailoverManagerForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
 from dashboard.pages.servers.hand_over import HandOverForm
+from dashboard.pages.servers.level_form import LevelForm
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.experiments import search
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites
 from dashboard.records.refused import Refused
-from dashboard.records.servers import actions, managers, queries
+from dashboard.records.servers import actions, levels, managers, queries
 from dashboard.records.servers.account import Statements, statements
 from dashboard.records.servers.models import Preflight, Server
 from workers.sandbox import builds
@@ -65,6 +67,19 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error(None, wrong)  # it names its field
     context = {"form": form, "kind": server.kind, "server": server, "name": name, "grants": _grants(server)}
     return render(request, "servers/form.html", context)
+
+
+@needs("change_server", "GET", "POST")
+def level(request: HttpRequest, pk: int) -> HttpResponse:
+    server = get_object_or_404(Server, pk=pk)
+    require(request.user, "change_server", server)
+    stored = levels.of(pk)
+    form = LevelForm(request.POST if request.method == "POST" else None, initial=vars(stored) if stored else None)
+    if request.method == "POST" and form.is_valid():
+        levels.agree(request.user, server, form.wanted())
+        messages.success(request, f"The service level of {server} is saved.")
+        return redirect("servers:detail", pk)
+    return render(request, "servers/level.html", {"server": server, "form": form})
 
 
 def _grants(server: Server) -> list[Statements]:
@@ -110,6 +125,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "topology": topology_of(server),
         "neighbours": sorted({one.neighbour for line in report for one in line.measured if one.neighbour}),
         "known": page.line(server),
+        "level": service_level.stored_words(server),
         "experiments": search.found({"server": server.pk}, request.user)[:EXPERIMENTS],
         "build": builds.every().get(server.build),
         "mine": mine,

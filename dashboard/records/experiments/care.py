@@ -62,12 +62,15 @@ def tag(user: Actor, experiment: Experiment, names: list[str]) -> None:
 
 
 @transaction.atomic
-def comment(user: Actor, experiment: Experiment, text: str) -> Comment:
+def comment(user: Actor, experiment: Experiment, text: str, confirms: bool = False) -> Comment:
+    """`confirms`: the author stands for the result. Raises Refused before the experiment has ended."""
     require(user, "tidy")
+    if confirms and not experiment.is_over:
+        raise Refused("Nothing was stored: a result can be confirmed when its experiment has ended.")
     known = account(user)
     name = known.get_username() if known else ""
-    made = Comment.objects.create(experiment=experiment, author=known, name=name, text=text)
-    record(user, "commented on", experiment, comment=made.pk)
+    made = Comment.objects.create(experiment=experiment, author=known, name=name, text=text, confirms=confirms)
+    record(user, "confirmed" if confirms else "commented on", experiment, comment=made.pk)
     return made
 
 

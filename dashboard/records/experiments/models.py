@@ -80,6 +80,7 @@ class Experiment(models.Model):
     baseline = models.CharField(max_length=80, blank=True)  # variant name that ratios refer to
     analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.findings.analysis
     finding = models.TextField(blank=True)  # the headline of the result, for lists
+    level = models.CharField(max_length=8, blank=True)  # were service levels met at its end: met, unclear, missed
     tags = models.ManyToManyField(Tag, blank=True, related_name="experiments")
     # The question whose baseline it is (dashboard.records.experiments.care); unique.
     baseline_of = models.CharField(max_length=64, null=True, unique=True)
@@ -181,6 +182,7 @@ class Comment(models.Model):
     author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     name = models.CharField(max_length=150, blank=True)  # the author's; kept when the account is gone
     text = models.TextField(max_length=MOST)
+    confirms = models.BooleanField(default=False)  # its author stands for the result
 
     class Meta:
         ordering = ["at", "pk"]

@@ -26,6 +26,9 @@ EVENTS: dict[str, EventKind] = {
     "verdict_invalid": EventKind(
         "A setting fails a crash now", "crash trials lose commits or fail a check that they passed before"
     ),
+    "level_missed": EventKind(
+        "A service level is missed", "no tested setting meets the service level of the server any more"
+    ),
     "change_point": EventKind(
         "A figure changed", "a figure stays on another level, and a second measurement confirmed it"
     ),

@@ -45,11 +45,20 @@ def _of_experiment(night: Night, experiment: Experiment, name: str) -> Iterator[
     if experiment.state in BROKEN_OFF or (experiment.state == State.CANCELLED and night.reason):
         text = night.reason or f"{experiment.error} {experiment.mend}".strip()
         yield News("night_failed", f"{name}: {experiment.get_state_display()}", text, page, _facts(night))
+    if experiment.level == "missed" and _level_before(night) != "missed":
+        yield News("level_missed", f"{name}: the service level is missed", experiment.finding, page, _facts(night))
     if turned := turned_invalid(night, experiment):
         text = "\n".join(map(_says, turned))
         named = [{"server": one.server.name, "variant": one.variant, "kind": one.kind} for one in turned]
         facts = {**_facts(night), "turned": named}
         yield News("verdict_invalid", f"{name}: a setting fails a crash now", text, page, facts)
+
+
+def _level_before(night: Night) -> str:
+    """Of the last earlier night that says whether the level is met."""
+    earlier = Night.objects.filter(schedule=night.schedule, due_at__lt=night.due_at).exclude(experiment__level="")
+    known = earlier.filter(experiment__level__in=("met", "missed")).order_by("-due_at")
+    return known.values_list("experiment__level", flat=True).first() or ""
 
 
 def turned_invalid(night: Night, experiment: Experiment) -> list[Trial]:

@@ -141,6 +141,22 @@ class Server(models.Model):
         )
 
 
+class ServiceLevel(models.Model):
+    """What the owner of a server wants of its commits (dashboard.records.servers.levels). A target that is None is not
+    asked for."""
+
+    server = models.OneToOneField(Server, on_delete=models.CASCADE, related_name="level")
+    commits_per_s = models.FloatField(null=True)  # at least
+    p99_ms = models.FloatField(null=True)  # of a transaction at that throughput, at most
+    survives = models.JSONField(default=list)  # keys of levels.EVENTS in which no more than `lost_s` may be lost
+    lost_s = models.FloatField(default=0)  # the recovery point objective; 0: nothing
+    set_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    set_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"service level of {self.server}"
+
+
 class PreflightState(models.TextChoices):
     QUEUED = "queued", "waiting for a worker"
     RUNNING = "running", "running"

@@ -3,6 +3,10 @@
 
 export function preparePaper(root) {
   let opened = [];
+  for (const button of document.querySelectorAll("[data-print]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => print());
+  }
   addEventListener("beforeprint", () => {
     for (const printed of document.querySelectorAll("[data-printed]")) printed.textContent = today();
     opened = [...document.querySelectorAll("details.part:not([open])")];

@@ -56,7 +56,7 @@ MARK = {"crash": "/bin/kill", "start": "/bin/start", "typed_name": "db1"}
 OWNERS_PAGES = [
     ("edit/", FORM), ("expendable/", MARK), ("expendable/withdraw/", {}), ("start/", {}), ("delete/", {}),
     ("hand-over/", {"to": "other"}), ("failover-manager/", {"command": "/bin/manager", "typed_name": "db1"}),
-    ("failover-manager/withdraw/", {}),
+    ("failover-manager/withdraw/", {}), ("level/", {"commits_per_s": "4000"}),
 ]  # fmt: skip
 
 

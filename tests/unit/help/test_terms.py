@@ -46,7 +46,7 @@ PLAIN = {
     "scope", "second factor", "server", "since", "site", "stands for", "started", "state", "statement", "step",
     "time since the load began", "to", "type", "use", "value", "views", "was measuring", "what", "what it does",
     "when", "where", "why",
-    "worker", "workers",
+    "worker", "workers", "met", "target",
 }  # fmt: skip
 
 

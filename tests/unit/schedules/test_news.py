@@ -101,6 +101,13 @@ def test_a_verdict_that_turned_invalid_is_told():
     assert turned == [{"server": "box", "variant": "0/0", "kind": "power-loss"}]
 
 
+def test_a_service_level_that_is_missed_is_told_once():
+    made.schedule()
+    for day, level in enumerate(["met", "unclear", "missed", "missed", "", "met", "missed"]):
+        one_night(DUE + day * DAY, level=level, finding=f"night {day}")
+    assert [(event, text) for event, _, text, _ in told()] == [("level_missed", "night 2"), ("level_missed", "night 6")]
+
+
 def test_a_repeated_trial_turns_no_verdict():
     """Somebody picked it, and repeats a trial until it fails."""
     made.schedule()

@@ -17,7 +17,7 @@ from dashboard.text.names import Text
 router = RouterPaginated()
 
 
-@with_columns(Comment, "experiment_id at name text")
+@with_columns(Comment, "experiment_id at name text confirms")
 class CommentOut(Schema):
     """`name`: of the author; it stays when the account is deleted."""
 
@@ -32,6 +32,8 @@ class CommentIn(Schema):
         examples=["The disk was replaced."],
         description="Plain text; line breaks stay.",
     )
+
+    confirms: bool = Field(False, description="You checked the result and stand for it; its report names you.")
 
     @field_validator("text")
     @classmethod
@@ -48,7 +50,8 @@ def list_comments(request: HttpRequest, experiment_id: Id) -> QuerySet[Comment]:
 @router.post("/experiments/{int:experiment_id}/comments", auth=Token("tidy"), response={201: CommentOut})
 def make_comment(request: HttpRequest, experiment_id: Id, said: CommentIn) -> Status[object]:
     """Add a comment in the name of the token's owner."""
-    return Status(201, care.comment(request.user, get_object_or_404(Experiment, pk=experiment_id), said.text))
+    experiment = get_object_or_404(Experiment, pk=experiment_id)
+    return Status(201, care.comment(request.user, experiment, said.text, said.confirms))
 
 
 @router.delete("/comments/{int:comment_id}", auth=Token("remove_comment"), response={204: None})

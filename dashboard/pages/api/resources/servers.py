@@ -20,11 +20,13 @@ from dashboard.pages.servers.argv_field import MOST_ARGUMENTS
 from dashboard.pages.servers.command_forms import CommandForm, ExpendableForm, FailoverManagerForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
 from dashboard.pages.servers.hand_over import HandOverForm
+from dashboard.pages.servers.level_form import LevelForm
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.holds.models import PendingRestore
-from dashboard.records.servers import actions, managers, queries
+from dashboard.records.servers import actions, levels, managers, queries
+from dashboard.records.servers.levels import DISASTERS, Wanted
 from dashboard.records.servers.models import Preflight, Server
 
 router = RouterPaginated()
@@ -89,6 +91,17 @@ class FailoverManagerIn(Schema):
     model_config = ConfigDict(extra="forbid")
     command: list[str] = Field(max_length=MOST_ARGUMENTS, examples=[["/usr/local/bin/manager", "-v"]])
     typed_name: str = Field(examples=["box"])
+
+
+class LevelIn(Schema):
+    """What the commits of a server must reach and survive. `survives`: kill, power, command, failover; `lost_s`: the
+    seconds of acknowledged commits that such a crash may take, 0 for nothing. Everything left out: no service level."""
+
+    model_config = ConfigDict(extra="forbid")
+    commits_per_s: float | None = Field(None, examples=[4000])
+    p99_ms: float | None = Field(None, examples=[20])
+    survives: list[str] = Field([], max_length=len(DISASTERS), examples=[["power"]])
+    lost_s: float = 0
 
 
 @with_columns(PendingRestore, "kind name old experiment_id noted_at tried_at problem")
@@ -183,6 +196,19 @@ def withdraw_failover_manager(request: HttpRequest, server_id: Id) -> Server:
     """Trials on topologies of this sandbox run the manager of the installation, if there is one."""
     managers.withdraw(request.user, _known(server_id))
     return _known(server_id)
+
+
+@router.get("/servers/{int:server_id}/service-level", auth=Token("see"), response=LevelIn)
+def show_service_level(request: HttpRequest, server_id: Id) -> Wanted:
+    """What its commits must reach and survive. Results on this server say which settings meet it."""
+    return levels.of(_known(server_id).pk) or Wanted()
+
+
+@router.put("/servers/{int:server_id}/service-level", auth=Token("change_server"), response=LevelIn)
+def set_service_level(request: HttpRequest, server_id: Id, wanted: LevelIn) -> Wanted:
+    """Set the service level of a server of yours. An empty one removes it."""
+    levels.agree(request.user, _known(server_id), valid(LevelForm(wanted.model_dump())).wanted())
+    return show_service_level(request, server_id)
 
 
 @router.get("/servers/{int:server_id}/pending-restores", auth=Token("see"), response=list[PendingRestoreOut])

@@ -1,0 +1,228 @@
+"""Whether the tested settings meet the service level of their server, target by target.
+
+A figure meets its target only with its whole 95 % interval, and misses it only with its whole interval. In between, or
+without an interval, it is unclear.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dashboard.findings.crash.rate import FEW, rate
+from dashboard.findings.crash.statistics import Tally, tallies
+from dashboard.findings.crash.trials import Tried
+from dashboard.findings.point import Point
+from dashboard.findings.shown import ResultView
+from dashboard.records.experiments.models import Run
+from dashboard.records.servers import levels
+from dashboard.records.servers.levels import DISASTERS, Wanted
+from dashboard.records.servers.models import Server
+from dashboard.text.numbers import at, ms, number, sig
+from dashboard.text.words import listed
+from workers.analysis.statistics import Estimate, mean
+
+Met = Literal["missed", "unclear", "met"]  # the worst first
+_WORST: tuple[Met, ...] = ("missed", "unclear", "met")
+_LOOKS: dict[Met, str] = {"missed": "failed", "unclear": "unknown", "met": "passed"}
+
+
+def worst(met: Sequence[Met]) -> Met:
+    return min(met, key=_WORST.index)
+
+
+@dataclass(frozen=True)
+class Target:
+    """`asked` and `measured`: in words."""
+
+    asked: str
+    measured: str
+    met: Met
+
+    @property
+    def look(self) -> str:
+        """Of its badge."""
+        return _LOOKS[self.met]
+
+
+@dataclass(frozen=True)
+class SettingLevel:
+    name: str
+    targets: tuple[Target, ...]
+
+    @property
+    def met(self) -> Met:
+        return worst([one.met for one in self.targets])
+
+
+@dataclass(frozen=True)
+class LevelFinding:
+    """Of one server. `asked`: the level in a sentence; `says`: which settings meet it."""
+
+    server: str
+    asked: str
+    says: str
+    settings: tuple[SettingLevel, ...]
+
+    @property
+    def title(self) -> str:
+        return f"Service level of {self.server}"
+
+    @property
+    def met(self) -> Met:
+        """Met if a setting meets it."""
+        return max((one.met for one in self.settings), key=_WORST.index)
+
+
+def service_levels(view: ResultView) -> list[LevelFinding]:
+    """One for each shown server that has a level."""
+    found = {server_id: levels.of(server_id) for server_id in view.servers}
+    return [_level(view, server_id, wanted) for server_id, wanted in found.items() if wanted]
+
+
+def stored_words(server: Server) -> str:
+    """The level of a server; "" if it has none."""
+    wanted = levels.of(server.pk)
+    return in_words(wanted) if wanted else ""
+
+
+def in_words(wanted: Wanted) -> str:
+    """`At least 4,000 commits/s with a p99 of at most 20 ms; nothing lost in a power loss.`"""
+    told = [_speed_words(wanted)] if wanted.commits_per_s is not None else []
+    if wanted.survives:
+        told.append(f"{_loss_words(wanted.lost_s)} {listed([DISASTERS[one].says for one in wanted.survives])}")
+    text = "; ".join(told)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _speed_words(wanted: Wanted) -> str:
+    p99 = f" with a p99 of at most {number(wanted.p99_ms)} ms" if wanted.p99_ms is not None else ""
+    return f"at least {number(wanted.commits_per_s)} commits/s{p99}"
+
+
+def _loss_words(lost_s: float) -> str:
+    return f"at most the last {number(lost_s)} s of commits lost" if lost_s else "nothing lost"
+
+
+def _level(view: ResultView, server_id: int, wanted: Wanted) -> LevelFinding:
+    points = {line.variant: line.points for line in view.lines if line.server_id == server_id}
+    p99s = _p99s([point for line in points.values() for point in line]) if wanted.p99_ms is not None else {}
+    tried = [tally for (server, _, _), tally in tallies(view.trials).items() if server == server_id]
+    settings = tuple(
+        SettingLevel(
+            view.clean(variant.name),
+            (
+                *([_speed(wanted, points.get(variant.name, ()), p99s)] if wanted.commits_per_s is not None else []),
+                *(_loss(wanted, key, (one for one in tried if one.variant == variant.name)) for key in wanted.survives),
+            ),
+        )
+        for variant in view.plan.variants
+    )
+    return LevelFinding(view.servers[server_id], in_words(wanted), _says(settings), settings)
+
+
+def _says(settings: Sequence[SettingLevel]) -> str:
+    named = {met: [one.name for one in settings if one.met == met] for met in _WORST}
+    told = [f"{listed(named['met'])} {'meets' if len(named['met']) == 1 else 'meet'} it"] if named["met"] else []
+    told += [f"for {listed(named['unclear'])} it is unclear"] if named["unclear"] else []
+    told += (
+        [f"{listed(named['missed'])} {'misses' if len(named['missed']) == 1 else 'miss'} it"] if named["missed"] else []
+    )
+    text = "; ".join(told)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _p99s(points: Iterable[Point]) -> dict[int, float]:
+    """Run -> its p99 in milliseconds."""
+    runs = Run.objects.filter(pk__in=[pk for point in points for pk in point.run_ids]).values_list("pk", "latency_ms")
+    return {pk: latency["p99"] for pk, latency in runs if latency.get("p99") is not None}
+
+
+def _speed(wanted: Wanted, points: Sequence[Point], p99s: Mapping[int, float]) -> Target:
+    """At the number of threads that meets the target best: throughput and p99 must be met by the same load."""
+    asked = _speed_words(wanted)
+    asked = f"{asked[:1].upper()}{asked[1:]}"
+    if any(point.counts != "commits" for point in points):
+        return Target(asked, f"This load counts {points[0].counts}, not commits.", "unclear")
+    judged = [_at_threads(wanted, point, p99s) for point in points]
+    if not judged:
+        return Target(asked, "Not measured.", "unclear")
+    met, _, measured = max(judged, key=lambda one: (_WORST.index(one[0]), one[1]))
+    return Target(asked, measured, met)
+
+
+def _at_threads(wanted: Wanted, point: Point, p99s: Mapping[int, float]) -> tuple[Met, float, str]:
+    tps = Estimate(point.tps, point.lo, point.hi)
+    verdicts = [_reaches(tps, wanted.commits_per_s or 0.0)]
+    measured = f"{_figure(tps)} commits/s"
+    known = np.array([p99s[run] for run in point.run_ids if run in p99s])
+    if wanted.p99_ms is not None:
+        p99 = mean(known) if known.size == len(point.run_ids) else None
+        verdicts.append(_stays_below(p99, wanted.p99_ms) if p99 else "unclear")
+        measured += f", p99 {_figure(p99)} ms" if p99 else ", p99 not known"
+    once = "" if point.lo is not None else f"; measured {point.repeats:,} times, at least 3 are needed"
+    return worst(verdicts), point.tps, f"{measured} at {at(point.threads)}{once}"
+
+
+def _reaches(one: Estimate, least: float) -> Met:
+    if one.lo is None or one.hi is None:
+        return "unclear"
+    return "met" if one.lo >= least else "missed" if one.hi < least else "unclear"
+
+
+def _stays_below(one: Estimate, most: float) -> Met:
+    if one.lo is None or one.hi is None:
+        return "unclear"
+    return "met" if one.hi <= most else "missed" if one.lo > most else "unclear"
+
+
+def _figure(one: Estimate) -> str:
+    interval = f" ({sig(one.lo)} to {sig(one.hi)})" if one.lo is not None and one.hi is not None else ""
+    return f"{sig(one.value)}{interval}"
+
+
+def _loss(wanted: Wanted, key: str, tried: Iterable[Tally]) -> Target:
+    disaster = DISASTERS[key]
+    text = _loss_words(wanted.lost_s)
+    asked = f"{text[:1].upper()}{text[1:]} {disaster.says}"
+    known = [one for one in tried if one.kind in disaster.kinds]
+    if not known:
+        return Target(asked, "Not tried.", "unclear")
+    return Target(asked, "; ".join(map(_lost, known)), _kept(known, wanted.lost_s))
+
+
+def _lost(tally: Tally) -> str:
+    spans = [span for trial in tally.hit if (span := _span_ms(trial)) is not None]
+    most = f", at most the last {ms(max(spans))} of commits" if spans else ""
+    bound = f" {tally.invalid.at_most}" if tally.invalid.n and not tally.invalid.k and not tally.points else ""
+    return f"{tally.outcome}{most}{bound}"
+
+
+def _kept(known: Sequence[Tally], lost_s: float) -> Met:
+    """One kind of crash that was tried often enough is needed, and none that contradicts it. The crash points of a
+    recorded load are many."""
+    if any(_exceeds(one, lost_s) for one in known):
+        return "missed"
+    if any(one.unknown or None in map(_span_ms, one.hit) for one in known):
+        return "unclear"
+    return "met" if any(one.points or _is_often(len(one.decided)) for one in known) else "unclear"
+
+
+def _is_often(trials: int) -> bool:
+    """Enough that a crash which takes more than it may is rare."""
+    bound = rate(0, trials).hi
+    return bound is not None and bound <= FEW
+
+
+def _exceeds(tally: Tally, lost_s: float) -> bool:
+    """A trial that failed without a loss counts too: its commits cannot be read."""
+    if tally.invalid.k > len(tally.hit):
+        return True
+    return any(not lost_s or (_span_ms(trial) or 0.0) > 1000 * lost_s for trial in tally.hit)
+
+
+def _span_ms(trial: Tried) -> float | None:
+    """The time in which the lost commits were acknowledged, of the log that lost more of it."""
+    known = [span for span in (trial.lost_engine_ms, trial.lost_binlog_ms) if span is not None]
+    return max(known, default=None)

@@ -31,7 +31,19 @@ class Room:
     without: tuple[str, ...] = ()
 
 
-MEASURING = ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash", "topology", "bench")
+MEASURING = (
+    "errors",
+    "host",
+    "toml",
+    "analysis",
+    "servers",
+    "guardrails",
+    "metrics",
+    "sandbox",
+    "crash",
+    "topology",
+    "bench",
+)
 REQUESTS = ("django.forms", "django.http", "django.shortcuts", "django.template", "django.views")
 LOW = (*MEASURING, "installation", "queue", "text")
 WEB = ("a2wsgi", "allauth", "asgiref", "csp", "django", "ninja", "pydantic", "uvicorn", "whitenoise")
@@ -43,13 +55,14 @@ ROOMS = {
     "toml": Room(("workers.toml",), ("errors",)),
     "analysis": Room(("workers.analysis",), ("errors",), ("numpy", "scipy")),
     "servers": Room(("workers.servers",), ("errors", "host", "toml"), ("pymysql",)),
+    "guardrails": Room(("workers.guardrails",), ("errors", "servers")),
     "metrics": Room(("workers.metrics",), ("errors", "host", "toml", "servers"), ("numpy",)),
     "sandbox": Room(("workers.sandbox",), ("errors", "host", "toml", "servers", "metrics")),
     "crash": Room(("workers.crash",), ("errors", "host", "toml", "servers", "sandbox"), ("numpy", "zstandard")),
     "topology": Room(("workers.topology",), ("errors", "host", "servers", "sandbox", "crash"), ("numpy",)),
     "bench": Room(
         ("workers.bench",),
-        ("errors", "host", "toml", "analysis", "servers", "metrics", "sandbox", "crash", "topology"),
+        ("errors", "host", "toml", "analysis", "servers", "guardrails", "metrics", "sandbox", "crash", "topology"),
         ("cryptography", "pymysql"),
     ),
     # where the installation keeps things; how a task is sent to a worker

@@ -15,6 +15,7 @@ from typing import Any
 from workers.bench.plan_field import described, fields_of
 from workers.crash.kinds import CRASH_KINDS
 from workers.errors import PlanError
+from workers.guardrails.limit import Limits
 from workers.topology.faults import FAULTS
 
 MOST_THREADS = 1024
@@ -199,6 +200,31 @@ class Plan:
         "whole", "Headline: threads", "The number of threads of that comparison. The highest one when left empty.",
         group="compared", may_be_empty=True, one_of="threads",
     ))  # fmt: skip
+
+    max_lag_s: float = field(default=10, metadata=described(
+        "number", "Replica lag at most (seconds)",
+        "Of each registered replica of an attached server. Replication that is stopped counts as more. 0: not watched.",
+        least=0, most=86_400, group="guard", may_be_empty=True,
+    ))  # fmt: skip
+    max_threads_running: int = field(default=50, metadata=described(
+        "whole", "Running threads of other clients at most",
+        "Threads_running of an attached server without the threads of the load. 0: not watched.",
+        least=0, most=100_000, group="guard", may_be_empty=True,
+    ))  # fmt: skip
+    min_free_gb: float = field(default=2, metadata=described(
+        "number", "Free disk space at least (GB)",
+        "In the folders of the data, the redo log and the binary log of an attached server. 0: not watched.",
+        least=0, most=1_000_000, group="guard", may_be_empty=True,
+    ))  # fmt: skip
+    max_p99_ms: float = field(default=1000, metadata=described(
+        "number", "p99 of a small commit at most (ms)",
+        "A probe commits five times a second on the attached server, as another client would. 0: not watched.",
+        least=0, most=600_000, group="guard", may_be_empty=True,
+    ))  # fmt: skip
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.max_lag_s, self.max_threads_running, self.min_free_gb, self.max_p99_ms)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from workers.errors import PlanError
 
 Kind = Literal["whole", "number", "text", "yes", "wholes", "texts"]
-Group = Literal["", "first", "compared", "load", "crash", "length"]
+Group = Literal["", "first", "compared", "load", "crash", "length", "guard"]
 REQUIRED = MISSING
 TRUE = ("1", "yes", "true", "on")
 

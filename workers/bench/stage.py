@@ -5,7 +5,6 @@
 """
 
 import os
-import socket
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
@@ -21,7 +20,7 @@ from workers.sandbox.log_places import IN_DATADIR
 from workers.sandbox.server import Sandbox
 from workers.sandbox.storage import Storage
 from workers.sandbox.users import unprivileged_user
-from workers.servers import hosts, look, schema, variables
+from workers.servers import free_disk, look, schema, variables
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
 from workers.servers.limited import Connection
@@ -135,10 +134,8 @@ class AttachedStage:
         return Subject(connect(self.target, answer_s=LOOK_S), self.facts)
 
     def data_folder(self) -> Path | None:
-        """A writable folder on the file system of the datadir, if the server runs on this host. A local address may be
-        a tunnel or a container, so the server must also report this host's name."""
-        here = bool(self.target.socket) or hosts.is_local(self.target.host)
-        if not here or self.facts.variable("hostname") != socket.gethostname():
+        """A writable folder on the file system of the datadir, if the server runs on this host."""
+        if not free_disk.is_here(self.target, self.facts):
             return None
         return beside(Path(self.facts.variable("datadir") or "/nonexistent"))
 

@@ -7,6 +7,7 @@ from dashboard.records.experiments.models import Cell, Environment
 from workers.bench.load import LoadSecond
 from workers.bench.measure import Listener
 from workers.bench.stage_key import StageKey
+from workers.conducting.guarding import guarded
 from workers.conducting.job import Job
 from workers.conducting.stages import Ready, make_ready, put_back
 from workers.errors import Cancelled, SandboxError, ServerError, TogetherError
@@ -28,8 +29,9 @@ def measure_all(job: Job) -> None:
             if job.cancelled():
                 raise Cancelled("Stopped while servers were made ready.")
             ready[key] = make_ready(job, key, keep, ready.values())
-        while row := job.next(job.experiment.cells):
-            _measure(job, row, ready[job.stage_key(row)])
+        with guarded(job, ready.values()):
+            while row := job.next(job.experiment.cells):
+                _measure(job, row, ready[job.stage_key(row)])
 
 
 def _measure(job: Job, row: Cell, ready: Ready) -> None:

@@ -15,7 +15,7 @@ from django.db import DatabaseError, InterfaceError
 
 from dashboard.findings import conclusion
 from dashboard.installation.retry import LOST, retried
-from dashboard.records.experiments import leases, lifecycle, live
+from dashboard.records.experiments import leases, lifecycle, live, watches
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
@@ -24,6 +24,7 @@ from workers.bench.plan import Plan
 from workers.conducting import assignment, drilled_manager
 from workers.conducting.cells import measure_all
 from workers.conducting.crash_trials import crash_all
+from workers.conducting.guarding import watched
 from workers.conducting.job import Job, Ports
 from workers.conducting.stages import stage_of
 from workers.crash.run import run_trial
@@ -43,6 +44,7 @@ FINISH_AGAIN_S = (1, 5, 15, 60)
 PORTS = Ports(
     find=find,
     stage=stage_of,
+    watch=watched,
     measure=measure,
     crash=run_trial,
     fail_over=run_failover,
@@ -134,6 +136,8 @@ def _must_be_confirmed(job: Job) -> None:
 
 
 def _stopped(job: Job) -> DurascopeError:
+    if job.trip:
+        return watches.stopped(*job.trip)
     if job.ports.stopping():
         fix = "The measurements are kept. Resume repeats the interrupted one and goes on."
         return DurascopeError("The worker was stopped during the experiment.", fix)

@@ -1,7 +1,7 @@
 """One claimed experiment while it runs: what every step of it is given. Nothing here changes but the database."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -22,16 +22,20 @@ from workers.bench.stage import Stage
 from workers.bench.stage_key import StageKey
 from workers.crash.setup_and_result import TrialResult
 from workers.errors import Cancelled, DurascopeError, PlanError
+from workers.guardrails.limit import Trip
+from workers.guardrails.watch import Watch
 from workers.sandbox.builds import Build
 from workers.topology.setup_and_result import FailoverResult
 
 
 @dataclass(frozen=True)
 class Ports:
-    """What a worker uses beside the database. `finish` stores the end of an experiment."""
+    """What a worker uses beside the database. `watch`: guardrails of one attached server; `finish` stores the end of
+    an experiment."""
 
     find: Callable[[str], Build]
     stage: Callable[["Job", StageKey], Stage]
+    watch: Callable[["Job", Server, Stage], AbstractContextManager[None]]
     measure: Callable[..., Measurement]
     crash: Callable[..., TrialResult]
     fail_over: Callable[..., FailoverResult]
@@ -69,8 +73,18 @@ class Job:
             raise PlanError(lost, fix)
 
     def cancelled(self) -> bool:
-        """Whether to stop: somebody asked for it, the worker ends, or the experiment was taken from it."""
-        return self.ports.stopping() or bool(self._cancelled())
+        """Whether to stop: somebody asked for it, the worker ends, a limit was passed, or the experiment was taken."""
+        return self.ports.stopping() or self.trip is not None or bool(self._cancelled())
+
+    @cached_property
+    def watches(self) -> dict[str, Watch]:
+        """Those of the attached servers under load (workers.conducting.guarding), by the server's name."""
+        return {}
+
+    @property
+    def trip(self) -> tuple[str, Trip] | None:
+        """The server of which a limit was passed, and the limit."""
+        return next(((name, trip) for name, watch in self.watches.items() if (trip := watch.trip)), None)
 
     @cached_property
     def _cancelled(self) -> AskedSeldom[bool]:
@@ -98,7 +112,8 @@ class Job:
     @property
     def stopped_as(self) -> str:
         """The state of an experiment, cell or trial that was stopped."""
-        return Experiment.State.INTERRUPTED if self.ports.stopping() else Experiment.State.CANCELLED
+        by_itself = self.ports.stopping() or self.trip
+        return Experiment.State.INTERRUPTED if by_itself else Experiment.State.CANCELLED
 
     @retried
     def stage_keys(self, rows: Manager[Cell] | Manager[Trial]) -> list[StageKey]:

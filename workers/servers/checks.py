@@ -1,7 +1,5 @@
 """The checks of a preflight, one function each. `preflight` runs them."""
 
-import os
-import socket
 import statistics
 import time
 from collections.abc import Callable
@@ -11,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from workers.errors import ServerError
-from workers.servers import ask
+from workers.servers import ask, free_disk
 from workers.servers.connection import cipher
 from workers.servers.facts import Facts
 from workers.servers.flavours import FLAVOURS, grant_statements, needs
@@ -24,7 +22,7 @@ Outcome = Literal["passed", "warned", "failed", "unknown"]
 
 ROUND_TRIPS = 20
 MOST_THREADS = 1024
-OURS = 5  # connections beside the load: one for settings, one for each metric source
+OURS = 8  # connections beside the load: for settings, for guardrails, and one for each metric source
 SKEW_S = 1.0
 LITTLE_GB, MUCH_GB = 1.0, 10.0
 
@@ -134,9 +132,7 @@ def judge_connections(most: int, used: int) -> PreflightAnswer:
 
 def disk(scene: CheckedServer) -> PreflightAnswer:
     datadir = scene.facts.variable("datadir") or ""
-    free = _free_here(scene, datadir)
-    if free is None:
-        free = _free_by_plugin(scene, datadir)
+    free = free_disk.free_bytes(scene.target, scene.connection, scene.facts, datadir)
     if free is None:
         return answer("disk-unknown", install="INSTALL SONAME 'disks';" if scene.facts.flavour == "mariadb" else "")
     return judge_disk(free / 2**30, datadir)
@@ -145,33 +141,6 @@ def disk(scene: CheckedServer) -> PreflightAnswer:
 def judge_disk(free_gb: float, datadir: str) -> PreflightAnswer:
     name = "disk-full" if free_gb < LITTLE_GB else "disk-nearly-full" if free_gb < MUCH_GB else "disk"
     return answer(name, free=free_gb, datadir=datadir)
-
-
-def _free_here(scene: CheckedServer, datadir: str) -> int | None:
-    """Free bytes, if the server is here: its host name must be the worker's, as a loopback port may be a tunnel."""
-    near = bool(scene.target.socket) or is_loopback(scene.target.host)
-    if not near or scene.facts.variable("hostname") != socket.gethostname():
-        return None
-    try:
-        room = os.statvfs(datadir)
-    except OSError:
-        return None
-    return room.f_bavail * room.f_frsize
-
-
-def _free_by_plugin(scene: CheckedServer, datadir: str) -> int | None:
-    """Free bytes by MariaDB's DISKS plugin; None: the plugin is not there, or closed to this account."""
-    try:
-        found = ask.rows(scene.connection, "SELECT Path, Available FROM information_schema.DISKS")
-    except ServerError:
-        return None
-    return room_below(datadir, {str(path): ask.integer(kib) * 1024 for path, kib in found})
-
-
-def room_below(folder: str, mounts: dict[str, int]) -> int | None:
-    """The value of the mount point above `folder`; None without one."""
-    above = [path for path in mounts if Path(folder).is_relative_to(path)]
-    return mounts[max(above, key=len)] if above else None
 
 
 def clock(scene: CheckedServer) -> PreflightAnswer:

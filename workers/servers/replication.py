@@ -74,7 +74,7 @@ def read(connection: Connection, facts: Facts) -> Replication:
     return Replication(
         server_id=_number(facts.variable("server_id")),
         port=_number(facts.variable("port")),
-        sources=tried(sources, lambda: tuple(_source(row) for row in _rows(connection, sources))),
+        sources=tried(sources, lambda: tuple(_source(row) for row in source_rows(connection, facts))),
         replicas=tried(replicas, lambda: tuple(_replica(row) for row in _rows(connection, replicas))),
         members=tried(
             "performance_schema.replication_group_members",
@@ -85,6 +85,11 @@ def read(connection: Connection, facts: Facts) -> Replication:
         values={name: known[name] for name in (*VARIABLES, *STATUS) if name in known},
         unread=tuple(unread),
     )
+
+
+def source_rows(connection: Connection, facts: Facts) -> list[dict[str, str]]:
+    """What a server says of each of its sources: columns in lower case and in the newer words. Raises ServerError."""
+    return _rows(connection, _statements(facts)[0])
 
 
 def _statements(facts: Facts) -> tuple[str, str]:

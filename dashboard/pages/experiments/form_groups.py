@@ -9,6 +9,8 @@ from django.forms.boundfield import BoundField
 from dashboard.pages.experiments.plan_inputs import PlanInputs
 from dashboard.records.experiments.kind_names import in_order, title
 from workers.bench.plan import Plan
+from workers.bench.plan_field import PlanField, fields_of
+from workers.guardrails.limit import Limits
 from workers.metrics import SOURCES
 
 OWN_FIELDS = {
@@ -33,7 +35,13 @@ def groups(form: PlanInputs) -> dict[str, FormGroup]:
 
 
 def summaries(form: forms.BaseForm) -> dict[str, str]:
-    return {"compared": _compared(form), "load": _load(form), "crash": _crash(form), "length": _length(form)}
+    return {
+        "compared": _compared(form),
+        "load": _load(form),
+        "crash": _crash(form),
+        "length": _length(form),
+        "guard": _guard(form),
+    }
 
 
 def product(plan: Plan) -> str:
@@ -81,6 +89,19 @@ def _length(form: forms.BaseForm) -> str:
     if workers not in ("", "1"):
         said.append(f"load from {workers} workers")
     return ", ".join(said)
+
+
+def _guard(form: forms.BaseForm) -> str:
+    limits = {one.name: _typed(form, one) for one in fields_of(Plan) if one.description.group == "guard"}
+    return f"On attached servers: {Limits(**limits).in_words}"
+
+
+def _typed(form: forms.BaseForm, one: PlanField) -> float:
+    """An empty input means the default. A wrong one has its error beside it."""
+    try:
+        return float(_value(form, one.name))
+    except (TypeError, ValueError):
+        return float(one.proposed)
 
 
 def _sources(form: forms.BaseForm) -> str:

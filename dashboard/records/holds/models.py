@@ -48,3 +48,14 @@ class PendingRestore(models.Model):
                 condition=Q(restored_at__isnull=True),
             ),
         ]
+
+
+class ServerWatch(models.Model):
+    """What the guardrails of one attached server saw while it was loaded: workers.guardrails.limit.WatchRecord."""
+
+    experiment = models.ForeignKey("experiments.Experiment", on_delete=models.CASCADE, related_name="watches")
+    server = models.ForeignKey("servers.Server", on_delete=models.PROTECT, related_name="+")
+    data = models.JSONField()
+
+    class Meta:
+        ordering = ["pk"]

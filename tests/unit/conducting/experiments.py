@@ -1,6 +1,7 @@
 """Stored experiments, workers and measurements to vary, without a server behind them."""
 
 import itertools
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -46,7 +47,7 @@ def ports(**changes) -> Ports:
     clock = itertools.count().__next__
     quiet = replace(PORTS, tell=Untold, clock=clock, sleep=lambda seconds: None)
     made_up = {"stage": lambda job, key: Stage(job.title(key)), "measure": lambda *_: measurement()}
-    return replace(quiet, **made_up | changes)
+    return replace(quiet, watch=lambda *_: nullcontext(), **made_up | changes)
 
 
 def worker(**fields) -> Worker:

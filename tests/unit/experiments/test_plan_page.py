@@ -31,6 +31,12 @@ def notified(monkeypatch):
     return heard
 
 
+GUARDRAILS = (
+    "stops at replica lag above 10 s, more than 50 running threads of other clients, "
+    "less than 2 GB of free disk space, p99 of a small commit above 1,000 ms"
+)
+
+
 def asked(server, flush_log, sync_binlog):
     settings = {"innodb_flush_log_at_trx_commit": flush_log, "sync_binlog": sync_binlog}
     Preflight.objects.create(server=server, state="done", asked_at=timezone.now(), facts={"settings": settings})
@@ -46,6 +52,7 @@ def test_the_defaults_of_each_group_stand_in_one_line(server):
         "load": "Update one row by key, in a table of 10,000 rows",
         "crash": "None: only speed is measured, the result will not say what is lost",
         "length": "3 repeats of 10 s, also counts fsyncs and group commits",
+        "guard": f"On attached servers: {GUARDRAILS}",
     }
 
 
@@ -53,12 +60,14 @@ def test_a_line_follows_the_fields(client_in, server):
     changed = filled(
         server, storage="hdd-10k", own_variants="mine: sync_binlog=1", baseline="mine", table_rows="many", trials="4",
         kinds=["power-loss", "process-kill"], replica="on", repeats="1", sources=["status"], load_workers="2",
+        max_lag_s="2.5",
     )  # fmt: skip
     assert client_in.post(reverse("experiments:review"), changed).json()["summaries"] == {
         "compared": "Binary log on, the server's own build, hdd-10k, 1 variant of your own, compared with mine",
         "load": "Update one row by key, in a table of many rows",
         "crash": "4 of each: process kill, power loss, with a replica",
         "length": "1 repeat of 5 s, counts fsyncs and group commits from 1 of 4 sources, load from 2 workers",
+        "guard": f"On attached servers: {GUARDRAILS.replace('above 10 s', 'above 2.5 s')}",
     }
 
 

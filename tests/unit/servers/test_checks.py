@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workers.servers import checks
+from workers.servers import checks, free_disk
 from workers.servers.checks import CheckedServer
 from workers.servers.facts import Facts
 from workers.servers.target import Target
@@ -35,9 +35,9 @@ def test_it_judges_disk_space(free, outcome):
 
 def test_it_finds_the_mount_point_of_the_data():
     mounts = {"/": 1, "/var/lib": 2, "/var/lib/mysql": 3, "/var/lib/my": 4}
-    assert checks.room_below("/var/lib/mysql/", mounts) == 3
-    assert checks.room_below("/srv", mounts) == 1
-    assert checks.room_below("/srv", {"/var": 1}) is None
+    assert free_disk.room_below("/var/lib/mysql/", mounts) == 3
+    assert free_disk.room_below("/srv", mounts) == 1
+    assert free_disk.room_below("/srv", {"/var": 1}) is None
 
 
 @pytest.mark.parametrize(

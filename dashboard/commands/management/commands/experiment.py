@@ -42,6 +42,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
+from workers.bench.plan import Plan
 from workers.bench.recipes import QUICK, SIZES, Recipe, Shelf
 from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
@@ -116,6 +117,7 @@ class Command(BaseCommand):
                 "Check DURASCOPE_HOME; a new installation is made by: manage.py migrate."
             )
             return BAD_ARGUMENTS
+        self._tell_guardrails(experiment)
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, lambda *_: heartbeat.stopping.set())
         self._conduct(experiment)
@@ -183,6 +185,11 @@ class Command(BaseCommand):
                 _put_in_order()
         finally:
             connection.close()
+
+    def _tell_guardrails(self, experiment: Experiment) -> None:
+        plan = Plan.from_dict(experiment.plan)
+        if not all(target.is_sandbox for target in plan.targets):
+            self.stderr.write(f"Guardrails on attached servers: {plan.limits.in_words}.")
 
     def _tell_failures(self, experiment: Experiment) -> int:
         if experiment.error:

@@ -1,0 +1,56 @@
+"""Free bytes on a server's disks: asked of this host, else of the server itself."""
+
+import os
+import socket
+from pathlib import Path
+
+from workers.errors import ServerError
+from workers.servers import ask, hosts
+from workers.servers.facts import Facts
+from workers.servers.limited import Connection
+from workers.servers.target import Target
+
+
+def is_here(target: Target, facts: Facts) -> bool:
+    """Whether the server runs on this host. A local address may be a tunnel or a container, so the server must also
+    report this host's name."""
+    near = bool(target.socket) or hosts.is_local(target.host)
+    return near and facts.variable("hostname") == socket.gethostname()
+
+
+def free_bytes(target: Target, connection: Connection, facts: Facts, folder: str) -> int | None:
+    """None: neither this host nor the server tells."""
+    here = _here(folder) if is_here(target, facts) else None
+    return _by_plugin(connection, folder) if here is None else here
+
+
+def folders(facts: Facts) -> tuple[str, ...]:
+    """The folders that a load fills: data, redo log and binary log, each once."""
+    data = facts.variable("datadir") or ""
+    redo = facts.variable("innodb_log_group_home_dir") or ""
+    binlog = facts.variable("log_bin_basename") or ""
+    named = [data, str(Path(data, redo)), str(Path(data, binlog).parent) if binlog else data]
+    return tuple(dict.fromkeys(os.path.normpath(one) for one in named if one))
+
+
+def room_below(folder: str, mounts: dict[str, int]) -> int | None:
+    """The value of the mount point above `folder`; None without one."""
+    above = [path for path in mounts if Path(folder).is_relative_to(path)]
+    return mounts[max(above, key=len)] if above else None
+
+
+def _here(folder: str) -> int | None:
+    try:
+        room = os.statvfs(folder)
+    except OSError:
+        return None
+    return room.f_bavail * room.f_frsize
+
+
+def _by_plugin(connection: Connection, folder: str) -> int | None:
+    """By MariaDB's DISKS plugin; None: the plugin is not there, or closed to this account."""
+    try:
+        found = ask.rows(connection, "SELECT Path, Available FROM information_schema.DISKS")
+    except ServerError:
+        return None
+    return room_below(folder, {str(path): ask.integer(kib) * 1024 for path, kib in found})

@@ -122,6 +122,7 @@ class Chart:
     source: str = ""
     note: str = ""
     marks: tuple[Mark, ...] = ()
+    own_scales: bool = False  # its panels have different units
 
     def cleaned(self, clean: Callable[[str], str]) -> "Chart":
         """The same chart with every text cleaned, for a reader who may not see all."""
@@ -161,6 +162,8 @@ class Chart:
             "series": [one.payload() for one in self.series],
             "empty": self.empty,
         }
+        if self.own_scales:
+            answer["own_scales"] = True
         return answer | ({"marks": [one.payload() for one in self.marks]} if self.marks else {})
 
 

@@ -60,7 +60,7 @@ def restored_after_s(server: "Server", target: Target) -> float:
     heartbeat, experiment = Heartbeat(), experiment_on(server)
     with ExitStack() as waiting:
         for _ in range(CLIENTS):
-            late = threading.Timer(8, sleep, [target])
+            late = threading.Timer(15, sleep, [target])
             late.start()
             waiting.callback(late.join)
         ended = conduct(experiment.pk, heartbeat.start())

@@ -131,7 +131,7 @@ class AttachedStage:
         """Data on an attached server are dropped with their schema."""
 
     def subject(self) -> Subject:
-        return Subject(connect(self.target, answer_s=LOOK_S), self.facts)
+        return Subject(connect(self.target, answer_s=LOOK_S), self.facts, folder=self.data_folder())
 
     def data_folder(self) -> Path | None:
         """A writable folder on the file system of the datadir, if the server runs on this host."""
@@ -255,7 +255,8 @@ class SandboxStage:
             self._look()
 
     def subject(self) -> Subject:
-        return Subject(connect(self.target, answer_s=LOOK_S), self.facts, self._sandbox.trace_file)
+        link = connect(self.target, answer_s=LOOK_S)
+        return Subject(link, self.facts, self._sandbox.trace_file, self.data_folder())
 
     def data_folder(self) -> Path | None:
         return self._sandbox.datadir.parent

@@ -35,6 +35,12 @@ def storage(path: Path) -> dict[str, Any]:
     }
 
 
+def disk_name(path: Path) -> str | None:
+    """The whole disk below a folder as /proc/diskstats names it; None: its file system has no block device."""
+    disk = _disk(_mount_of(path).get("number"))
+    return disk.name if disk else None
+
+
 def load_average() -> float:
     """Load average of the last minute."""
     return os.getloadavg()[0]

@@ -8,8 +8,9 @@ They never decide a verdict: O_DSYNC is durable without fsyncs.
 from workers.metrics.commit_waits import CommitWaits
 from workers.metrics.file_waits import FileWaits
 from workers.metrics.fsync_trace import FsyncTrace
+from workers.metrics.host_figures import HostFigures
 from workers.metrics.source import Source
 from workers.metrics.status_counters import StatusCounters
 
-ALL: tuple[Source, ...] = (FsyncTrace(), FileWaits(), StatusCounters(), CommitWaits())
+ALL: tuple[Source, ...] = (FsyncTrace(), FileWaits(), StatusCounters(), CommitWaits(), HostFigures())
 SOURCES: dict[str, Source] = {source.key: source for source in ALL}

@@ -25,6 +25,13 @@ FIGURES: dict[str, str] = {
     "binlog_bytes": "bytes",
     "data_bytes": "bytes",
     "group_wait_ms": "ms",  # of all sessions, for the leaders of their commit groups
+    # of the whole host and of the disk of the data
+    "cpu_s": "s",
+    "run_queue": "threads",
+    "disk_writes": "calls",
+    "disk_flushes": "calls",
+    "disk_written_bytes": "bytes",
+    "disk_busy_ms": "ms",
 }
 FileClass = Literal["redo", "binlog", "data", "other"]
 
@@ -65,11 +72,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class Subject:
-    """The server as a source sees it. `trace_file`: where the fsync trace of a sandbox is written; None: no trace."""
+    """The server as a source sees it. `trace_file`: where the fsync trace of a sandbox is written; None: no trace.
+    `folder`: on the device of the data; None: the server is not on this host."""
 
     connection: Connection  # a pymysql connection of the source's own, autocommit
     facts: Facts
     trace_file: Path | None = None
+    folder: Path | None = None
 
 
 def counted_anew() -> ServerError:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from dashboard.charts.chart import CHART_WORDS, Chart, ChartTable
 from dashboard.charts.fsync_latency import row
+from dashboard.charts.host import host
 from dashboard.charts.seconds import seconds
 from dashboard.findings import per_commit, together
 from dashboard.findings.counted import counted
@@ -31,7 +32,13 @@ def _counted(run: Run) -> str:
     return counted(Plan.from_dict(run.cell.experiment.plan), run.cell.workload)
 
 
-CHARTS: dict[str, Callable[[Run, Reader], Chart]] = {"seconds": _seconds}
+def _host(run: Run, reader: Reader) -> Chart:
+    why = (reader.text(one.note) for one in read(Figures, run.figures) if one.source == "host" and one.value is None)
+    columns = run.series.columns if hasattr(run, "series") else {}
+    return host(columns, _counted(run), next(why, "its figures were not asked for."))
+
+
+CHARTS: dict[str, Callable[[Run, Reader], Chart]] = {"seconds": _seconds, "host": _host}
 
 
 def context(run: Run, reader: Reader) -> dict[str, object]:
@@ -48,7 +55,7 @@ def context(run: Run, reader: Reader) -> dict[str, object]:
         "server": reader.names[cell.server_id],
         "counted": _counted(run).capitalize(),
         "together": together.of_run(run, shared=reader.is_guest),
-        "picture": _picture(run, reader),
+        "pictures": [_picture(key, run, reader) for key in CHARTS],
         "latency_ms": [(name, run.latency_ms[name]) for name in _order(run.latency_ms)],
         "figures": [_figure(one, one.value, reader) for one in read(Figures, run.figures) if one.value is not None],
         "missing": [reader.text(reason) for reason in per_commit.missing(_as_counted(run))],
@@ -64,8 +71,8 @@ def context(run: Run, reader: Reader) -> dict[str, object]:
     }
 
 
-def _picture(run: Run, reader: Reader) -> Picture:
-    chart = _seconds(run, reader)
+def _picture(key: str, run: Run, reader: Reader) -> Picture:
+    chart = CHARTS[key](run, reader)
     return Picture(chart, *(reader.addresses.cell_chart(run.cell_id, chart.key, form) for form in ("csv", "json")))
 
 

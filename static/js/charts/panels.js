@@ -17,15 +17,21 @@ export function scaleOf(payload, { panel }) {
   return panel ? `y${panelsOf(payload).indexOf(panel)}` : "y";
 }
 
-/** {id: scale}, the first panel on top. `axis`: what all of them are like; `ys`: all values, so that heights compare. */
+/** {id: scale}, the first panel on top. `axis`: what all of them are like; `ys`: all values, so that heights compare.
+ *  Panels of different units (`own_scales`) have a height each. */
 export function panelScales(payload, axis, ys) {
-  const most = Math.max(...ys, Number.MIN_VALUE);
-  const afterBuildTicks = (scale) => {
-    scale.ticks = ticksUpTo(most);
-  };
-  const shared = { ...axis, axis: "y", stack: "panels", max: most * ROOM, afterBuildTicks };
-  const ids = panelsOf(payload).map((_, nth) => `y${nth}`);
-  return Object.fromEntries(ids.toReversed().map((id) => [id, shared])); // Chart.js stacks from the bottom
+  const scales = panelsOf(payload).map((panel, nth) => {
+    const most = Math.max(...(payload.own_scales ? valuesOf(payload, panel) : ys), Number.MIN_VALUE);
+    const afterBuildTicks = (scale) => {
+      scale.ticks = ticksUpTo(most);
+    };
+    return [`y${nth}`, { ...axis, axis: "y", stack: "panels", min: 0, max: most * ROOM, afterBuildTicks }];
+  });
+  return Object.fromEntries(scales.toReversed()); // Chart.js stacks from the bottom
+}
+
+function valuesOf({ series }, panel) {
+  return series.filter((one) => one.panel === panel).flatMap(({ points }) => points.map(({ y }) => y ?? 0));
 }
 
 /** Zero and one or two round numbers. */

@@ -45,8 +45,9 @@ def summary(experiment: Experiment) -> list[str]:
     return list(dict.fromkeys(filter(None, (*told.sentences, told.cost, *choice, *told.more, checked.says))))
 
 
-def _in_brief(experiment: Experiment, view: ResultView) -> str:
+def in_brief(experiment: Experiment) -> str:
     """The headline of the result page: what was lost and what safety costs; without trials, the speed."""
+    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
     found = conclusion(experiment, view)
     told = answer(view, found, self_test(view.trials)).sentences if view.trials else ()
     return " ".join(told) or found.sentence
@@ -54,9 +55,8 @@ def _in_brief(experiment: Experiment, view: ResultView) -> str:
 
 def remember(experiment: Experiment) -> None:
     """Compute the statistics once, so that no page has to. Call this when an experiment ends."""
-    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
-    levels = service_levels(view)
-    experiment.finding = " ".join([_in_brief(experiment, view), *(f"{one.title}: {one.says}" for one in levels)])
+    levels = service_levels(shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
+    experiment.finding = " ".join([in_brief(experiment), *(f"{one.title}: {one.says}" for one in levels)])
     experiment.level = worst([one.met for one in levels]) if levels else ""
     Experiment.objects.filter(pk=experiment.pk).update(finding=experiment.finding, level=experiment.level)
     experiment.note_words()

@@ -77,8 +77,8 @@ class LevelFinding:
 
 def service_levels(view: ResultView) -> list[LevelFinding]:
     """One for each shown server that has a level."""
-    found = {server_id: levels.of(server_id) for server_id in view.servers}
-    return [_level(view, server_id, wanted) for server_id, wanted in found.items() if wanted]
+    found = levels.of_servers(view.servers)
+    return [_level(view, server_id, found[server_id]) for server_id in view.servers if server_id in found]
 
 
 def stored_words(server: Server) -> str:

@@ -7,10 +7,12 @@ from datetime import datetime
 
 from dashboard.findings.attached.links import Told, links
 from dashboard.findings.attached.statement import UNKNOWN
+from dashboard.findings.audit.level import level_notes
 from dashboard.findings.audit.subject import Subject
 from dashboard.findings.audit.survival import LOST, Survival, Survivals, survivals
 from dashboard.findings.crash.badges import Badge, badges, tried_as
 from dashboard.findings.crash.durability import Durability
+from dashboard.records.servers import levels
 from workers.servers.compared import Difference, differences
 from workers.servers.flavours import FLAVOURS
 
@@ -66,7 +68,10 @@ def audit(subjects: Sequence[Subject]) -> Audit:
     known = {one.server.pk: one.told for one in subjects if one.server and one.told}
     of_subjects = sorted(((one, survivals(one, known)) for one in subjects), key=lambda pair: pair[1].severity)
     measured = _remembering(lambda key: tuple(badges(tried_as(key))))
-    lines = tuple(_line(subject, found, measured) for subject, found in of_subjects)
+    wanted = levels.of_servers([one.server.pk for one in subjects if one.server])
+    lines = tuple(
+        _line(subject, found, measured, level_notes(subject, wanted, found)) for subject, found in of_subjects
+    )
     outcomes = {found.worst for _, found in of_subjects}
     worst = next((one for one in (LOST, UNKNOWN) if one in outcomes), "kept")
     return Audit(_finding(lines), worst, lines, tuple(_of_replicas(subjects, known)))
@@ -78,7 +83,9 @@ def against(one: Subject, other: Subject) -> ComparedServers:
     return ComparedServers(one.name, other.name, differences(one.values, other.values, same_flavour=same))
 
 
-def _line(subject: Subject, found: Survivals, measured: Callable[[Durability], tuple[Badge, ...]]) -> AuditLine:
+def _line(
+    subject: Subject, found: Survivals, measured: Callable[[Durability], tuple[Badge, ...]], more: tuple[str, ...]
+) -> AuditLine:
     facts = subject.facts
     three = (found.killed, found.power_loss, found.failover)
     worst = next((title, one) for (_, title), one in zip(CRASHES, three, strict=True) if one.outcome == found.worst)
@@ -95,7 +102,7 @@ def _line(subject: Subject, found: Survivals, measured: Callable[[Durability], t
         finding=says,
         changes=tuple(dict.fromkeys(change for one in three for change in one.changes)),
         measured=measured(Durability(facts.flavour, facts.version_text, facts.variables)) if facts else (),
-        notes=subject.notes,
+        notes=(*subject.notes, *more),
         read_at=subject.read_at,
         answered=facts is not None,
     )

@@ -1,7 +1,5 @@
 """The form of a server's service level."""
 
-from typing import Any
-
 from django import forms
 from django.core.exceptions import ValidationError
 
@@ -31,13 +29,12 @@ class LevelForm(forms.Form):
         help_text="The recovery point objective (RPO). 0: nothing may be lost.",
     )  # fmt: skip
 
-    def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
+    def clean(self) -> None:
+        given = self.cleaned_data
         if given.get("p99_ms") is not None and given.get("commits_per_s") is None:
             raise ValidationError("A p99 needs a throughput: enter the commits per second at which it must hold.")
         if given.get("lost_s") and not given.get("survives"):
             raise ValidationError("Tick the crashes after which at most these seconds of commits may be missing.")
-        return given
 
     def wanted(self) -> Wanted:
         """Of a valid form."""

@@ -1,6 +1,6 @@
 """The service level of a server: how fast its commits must be, and what a crash may take of them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -79,5 +79,10 @@ def agree(user: Actor, server: Server, wanted: Wanted) -> None:
 
 
 def of(server_id: int) -> Wanted | None:
-    row = ServiceLevel.objects.filter(server=server_id).first()
-    return Wanted(row.commits_per_s, row.p99_ms, tuple(row.survives), row.lost_s) if row else None
+    return of_servers([server_id]).get(server_id)
+
+
+def of_servers(server_ids: Collection[int]) -> dict[int, Wanted]:
+    """Those that have a level; one query."""
+    rows = ServiceLevel.objects.filter(server__in=server_ids)
+    return {row.server_id: Wanted(row.commits_per_s, row.p99_ms, tuple(row.survives), row.lost_s) for row in rows}

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.findings.audit.audit import against, audit
 from dashboard.findings.audit.subject import NOT_READ, Subject, by_tests, pasted
-from dashboard.records.servers import queries
+from dashboard.records.servers import levels, queries
 from dashboard.records.servers.models import Preflight
 from tests.unit.results import factory, trials
 from workers.servers.facts import Facts
@@ -111,6 +111,24 @@ def test_each_line_is_linked_to_what_was_measured_here():
     ]
     (other,) = audit([pasted("B", read(text.replace("10.11", "10.6")))]).lines
     assert other.measured == ()
+
+
+def test_a_service_level_is_compared_with_the_present_settings_and_the_newest_result():
+    one = registered("fast", settings("2", "0"))
+    levels.agree(None, one, levels.Wanted(4000, survives=["kill", "power", "failover"]))
+    (line,) = audited().lines
+    asked = (
+        "At least 4,000 commits/s; nothing lost when the server process is killed, in a power loss and in a failover."
+    )
+    assert line.notes == (
+        f"Service level: {asked} The present settings miss it in a power loss.",
+        "No result has measured its service level yet.",
+    )
+    done = trials.experiment(servers=[one])
+    type(done).objects.filter(pk=done.pk).update(level="unclear")
+    assert audited().lines[0].notes[1] == f"Service level in the newest result (experiment {done.pk}): unclear."
+    levels.agree(None, one, levels.Wanted(survives=["power"], lost_s=5))
+    assert "miss" not in audited().lines[0].notes[0], "how much a power loss may take is not known from settings"
 
 
 def test_many_servers_ask_few_questions(django_assert_max_num_queries):

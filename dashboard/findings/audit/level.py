@@ -1,0 +1,35 @@
+"""What the audit says of a server's service level: by its present settings, and by the newest result."""
+
+from collections.abc import Mapping
+
+from django.db.models import Q
+
+from dashboard.findings.audit.subject import Subject
+from dashboard.findings.audit.survival import LOST, UNKNOWN, Survivals
+from dashboard.findings.service_level import in_words
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers.levels import DISASTERS, Wanted
+from dashboard.text.words import listed
+
+
+def level_notes(subject: Subject, levels: Mapping[int, Wanted], found: Survivals) -> tuple[str, ...]:
+    """Sentences; none for a server without a level."""
+    if subject.server is None or subject.server.pk not in levels:
+        return ()
+    wanted = levels[subject.server.pk]
+    outcomes = {"kill": found.killed.outcome, "power": found.power_loss.outcome, "failover": found.failover.outcome}
+    asked = [] if wanted.lost_s else [key for key in wanted.survives if key in outcomes]
+    missed = [DISASTERS[key].says for key in asked if outcomes[key] == LOST]
+    open_ = [DISASTERS[key].says for key in asked if outcomes[key] == UNKNOWN]
+    says = [f"Service level: {in_words(wanted)}"]
+    says += [f"The present settings miss it {listed(missed)}."] if missed else []
+    says += [f"Whether the present settings meet it {listed(open_)} is not known."] if open_ else []
+    return (" ".join(says), _measured(subject.server.pk))
+
+
+def _measured(server_id: int) -> str:
+    here = Q(cells__server=server_id) | Q(trials__server=server_id)
+    newest = Experiment.objects.filter(here).exclude(level="").order_by("-ended_at").values_list("pk", "level").first()
+    if newest is None:
+        return "No result has measured its service level yet."
+    return f"Service level in the newest result (experiment {newest[0]}): {newest[1]}."

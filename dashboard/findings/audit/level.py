@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from django.db.models import Q
 
+from dashboard.findings.attached.statement import UNKNOWN
 from dashboard.findings.audit.subject import Subject
-from dashboard.findings.audit.survival import LOST, UNKNOWN, Survivals
+from dashboard.findings.audit.survival import LOST, Survivals
 from dashboard.findings.service_level import in_words
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.levels import DISASTERS, Wanted

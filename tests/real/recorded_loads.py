@@ -11,12 +11,13 @@ from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import record
 from workers.crash.points.shrink import Shrinker
-from workers.crash.points.steps import in_time
+from workers.crash.points.steps import maps_of
 from workers.crash.points.violations import first_violations
 from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
 from workers.sandbox.disk.recording.events import Kind
 from workers.sandbox.disk.recording.filemap import FileMap
+from workers.sandbox.disk.recording.joint import JointStates, of_one
 from workers.sandbox.disk.recording.points import in_order
 from workers.sandbox.disk.recording.states import States
 from workers.sandbox.disk.recording.versions import blocks_of
@@ -31,12 +32,14 @@ def of_one_way(root, way, most, change=lambda load: load, **more):
 
     def steps(begun):
         yield (load := change(record(prepare(start(begun)))))
-        states = States(load.recording)
-        ready, judge = lanes(load, states), StateJudge(load)
-        files = FileMap.of(states, ready[0].disk)
-        chosen = [one for one in in_order(states, files.role, load.setup.seed) if one.way == way][:most]
-        found.extend(in_time(attempt_all(load.timeline, ready, chosen, judge.attempt)))
-        deciding.extend(Shrinker(judge, ready[0], files).all(first_violations(found, chosen)))
+        ready, judge = lanes(load, joint := JointStates([States(load.recording)])), StateJudge(load)
+        (files,) = maps_of(ready[0])
+        every = in_order(joint.disks[0], files.role, load.setup.seed)
+        chosen = [of_one(one) for one in every if one.way == way][:most]
+        tried = attempt_all(load.timeline, ready, chosen, lambda lane, one: (judge.attempt(lane, one), one))
+        tried.sort(key=lambda one: one[0].in_time)
+        found.extend(state for state, _ in tried)
+        deciding.extend(Shrinker(judge, ready[0], [files]).all(first_violations(tried)))
 
     result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
     assert not result.error, result.error
@@ -49,9 +52,10 @@ def exported_passing_point(root):
 
     def steps(begun):
         yield (load := record(prepare(start(begun))))
-        states = States(load.recording)
+        states = JointStates([States(load.recording)])
         ready, judge = lanes(load, states), StateJudge(load)
-        (choice,) = [one for one in in_order(states, FileMap.of(states, ready[0].disk).role, 7) if one.new][-1:]
+        (files,) = maps_of(ready[0])
+        (choice,) = [of_one(one) for one in in_order(states.disks[0], files.role, 7) if one.new][-1:]
         tried = judge.attempt(ready[0], choice)
         assert tried.verdict == "valid" and tried.acknowledged
         archives.append(Exporter(load, states).archive(tried, choice.state))

@@ -1,38 +1,27 @@
-"""The disk of an applying replica is recorded. Each recovered content follows the primary, and rows are compared."""
+"""The disks of a primary and of its applying replica are recorded. Each recovered content follows, and rows are
+compared."""
 
 import pytest
 
 from tests.real.disks import needs_disk
-from tests.real.trials import setup
-from workers.crash import dialects
-from workers.crash.chain import PORTS, Begun
-from workers.crash.kinds import CRASH_KINDS
-from workers.crash.made import Made
-from workers.crash.points.of_replica import replica_points
-from workers.crash.setup_and_result import Timeline
+from tests.real.trials import crash
 from workers.errors import SandboxError
 from workers.sandbox import builds
 
 pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
-RELAXED = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "1"}  # its binlog outlives its engine
-DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+KIND = "replica-crash-points"
 
 
-def every_point(root, build, settings, points):
-    asked = setup(root, "process-kill", 2, 0, build=build, clients=8, load_s=1.5)
-    kind, timeline = CRASH_KINDS["process-kill"], Timeline(lambda step: None, lambda: False)
-    of_source = dialects.of(build).of_source
-    with Made() as made:
-        begun = Begun(
-            setup=asked, kind=kind, settings={**asked.settings, **of_source}, ports=PORTS, made=made, timeline=timeline
-        )
-        return replica_points(begun, settings, points)
+def failed(result):
+    assert not result.failed_at, f"{result.failed_at}: {result.error}"
+    return {one.key for one in result.checks if one.outcome == "invalid"}
 
 
 def test_a_replica_of_mariadb_has_the_primarys_rows_at_all_crash_points(sandbox_root):
-    found = every_point(sandbox_root, builds.find("system-mariadb"), DURABLE, 8)
-    assert found.acknowledged and len(found.tried) == 8
-    assert [state for state in found.tried if not state.is_right] == []
+    result = crash(sandbox_root, KIND, clients=8, load_s=1.5, points=8)
+    assert result.acknowledged and len(result.points.states) == 8
+    assert {"the replica alone", "together", "torn together"} <= {state.way for state in result.points.states}
+    assert failed(result) == set() and result.lost_replica.transactions == 0
 
 
 def test_a_replica_whose_binlog_outlives_its_engine_loses_rows_without_an_error(sandbox_root):
@@ -41,5 +30,7 @@ def test_a_replica_whose_binlog_outlives_its_engine_loses_rows_without_an_error(
         build = builds.find("mysql-8.0.33")
     except SandboxError as absent:
         pytest.skip(str(absent))
-    found = every_point(sandbox_root, build, RELAXED, 6)
-    assert any(state.differs for state in found.tried), found.tried
+    result = crash(sandbox_root, KIND, 2, 1, build=build, clients=8, load_s=1.5, points=6)
+    assert "replica" in failed(result) and result.lost_replica.transactions
+    assert any("reports no error" in check.says for state in result.points.states for check in state.checks)
+    assert all(point.lacks for point in result.points.kept), "an archive has one server"

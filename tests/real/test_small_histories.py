@@ -1,34 +1,41 @@
 """A small history, all of whose states are recovered."""
 
+import pytest
+
 from tests.real.disks import needs_disk
 from tests.real.trials import setup
-from workers.crash.chain import PORTS, Begun
-from workers.crash.kinds import CRASH_KINDS
-from workers.crash.made import Made
-from workers.crash.points.exhaust import exhaust
-from workers.crash.points.histories import A, History, insert
-from workers.crash.setup_and_result import Timeline
+from workers.crash.points.exhaust import steps
+from workers.crash.points.histories import HISTORIES, A, History, insert
+from workers.crash.run import run_trial
+from workers.errors import Cancelled
 
-pytestmark = needs_disk
-
-
-def every_state(root, history, flush_log=1, sync_binlog=1):
-    asked = setup(root, "every-crash-point", flush_log, sync_binlog)
-    timeline = Timeline(lambda step: None, lambda: False)
-    with Made() as made:
-        kind = CRASH_KINDS["every-crash-point"]
-        return exhaust(
-            Begun(setup=asked, kind=kind, settings=asked.settings, ports=PORTS, made=made, timeline=timeline), history
-        )
+pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
+TWO_COMMITS = History("two commits", ((A, insert("a", 1)), (A, insert("b", 1, 2))))
 
 
-def test_every_state_of_two_commits_recovers_right(sandbox_root):
-    found = every_state(sandbox_root, History("two commits", ((A, insert("a", 1)), (A, insert("b", 1, 2)))))
-    assert found.states > 4, "redo log and binlog are flushed for each commit"
-    assert found.wrong == ()
+def every_state(root, *histories, sync_binlog=1, cancelled=lambda: False):
+    asked = setup(root, "small-histories", 1, sync_binlog)
+    result = run_trial(asked, lambda step: None, cancelled, steps=lambda begun: steps(begun, histories))
+    assert not result.error, result.error
+    return result
+
+
+def test_every_state_of_two_histories_recovers_right(sandbox_root):
+    result = every_state(sandbox_root, TWO_COMMITS, HISTORIES[0])
+    assert result.verdict == "valid" and result.points.counts.tried > 8, "redo log and binlog are flushed at a commit"
+    assert {state.way for state in result.points.states} == {"two commits", "autocommit"}
+    assert result.points.left == 0
 
 
 def test_an_unflushed_binlog_recovers_wrong_in_some_state(sandbox_root):
-    history = History("two commits", ((A, insert("a", 1)), (A, insert("a", 2))))
-    found = every_state(sandbox_root, history, sync_binlog=0)
-    assert found.wrong and all("transactions in the binlog instead of" in one.says for one in found.wrong)
+    """The positive control."""
+    result = every_state(sandbox_root, TWO_COMMITS, sync_binlog=0)
+    (check,) = result.checks
+    assert (check.key, result.verdict) == ("history", "invalid") and "Under way: INSERT" in check.says
+    wrong = [state for state in result.points.states if state.checks]
+    assert all("transactions in the binlog instead of" in state.checks[0].says for state in wrong)
+
+
+def test_a_cancelled_round_ends(sandbox_root):
+    with pytest.raises(Cancelled):
+        every_state(sandbox_root, TWO_COMMITS, cancelled=lambda: True)

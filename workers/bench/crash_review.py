@@ -10,11 +10,13 @@ from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds
 from workers.crash.kinds import CRASH_KINDS
 
 MOST_TRIALS = 5000
+WITH_REPLICA = frozenset(key for key, kind in CRASH_KINDS.items() if kind.with_replica)
 # Measured on 2 cores (docs/research/volatile-disk.md, tests/bench/trial.py): what a trial takes besides its load.
 TRIAL_S = 1.5
 REPLICA_S = 2.5
 FAILOVER_S = 4.0
-POINT_S = 0.6  # a crash point of a recorded load, two at once
+POINT_S = {"every-crash-point": 0.6, "replica-crash-points": 2.5}  # of MariaDB, as many at once as a trial has
+HISTORIES_S = 240.0  # all states of small histories; MySQL takes three times as long
 
 
 def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
@@ -56,9 +58,16 @@ def estimate_s(plan: Plan) -> float:
     """Expected wall time of all trials in seconds. On average a crash comes after three quarters of the load."""
     alone_s = TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
     besides_s = (FAILOVER_S if trial.variant.topology else alone_s for trial in plan.trials())
-    recorded = sum(trial.kind in CRASH_KINDS and CRASH_KINDS[trial.kind].records for trial in plan.trials())
-    points_s = min(plan.crash.points * POINT_S, plan.crash.points_s)
-    return sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s) + recorded * points_s
+    recorded_s = sum(_points_s(plan, trial.kind) for trial in plan.trials())
+    return sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s) + recorded_s
+
+
+def _points_s(plan: Plan, kind: str) -> float:
+    """What the crash points of one trial take."""
+    if kind not in CRASH_KINDS or not CRASH_KINDS[kind].records:
+        return 0.0
+    all_s = plan.crash.points * POINT_S[kind] if kind in POINT_S else HISTORIES_S
+    return min(all_s, plan.crash.points_s)
 
 
 def _server(plan: Plan, server: Candidate) -> Iterator[str]:
@@ -76,7 +85,8 @@ def _server(plan: Plan, server: Candidate) -> Iterator[str]:
 
 
 def _replicas(plan: Plan, server: Candidate) -> Iterator[str]:
-    for variant in (one for one in plan.variants if plan.crash.replica or one.topology):
+    wanted = plan.crash.replica or WITH_REPLICA.intersection(plan.crash.kinds)
+    for variant in (one for one in plan.variants if wanted or one.topology):
         why = server.replica_missing.get(variant.build)
         if why and (variant.topology or variant.settings.get("log_bin", "OFF").upper() in ("ON", "1")):
             yield f"Variant {variant.name} cannot have a replica: {why}. Turn replicas off, or choose a newer build."

@@ -6,6 +6,7 @@ from workers.bench.plan import CONTROLS, Plan
 from workers.crash.checks import CHECKS as CRASH_CHECKS
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
+from workers.crash.points.story import HISTORY
 from workers.topology.checks import CHECKS as FAILOVER_CHECKS
 from workers.topology.faults import FAULTS, Fault
 
@@ -20,6 +21,7 @@ TWIN_IN_A_TOPOLOGY = {"power-loss": "primary-power-loss", "process-kill": "prima
 CHECK_TITLES: Mapping[str, str] = {
     **{key: check.title for key, check in CRASH_CHECKS.items()},
     **{key: check.title for key, check in FAILOVER_CHECKS.items()},
+    HISTORY: "Tables, rows and binary log as answered",
 }
 
 

@@ -103,6 +103,7 @@ class ServerReady(Begun):
 class Prepared(ServerReady):
     witness: Witness
     replica: Replica | None
+    replica_disk: VolatileDisk | None = None  # None: its datadir is on the host's disk
     look: Inspector
 
     def so_far(self) -> TrialResult:

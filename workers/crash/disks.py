@@ -34,10 +34,10 @@ def make_disks(begun: Begun, image_key: str) -> ServerDisks:
     setup, ports = begun.setup, begun.ports
     what = (setup.root, setup.build, unprivileged_user(setup.user))
     if not (setup.storage and setup.storage.apart):
-        return ServerDisks(_made(begun, ports.disk(*what, image_key=image_key)))
+        return ServerDisks(made_disk(begun, ports.disk(*what, image_key=image_key)))
     folder = folder_of_two(begun)
-    data = _made(begun, ports.disk(*what, image_key=image_key, folder=folder / DATA))
-    logs = _made(begun, ports.logs_disk(folder / LOGS, SIZE_BYTES))
+    data = made_disk(begun, ports.disk(*what, image_key=image_key, folder=folder / DATA))
+    logs = made_disk(begun, ports.logs_disk(folder / LOGS, SIZE_BYTES))
     return ServerDisks(data, logs, places_on(logs.mnt, setup.storage))
 
 
@@ -53,7 +53,7 @@ def places_on(mnt: Path, storage: Storage) -> LogPlaces:
     return LogPlaces(**{log: mnt / log for log in storage.apart})
 
 
-def _made(begun: Begun, disk: VolatileDisk) -> VolatileDisk:
+def made_disk(begun: Begun, disk: VolatileDisk) -> VolatileDisk:
     begun.made.enter_context(disk)
     begun.made.killed_by(disk.give_way)
     return disk

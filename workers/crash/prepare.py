@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from workers.crash.attached import AttachedServer
 from workers.crash.chain import Begun, Prepared, ServerReady
-from workers.crash.disks import NO_DISKS, ServerDisks, make_disks
+from workers.crash.disks import NO_DISKS, ServerDisks, made_disk, make_disks
 from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector, SentBinlog
 from workers.crash.replica import Replica
 from workers.crash.setup_and_result import Attached
 from workers.errors import PlanError
+from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Sandbox
+from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 
@@ -33,12 +35,13 @@ def prepare(started: ServerReady) -> Prepared:
     if setup.attached:
         _must_have(setup.name, setup.settings, started.variables)
     look = _inspector(started)
-    wants_replica = setup.replica and not (setup.attached or started.kind.records)
-    replica = _replica(started) if wants_replica and started.has_binlog else None
+    disk = _replica_disk(started) if started.kind.with_replica else None
+    wants_replica = setup.replica and started.has_binlog and not (setup.attached or started.kind.records)
+    replica = _replica(started, disk) if disk or wants_replica else None
     witness = started.ports.witness(server.target, started.schema, setup.clients, started.secret)
     started.made.callback(witness.close)
     started.kind.arm(started.scene)
-    return Prepared(**vars(started), witness=witness, replica=replica, look=look)
+    return Prepared(**vars(started), witness=witness, replica=replica, replica_disk=disk, look=look)
 
 
 def _attached(begun: Begun, attached: Attached) -> AttachedServer:
@@ -72,12 +75,24 @@ def _sandbox(begun: Begun) -> tuple[Sandbox, ServerDisks]:
     return server, disks
 
 
-def _replica(started: ServerReady) -> Replica:
-    setup, ports = started.setup, started.ports
+def _replica_disk(started: ServerReady) -> VolatileDisk:
+    setup = started.setup
+    started.timeline.step("prepare the replica's disk")
+    disk = started.ports.disk(setup.root, setup.build, unprivileged_user(setup.user))
+    return made_disk(started, disk)
+
+
+def _replica(started: ServerReady, disk: VolatileDisk | None) -> Replica:
+    """On a disk of its own it has the settings of its primary."""
+    setup, made = started.setup, started.made
     started.timeline.step("attach replica")
-    attached = ports.replica(setup.root, setup.build, started.server, started.secret, user=setup.user)
-    replica = started.made.enter_context(attached)
-    started.made.killed_by(replica.sandbox.kill)
+    of_disk = {"settings": setup.settings, "datadir_on": disk.mnt} if disk else {}
+    replica = made.enter_context(
+        started.ports.replica(setup.root, setup.build, started.server, started.secret, user=setup.user, **of_disk)
+    )
+    made.killed_by(replica.sandbox.kill)
+    if disk:
+        made.callback(disk.give_way)  # before the server is killed
     return replica
 
 

@@ -9,6 +9,7 @@ from workers.crash.judge import judge
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
 from workers.crash.made import Made
+from workers.crash.points import exhaust, of_replica
 from workers.crash.points import steps as points
 from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup, told_with
@@ -32,6 +33,13 @@ def crash_steps(begun: Begun) -> Iterator[Begun]:
     yield judge(recovered)
 
 
+STEPS: Mapping[str, Callable[[Begun], Iterator[Begun]]] = {
+    "every-crash-point": points.steps,
+    "replica-crash-points": of_replica.steps,
+    "small-histories": exhaust.steps,
+}
+
+
 def run_trial(
     setup: TrialSetup,
     tell: Callable[[str], None],
@@ -43,9 +51,9 @@ def run_trial(
     verdict unknown; the result names the step."""
     kind = _kind(setup)
     timeline = Timeline(told_with(tell, kind.title), cancelled, ports.clock)
-    settings = {**KEEP_BINLOG, **_for_replica(setup), **setup.settings}
+    settings = {**KEEP_BINLOG, **_for_replica(setup, kind), **setup.settings}
     begun = Begun(setup=setup, kind=kind, settings=settings, ports=ports, made=Made(), timeline=timeline)
-    chosen = steps or (points.steps if kind.records else crash_steps)
+    chosen = steps or STEPS.get(kind.key, crash_steps)
     return to_the_end(begun, lambda: chosen(begun), cancelled)
 
 
@@ -60,10 +68,11 @@ def _kind(setup: TrialSetup) -> CrashKind:
     return kind
 
 
-def _for_replica(setup: TrialSetup) -> Mapping[str, str]:
+def _for_replica(setup: TrialSetup, kind: CrashKind) -> Mapping[str, str]:
     """The primary's settings for a replica. PlanError when the build cannot have one."""
     logs = setup.settings.get("log_bin", "OFF").upper() in ("ON", "1")
-    return dialects.of(setup.build).of_source if setup.replica and setup.build and logs else {}
+    wanted = setup.replica or kind.with_replica
+    return dialects.of(setup.build).of_source if wanted and setup.build and logs else {}
 
 
 def load(prepared: Prepared) -> Loaded:

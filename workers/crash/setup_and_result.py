@@ -126,6 +126,9 @@ class Timeline:
         self.must_go_on()
         self._tell(what)
 
+    def is_cancelled(self) -> bool:
+        return self._cancelled()
+
     def must_go_on(self) -> None:
         if self._cancelled():
             raise Cancelled("Cancelled during a crash trial.")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from dashboard.findings.crash.missing import BINLOG, in_words, typical
 from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally
-from dashboard.records.experiments.kind_names import RECORDED
+from dashboard.records.experiments.kind_names import RECORDED_KINDS
 from dashboard.text.numbers import duration, ms
 from workers.topology.faults import FAULTS
 
@@ -22,7 +22,7 @@ def losses(tally: Tally) -> Iterable[str]:
 
 def lost_whole_load(tally: Tally) -> bool:
     """Whether such a trial lost nearly all of its commits. A longer load could then lose more."""
-    if tally.kind == RECORDED:
+    if tally.kind in RECORDED_KINDS:
         return False
     told = [(one, place) for place in PLACES if (one := tally.middle(place)) and one.acknowledged]
     return any((one.lost(place) or 0) >= NEARLY_ALL * (one.acknowledged or 0) for one, place in told)
@@ -54,7 +54,7 @@ def _lost(tally: Tally, place: str, loss: CrashLoss) -> str:
     if one is None or tally.kind in FAULTS:
         return f"{typical(loss.median, 1)}{_work(loss.median_ms)}"
     lost = one.lost(place) or 0
-    if tally.kind == RECORDED:
+    if tally.kind in RECORDED_KINDS:
         return f"{typical(lost, 1)}{_work(one.lost_ms(place))} at the worst point"
     return f"{_of_all(lost, one.acknowledged)}{_work(one.lost_ms(place))}"
 

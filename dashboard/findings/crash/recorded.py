@@ -23,11 +23,14 @@ def points_of_loads(points: int, loads: int) -> str:
     return f"{'1 crash point' if points == 1 else f'{points:,} crash points'} of {of}"
 
 
-def says(counts: PointCounts, loads: int, most_lost: int) -> str:
-    """What a setting lost at the crash points of its loads. `most_lost`: commits at the worst of them."""
+def says(counts: PointCounts, loads: int, most_lost: int | None) -> str:
+    """What a setting lost at the crash points of its loads. `most_lost`: commits at the worst of them; None: of small
+    histories commits are not counted."""
     where = points_of_loads(counts.tried, loads)
     if not counts.failed:
         return f"lost nothing at {'any of ' if counts.tried > 1 else ''}the {where}"
+    if most_lost is None:
+        return f"recovered wrong at {counts.failed:,} of the {where}"
     others = counts.failed - counts.lost
     otherwise = f"failed in another way at {others:,}" if others else ""
     if not counts.lost:

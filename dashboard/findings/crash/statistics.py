@@ -9,7 +9,7 @@ from statistics import fmean, median
 from dashboard.findings.crash import missing, recorded
 from dashboard.findings.crash.missing import typical
 from dashboard.findings.crash.rate import Rate, rate
-from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, Replica, Tried, worst
+from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, WITH_REPLICA, Replica, Tried, worst
 from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.verdict_label import COMMITS_LOST
@@ -150,7 +150,7 @@ class Tally:
             return "has no trial with a verdict"
         unclear = [f"{self.unknown:,} more unclear"] if self.unknown else []
         if counts := self.points:
-            most = max(trial.lost("either") or 0 for trial in self.decided)
+            most = max((lost for trial in self.decided if (lost := trial.lost("either")) is not None), default=None)
             return "; ".join([recorded.says(counts, self.invalid.n, most), *unclear])
         crashes = number_of(self.kind, self.invalid.n)
         if not self.invalid.k:
@@ -176,10 +176,10 @@ class Tally:
     @property
     def missing(self) -> str:
         """`median 7,730 commits missing from the binary log, 5,020 from InnoDB`; "" if none was lost. A failover loses
-        a host with both logs: only the number is told."""
+        a host with both logs, and a crashed replica may lack them alone: only the number is told."""
         if not self.hit:
             return ""
-        if self.kind in FAULTS:
+        if self.kind in FAULTS or self.kind in WITH_REPLICA:
             loss = self.loss("either")
             return typical(loss.median, loss.rate.k) if loss else ""
         return missing.says(self.hit, self.engine)

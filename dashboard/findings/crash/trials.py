@@ -24,6 +24,7 @@ REPLICAS_SAY: dict[Replica, str] = {
     "not tried": "no replica was tried",
 }
 ANY_ENGINE = "the engine"
+WITH_REPLICA = frozenset(key for key, kind in CRASH_KINDS.items() if kind.with_replica)
 _COLUMNS = (
     "id", "position", "server_id", "variant", "kind", "repeat", "seed", "state", "verdict", "error", "acknowledged",
     "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "repeat_of_id",
@@ -103,12 +104,23 @@ class Tried:
         what this replica lacks."""
         if self.is_of_replica:
             return self.lost_replica
-        if place == "either" and self.lost_engine is not None:
-            return max(self.lost_engine, self.lost_binlog or 0)
-        return self.lost_binlog if place == "binlog" else self.lost_engine
+        engine = self._lost_in_engines
+        if place == "either" and engine is not None:
+            return max(engine, self.lost_binlog or 0)
+        return self.lost_binlog if place == "binlog" else engine
+
+    @property
+    def _lost_in_engines(self) -> int | None:
+        """Where a replica is crashed too, what the worse of both servers lost."""
+        both = self.kind in WITH_REPLICA
+        return (
+            max(filter(None, (self.lost_engine, self.lost_replica)), default=self.lost_engine)
+            if both
+            else self.lost_engine
+        )
 
     def lost_ms(self, place: str) -> float | None:
-        if self.is_of_replica:
+        if self.is_of_replica or self.kind in WITH_REPLICA:
             return None
         if place == "either":
             place = "binlog" if (self.lost_binlog or 0) > (self.lost_engine or 0) else "engine"

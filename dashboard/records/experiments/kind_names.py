@@ -11,8 +11,14 @@ from workers.topology.faults import FAULTS
 LYING_DISK, GRACEFUL_RESTART = CRASH_CONTROLS
 MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
 RECORDED = "every-crash-point"  # its trials are recorded loads
+RECORDED_KINDS = frozenset(key for key, kind in CRASH_KINDS.items() if kind.records)
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
 ORDER = (*(kind for kind in (*CRASH_KINDS, *FAULTS) if kind not in CONTROLS), *CONTROLS)  # as in the registries
+_SINGULARS = {
+    RECORDED: "recorded load",
+    "replica-crash-points": "recorded load of a replica",
+    "small-histories": "round of small histories",
+}
 
 
 def title(kind: str) -> str:
@@ -29,7 +35,7 @@ def plural(kind: str) -> str:
 
 def singular(kind: str) -> str:
     """What one trial crashes: a power loss, a recorded load."""
-    return "recorded load" if kind == RECORDED else title(kind)
+    return _SINGULARS.get(kind) or title(kind)
 
 
 def number_of(kind: str, n: int) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dashboard.records.experiments.kind_names import RECORDED, title
+from dashboard.records.experiments.kind_names import RECORDED_KINDS, title
 from dashboard.records.history.models import Track
 from dashboard.text.numbers import at, duration, whole
 from workers.bench.plan import CrashPlan, Plan, Variant
@@ -42,7 +42,7 @@ def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey
     crash = plan.crash
     says = f"{title(kind)}, {crash.clients} clients, {duration(crash.load_s)}{', with a replica' * crash.replica}"
     how = {"crash": kind} | _told_apart(crash)
-    if kind == RECORDED:
+    if kind in RECORDED_KINDS:
         says += f", at most {whole(crash.points)} of each load"
         says += f" within {duration(crash.points_s)}" if "points_s" in how else ""
     else:

@@ -11,6 +11,7 @@ from workers.crash.evidence import Seen
 from workers.crash.points import judge_state
 from workers.crash.points.judge_state import PointTold, StateJudge
 from workers.errors import SandboxError, ServerEnded
+from workers.sandbox.disk.recording.joint import of_one
 from workers.sandbox.disk.recording.points import ChosenPoint, Reached
 from workers.sandbox.disk.recording.states import CrashPoint, DiskState
 from workers.sandbox.server import Recovery
@@ -44,18 +45,20 @@ def made_up(monkeypatch, engine=ALL, fails=None):
     """Without a binlog. `fails`: the error of the recovery."""
     killed = []
 
-    def recover(settings):
+    def recover(server, settings):
         if fails:
             raise fails
         return Recovery(0.25, ())
 
+    monkeypatch.setattr(judge_state, "recover", recover)
     monkeypatch.setattr(judge_state, "Inspector", lambda *_: Look(Seen(engine)))
     load = SimpleNamespace(
         schema="s", secret=SECRET, has_binlog=False, has_gtids=False, before=None, named=None, margin_s=0.0,
         settings={}, whole=ledger().sealed(SECRET), at_s=lambda at_ns: at_ns / NS, look=SimpleNamespace(log=None),
+        replica=None, keeps=lambda state: "durable",
     )  # fmt: skip
     server = SimpleNamespace(binlog_index=SimpleNamespace(parent=None), log_text="a\nb", kill=lambda: killed.append(1))
-    return StateJudge(load), SimpleNamespace(server=server, recover=recover, killed=killed)
+    return StateJudge(load), SimpleNamespace(server=server, killed=killed)
 
 
 def test_a_state_that_holds_everything_passes(monkeypatch):
@@ -116,8 +119,8 @@ def test_a_recovery_that_hangs_leaves_the_state_unclear(monkeypatch, engine):
 def test_the_disk_becomes_the_state_or_the_blocks_that_are_given(monkeypatch, blocks, become):
     judge, lane = made_up(monkeypatch)
     disks = []
-    lane.become, lane.states = disks.append, SimpleNamespace(blocks=lambda point: {1: b"of the state"})
+    lane.become, lane.states = disks.append, SimpleNamespace(blocks=lambda points: {1: b"of the state"})
     state = DiskState(CrashPoint(9), 0, END_NS, 0)
-    found = judge.attempt(lane, ChosenPoint(state, "at random", Reached(1, 2), True), blocks)
+    found = judge.attempt(lane, of_one(ChosenPoint(state, "at random", Reached(1, 2), True)), blocks)
     assert disks == [become]
     assert (found.moment, found.keeps, found.way, found.redo, found.binlog) == (9, "durable", "at random", 1, 2)

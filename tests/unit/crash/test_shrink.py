@@ -7,17 +7,19 @@ import pytest
 
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state
 from tests.unit.sandbox.recordings import Written
-from workers.crash.points.judge_state import keeps_in_words
+from workers.crash.points.recorded import words_of
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import DecidingBlock
 from workers.crash.points.violations import first_violations
 from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult
 from workers.errors import Cancelled, SandboxError
+from workers.sandbox.disk.cache import SECTOR_BYTES
 from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording.filemap import FILE_SYSTEM, Extent, FileMap
+from workers.sandbox.disk.recording.joint import JointChoice, JointPoint, JointStates, of_one
 from workers.sandbox.disk.recording.points import ChosenPoint, Reached
-from workers.sandbox.disk.recording.states import CrashPoint, States
+from workers.sandbox.disk.recording.states import CrashPoint, States, Torn
 
 FILES = FileMap([Extent(1, 1, 8 * BLOCK_BYTES, "data/ib_logfile0")])
 MORE = CheckResult("order", "invalid", 1, "A later transaction is there without an earlier one.")
@@ -28,10 +30,14 @@ class Judge:
     """`fails` takes block number -> its byte, of blocks that are not empty, and returns the checks that fail."""
 
     def __init__(self, fails, told=None, cancelled=lambda: False):
-        self.load = SimpleNamespace(timeline=Timeline([].append if told is None else told.append, cancelled))
+        self.load = SimpleNamespace(
+            timeline=Timeline([].append if told is None else told.append, cancelled), more=(), disks=("data",),
+            keeps=keeps,
+        )  # fmt: skip
         self._fails = fails
 
-    def attempt(self, lane, choice, blocks):
+    def attempt(self, lane, choice, contents):
+        (blocks,) = contents
         return state(0.1, *self._fails({number: bytes(block)[:1] for number, block in blocks.items() if any(block)}))
 
 
@@ -50,17 +56,22 @@ def states(tmp_path) -> States:
 
 
 def choice(states, keeps, moment=BEFORE_THE_FLUSH):
-    return ChosenPoint(states.at(CrashPoint(moment, keeps)), "after a flush", Reached(0, 0), True)
+    return of_one(ChosenPoint(states.at(CrashPoint(moment, keeps)), "after a flush", Reached(0, 0), True))
 
 
 def tried(of, *bad):
-    point = of.state.point
-    return state(0.1, *bad, moment=point.moment, keeps=keeps_in_words(of.state), way=of.way)
+    """A violation of this choice."""
+    (point,) = of.state.points
+    return state(0.1, *bad, moment=point.moment, keeps=keeps(of.state), way=of.way), of
+
+
+def keeps(of):
+    return words_of(of.points[0].keeps)
 
 
 def found(states, fails, *choices, bad=LOST, judge=Judge):
-    shrinker = Shrinker(judge(fails), SimpleNamespace(states=states), FILES)
-    return shrinker.all(first_violations([tried(one, bad) for one in choices], choices))
+    shrinker = Shrinker(judge(fails), SimpleNamespace(states=JointStates([states])), [FILES])
+    return shrinker.all(first_violations([tried(one, bad) for one in choices]))
 
 
 def test_a_block_whose_write_is_missing_decides(states):
@@ -123,7 +134,9 @@ def test_a_content_that_cannot_be_made_ends_the_search(states):
 
 def test_two_violations_that_differ_in_their_checks_are_shrunk_at_most(states):
     shrinker = Shrinker(
-        Judge(lambda disk: [] if 1 in disk else [LOST, TORN, MORE]), SimpleNamespace(states=states), FILES
+        Judge(lambda disk: [] if 1 in disk else [LOST, TORN, MORE]),
+        SimpleNamespace(states=JointStates([states])),
+        [FILES],
     )
     one = choice(states, "durable")
     violations = [
@@ -134,18 +147,40 @@ def test_two_violations_that_differ_in_their_checks_are_shrunk_at_most(states):
         tried(one, TORN),
         tried(one, MORE),
     ]
-    assert [block.checks for block in shrinker.all(first_violations(violations, [one]))] == [
+    assert [block.checks for block in shrinker.all(first_violations(violations))] == [
         ("lost-engine",),
         ("binlog-unreadable",),
     ]
 
 
-def test_a_violation_is_found_again_among_the_choices(states):
-    """By moment, by what remains and by its way."""
-    one, other = choice(states, "written"), choice(states, "durable")
-    shrinker = Shrinker(Judge(lambda disk: [LOST] if 3 in disk else []), SimpleNamespace(states=states), FILES)
-    [block] = shrinker.all(first_violations([tried(one, LOST)], [other, one]))
-    assert block.keeps == "written"
+def test_of_torn_writes_the_sector_is_named(states):
+    """The checks pass unless the sector at byte 1,024 of block 2 got through."""
+    one = choice(states, Torn(keep_permille=1000))
+
+    class OfSectors(Judge):
+        def attempt(self, lane, choice, contents):
+            block = contents[0].get(2, bytes(BLOCK_BYTES))
+            return state(0.1, *([LOST] if block[1024:1025] == b"x" else []))
+
+    [block] = found(states, None, one, judge=OfSectors)
+    assert (block.path, block.offset, block.n_bytes) == ("", 2 * BLOCK_BYTES + 1024, SECTOR_BYTES)
+
+
+def test_of_two_disks_the_block_on_one_of_them_is_named(states):
+    """The checks pass if block 1 of the second disk holds what was written."""
+    joint = JointStates([states, states])
+    one = JointChoice(joint.at(JointPoint(BEFORE_THE_FLUSH, ("durable", "durable"))), "together", Reached(0, 0), True)
+    judge = Judge(None)
+    judge.load.more, judge.load.disks = ("logs",), ("data", "logs")
+    judge.attempt = lambda lane, choice, contents: state(
+        0.1, *([] if bytes(contents[1].get(1, b""))[:1] == b"y" else [LOST])
+    )
+    [block] = Shrinker(judge, SimpleNamespace(states=joint), [FILES, FILES]).all(first_violations([tried_of_two(one)]))
+    assert (block.disk, block.path, block.n_bytes) == ("logs", "data/ib_logfile0", BLOCK_BYTES)
+
+
+def tried_of_two(one):
+    return state(0.1, LOST, moment=one.state.points[-1].moment, keeps="durable", way=one.way), one
 
 
 def test_a_cancellation_ends_the_search_after_the_recovery_under_way(states):

@@ -8,10 +8,13 @@ import pytest
 
 from tests.unit.sandbox.recordings import Written
 from workers.crash.points import exhaust
-from workers.crash.points.play import Answered, ServerContent
+from workers.crash.points.histories import History
+from workers.crash.points.play import Answered, Played, ServerContent
 from workers.crash.setup_and_result import Timeline
 from workers.errors import ServerEnded, ServerError
+from workers.sandbox.disk.recording.joint import JointStates
 from workers.sandbox.disk.recording.states import CrashPoint, States
+from workers.sandbox.server import Recovery
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,11 @@ def complaint(monkeypatch, found):
 
     monkeypatch.setattr(exhaust, "content", read)
     monkeypatch.setattr(exhaust, "connect", lambda target: nullcontext())
-    lane = SimpleNamespace(recover=lambda settings: None, server=SimpleNamespace(target=None))
-    return exhaust._complaint(lane, SimpleNamespace(settings={}), ALLOWED)
+    monkeypatch.setattr(exhaust, "recover", lambda server, settings: Recovery(0.25, ()))
+    lane = SimpleNamespace(server=SimpleNamespace(target=None))
+    said, took_s = exhaust._complaint(lane, SimpleNamespace(settings={}), ALLOWED)
+    assert took_s == 0.25
+    return said
 
 
 @pytest.mark.parametrize("found", [ONE, TWO])
@@ -72,33 +78,37 @@ def test_a_wrong_content_is_compared_with_both(monkeypatch):
 
 
 def test_a_table_that_cannot_be_read_is_named(monkeypatch):
-    assert complaint(monkeypatch, ServerError("t is crashed")) == "A table cannot be read: t is crashed"
+    assert complaint(monkeypatch, ServerError("t is crashed")) == "Its content cannot be read: t is crashed"
 
 
-def test_a_server_that_does_not_come_back_is_named():
-    def refuse(settings):
+def test_a_server_that_does_not_come_back_is_named(monkeypatch):
+    def refuse(server, settings):
         raise ServerEnded("signal 6")
 
-    told = exhaust._complaint(SimpleNamespace(recover=refuse), SimpleNamespace(settings={}), ALLOWED)
-    assert told == "The server does not come back: signal 6"
+    monkeypatch.setattr(exhaust, "recover", refuse)
+    told = exhaust._complaint(SimpleNamespace(server=None), SimpleNamespace(settings={}), ALLOWED)
+    assert told == ("The server does not come back: signal 6", None)
 
 
 def test_every_state_is_recovered_and_the_wrong_ones_are_told(monkeypatch, recording):
     """The made-up server recovers wrong where the first of both blocks is there without the second."""
     disk = {}
-    lane = SimpleNamespace(become=lambda blocks: (disk.clear(), disk.update(blocks)), recover=lambda settings: None)
-    lane.server = SimpleNamespace(target=None)
+    lane = SimpleNamespace(become=lambda contents: (disk.clear(), disk.update(contents[0])))
+    lane.states = JointStates([States(recording)])
+    lane.server = SimpleNamespace(target=None, kill=lambda: None, log_text="ready")
     started = []
     monkeypatch.setattr(exhaust, "start", started.append)
-    monkeypatch.setattr(exhaust, "play", lambda *_: SimpleNamespace(recording=recording, allowed=lambda state: ALLOWED))
+    under_way = (ALLOWED[0], replace(ALLOWED[1], answered_ns=1 << 62))
+    history = History("one insert", ((0, "INSERT 2"),), {"max_binlog_size": "4096"})
+    monkeypatch.setattr(exhaust, "play", lambda *_: Played(history, recording, under_way))
+    monkeypatch.setattr(exhaust, "recover", lambda server, settings: Recovery(0.25, ()))
     monkeypatch.setattr(exhaust, "lanes", lambda *_: [lane])
     monkeypatch.setattr(exhaust, "content", lambda *_: replace(ONE, logged=7) if set(disk) == {0} else ONE)
     monkeypatch.setattr(exhaust, "connect", lambda target: nullcontext())
     begun = Request({"sync_binlog": "1"}, Timeline([].append, lambda: False))
-    history = SimpleNamespace(settings={"max_binlog_size": "4096"})
-    found = exhaust.exhaust(begun, history)
+    found = exhaust.exhaust(begun, history, 60.0)
     assert started[0].settings == {"sync_binlog": "1", "max_binlog_size": "4096"}, "the history's own settings count"
-    assert (found.history, found.states, begun.timeline.now) == (history, 3, "crash points")
-    [wrong] = found.wrong
-    assert (wrong.state.point, wrong.under_way) == (CrashPoint(1, "written"), "INSERT 2")
-    assert "after the beginning: 7 transactions in the binlog instead of 1" in wrong.says
+    assert (found.counts.tried, found.counts.failed, begun.timeline.now) == (3, 1, "crash points")
+    [wrong] = [state for state in found.states if state.verdict == "invalid"]
+    assert (wrong.moment, wrong.keeps, wrong.way, wrong.recovery_s) == (1, "written", "one insert", 0.25)
+    assert "Under way: INSERT 2. after the beginning: 7 transactions in the binlog instead of 1" in wrong.checks[0].says

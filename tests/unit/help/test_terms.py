@@ -37,14 +37,16 @@ WRITTEN = re.compile(r"""{% term "([^"]+)"(?: "([^"]+)")? %}""")
 PLAIN = {
     "#", "a", "acknowledged commits that it holds", "act", "add", "added", "address", "answers", "b",
     "begins with", "change", "channel", "claim", "deleted", "details", "differences in the environment", "done", "due",
-    "effect", "error message", "events", "experiment", "fact or variable", "field", "figure", "finding", "from",
+    "effect", "error message", "events", "experiment", "fact or variable", "failed", "field",
+    "figure", "finding", "from",
     "host", "in the measured seconds", "kind", "label", "last experiment", "last login",
     "last run", "last problem", "last test", "last used", "least role", "logged in", "made", "may", "meaning",
     "measured", "measured at", "message", "mine", "moment", "name", "next", "node", "note", "object", "on which",
     "opens",
     "operation", "parameters", "person", "program", "put back to", "removed for good", "rests on", "role", "schedule",
     "scope", "second factor", "server", "since", "site", "stands for", "started", "state", "statement", "step",
-    "time since the load began", "to", "type", "use", "value", "views", "was measuring", "what", "what it does",
+    "time since the load began", "to", "tried", "type", "unclear",
+    "use", "value", "views", "was measuring", "what", "what it does",
     "when", "where", "why",
     "worker", "workers", "met", "target",
 }  # fmt: skip

@@ -8,6 +8,7 @@ from django.utils.html import escape
 
 from dashboard.charts.crash_map import SIZE, crash_map
 from dashboard.findings.crash import recorded
+from dashboard.findings.crash.losses import losses
 from dashboard.findings.crash.statistics import tallies
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.recommendation import Crashes, where_tried
@@ -16,6 +17,7 @@ from tests.markup import flat
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.results import trials
 from workers.crash.points.story import DecidingBlock, PointCounts
+from workers.crash.setup_and_result import LostWork
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +28,7 @@ MISSING = DecidingBlock(
     arrived=False, recoveries=7,
 )  # fmt: skip
 TORN_PAGE = replace(MISSING, path="", offset=8192, role="file system", arrived=True)
+SECTOR = replace(MISSING, path="data/binlog/binlog.000001", offset=8704, role="binlog", n_bytes=512, disk="logs")
 BAD = story(state(0.1), state(0.2, LOST, lost=3), state(0.3, TORN), state(0.4, UNCLEAR), deciding=(MISSING, TORN_PAGE))
 
 
@@ -62,7 +65,36 @@ def test_sentences_are_about_the_load(words):
 
 
 def test_the_block_that_decides_is_named_with_its_file(words):
-    words(list(view(BAD.as_stored()).deciding))
+    words(list(view(replace(BAD, deciding=(*BAD.deciding, SECTOR)).as_stored()).deciding))
+
+
+def test_of_small_histories_no_number_of_commits_is_told():
+    unknown = {"lost_engine": None, "lost_binlog": None}
+    wrong = story(state(0.1, **unknown), state(0.2, TORN, **unknown))
+    assert sentence(wrong) == "Recovered wrong at 1 of the 2 crash points of this load"
+    assert sentence(story(state(0.1, **unknown))) == "Lost nothing at the 1 crash point of this load"
+
+
+@pytest.mark.django_db
+def test_what_a_crashed_replica_lacks_counts_as_lost():
+    bad = state(0.2, TORN, lost_replica=LostWork(16, 20.0))
+    one = trials.experiment({"1/1": {"replica-crash-points": [(0, 0)]}}, replica=False, measured=0)
+    one.plan["crash"]["kinds"] = ["replica-crash-points"]
+    one.save()
+    trial = one.trials.get()
+    trial.evidence.data["points"] = story(state(0.1), bad).as_stored()
+    trial.evidence.save()
+    trial.verdict, trial.lost_replica = "invalid", 16
+    trial.save()
+    (tally,) = tallies(trials_of(one)).values()
+    assert tally.says == "lost acknowledged commits at 1 of the 2 crash points of this load (at most 16 commits)"
+    assert tally.missing == "16 commits" and list(losses(tally)) == ["InnoDB lost 16 commits at the worst point"]
+    assert view(story(bad).as_stored()).worst[0].replica == 16
+
+
+def test_crash_points_are_counted_by_the_way_in_which_they_were_chosen():
+    ways = view(story(state(0.1), state(0.2, TORN, way="torn together"), state(0.3, LOST)).as_stored()).ways
+    assert [(one.title, one.tried, one.failed) for one in ways] == [("after a flush", 2, 1), ("torn together", 1, 1)]
 
 
 def test_a_load_whose_time_was_over_says_how_much_is_left():

@@ -1,7 +1,7 @@
 """The crash kinds. A new one is a new file and a line here."""
 
 from workers.crash.kinds.attached_expendable import AttachedExpendable
-from workers.crash.kinds.every_crash_point import EveryCrashPoint
+from workers.crash.kinds.every_crash_point import EveryCrashPoint, ReplicaCrashPoints, SmallHistories
 from workers.crash.kinds.graceful_restart import GracefulRestart
 from workers.crash.kinds.kind import CrashKind
 from workers.crash.kinds.power_loss import DataDiskPowerLoss, LogDiskPowerLoss, LyingDisk, PowerLoss, TornPowerLoss
@@ -11,6 +11,6 @@ CRASH_KINDS: dict[str, CrashKind] = {
     kind.key: kind
     for kind in (
         *(ProcessKill(), PowerLoss(), TornPowerLoss(), LyingDisk(), GracefulRestart(), AttachedExpendable()),
-        *(EveryCrashPoint(), DataDiskPowerLoss(), LogDiskPowerLoss()),
+        *(EveryCrashPoint(), ReplicaCrashPoints(), SmallHistories(), DataDiskPowerLoss(), LogDiskPowerLoss()),
     )
 }

@@ -1,4 +1,4 @@
-"""Crash points: the disk records the load, and the power goes later, at many moments of the recording."""
+"""Crash points: disks record the load, and the power goes later, at many moments of the recording."""
 
 from workers.crash.kinds.kind import CrashKind, Scene
 from workers.crash.kinds.power_loss import interruptible
@@ -13,3 +13,22 @@ class EveryCrashPoint(CrashKind):
 
     def arm(self, scene: Scene) -> None:
         interruptible(scene)
+
+
+class ReplicaCrashPoints(EveryCrashPoint):
+    key = "replica-crash-points"
+    title = "Crash points of a replica"
+    says = (
+        "A replica applies the load, and both servers are recorded. Then the replica loses power, alone or together "
+        "with its primary, at many moments. It follows again, and all rows of both are compared."
+    )
+    with_replica = True
+
+
+class SmallHistories(EveryCrashPoint):
+    key = "small-histories"
+    title = "Small histories"
+    says = (
+        "Histories of a few statements: DDL, XA, rotation of the binary log and others. All states that a power loss "
+        "could leave of them are recovered, and compared with what the server answered."
+    )

@@ -59,6 +59,7 @@ class CrashKind:
     cuts_power = False  # the server stands on a volatile disk, and what it did not flush is lost
     needs_two_disks = False  # the redo log, the binlog or both on a disk of their own
     records = False  # the load is recorded, and crashed at many moments afterwards
+    with_replica = False  # a replica on a disk of its own follows the server, and is recorded too
     attached = False  # for attached servers; the others are for sandboxes
     keeps_page_cache = False  # what was written to files survives, flushed or not
 

@@ -11,7 +11,6 @@ story.py        the result of a recorded load: its states, what was covered, wha
 steps.py        the steps of such a trial
 histories.py    small histories, all of whose states are tried
 play.py         plays and records one of them, and knows what must be there after each of its steps
-joint.py        judges one state of two disks, of which one holds logs
-of_replica.py   crash points of a replica while it applies
+of_replica.py   crash points of a replica while it applies, alone or together with its primary
 exhaust.py      recovers every state of a small history
 """

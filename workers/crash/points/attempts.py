@@ -7,20 +7,19 @@ from math import inf
 from time import monotonic
 from typing import Generic, TypeVar
 
-from workers.crash.points.lane import ServerLane
+from workers.crash.points.lane import Lane
 from workers.crash.setup_and_result import Timeline
 
 TELL_S = 0.5
-AnyLane = TypeVar("AnyLane", bound=ServerLane)
 Choice = TypeVar("Choice")
 Tried = TypeVar("Tried")
 
 
 def attempt_all(
     timeline: Timeline,
-    ready: Sequence[AnyLane],
+    ready: Sequence[Lane],
     choices: Sequence[Choice],
-    attempt: Callable[[AnyLane, Choice], Tried],
+    attempt: Callable[[Lane, Choice], Tried],
     limit_s: float = inf,
 ) -> list[Tried]:
     """In no order; only the first choices if `limit_s` is over before all are begun. The error of one lane ends the
@@ -28,7 +27,7 @@ def attempt_all(
     the last states were tried: their servers may have been killed."""
     left, found = _Left(choices, monotonic() + limit_s), list[Tried]()
 
-    def work(lane: AnyLane) -> None:
+    def work(lane: Lane) -> None:
         found.extend(attempt(lane, choice) for choice in left)
 
     with ThreadPoolExecutor(len(ready), "lane") as pool:

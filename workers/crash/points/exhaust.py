@@ -1,51 +1,74 @@
-"""Recovers every state of a small history: what is durable after each flush, and what was written up to each write."""
+"""Recovers every state of small histories: what is durable after each flush, and what was written up to each write."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 
+from workers.crash.binlog.events import BinlogUnknown
 from workers.crash.chain import Begun
+from workers.crash.made import Made
 from workers.crash.points.attempts import attempt_all
-from workers.crash.points.histories import History
-from workers.crash.points.lane import Lane, lanes
-from workers.crash.points.play import Answered, ServerContent, content, play
+from workers.crash.points.histories import HISTORIES, History
+from workers.crash.points.lane import Lane, lanes, recover
+from workers.crash.points.play import Answered, Played, ServerContent, content, play
+from workers.crash.points.recorded import NS, words_of
+from workers.crash.points.story import HISTORY, PointsResult, PointsStory, TriedState, with_points
 from workers.crash.prepare import start
+from workers.crash.verdict import CheckResult, invalid, valid, verdict
 from workers.errors import ServerEnded, ServerError
+from workers.sandbox.disk.recording.joint import JointStates
 from workers.sandbox.disk.recording.states import CrashPoint, DiskState, States
 from workers.servers.connection import connect
 
 
-@dataclass(frozen=True)
-class WrongState:
-    """A state whose recovery held neither of the allowed contents. `under_way`: the statement of that moment."""
+@dataclass(frozen=True, kw_only=True)
+class Exhausted(Begun):
+    """Every state of some histories was recovered and judged."""
 
-    state: DiskState
-    under_way: str
-    says: str
+    story: PointsStory
 
-
-@dataclass(frozen=True)
-class Exhausted:
-    history: History
-    states: int
-    wrong: tuple[WrongState, ...]
+    def so_far(self) -> PointsResult:
+        return with_points(super().so_far(), self.story)
 
 
-def exhaust(begun: Begun, history: History) -> Exhausted:
+def steps(begun: Begun, histories: Sequence[History] = HISTORIES) -> Iterator[Begun]:
+    """After the plan's time for crash points only the first state of each history is recovered."""
+    ends, found = monotonic() + begun.setup.points_s, list[PointsStory]()
+    for history in histories:
+        with Made() as made, made.killed_when(begun.timeline.is_cancelled):
+            found.append(exhaust(replace(begun, made=made), history, max(0.0, ends - monotonic())))
+        yield Exhausted(**vars(begun), story=_together(found))
+
+
+def exhaust(begun: Begun, history: History, limit_s: float) -> PointsStory:
     """Every state of that history, on the server that `begun` describes. Raises SandboxError and ServerError."""
+    began = monotonic()
     begun = replace(begun, settings={**begun.settings, **history.settings})
     ready = start(begun)
+    begun.timeline.step(f"history: {history.title}")
     played = play(ready, history)
-    states = States(played.recording)
-    every = each_state(states)
+    states = JointStates([States(played.recording)])
+    every, several = each_state(states.disks[0]), lanes(ready, states)
 
-    def attempt(lane: Lane, state: DiskState) -> WrongState | None:
-        lane.become(states.blocks(state.point))
-        says = _complaint(lane, begun, played.allowed(state))
-        return WrongState(state, played.allowed(state)[-1].statement, says) if says else None
+    def attempt(lane: Lane, state: DiskState) -> TriedState:
+        return _judged(lane, begun, played, state)
 
     begun.timeline.step("crash points")
-    found = attempt_all(begun.timeline, lanes(ready, states), every, attempt)
-    return Exhausted(history, len(every), tuple(one for one in found if one))
+    tried = attempt_all(begun.timeline, several, every, attempt, limit_s)
+    return PointsStory(
+        states=tuple(sorted(tried, key=lambda state: state.in_time)),
+        pairs=0,
+        covered=0,
+        left=len(every) - len(tried),
+        out_of_time=len(tried) < len(every),
+        writes=len(states.disks[0].versions.writes),
+        flushes=len(states.disks[0].flushes),
+        recorded_s=(states.end_ns - states.began_ns) / NS,
+        ended="",
+        margin_s=0.0,
+        lanes=len(several),
+        took_s=monotonic() - began,
+    )
 
 
 def each_state(states: States) -> list[DiskState]:
@@ -63,20 +86,60 @@ def _points(states: States) -> Iterator[CrashPoint]:
     yield from (CrashPoint(number + 1, "written") for number in states.versions.writes)
 
 
-def _complaint(lane: Lane, begun: Begun, allowed: Sequence[Answered]) -> str:
-    """Why this state recovers wrong; "" when it recovers right."""
+def _together(stories: Sequence[PointsStory]) -> PointsStory:
+    return replace(
+        stories[0],
+        states=tuple(state for one in stories for state in one.states),
+        left=sum(one.left for one in stories),
+        writes=sum(one.writes for one in stories),
+        flushes=sum(one.flushes for one in stories),
+        recorded_s=sum(one.recorded_s for one in stories),
+        took_s=sum(one.took_s for one in stories),
+        out_of_time=any(one.out_of_time for one in stories),
+    )
+
+
+def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState) -> TriedState:
+    began, allowed = monotonic(), played.allowed(state)
+    lane.become(lane.states.blocks([state.point]))
+    says, recovery_s = _complaint(lane, begun, allowed)
+    check = invalid(1, f"Under way: {allowed[-1].statement}. {says}") if says else valid("")
+    check = replace(check, key=HISTORY)
+    bad: tuple[CheckResult, ...] = (check,) if says else ()
+    lane.server.kill()
+    return TriedState(
+        moment=state.point.moment,
+        at_s=(state.until_ns - played.recording.log.began_ns) / NS,
+        keeps=words_of(state.point.keeps),
+        way=played.history.title,
+        redo=0,
+        binlog=0,
+        acknowledged=played.answered(state),
+        verdict=verdict((check,)),
+        checks=bad,
+        passed=() if bad else (HISTORY,),
+        lost_engine=None,
+        lost_binlog=None,
+        recovery_s=recovery_s,
+        took_s=monotonic() - began,
+        log_lines=tuple(lane.server.log_text.splitlines()) if bad else (),
+    )
+
+
+def _complaint(lane: Lane, begun: Begun, allowed: Sequence[Answered]) -> tuple[str, float | None]:
+    """Why this state recovers wrong, "" when it recovers right; and the seconds of the recovery."""
     try:
-        lane.recover(begun.settings)
+        took_s = recover(lane.server, begun.settings).seconds
     except ServerEnded as ended:
-        return f"The server does not come back: {ended.message}"
+        return f"The server does not come back: {ended.message}", None
     try:
         with connect(lane.server.target) as connection:
             found = content(connection, lane.server)
-    except ServerError as damaged:
-        return f"A table cannot be read: {damaged.message}"
+    except (ServerError, BinlogUnknown) as damaged:
+        return f"Its content cannot be read: {damaged.message}", took_s
     if any(found == mark.content for mark in allowed):
-        return ""
-    return "; ".join(dict.fromkeys(_difference(found, mark) for mark in allowed))
+        return "", took_s
+    return "; ".join(dict.fromkeys(_difference(found, mark) for mark in allowed)), took_s
 
 
 def _difference(found: ServerContent, mark: Answered) -> str:

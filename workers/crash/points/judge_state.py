@@ -1,25 +1,23 @@
 """Judges one state of a recorded load after its recovery, with what was acknowledged by then."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 
 from workers.crash.chain import LOG_LINES
 from workers.crash.checks import run_checks
 from workers.crash.collect import Case, of_answering, of_refusing, with_reissued
-from workers.crash.evidence import Evidence
+from workers.crash.evidence import Evidence, ReplicaSeen
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.judge import lost_work
 from workers.crash.ledger import Ledger
-from workers.crash.points.lane import Lane, ServerLane
+from workers.crash.points.lane import Lane, recover
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import TriedState, counting
 from workers.crash.verdict import verdict
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import options, untrusted
-from workers.sandbox.disk.image import Block
-from workers.sandbox.disk.recording.points import ChosenPoint, Reached
-from workers.sandbox.disk.recording.states import DiskState, Keeps
+from workers.sandbox.disk.recording.joint import Contents, JointChoice
+from workers.sandbox.disk.recording.points import Reached
 from workers.sandbox.server import Recovery, Sandbox
 
 
@@ -27,14 +25,14 @@ from workers.sandbox.server import Recovery, Sandbox
 class StateJudge:
     load: Recorded
 
-    def attempt(self, lane: Lane, choice: ChosenPoint, blocks: Mapping[int, Block] | None = None) -> TriedState:
-        """`blocks`: instead of those of the state. Raises SandboxError when the state could not be made."""
-        began = monotonic()
-        lane.become(lane.states.blocks(choice.state.point) if blocks is None else blocks)
-        moment, keeps = choice.state.point.moment, keeps_in_words(choice.state)
-        return self.judge(lane, PointTold(moment, choice.state.until_ns, keeps, choice.way, choice.reached), began)
+    def attempt(self, lane: Lane, choice: JointChoice, contents: Contents | None = None) -> TriedState:
+        """`contents`: instead of those of the state. Raises SandboxError when the state could not be made."""
+        began, state = monotonic(), choice.state
+        lane.become(lane.states.blocks(state.points) if contents is None else contents)
+        told = PointTold(state.points[-1].moment, state.until_ns, self.load.keeps(state), choice.way, choice.reached)
+        return self.judge(lane, told, began)
 
-    def judge(self, lane: ServerLane, told: "PointTold", began: float) -> TriedState:
+    def judge(self, lane: Lane, told: "PointTold", began: float) -> TriedState:
         """The lane's present state. `began`: when its making began, monotonic clock."""
         case = self._case(lane.server, told.until_ns)
         evidence, recovery = self._recovered(lane, case)
@@ -54,6 +52,7 @@ class StateJudge:
             has_gtids=load.has_gtids,
             before=before,
             gtid_before="",
+            replica_expected=self.load.replica is not None,
         )
 
     def _binlogs(self, server: Sandbox) -> tuple[BinlogPlace | None, BinlogPlace | None]:
@@ -70,15 +69,21 @@ class StateJudge:
         log = BinlogPlace(server.binlog_index, first, home=server.datadir)
         return log, replace(self.load.before, among=frozenset(present))
 
-    def _recovered(self, lane: ServerLane, case: Case) -> tuple[Evidence, Recovery | None]:
+    def _recovered(self, lane: Lane, case: Case) -> tuple[Evidence, Recovery | None]:
         try:
-            recovery = lane.recover(self.load.settings)
+            recovery = recover(lane.server, self.load.settings)
         except ServerEnded as ended:
             return of_refusing(case, ended.message, lane.server.log_text.splitlines()[-LOG_LINES:]), None
         except SandboxError as failed:  # it hangs, for instance: this state is unknown, the others are tried
             return replace(case.expected(), problems=(failed.message,), gtids_known=False), None
-        found = of_answering(case, recovery.log_lines)
-        return with_reissued(case, found, self.load.named, has_written_on=False), recovery
+        found, replicas = of_answering(case, recovery.log_lines), self.replicas(lane)
+        written_on = bool(replicas)  # else it could not be seen whether the replica follows
+        return with_reissued(case, replace(found, replicas=replicas), self.load.named, written_on), recovery
+
+    def replicas(self, lane: Lane) -> tuple[ReplicaSeen, ...]:
+        """What a replica is after it followed the recovered server. No replica follows a server that is crashed
+        alone."""
+        return ()
 
     def _judged(
         self,
@@ -110,6 +115,7 @@ class StateJudge:
             recovery_s=recovery.seconds if recovery else None,
             took_s=took_s,
             log_lines=log_lines if bad else (),
+            lost_replica=lost_work(ledger, evidence.replicas[0].seen, at_s) if evidence.replicas else None,
         )
 
 
@@ -122,11 +128,3 @@ class PointTold:
     keeps: str
     way: str
     reached: Reached
-
-
-def keeps_in_words(state: DiskState) -> str:
-    return words_of(state.point.keeps)
-
-
-def words_of(keeps: Keeps) -> str:
-    return keeps if isinstance(keeps, str) else type(keeps).__name__.lower()

@@ -50,8 +50,12 @@ class Played:
 
     def allowed(self, state: DiskState) -> tuple[Answered, ...]:
         """The last statement that was answered while this state was possible, and the one under way."""
-        answered = sum(mark.answered_ns < state.until_ns for mark in self.marks)
-        return self.marks[max(0, answered - 1) : answered + 1]
+        answered = self.answered(state)
+        return self.marks[answered : answered + 2]
+
+    def answered(self, state: DiskState) -> int:
+        """How many statements were answered while this state was possible."""
+        return max(0, sum(mark.answered_ns < state.until_ns for mark in self.marks) - 1)
 
 
 def play(ready: ServerReady, history: History) -> Played:

@@ -8,15 +8,21 @@ from pathlib import Path
 from time import monotonic_ns
 
 from workers.crash.chain import Prepared
+from workers.crash.disks import DATA, LOGS
 from workers.crash.inspect import BinlogPlace, keep_binlog, read_binlog
+from workers.crash.kinds.power_loss import FLUSH_US
 from workers.crash.ledger import Ledger
 from workers.crash.setup_and_result import TrialResult
 from workers.errors import SandboxError
 from workers.host import temporary
 from workers.sandbox import owner
+from workers.sandbox.disk.recording.joint import JointState
 from workers.sandbox.disk.recording.recording import Recording
+from workers.sandbox.disk.recording.states import Keeps
+from workers.sandbox.disk.volatile import VolatileDisk
 
 POLL_S = 0.05
+QUIET_S = 1.0
 MOST_BYTES = 1 << 30  # of a recording
 NS = 1_000_000_000
 
@@ -27,7 +33,7 @@ class Recorded(Prepared):
     key there, None: not known; `margin_s`: by how much the clocks of the witness and of the disk may differ."""
 
     recording: Recording
-    logs_recording: Recording | None  # of the disk of its own that holds logs
+    more: tuple[Recording, ...]  # of the other disks: of logs, of the replica
     margin_s: float
     whole: Ledger
     before: BinlogPlace | None
@@ -37,22 +43,44 @@ class Recorded(Prepared):
         """Seconds since the load began, of a moment of the recording."""
         return at_ns / NS - self.witness.began
 
+    @property
+    def disks(self) -> tuple[str, ...]:
+        """Their names, in the order of the recordings."""
+        if not self.more:
+            return (DATA,)
+        return ("primary", "replica") if self.replica else (DATA, LOGS)
+
+    def keeps(self, state: JointState) -> str:
+        """`torn`; of several disks that differ, `data durable, logs written`."""
+        each = [words_of(point.keeps) for point in state.points]
+        if len(set(each)) == 1:
+            return each[0]
+        return ", ".join(f"{name} {keeps}" for name, keeps in zip(self.disks, each, strict=True))
+
     def so_far(self) -> TrialResult:
         known = super().so_far()
         margin = f"{1e6 * self.margin_s:.0f} µs"
         return replace(known, notes={**known.notes, "margin of the clocks of clients and disk": margin})
 
 
+def words_of(keeps: Keeps) -> str:
+    return keeps if isinstance(keeps, str) else type(keeps).__name__.lower()
+
+
 def record(prepared: Prepared) -> Recorded:
     """The server is frozen before the last answers are read, so that the recording holds everything they rest on."""
     prepared.timeline.step("load")
-    disks, server, witness = prepared.scene.disks, prepared.scene.sandbox, prepared.witness
+    disks, server, witness = _disks(prepared), prepared.scene.sandbox, prepared.witness
     folders = [_folder(prepared) for _ in disks]
     began, ended = list[tuple[int, int]](), list[tuple[int, int]]()
     for disk, folder in zip(disks, folders, strict=True):
         began.append(_timed(partial(disk.record, folder, MOST_BYTES)))
     witness.begin()
     _wait(prepared)
+    if prepared.replica:
+        prepared.replica.sandbox.freeze()
+        witness.drain(QUIET_S)
+        server.settle()  # the last content that was written is that of a primary which lives on
     server.freeze()
     witness.drain()
     for disk in disks:
@@ -63,18 +91,30 @@ def record(prepared: Prepared) -> Recorded:
         disk.storage(0)
         disk.give_way()
     server.kill()
-    whole, (recording, *of_logs) = witness.ledger(), [Recording.load(folder) for folder in folders]
+    if prepared.replica:
+        prepared.replica.sandbox.kill()
+    whole, (recording, *more) = witness.ledger(), [Recording.load(folder) for folder in folders]
     if why := whole.fault(prepared.secret):
         raise SandboxError(f"The ledger of acknowledged commits is not reliable: {why}.", "Repeat the trial.")
     return Recorded(
         **vars(prepared),
         recording=recording,
-        logs_recording=of_logs[0] if of_logs else None,
+        more=tuple(more),
         margin_s=margin_ns((began[0], recording.log.began_ns), (ended[0], recording.log.end_ns)) / NS,
         whole=whole,
         before=before,
         named=_named(prepared, before),
     )
+
+
+def _disks(prepared: Prepared) -> tuple[VolatileDisk, ...]:
+    """All that are recorded; that of a replica, ready for it, is the last."""
+    disk, replica = prepared.replica_disk, prepared.replica
+    if disk is None or replica is None:
+        return prepared.scene.disks
+    replica.sandbox.settle()
+    disk.storage(FLUSH_US)
+    return (*prepared.scene.disks, disk)
 
 
 def _timed(action: Callable[[], None]) -> tuple[int, int]:

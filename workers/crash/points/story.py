@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from statistics import median
 
 from workers.crash.checks import CHECKS
 from workers.crash.setup_and_result import LostWork, TrialResult
-from workers.crash.verdict import CheckResult, Outcome
+from workers.crash.verdict import CheckResult, Outcome, verdict
 
 LOSSES = ("lost-engine", "lost-binlog")
 MOST_LOGS = 5
+HISTORY = "history"  # the check of a small history
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +39,16 @@ class TriedState:
     took_s: float  # recovery and judging
     log_lines: tuple[str, ...] = ()  # of the recovery, if a check did not pass
     vacuous: tuple[str, ...] = ()
+    lost_replica: LostWork | None = None  # None also without a replica
+
+    @property
+    def in_time(self) -> tuple[float, int, str]:
+        """By which states are ordered."""
+        return self.at_s, self.moment, self.keeps
 
     @property
     def has_lost(self) -> bool:
-        return any(lost and lost.transactions for lost in (self.lost_engine, self.lost_binlog))
+        return any(lost and lost.transactions for lost in (self.lost_engine, self.lost_binlog, self.lost_replica))
 
 
 def counting(checks: Sequence[CheckResult], acknowledged: int) -> tuple[CheckResult, ...]:
@@ -59,9 +67,10 @@ class PointCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class DecidingBlock:
-    """The one block of 4 KiB that decides whether `checks` pass at a violation. `path` "": it belongs to no file, and
-    `offset` is that of the disk. `arrived`: they pass if nothing of its write got through; else if all of it did.
-    `recoveries`: how many contents were recovered to find it."""
+    """The one block that decides whether `checks` pass at a violation; of torn writes one sector of it (`n_bytes`).
+    `disk`: on which one of several. `path` "": it belongs to no file, and `offset` is that of the disk. `arrived`: they
+    pass if nothing of its write got through; else if all of it did. `recoveries`: how many contents were recovered to
+    find it."""
 
     moment: int
     keeps: str
@@ -71,6 +80,8 @@ class DecidingBlock:
     role: str
     arrived: bool
     recoveries: int
+    n_bytes: int = 4096
+    disk: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,9 +147,24 @@ class PointsResult(TrialResult):
     archives: Mapping[int, bytes] = field(default_factory=dict)
 
 
+def with_points(known: TrialResult, story: PointsStory, archives: Mapping[int, bytes] | None = None) -> PointsResult:
+    """`known`: what the trial knows beside its crash points."""
+    checks = checks_of(story.states)
+    recoveries = [state.recovery_s for state in story.states if state.recovery_s is not None]
+    found = {
+        "verdict": verdict(checks),
+        "checks": checks,
+        "recovery_s": median(recoveries) if recoveries else None,
+        "lost_engine": worst_loss([state.lost_engine for state in story.states]),
+        "lost_binlog": worst_loss([state.lost_binlog for state in story.states]),
+        "lost_replica": worst_loss([state.lost_replica for state in story.states]),
+    }
+    return PointsResult(**vars(known) | found, points=story, archives=archives or {})
+
+
 def checks_of(states: Sequence[TriedState]) -> tuple[CheckResult, ...]:
     """Each check over all states, in the registry's order."""
-    return tuple(one for key in CHECKS if (one := _over_all(key, states)))
+    return tuple(one for key in (*CHECKS, HISTORY) if (one := _over_all(key, states)))
 
 
 def worst_loss(losses: Sequence[LostWork | None]) -> LostWork | None:

@@ -1,6 +1,6 @@
 """The part of a trial's page that only a recorded load has."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
@@ -11,6 +11,7 @@ from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.story import DecidingBlock, KeptPoint, PointsStory, TriedState
 from workers.crash.verdict import CheckResult
+from workers.sandbox.disk.image import BLOCK_BYTES
 
 SHOWN = 50  # violations in the tables
 WORST = 8  # of them, above the fold
@@ -27,6 +28,7 @@ class ViolationRow:
     chosen: str
     engine: int | None
     binlog: int | None
+    replica: int | None
     says: tuple[tuple[str, str], ...]
     log: str
 
@@ -44,9 +46,20 @@ class KeptView:
 
 
 @dataclass(frozen=True)
+class WayRow:
+    """Crash points that were chosen in one way, or those of one small history."""
+
+    title: str
+    tried: int
+    failed: int
+    unclear: int
+
+
+@dataclass(frozen=True)
 class LoadView:
     sentence: str
     drawn: CrashMap
+    ways: tuple[WayRow, ...]
     deciding: tuple[str, ...]
     kept: tuple[KeptView, ...]
     worst: tuple[ViolationRow, ...]
@@ -64,6 +77,7 @@ def view(stored: object) -> LoadView | None:
     return LoadView(
         sentence=sentence(story),
         drawn=crash_map(story.states),
+        ways=tuple(_ways(story.states)),
         deciding=tuple(map(_decides, story.deciding)),
         kept=tuple(map(_kept, story.kept)),
         worst=tuple(map(_violation, bad[:WORST])),
@@ -75,9 +89,17 @@ def view(stored: object) -> LoadView | None:
 
 def sentence(story: PointsStory) -> str:
     """Without its full stop."""
-    most = max((_lost(one) for one in story.states), default=0)
+    counted = any(one.lost_engine or one.lost_binlog or one.lost_replica for one in story.states)
+    most = max(map(_lost, story.states)) if counted else None
     text = recorded.says(story.counts, 1, most)
     return f"{text[0].upper()}{text[1:]}"
+
+
+def _ways(states: Sequence[TriedState]) -> Iterator[WayRow]:
+    """In the order of their first crash points."""
+    for way in dict.fromkeys(state.way for state in states):
+        verdicts = [state.verdict for state in states if state.way == way]
+        yield WayRow(way, len(verdicts), verdicts.count("invalid"), verdicts.count("unknown"))
 
 
 def _worst_first(state: TriedState) -> tuple[bool, int, float]:
@@ -85,7 +107,8 @@ def _worst_first(state: TriedState) -> tuple[bool, int, float]:
 
 
 def _lost(state: TriedState) -> int:
-    return max((one.transactions for one in (state.lost_engine, state.lost_binlog) if one), default=0)
+    known = (state.lost_engine, state.lost_binlog, state.lost_replica)
+    return max((one.transactions for one in known if one), default=0)
 
 
 def _violation(state: TriedState) -> ViolationRow:
@@ -97,6 +120,7 @@ def _violation(state: TriedState) -> ViolationRow:
         chosen=state.way,
         engine=state.lost_engine.transactions if state.lost_engine else None,
         binlog=state.lost_binlog.transactions if state.lost_binlog else None,
+        replica=state.lost_replica.transactions if state.lost_replica else None,
         says=tuple((CHECK_TITLES.get(one.key, one.key), one.says) for one in _telling(state)),
         log="\n".join(state.log_lines),
     )
@@ -110,8 +134,10 @@ def _decides(block: DecidingBlock) -> str:
         how = "If nothing of its write had got through, the checks would have passed"
     else:
         how = "If its write had got through, the checks would have passed"
-    tried = f"{whole(block.recoveries)} recoveries found this block"
-    return f"One block of 4 KiB made {checks} fail: {place} ({block.role}). {how}. {tried}."
+    tried = f"{whole(block.recoveries)} recoveries found it"
+    what = "One sector of 512 bytes" if block.n_bytes < BLOCK_BYTES else "One block of 4 KiB"
+    disk = f"on the disk of the {block.disk}, " if block.disk else ""
+    return f"{what} made {checks} fail: {disk}{place} ({block.role}). {how}. {tried}."
 
 
 def _kept(point: KeptPoint) -> KeptView:
@@ -144,7 +170,10 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
     limit = ". Then the plan's time for crash points was over" if story.out_of_time else ""
     return (
         ("Crash points tried", f"{found}. Points with the same content of the disk count as one{limit}"),
-        ("Pairs of flushed redo log and flushed binlog", f"{whole(story.covered)} of {whole(story.pairs)} tried"),
+        (
+            "Pairs of flushed redo log and flushed binlog",
+            f"{whole(story.covered)} of {whole(story.pairs)} tried" if story.pairs else "",
+        ),
         (
             "Recorded",
             f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}",

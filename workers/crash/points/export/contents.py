@@ -20,13 +20,15 @@ from workers.crash.transactions import (
 )
 from workers.errors import SandboxError
 
-DISK, COMMITS, POINT, CNF = "disk.img", "commits.txt", "point.json", "my.cnf"
+DISK, LOGS_DISK, COMMITS, POINT, CNF = "disk.img", "logs.img", "commits.txt", "point.json", "my.cnf"
+IMAGES = (DISK, LOGS_DISK)  # in the order of the disks
 IN_DOUBT = "-"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PointFile:
-    """`first`: name of the first file of the binary log; `failed`: keys of the checks that failed."""
+    """`first`: name of the first file of the binary log; `failed`: keys of the checks that failed; `apart`: logs on
+    a disk of their own, `logs.img`."""
 
     build: str
     settings: Mapping[str, str]
@@ -38,6 +40,7 @@ class PointFile:
     moment: int
     keeps: str
     failed: tuple[str, ...]
+    apart: tuple[str, ...] = ()
 
     def text(self) -> str:
         return json.dumps(asdict(self), indent=1)
@@ -47,7 +50,7 @@ def read_point(text: str) -> PointFile:
     """SandboxError: another version wrote it."""
     try:
         known = json.loads(text)
-        return PointFile(**known | {"failed": tuple(known["failed"])})
+        return PointFile(**known | {"failed": tuple(known["failed"]), "apart": tuple(known.get("apart", ()))})
     except (ValueError, TypeError, KeyError) as wrong:
         raise SandboxError(f"This is no crash point of this version: {wrong}.", "Run the trial again.") from None
 

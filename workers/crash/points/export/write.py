@@ -9,8 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import cast
 
-from workers.crash.points.export.contents import CNF, COMMITS, DISK, POINT, PointFile, commit_lines
-from workers.crash.points.judge_state import keeps_in_words
+from workers.crash.points.export.contents import CNF, COMMITS, IMAGES, POINT, PointFile, commit_lines
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import KeptPoint, TriedState
 from workers.crash.points.violations import Violation
@@ -19,7 +18,7 @@ from workers.sandbox import options, owner
 from workers.sandbox.builds import Build
 from workers.sandbox.builds.catalogue import CATALOGUE
 from workers.sandbox.disk.image import BLOCK_BYTES, Block
-from workers.sandbox.disk.recording.states import DiskState, States
+from workers.sandbox.disk.recording.joint import JointState, JointStates
 from workers.sandbox.disk.tools import copy_sparse, run
 
 HERE = Path(__file__).parent
@@ -30,7 +29,7 @@ OF_THIS_SYSTEM = "the package of the operating system"
 
 
 def keep(
-    load: Recorded, states: States, violations: Sequence[Violation]
+    load: Recorded, states: JointStates, violations: Sequence[Violation]
 ) -> tuple[tuple[KeptPoint, ...], Mapping[int, bytes]]:
     """The archive of each, by its number. Raises Cancelled."""
     kept, archives = list[KeptPoint](), dict[int, bytes]()
@@ -57,20 +56,25 @@ def keep(
 @dataclass(frozen=True)
 class Exporter:
     load: Recorded
-    states: States
+    states: JointStates
 
     @property
     def build(self) -> Build:
         """A sandbox has one."""
         return cast(Build, self.load.setup.build)
 
-    def archive(self, tried: TriedState, state: DiskState) -> bytes:
-        """A compressed tar. SandboxError: it is larger than MOST_BYTES, or the host has no space for it."""
+    def archive(self, tried: TriedState, state: JointState) -> bytes:
+        """A compressed tar. SandboxError: it is larger than MOST_BYTES, the host has no space for it, or it would need
+        two servers."""
+        if self.load.replica:
+            raise SandboxError("A crash point of two servers is not kept.", "Repeat the trial to see it again.")
         live = owner.new_folder(self.load.setup.root.absolute() / "live", f"export-{secrets.token_hex(4)}")
         try:
             folder = live / FOLDER
             folder.mkdir()
-            write_image(folder / DISK, self.states.recording.base, self.states.blocks(state.point))
+            contents = self.states.blocks(state.points)
+            for name, disk, blocks in zip(IMAGES, self.states.disks, contents, strict=False):
+                write_image(folder / name, disk.recording.base, blocks)
             self._furnish(folder, tried, state)
             return _packed(live)
         except OSError as full:
@@ -78,7 +82,7 @@ class Exporter:
         finally:
             owner.remove(live)
 
-    def _furnish(self, folder: Path, tried: TriedState, state: DiskState) -> None:
+    def _furnish(self, folder: Path, tried: TriedState, state: JointState) -> None:
         load = self.load
         ledger = load.whole.until(load.at_s(state.until_ns - 1), load.secret, load.margin_s)
         with (folder / COMMITS).open("w") as file:
@@ -90,7 +94,7 @@ class Exporter:
         for name in ("show.sh", "rows.awk"):
             (folder / name).write_text((HERE / name).read_text())
 
-    def _point(self, tried: TriedState, state: DiskState) -> PointFile:
+    def _point(self, tried: TriedState, state: JointState) -> PointFile:
         load = self.load
         return PointFile(
             build=self.build.key,
@@ -100,8 +104,9 @@ class Exporter:
             first=load.look.log.first if load.look.log else "",
             has_binlog=load.has_binlog,
             has_gtids=load.has_gtids,
-            moment=state.point.moment,
-            keeps=keeps_in_words(state),
+            moment=state.points[-1].moment,
+            keeps=load.keeps(state),
+            apart=tuple(sorted(load.setup.storage.apart)) if load.setup.storage else (),
             failed=tuple(one.key for one in tried.checks if one.outcome == "invalid"),
         )
 

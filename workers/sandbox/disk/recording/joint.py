@@ -1,21 +1,23 @@
-"""Disks of one server that were recorded at once: crashed at one moment, together or one of them alone.
+"""Disks that were recorded at once: crashed at one moment, together or one of them alone. One disk can be all.
 
 All recordings have one clock. A joint state is possible while the content of each of its disks is.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Literal
 
 from workers.errors import SandboxError
+from workers.sandbox.disk.image import Block
 from workers.sandbox.disk.recording.events import Kind
-from workers.sandbox.disk.recording.points import Progress, Reached, Role
-from workers.sandbox.disk.recording.states import CrashPoint, Keeps, States, Torn
+from workers.sandbox.disk.recording.points import ChosenPoint, Progress, Reached, Role, Way
+from workers.sandbox.disk.recording.states import CrashPoint, DiskState, Keeps, States, Torn
 
 MOST_TORN = 200  # a disk that is seldom flushed has much to be torn, which takes time
-JointWay = Literal["together", "one alone", "torn together", "between two writes"]
+JointWay = Literal["together", "one alone", "torn together", "between two writes", "the replica alone"]
+Contents = tuple[Mapping[int, Block], ...]  # of each disk, the blocks that were written since its base
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class JointChoice:
     """`new`: no earlier choice has reached just this."""
 
     state: JointState
-    way: JointWay
+    way: Way | JointWay
     reached: Reached
     new: bool
 
@@ -66,10 +68,31 @@ class JointStates:
         since_ns, until_ns = max(window[0] for window, _ in each), min(window[1] for window, _ in each)
         return JointState(points, since_ns, min(until_ns, self.end_ns), tuple(state.digest for _, state in each))
 
+    def blocks(self, points: Sequence[CrashPoint]) -> Contents:
+        return tuple(disk.blocks(point) for disk, point in zip(self.disks, points, strict=True))
+
     def times(self, kind: Kind) -> list[int]:
         """Of the events of that kind on any disk, while all were recorded."""
         events = chain.from_iterable(disk.recording.events for disk in self.disks)
         return sorted(one.at_ns for one in events if one.kind is kind and self.began_ns <= one.at_ns < self.end_ns)
+
+
+def of_one(choice: ChosenPoint) -> JointChoice:
+    """Of a server with one disk."""
+    return JointChoice(_of_one_disk(choice.state), choice.way, choice.reached, choice.new)
+
+
+def of_the_last(joint: JointStates, choice: ChosenPoint) -> JointChoice:
+    """Only the last disk loses power. The others have everything that was ever written, and the load is over."""
+    alone = _of_one_disk(choice.state)
+    others = tuple(CrashPoint(len(disk.recording.events), "written") for disk in joint.disks[:-1])
+    digests = tuple(disk.at(point).digest for disk, point in zip(joint.disks, others, strict=False))
+    state = JointState((*others, *alone.points), alone.since_ns, joint.end_ns, (*digests, *alone.digests))
+    return JointChoice(state, "the replica alone", choice.reached, choice.new)
+
+
+def _of_one_disk(state: DiskState) -> JointState:
+    return JointState((state.point,), state.since_ns, state.until_ns, (state.digest,))
 
 
 def in_order(joint: JointStates, roles: Sequence[Role], seed: int) -> list[JointChoice]:

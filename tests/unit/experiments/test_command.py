@@ -1,9 +1,12 @@
 """`manage.py experiment`: exit status 0 measured, 1 not all, 2 nothing started; the reason on standard error."""
 
+import io
 import json
+import logging
 import time
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.db import OperationalError
 
@@ -69,6 +72,16 @@ def test_it_says_when_the_database_was_never_made(server, capsys, monkeypatch):
     monkeypatch.setattr(Command, "_create", broken)
     assert status(*RUN) == 2
     assert "no such table" in (said := capsys.readouterr().err) and "manage.py migrate" in said
+
+
+def test_log_lines_go_to_the_log_and_not_to_the_terminal(server, monkeypatch):
+    console = next(handler for handler in logging.getLogger().handlers if handler.name == "console")
+    monkeypatch.setattr(console, "stream", io.StringIO())
+    monkeypatch.setattr(Command, "_conduct", lambda *_: logging.getLogger("a duty").warning("swept: one folder"))
+    status(*RUN, "--json")
+    logging.getLogger("a duty").warning("afterwards")
+    assert "swept: one folder" in (settings.HOME / "logs/experiment.log").read_text()
+    assert "swept" not in (told := console.stream.getvalue()) and "afterwards" in told
 
 
 @pytest.mark.parametrize(("state", "failed", "code"), [("done", 0, 0), ("done", 1, 1), ("failed", 0, 1)])

@@ -3,7 +3,8 @@
 `manage.py experiment crash-point TRIAL NUMBER [--to FILE]`.
 
 Runs in this process: needs the database and sysbench, no browser, no web server, no Redis, no worker. It first restores
-what a dead worker or command line left behind: changed settings and leased hosts. Exit status:
+what a dead worker or command line left behind: changed settings and leased hosts. The log is HOME/logs/experiment.log.
+Exit status:
 
     0  everything was measured; lost commits are a result too, see the JSON
     1  a cell or trial failed, a trial is unclear, the self-test of the checks failed, or the experiment did not finish
@@ -32,6 +33,7 @@ from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.document import everything
 from dashboard.installation import usable
 from dashboard.local.arguments import add_overrides
+from dashboard.local.log_file import log_lines_to
 from dashboard.local.progress import ProgressLines
 from dashboard.portable import shape
 from dashboard.portable.actions import import_file
@@ -120,7 +122,8 @@ class Command(BaseCommand):
         self._tell_guardrails(experiment)
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, lambda *_: heartbeat.stopping.set())
-        self._conduct(experiment)
+        with log_lines_to(settings.HOME / "logs" / "experiment.log"):
+            self._conduct(experiment)
         experiment.refresh_from_db()
         failed = self._tell_failures(experiment)
         if json:

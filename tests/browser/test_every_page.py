@@ -19,7 +19,7 @@ from dashboard.records.holds.models import HostLease, PendingRestore
 from dashboard.records.servers import levels
 from dashboard.records.servers.models import Preflight
 from dashboard.records.sharing import actions as sharing
-from tests.browser.axe import violations
+from tests.browser.axe import contrast, violations
 from tests.unit.accounts.addresses import patterns
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
@@ -27,25 +27,28 @@ from tests.unit.results import factory, trials
 LONG = "an unusually long name that has to be broken somewhere: db7.orders.eu-central-1.example.com <b>ö</b>"
 UNFOLD = "for (const folded of document.querySelectorAll('details')) folded.open = true"
 RESIZED_MS = 2000
+CONTRAST = "color-contrast"
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 FAULTY = """<!doctype html><html lang="en"><title>Faulty</title><main><h1>Faulty</h1><details><summary>Open</summary>
 <p style="color: #999">Hardly to be read</p></details><input><p style="width: 500px">Wide</p></main>"""
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 
 
-def look(page, url):
+def look(page, url, passed=None):
     page.goto(url)
-    return look_here(page)
+    return look_here(page, passed)
 
 
-def look_here(page):
-    """Everything that is wrong with the page that is open, its folded parts opened."""
+def look_here(page, passed=None):
+    """Everything that is wrong with the page that is open, its folded parts opened. `passed`: looks of texts that had
+    contrast on an earlier page."""
+    passed = set() if passed is None else passed
     page.set_viewport_size(DESK)
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.evaluate(UNFOLD)
-    wrong = [f"light: {one}" for one in violations(page)]
+    wrong = [f"light: {one}" for one in [*violations(page, but=[CONTRAST]), *contrast(page, passed)]]
     page.emulate_media(color_scheme="dark")
-    wrong += [f"dark: {one}" for one in violations(page, "color-contrast")]
+    wrong += [f"dark: {one}" for one in contrast(page, passed)]
     page.set_viewport_size(PHONE)
     wrong += [f"phone: {one}" for one in violations(page, "scrollable-region-focusable")]
     if too_wide := settled_width(page):
@@ -62,7 +65,8 @@ def settled_width(page):
 
 def look_at_all(page, live_server, paths, client=None):
     log_in(page, live_server, client)
-    return [wrong for path in paths for wrong in look(page, live_server.url + path)]
+    passed = set()
+    return [wrong for path in paths for wrong in look(page, live_server.url + path, passed)]
 
 
 def log_in(page, live_server, client):

@@ -11,12 +11,14 @@ from typing import Any
 
 import hypothesis
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.db import connection
 from django.test import Client
 
 from dashboard.records.audit import append_only
+from tests import migrated
 from tests.confirmed import confirm
 
 UNIT = Path(__file__).parent / "unit"
@@ -43,8 +45,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Tests empty their tables afterwards, which the audit log's triggers refuse: their own tests install them."""
+def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> None:
+    """Instead of pytest-django's fixture, which migrates an empty database in each process. Tests empty their tables
+    afterwards, which the audit log's triggers refuse: their own tests install them."""
+    if not settings.ON_POSTGRESQL:
+        migrated.sqlite(Path(settings.DATABASES["default"]["NAME"]))
     with django_db_blocker.unblock():
         append_only.remove(connection)
 

@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 
-from tests import postgresql
+from tests import migrated
 
 if os.environ.get("DURASCOPE_TESTING") != os.environ.get("PYTEST_XDIST_WORKER", "one"):
     for name in [name for name in os.environ if name.startswith("DURASCOPE_") or name == "DATABASE_URL"]:
@@ -19,10 +19,10 @@ if os.environ.get("DURASCOPE_TESTING") != os.environ.get("PYTEST_XDIST_WORKER", 
     os.environ["DURASCOPE_HOME"] = tempfile.mkdtemp(prefix="durascope-test-")
     atexit.register(shutil.rmtree, os.environ["DURASCOPE_HOME"], ignore_errors=True)
     if os.environ.get("TEST_DATABASE", "sqlite") == "postgresql":
-        server = postgresql.private()
+        server = migrated.private_postgresql()
         atexit.register(shutil.rmtree, server.folder, ignore_errors=True)
         atexit.register(server.stop)
-        os.environ["DATABASE_URL"] = server.url("durascope_test")
+        os.environ["DATABASE_URL"] = server.url(migrated.NAME)
 
 from dashboard.settings import *  # noqa: F403
 
@@ -34,6 +34,6 @@ STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns of a folder th
 
 # A file, not memory: tests with threads and with a real Celery worker share it, and wait for locks as in production.
 ON_POSTGRESQL = "DATABASE_URL" in os.environ
-TEST_NAME = DATABASES["default"]["NAME"] if ON_POSTGRESQL else str(HOME / "test.sqlite3")  # noqa: F405
+if not ON_POSTGRESQL:
+    DATABASES["default"]["NAME"] = str(HOME / "test.sqlite3")  # noqa: F405
 DATABASES["default"]["CONN_MAX_AGE"] = 0  # noqa: F405 - a test leaves no connection behind
-DATABASES["default"]["TEST"] = {"NAME": TEST_NAME}  # noqa: F405

@@ -195,7 +195,7 @@ def _loss(wanted: Wanted, key: str, tried: Iterable[Tally]) -> Target:
 def _lost(tally: Tally) -> str:
     spans = [span for trial in tally.hit if (span := _span_ms(trial)) is not None]
     most = f", at most the last {ms(max(spans))} of commits" if spans else ""
-    bound = f" {tally.invalid.at_most}" if tally.invalid.n and not tally.invalid.k and not tally.points else ""
+    bound = f"; {tally.invalid.at_most}" if tally.invalid.n and not tally.invalid.k and not tally.points else ""
     return f"{tally.outcome}{most}{bound}"
 
 

@@ -29,6 +29,11 @@ class LevelForm(forms.Form):
         help_text="The recovery point objective (RPO). 0: nothing may be lost.",
     )  # fmt: skip
 
+    def get_initial_for_field(self, field: forms.Field, field_name: str) -> object:
+        """4000, not 4000.0."""
+        value = super().get_initial_for_field(field, field_name)
+        return f"{value:.10g}" if isinstance(value, float) else value
+
     def clean(self) -> None:
         given = self.cleaned_data
         if given.get("p99_ms") is not None and given.get("commits_per_s") is None:

@@ -36,7 +36,7 @@ DISASTERS: dict[str, Disaster] = {
         "in a power loss",
         tuple(key for key, kind in CRASH_KINDS.items() if kind.cuts_power and key not in CONTROLS),
     ),
-    "command": Disaster("the owner's crash command", "after the owner's crash command", (_COMMAND,)),
+    "command": Disaster("the owner's crash command is run", "after the owner's crash command", (_COMMAND,)),
     "failover": Disaster(
         "the primary is lost and a replica is promoted",
         "in a failover",

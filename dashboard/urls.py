@@ -15,7 +15,7 @@ from dashboard.pages.notifications import views as notifications
 from dashboard.pages.portable import views as portable
 from dashboard.pages.reproduction import views as reproduction
 from dashboard.pages.schedules import views as schedules
-from dashboard.pages.servers import audit_page
+from dashboard.pages.servers import audit_page, import_page
 from dashboard.pages.servers import views as servers
 
 
@@ -52,6 +52,7 @@ urlpatterns = [
         "servers",
         path("", servers.servers, name="list"),
         path("register/", servers.register, name="register"),
+        path("import/", import_page.import_servers, name="import"),
         path("audit/", audit_page.fleet, name="audit"),
         path("audit/pasted/", audit_page.of_text, name="audit-pasted"),
         path("audit/read/", audit_page.read_all, name="audit-read"),

@@ -122,3 +122,15 @@ def test_what_the_server_prints_and_its_option_file_are_judged_like_the_server(p
     (tmp_path / "vars.txt").write_text(printed)
     status, out = command(str(tmp_path / "vars.txt"))
     assert status == 1 and audit([pasted("x", text)]).lines[0].finding in out
+
+
+def test_the_replica_of_a_registered_primary_is_found(pair):
+    """Registered, it is found no more."""
+    attached(pair[0], "db1")
+    out = StringIO()
+    call_command("server", "replicas", "--dry-run", stdout=out)
+    assert f":{pair[1].target.port}): password missing." in out.getvalue()
+    attached(pair[1], "db2")
+    out = StringIO()
+    call_command("server", "replicas", "--dry-run", stdout=out)
+    assert "No server was found" in out.getvalue()

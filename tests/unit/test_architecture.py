@@ -54,7 +54,7 @@ ROOMS = {
     "host": Room(("workers.host",), ("errors",)),
     "toml": Room(("workers.toml",), ("errors",)),
     "analysis": Room(("workers.analysis",), ("errors",), ("numpy", "scipy")),
-    "servers": Room(("workers.servers",), ("errors", "host", "toml"), ("pymysql",)),
+    "servers": Room(("workers.servers",), ("errors", "host", "toml"), ("cryptography", "pymysql", "yaml")),
     "guardrails": Room(("workers.guardrails",), ("errors", "servers")),
     "metrics": Room(("workers.metrics",), ("errors", "host", "toml", "servers"), ("numpy",)),
     "sandbox": Room(("workers.sandbox",), ("errors", "host", "toml", "servers", "metrics")),

@@ -14,6 +14,7 @@ from dashboard.installation.home import PROJECT
 from dashboard.pages.accounts.adapter import PasskeyForm, PasskeyNameForm
 from dashboard.pages.servers.audit_page import PastedForm
 from dashboard.pages.servers.forms import AttachedForm, SandboxForm
+from dashboard.pages.servers.import_page import ImportServersForm
 from dashboard.portable.refused import NotImported
 from dashboard.portable.write import file_of
 from dashboard.records.accounts import actions
@@ -71,7 +72,7 @@ def typed_fields():
                     yield form, name
 
 
-ELSEWHERE = {PasskeyForm, PasskeyNameForm, PastedForm}  # allauth's, tested below; settings, which are not stored
+ELSEWHERE = {PasskeyForm, PasskeyNameForm, PastedForm, ImportServersForm}  # tested below; stores nothing by itself
 
 
 def refuses(form, name):

@@ -94,11 +94,11 @@ def cluster_pairs(known: Mapping[int, Told]) -> list[tuple[Key, Key]]:
         for peer in one.replication.members or ():
             found.append((pk, recognised(known, one, peer) or f"{peer.host}:{peer.port}"))
         found += [(pk, other) for other in known if one.galera and known[other].galera == one.galera]
-        found += [(pk, address) for address in _unregistered(known, one)]
+        found += [(pk, address) for address in unregistered_nodes(known, one)]
     return found
 
 
-def _unregistered(known: Mapping[int, Told], one: Told) -> Iterable[str]:
+def unregistered_nodes(known: Mapping[int, Told], one: Told) -> Iterable[str]:
     """Nodes of its Galera cluster by their addresses. A node may have been told to name none."""
     mates = [other for other in known.values() if one.galera and other.galera == one.galera]
     for address in one.value("wsrep_incoming_addresses").split(",") if one.galera else ():

@@ -73,15 +73,19 @@ def _enters(section: str, named: NamedVersion | None, found: OptionFile) -> bool
 
 def option(line: str) -> tuple[str, str]:
     """A variable and its value: `loose-skip-log-bin` -> log_bin, OFF."""
-    name, has_value, value = line.partition("=")
-    name = name.strip().lstrip("-").replace("-", "_").lower().removeprefix("loose_")
-    value = _unquoted(value.strip())
-    if not has_value:
+    name, value = option_text(line)
+    if "=" not in line:
         value = "ON"
         for beginning, meaning in _ENDINGS.items():
             if name.startswith(beginning) and name not in _REAL:
                 return name.removeprefix(beginning), meaning
     return name, "ON" if name == "log_bin" else _sized(value)  # the value of log_bin is a file's name
+
+
+def option_text(line: str) -> tuple[str, str]:
+    """An option and its value as they are written."""
+    name, _, value = line.partition("=")
+    return name.strip().lstrip("-").replace("-", "_").lower().removeprefix("loose_"), _unquoted(value.strip())
 
 
 def _unquoted(value: str) -> str:

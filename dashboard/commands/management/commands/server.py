@@ -1,0 +1,94 @@
+"""`manage.py server import FILE [--dry-run] [--yes]`: register the servers of an option file or inventory.
+`manage.py server replicas`: register the replicas and cluster members that registered servers name.
+
+Both say first what would be done for each server and ask. No password is printed. Exit status: 0 done, or a dry run; 2
+refused or stopped.
+"""
+
+import getpass
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from django.conf import settings
+from django.utils import timezone
+
+from dashboard.commands.subcommands import Subcommands
+from dashboard.findings.attached.unregistered import unregistered
+from dashboard.findings.audit.subject import read_now
+from dashboard.pages.servers.importing import REGISTERED, Defaults, plan, register, summary
+from dashboard.records.servers.models import Server
+from workers.errors import PlanError
+from workers.servers import reading
+from workers.servers.inventory.found import MOST_BYTES, FoundServer
+from workers.servers.inventory.read import read
+
+STDIN = "-"
+
+
+class Options(TypedDict):
+    dry_run: bool
+    yes: bool
+    user: str
+    ask: bool
+    label: str
+
+
+class Command(Subcommands):
+    help = "Register servers from files, and replicas from their primaries."
+    requires_system_checks = ()
+    stopped = "Nothing was registered."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        commands = parser.add_subparsers(dest="command", required=True)
+        imports = commands.add_parser("import", help="from ~/.my.cnf, .mylogin.cnf, PMM, Ansible or CSV")
+        imports.add_argument("file", metavar="FILE", help="- is standard input")
+        imports.add_argument("--group", default="", metavar="NAME", help="only hosts of this Ansible group")
+        replicas = commands.add_parser("replicas", help="that registered servers of this site name; it reads them")
+        for one in (imports, replicas):
+            one.add_argument("--dry-run", action="store_true", help="say what would be done, and end")
+            one.add_argument("--yes", action="store_true", help="do not ask")
+            one.add_argument("--user", default="", metavar="NAME", help="account of servers without one")
+            one.add_argument("--ask", action="store_true", help="ask for the password of servers without one")
+            one.add_argument("--label", choices=Server.Label.values, default=Server.Label.PRODUCTION)
+
+    def _import(self, *, file: str, group: str, **options: Unpack[Options]) -> None:
+        self._register(read(_content(file), group), options)
+
+    def _replicas(self, **options: Unpack[Options]) -> None:
+        servers = list(Server.objects.filter(kind=Server.Kind.ATTACHED, site=settings.SITE))
+        found = read_now(servers, reading.read_all([one.target() for one in servers]), timezone.now())
+        told = {one.server.pk: one.told for one in found if one.server and one.told}
+        self._register(unregistered(told), options)
+
+    def _register(self, found: list[FoundServer], options: Options) -> None:
+        password = getpass.getpass() if options["ask"] else ""
+        lines = plan(found, Defaults(options["user"], password, options["label"], settings.SITE))
+        for line in lines:
+            self.stdout.write(f"{line.name} ({line.where}): {line.state}. {line.says}")
+        self.stdout.write(f"{summary(lines) or 'No server was found'}.")
+        wanted = sum(line.state in REGISTERED for line in lines)
+        if options["dry_run"] or not wanted:
+            self.stdout.write("Nothing was registered.")
+        elif options["yes"] or _agreed(wanted):
+            self.stdout.write(f"{len(register(None, lines))} registered. Nothing was sent to them.")
+        else:
+            raise PlanError("Nothing was registered.", "Confirm with y, or with --yes.")
+
+
+def _content(file: str) -> bytes:
+    try:
+        if file == STDIN:
+            return sys.stdin.buffer.read(MOST_BYTES + 1)
+        with Path(file).open("rb") as opened:
+            return opened.read(MOST_BYTES + 1)
+    except OSError as refused:
+        raise PlanError(f"{file} cannot be read: {refused.strerror}.", "Name a file that can be read.") from refused
+
+
+def _agreed(wanted: int) -> bool:
+    try:
+        return input(f"Register {wanted} servers? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False

@@ -1,0 +1,48 @@
+"""Servers that registered servers name as their sources, replicas or cluster members, and that are not registered."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from dashboard.findings.attached.links import Told, recognised, unregistered_nodes
+from workers.servers.checks import is_loopback
+from workers.servers.inventory.found import FoundServer, split_address
+from workers.servers.replication import Peer
+
+NO_ADDRESS = "It does not report its address. Set report_host on it, or register it by hand."
+
+
+def unregistered(known: Mapping[int, Told]) -> list[FoundServer]:
+    """With the account of the server that names them, without its password: a hostile server could name any address."""
+    found: dict[str, FoundServer] = {}
+    for one in known.values():
+        for named in _peers(known, one):
+            peer = _seen_from_here(named, one)
+            where = f"{peer.host or f'server_id {peer.server_id}'}:{peer.port}"
+            why = "" if peer.host else NO_ADDRESS
+            port = str(peer.port) if peer.port else ""
+            found.setdefault(where, FoundServer(where, peer.host, port, user=one.server.user, why=why))
+    return list(found.values())
+
+
+def _peers(known: Mapping[int, Told], one: Told) -> Iterable[Peer]:
+    seen = one.replication
+    for peer in (*(seen.sources or ()), *(seen.replicas or ()), *(seen.members or ())):
+        if recognised(known, one, peer) is None and not _follows(known, one, peer):
+            yield peer
+    for address in unregistered_nodes(known, one):
+        host, port = split_address(address)
+        yield Peer(host, int(port) if port.isdecimal() else 0)
+
+
+def _seen_from_here(peer: Peer, one: Told) -> Peer:
+    """A loopback address means the host of the server that names it."""
+    return replace(peer, host=one.server.host) if is_loopback(peer.host) and one.server.host else peer
+
+
+def _follows(known: Mapping[int, Told], one: Told, peer: Peer) -> bool:
+    """A replica that does not report its address is known by its ids."""
+    return not peer.host and any(
+        (other.replication.server_id, other.replication.port) == (peer.server_id, peer.port)
+        for other in known.values()
+        if other is not one
+    )

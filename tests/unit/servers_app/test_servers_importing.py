@@ -1,0 +1,132 @@
+"""Servers of a file are registered after a dry run, and no password is shown."""
+
+from dataclasses import asdict
+from io import BytesIO, StringIO
+
+import pytest
+from django.core.management import call_command
+
+from dashboard.findings.attached.links import told
+from dashboard.findings.attached.unregistered import unregistered
+from dashboard.pages.servers.importing import Defaults, plan
+from dashboard.records.accounts.role import Role
+from dashboard.records.servers.models import Preflight, Server
+from tests.unit.api.tokens import somebody
+from workers.servers.inventory.found import FoundServer
+from workers.servers.replication import Peer, Replication
+
+pytestmark = pytest.mark.django_db
+SECRET = "s3cret-of-db1"
+TEXT = (
+    "name,host,port,user,password,label\n"
+    f"db1,192.0.2.1,3306,app,{SECRET},\n"
+    "db2,192.0.2.2,3306,app,,test\n"
+    "again,192.0.2.1,3306,app,,\n"
+    "old,DB.example.org,3306,app,,\n"
+    "nobody,192.0.2.3,3306,,,\n"
+    "bad,two words,3306,app,,\n"
+    "port,192.0.2.4,99999,app,,\n"
+)
+
+
+@pytest.fixture
+def old(db):
+    return Server.objects.create(name="registered before", kind="attached", host="db.example.org", user="u")
+
+
+def states(lines):
+    return {line.name: line.state for line in lines}
+
+
+def upload(client, text=TEXT, **more):
+    return client.post("/servers/import/", {"file": BytesIO(text.encode()), "label": "production", **more})
+
+
+def test_a_dry_run_says_what_would_be_done_and_stores_nothing(client_in, old):
+    answer = upload(client_in)
+    page = answer.content.decode()
+    assert answer.status_code == 200 and Server.objects.count() == 1
+    assert "Dry run: 1 new, 1 without a password, 2 known already, 3 refused." in page
+    assert "It is registered as registered before." in page and "first as db1" in page
+    assert "Account: This field is required." in page and "This is not a host name" in page
+    assert SECRET not in page and "Register 2 servers" in page
+
+
+def sealed(answer):
+    return answer.context["sealed"]
+
+
+def test_what_was_shown_is_registered_once(client_in, old, admin):
+    confirmed = {"sealed": sealed(upload(client_in))}
+    page = client_in.post("/servers/import/", confirmed, follow=True).content.decode()
+    assert "2 servers are registered" in page
+    first, second = Server.objects.get(name="db1"), Server.objects.get(name="db2")
+    assert first.target().password == SECRET and second.target().password == ""
+    assert (first.label, second.label, first.owner) == ("production", "test", admin)
+    client_in.post("/servers/import/", confirmed)
+    assert Server.objects.count() == 3
+
+
+def test_an_account_for_all_is_used_where_the_file_has_none(client_in):
+    answer = upload(client_in, user="everywhere", password="typed")
+    assert "4 new, 1 known already, 2 refused" in answer.content.decode()
+    client_in.post("/servers/import/", {"sealed": sealed(answer)})
+    assert Server.objects.get(name="nobody").target().password == "typed"
+    assert Server.objects.get(name="db2").user == "app"
+
+
+def test_the_dry_run_of_another_person_is_refused(client_in, client):
+    answer = upload(client_in)
+    client.force_login(somebody(Role.OPERATOR))
+    for text in (sealed(answer), "nonsense", ""):
+        page = client.post("/servers/import/", {"sealed": text}, follow=True).content.decode()
+        assert "Nothing was registered" in page
+    assert not Server.objects.exists()
+
+
+def test_a_file_that_cannot_be_read_is_refused(client_in):
+    answer = upload(client_in, "a: &a [1]\nb: *a\n")
+    assert answer.status_code == 422 and b"without tags and aliases" in answer.content
+
+
+def test_many_servers_are_planned(django_assert_max_num_queries):
+    found = [FoundServer(f"db{n}", f"h{n}", user="u", password="p") for n in range(300)]
+    with django_assert_max_num_queries(1300):
+        assert set(states(plan(found, Defaults())).values()) == {"new"}
+
+
+def command(*arguments):
+    out, err = StringIO(), StringIO()
+    try:
+        call_command("server", *arguments, stdout=out, stderr=err)
+        status = 0
+    except SystemExit as ended:
+        status = ended.code
+    return status, out.getvalue(), err.getvalue()
+
+
+def test_the_command_says_it_first_and_registers_with_yes(tmp_path, old):
+    file = tmp_path / "servers.csv"
+    file.write_text(TEXT)
+    status, out, _ = command("import", str(file), "--dry-run")
+    assert status == 0 and "db1 (192.0.2.1:3306): new." in out and Server.objects.count() == 1
+    assert "1 new, 1 without a password, 2 known already, 3 refused." in out and SECRET not in out
+    status, out, _ = command("import", str(file), "--yes")
+    assert status == 0 and "2 registered." in out and Server.objects.count() == 3
+    assert command("import", "/nowhere")[0] == 2
+
+
+def test_replicas_that_a_primary_names_are_found_without_its_password():
+    primary = Server.objects.create(name="db1", kind="attached", host="db1.example.org", user="app")
+    replicas = (Peer("db2.example.org", 3307, 2, "uuid-2"), Peer("", 3306, 3, "uuid-3"))
+    galera = {
+        "wsrep_cluster_state_uuid": "cluster", "wsrep_incoming_addresses": "db1.example.org:3306,192.0.2.9:3306",
+    }  # fmt: skip
+    seen = Replication(1, 3306, (), replicas, (), {"server_uuid": "uuid-1", **galera})
+    facts = {"flavour": "mysql", "replication": asdict(seen)}
+    Preflight.objects.create(server=primary, state="done", facts=facts)
+    lines = plan(unregistered(told()), Defaults())
+    assert states(lines) == {
+        "db2.example.org:3307": "password missing", "server_id 3:3306": "refused", "192.0.2.9:3306": "password missing",
+    }  # fmt: skip
+    assert "Set report_host" in next(line.says for line in lines if line.state == "refused")

@@ -1,0 +1,53 @@
+"""Option files of clients (~/.my.cnf), and login paths as `mysql_config_editor print --all` prints them."""
+
+import re
+
+from workers.servers.inventory.found import TLS, FoundServer
+from workers.servers.pasted.option_file import option_text
+
+HIDDEN = re.compile(r"\*+")  # what mysql_config_editor prints instead of a password
+SIGN = re.compile(r"^[ \t]*\[client[\w.-]*\]", re.MULTILINE | re.IGNORECASE)
+HIDES = re.compile(r"""^password[ \t]*=[ \t]*["']?\*+["']?[ \t]*$""", re.MULTILINE)
+LOGIN_PATHS = re.compile(r"^(user|host|socket|password)[ \t]*=", re.MULTILINE)
+OF_ADDRESS = ("host", "port", "socket", "user", "password")
+
+
+def read(text: str, *, every_section: bool = False) -> list[FoundServer]:
+    """A section inherits from [client]. `every_section`: they are login paths, which may have any name."""
+    sections = _sections(text)
+    general = sections.get("client", {})
+    wanted = {
+        name: {**general, **values}
+        for name, values in sections.items()
+        if (every_section or name.startswith("client")) and (name != "client" or len(sections) == 1 or "host" in values)
+    }
+    return [_server(name, values) for name, values in wanted.items() if values.keys() & {*OF_ADDRESS}]
+
+
+def _sections(text: str) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    values: dict[str, str] = {}
+    for line in text.splitlines():
+        stripped = line.strip()
+        if section := re.fullmatch(r"\[([^\]]{1,80})\]", stripped):
+            values = found.setdefault(section[1].strip(), {})
+        elif stripped and stripped[0] not in "#;!":
+            name, value = option_text(stripped)
+            values[name] = value
+    return found
+
+
+def _server(section: str, values: dict[str, str]) -> FoundServer:
+    host, socket = values.get("host", ""), values.get("socket", "")
+    local = host in ("", "localhost")  # clients then use the socket
+    password = values.get("password", "")
+    return FoundServer(
+        name=section.removeprefix("client").strip("-_") or host or "localhost",
+        host="" if local and socket else host or "localhost",
+        port=values.get("port", ""),
+        socket=socket if local else "",
+        user=values.get("user", ""),
+        password="" if HIDDEN.fullmatch(password) else password,
+        tls=TLS.get(values.get("ssl_mode", "").lower(), ""),
+        tls_ca=values.get("ssl_ca", ""),
+    )

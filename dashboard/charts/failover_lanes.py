@@ -7,10 +7,10 @@ from dashboard.charts.bars import WIDTH, Bar, parts
 from dashboard.text.numbers import duration
 from workers.topology.faults import Fault
 from workers.topology.setup_and_result import FailoverStory
-from workers.topology.topology import CLUSTERS, Topology
+from workers.topology.topology import CLUSTERS, MOST_REPLICAS, Topology
 
-FIRST_REPLICA = "replica 1"
 HEIGHT = {"serves": 20, "after": 20, "follows": 6, "away": 0}  # readable without colour
+JUST_AFTER_S = 0.2  # answers that were on their way
 RETURNS = {
     "caught up": "later: follows",
     "stopped": "later: refuses to follow",
@@ -46,11 +46,12 @@ class NodeLane:
 @dataclass(frozen=True)
 class Moments:
     """Seconds since the load began. `fault`; `writable`: the first commit of the new primary, None: none; `end`: of the
-    clients."""
+    clients; `resumed`: the first commit of the old primary after the fault, None: none."""
 
     fault: float
     writable: float | None
     end: float
+    resumed: float | None = None
 
     def x(self, at_s: float) -> float:
         return round(min(max(at_s / self.end, 0), 1) * WIDTH, 1)
@@ -60,7 +61,8 @@ def moments(story: FailoverStory, fault_at_s: float) -> Moments:
     end = max(len(story.per_100_ms), len(story.after_per_100_ms), 1) / 10
     first = next((n / 10 for n, count in enumerate(story.after_per_100_ms) if count), None)
     writable = min(fault_at_s + story.outage.total_s, end) if story.outage else first
-    return Moments(fault_at_s, writable, end)
+    later = (n / 10 for n, count in enumerate(story.per_100_ms) if count and n / 10 > fault_at_s + JUST_AFTER_S)
+    return Moments(fault_at_s, writable, end, next(later, None))
 
 
 def lanes(topology: Topology, fault: Fault, story: FailoverStory, at: Moments, acknowledged: int) -> list[NodeLane]:
@@ -73,11 +75,11 @@ def lanes(topology: Topology, fault: Fault, story: FailoverStory, at: Moments, a
             name=name,
             role=_role(name, old, fault, story.promoted),
             link="" if name == old else _link(topology, old),
-            life=tuple(_life(name, old, topology, fault, story.promoted, at)),
-            events=tuple(_events(name, old, fault, story, at)),
+            life=tuple(_life(number, name, topology, fault, story.promoted, at)),
+            events=tuple(_events(number, name, fault, story, at)),
             holds=_holds(name, story.holds, acknowledged, extra if name == old else 0, scale),
         )
-        for name in (old, *others)
+        for number, name in enumerate((old, *others))
     ]
 
 
@@ -104,17 +106,18 @@ def _link(topology: Topology, old: str) -> str:
     return f"\N{LEFTWARDS ARROW} {old}: {KINDS.get(topology.kind, topology.kind)}{point}{trip}"
 
 
-def _is_down(name: str, old: str, fault: Fault, fenced: bool) -> bool:
-    """From the fault on: ended by it, stopped in order, or shut off from its clients."""
-    if fault.of_replica:
-        return name == FIRST_REPLICA
-    return (fault.primary_down or fault.harmless or fenced) if name == old else fault.replicas_down
+def _is_down(number: int, fault: Fault, fenced: bool) -> bool:
+    """From the fault on: struck by it, stopped in order, or shut off from its clients."""
+    return fault.strikes(number) or (number == 0 and not fault.of_replica and (fault.harmless or fenced))
 
 
-def _life(name: str, old: str, topology: Topology, fault: Fault, promoted: str, at: Moments) -> Iterable[Segment]:
-    before = "serves" if name == old or topology.writers == "each" else "follows"
-    goes_on = name == old == promoted and not fault.primary_down
-    down = _is_down(name, old, fault, topology.policy.fence) and not goes_on
+def _life(number: int, name: str, topology: Topology, fault: Fault, promoted: str, at: Moments) -> Iterable[Segment]:
+    before = "serves" if number == 0 or topology.writers == "each" else "follows"
+    if number == 0 and fault.pauses and fault.strikes(0) and at.resumed is not None:
+        yield from (_segment(at, before, 0, at.fault), _segment(at, before, at.resumed, at.end))
+        return
+    goes_on = number == 0 and name == promoted and not fault.primary_down
+    down = _is_down(number, fault, topology.policy.fence) and not goes_on
     takes_over = at.writable if name == promoted and not goes_on else None
     yield _segment(at, before, 0, at.fault)
     yield _segment(at, "away" if down else before, at.fault, at.end if takes_over is None else takes_over)
@@ -127,21 +130,14 @@ def _segment(at: Moments, look: str, begin: float, end: float) -> Segment:
     return Segment(look, at.x(begin), (20 - high) / 2, round(at.x(end) - at.x(begin), 1), high)
 
 
-def _events(name: str, old: str, fault: Fault, story: FailoverStory, at: Moments) -> Iterable[str]:
+def _events(number: int, name: str, fault: Fault, story: FailoverStory, at: Moments) -> Iterable[str]:
     struck = duration(at.fault)
-    if _is_hit(name, old, fault):
+    if fault.strikes(number) or (number == 0 and not any(map(fault.strikes, range(MOST_REPLICAS + 1)))):
         yield f"{struck}: {fault.title[0].lower()}{fault.title[1:]}"
     if name == story.promoted and at.writable is not None:
         yield f"{duration(at.writable)}: first commit as new primary"
-    if name == (FIRST_REPLICA if fault.of_replica else old) and story.rejoin:
+    if number == fault.judged and story.rejoin:
         yield RETURNS[story.rejoin.state]
-
-
-def _is_hit(name: str, old: str, fault: Fault) -> bool:
-    if fault.of_replica:
-        return name == FIRST_REPLICA
-    spares_first = fault.replicas_down and not fault.primary_down
-    return not spares_first if name == old else fault.replicas_down
 
 
 def _holds(name: str, known: Mapping[str, int], acknowledged: int, extra: int, scale: float) -> Bar:

@@ -11,11 +11,11 @@ from workers.topology.topology import Topology
 DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "gtid_strict_mode": "ON"}
 
 
-def fail_over(root, fault, policy="careful", *, detection_s=0.0, cancelled=lambda: False, **topology):
+def fail_over(root, fault, policy="careful", *, detection_s=0.0, pause_s=10.0, cancelled=lambda: False, **topology):
     setup = FailoverSetup(
         root=root, build=builds.find("system-mariadb"), name="test", topology=Topology(**topology, policy_key=policy),
         settings=DURABLE, fault=fault, seed=7,
-        load_s=0.6, detection_s=detection_s,
+        load_s=0.6, detection_s=detection_s, pause_s=pause_s,
     )  # fmt: skip
     return run_failover(setup, lambda step: None, cancelled)
 
@@ -85,6 +85,31 @@ def test_an_old_primary_that_is_not_shut_off_acknowledges_what_nobody_will_find(
     result = fail_over(sandbox_root, "partition", "unfenced", kind="async")
     assert bad(result) >= {"late", "lost-promoted"} and result.story.outage is None
     assert result.story.because.startswith("The old primary was not shut off")
+
+
+def test_a_paused_primary_that_is_not_shut_off_acknowledges_after_it_wakes(sandbox_root):
+    """Semi-synchronous: it waits for the promoted replica, which does not answer any more, until its timeout."""
+    result = fail_over(sandbox_root, "primary-pause", "unfenced", pause_s=2.0, kind="semi-sync", timeout_ms=500)
+    assert bad(result) >= {"late", "lost-promoted"} and result.story.because.startswith("The old primary was not shut")
+    assert result.lost.transactions == result.story.ghosts_acknowledged > 0
+
+
+def test_a_paused_primary_that_is_shut_off_loses_nothing(sandbox_root):
+    result = fail_over(sandbox_root, "primary-pause", pause_s=2.0, kind="semi-sync")
+    assert bad(result) == set() and result.acknowledged > 0 and result.story.outage.total_s < 2.0
+
+
+def test_clients_wait_for_a_paused_replica_that_must_answer(sandbox_root):
+    result = fail_over(sandbox_root, "replica-pause", pause_s=2.0, kind="semi-sync")
+    assert bad(result) == set() and result.story.rejoin.state == "caught up"
+    assert "0, 0, 0, 0, 0, 0, 0, 0, 0, 0" in str(result.story.per_100_ms), "a second without an answer"
+
+
+def test_the_replica_that_is_left_takes_over_and_the_lost_one_follows_it(sandbox_root):
+    result = fail_over(sandbox_root, "kill:primary+replica1", kind="semi-sync", replicas=2, acknowledgements=1)
+    assert result.error == "" and result.story.promoted == "replica 2"
+    assert {check.key: check.outcome for check in result.checks}["others"] == "valid", result.checks
+    assert result.story.holds.keys() == {"primary", "replica 1", "replica 2"}
 
 
 def test_a_rebuilt_old_primary_follows_with_the_same_rows(sandbox_root, leaves_nothing):

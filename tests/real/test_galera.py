@@ -43,3 +43,17 @@ def test_a_cluster_that_does_not_flush_loses_commits_when_all_are_killed(sandbox
     assert result.lost.transactions > 0 and story.because.startswith("All nodes went down before any had flushed")
     assert story.holds.keys() == {"node 1", "node 2", "node 3"}
     assert story.holds[story.promoted] == max(story.holds.values())
+
+
+def test_a_cluster_expels_a_node_that_pauses_too_long_and_takes_it_back(sandbox_root):
+    try:
+        parts.find("galera-4")
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+    setup = FailoverSetup(
+        root=sandbox_root, build=builds.find("system-mariadb"), name="test", topology=Topology("galera", replicas=2),
+        settings={}, fault="primary-pause", seed=7, load_s=0.6, pause_s=12.0,
+    )  # fmt: skip
+    result = run_failover(setup, lambda step: None, lambda: False)
+    assert (result.error, result.verdict, result.story.expelled) == ("", "valid", True), result.checks
+    assert result.story.outage.detection_s > 2 and result.story.rejoin.state == "caught up"

@@ -6,8 +6,9 @@ from itertools import islice
 from workers.bench.needs import Candidate
 from workers.bench.plan import OF_ATTACHED, OF_TWO_DISKS, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
-from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds
+from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds, needs_as
 from workers.crash.kinds import CRASH_KINDS
+from workers.topology.faults import FAULTS, HOW_NODES, refusal
 
 MOST_TRIALS = 5000
 WITH_REPLICA = frozenset(key for key, kind in CRASH_KINDS.items() if kind.with_replica)
@@ -27,8 +28,7 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
     if wrong := list(out_of_bounds(crash)):
         yield from wrong
         return  # below, every trial is counted
-    unknown = [kind for kind in crash.kinds if kind not in TRIAL_KINDS]
-    yield from (f"There is no crash kind {kind!r}. Known: {', '.join(TRIAL_KINDS)}." for kind in unknown)
+    yield from (_unknown(kind) for kind in crash.kinds if kind not in TRIAL_KINDS)
     if not crash.kinds:
         yield "Choose at least one crash, or 0 trials."
     yield from _two_disks(plan)
@@ -45,6 +45,11 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
         yield from _server(plan, servers[target.server_id])
 
 
+def _unknown(kind: str) -> str:
+    why = refusal(kind) if ":" in kind else f"Known: {', '.join(TRIAL_KINDS)}; and sets of nodes: {HOW_NODES}"
+    return f"There is no crash kind {kind[:80]!r}. {why}"
+
+
 def _two_disks(plan: Plan) -> Iterator[str]:
     if not any(variant.has_two_disks for variant in plan.variants):
         for kind in OF_TWO_DISKS.intersection(plan.crash.kinds):
@@ -59,7 +64,9 @@ def estimate_s(plan: Plan) -> float:
     alone_s = TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
     besides_s = (FAILOVER_S if trial.variant.topology else alone_s for trial in plan.trials())
     recorded_s = sum(_points_s(plan, trial.kind) for trial in plan.trials())
-    return sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s) + recorded_s
+    paused = sum(trial.kind in FAULTS and FAULTS[trial.kind].pauses for trial in plan.trials())
+    besides = sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s)
+    return besides + recorded_s + paused * plan.crash.pause_s
 
 
 def _points_s(plan: Plan, kind: str) -> float:
@@ -73,7 +80,8 @@ def _points_s(plan: Plan, kind: str) -> float:
 def _server(plan: Plan, server: Candidate) -> Iterator[str]:
     kinds = plan.crash.kinds
     if server.is_sandbox:
-        gone = {kind: server.crash_missing[kind] for kind in all_kinds(plan) if server.crash_missing.get(kind)}
+        missing = {kind: server.crash_missing.get(needs_as(kind)) for kind in all_kinds(plan) if kind in TRIAL_KINDS}
+        gone = {kind: why for kind, why in missing.items() if why}
         yield from (f"{TRIAL_KINDS[kind].title} is not available: {why}" for kind, why in gone.items())
         yield from _replicas(plan, server)
     elif not OF_ATTACHED.intersection(kinds):

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from workers.bench.plan import Plan, Variant
 from workers.bench.topology_needs import NO_TOPOLOGY, TopologyAbilities, TopologyNeeds, about
-from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds
+from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds, needs_as
 from workers.servers.facts import FlavourKey, Version
 
 
@@ -68,7 +68,7 @@ class Needs:
         return cls(
             builds=frozenset(one.build or build for one in plan.variants for build in own) | topologies.builds,
             device=any(variant.storage for variant in plan.variants),
-            crashes=frozenset(kinds) & TRIAL_KINDS.keys(),
+            crashes=frozenset(needs_as(kind) for kind in kinds if kind in TRIAL_KINDS),
             topologies=topologies,
         )
 

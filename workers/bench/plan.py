@@ -113,6 +113,10 @@ class CrashPlan:
         "A second sandbox follows the first, and its rows are compared.",
         group="crash", in_sizes=True, asks=True, tells_apart="always",
     ))  # fmt: skip
+    pause_s: float = field(default=10.0, metadata=described(
+        "number", "Seconds of a pause", "How long a fault that pauses nodes freezes them.",
+        least=0.1, most=600, group="crash", may_be_empty=True, in_sizes=True, asks=True, tells_apart="unless default",
+    ))  # fmt: skip
     points: int = field(default=200, metadata=described(
         "whole", "Crash points of a recorded load",
         "How many moments of each recorded load are recovered and judged. Of small histories, all are.",

@@ -1,6 +1,6 @@
 """What a plan's trials can do: crash kinds for a server alone, faults for a topology."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from workers.bench.plan import CONTROLS, Plan
 from workers.crash.checks import CHECKS as CRASH_CHECKS
@@ -10,7 +10,21 @@ from workers.crash.points.story import HISTORY
 from workers.topology.checks import CHECKS as FAILOVER_CHECKS
 from workers.topology.faults import FAULTS, Fault
 
-TRIAL_KINDS: Mapping[str, CrashKind | Fault] = {**CRASH_KINDS, **FAULTS}
+
+class _TrialKinds(Mapping[str, CrashKind | Fault]):
+    """Lists the crash kinds and the named faults, and also finds faults of sets of nodes."""
+
+    def __getitem__(self, key: str) -> CrashKind | Fault:
+        return CRASH_KINDS[key] if key in CRASH_KINDS else FAULTS[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*CRASH_KINDS, *FAULTS))
+
+    def __len__(self) -> int:
+        return len(CRASH_KINDS) + len(FAULTS)
+
+
+TRIAL_KINDS: Mapping[str, CrashKind | Fault] = _TrialKinds()
 # A power loss of the server, or of a whole topology.
 POWER_LOSSES = {
     *(key for key, kind in CRASH_KINDS.items() if kind.cuts_power),
@@ -23,6 +37,13 @@ CHECK_TITLES: Mapping[str, str] = {
     **{key: check.title for key, check in FAILOVER_CHECKS.items()},
     HISTORY: "Tables, rows and binary log as answered",
 }
+
+
+def needs_as(kind: str) -> str:
+    """The listed kind that needs the same of a host."""
+    fault = FAULTS.get(kind)
+    by_nodes = fault and (fault.primary_needs_disk or fault.replicas_need_disk) and kind not in set(FAULTS)
+    return "total-power-loss" if by_nodes else kind
 
 
 def all_kinds(plan: Plan) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def _run(job: Job, row: Trial) -> None:
     if variant.topology:
         topology = parse_topology(variant.topology)
         manager = drilled(row, topology)
-        setup = FailoverSetup(**asked, topology=topology, fault=row.kind, manager=manager)
+        setup = FailoverSetup(**asked, topology=topology, fault=row.kind, manager=manager, pause_s=crash.pause_s)
         failover = job.ports.fail_over(setup, job.say, job.cancelled)
         found, story = failover.as_trial(), failover.story
     else:

@@ -240,6 +240,11 @@ class Sandbox(Removable):
                 raise SandboxError(f"The sandbox {self.name} could not be frozen.", "Remove it.")
             time.sleep(FREEZE_POLL_S)
 
+    def go_on(self) -> None:
+        """After `freeze`. A server that ended meanwhile stays down."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+
     def kill(self) -> None:
         """End the process at once, as kill -9 does. SandboxError: it waits for a device that does not answer."""
         if self._process is None:

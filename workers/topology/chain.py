@@ -11,8 +11,9 @@ FailoverJudged  Every check has its outcome, and the trial its verdict.
 The result of a failed trial is `so_far()` of its last state.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Timer
 from time import monotonic, sleep
 
 import numpy as np
@@ -28,6 +29,7 @@ from workers.crash.witness import Witness
 from workers.topology.faults import Fault, FaultScene
 from workers.topology.manager import FailoverManager
 from workers.topology.network.link import NodeLink
+from workers.topology.network.network import Network
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Node, StartAll, start_all
 from workers.topology.reader import CommitReader
@@ -41,6 +43,8 @@ from workers.topology.setup_and_result import (
 )
 
 LOG_LINES = 200
+POLL_S = 0.02
+LAST_ANSWER_S = 0.5  # of a server that lives
 
 
 @dataclass(frozen=True)
@@ -79,10 +83,17 @@ class Formed(FailoverBegun):
     wires: tuple[Wire | NodeLink, ...]  # from each replica to the primary, in their order; none: they cannot be cut
     links: tuple[Link, ...]  # through the wires
     manager: FailoverManager | None = None
+    network: Network | None = None  # of a cluster
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         return (self.primary, *self.replicas)
+
+    def wires_of(self, node: int) -> Sequence[Wire | NodeLink]:
+        """With all other nodes. 0 is the primary; a replica is joined to the primary only."""
+        if self.network:
+            return self.network.links(node)
+        return self.wires[node - 1 : node] if node else self.wires
 
     @property
     def _logs(self) -> Mapping[str, str]:
@@ -107,15 +118,25 @@ class FailoverLoaded(Formed):
         topology = self.setup.topology
         one_way_s = max(topology.one_way_ms, topology.one_way_ms_to(1)) / 1000
         return FaultScene(
-            self.primary,
-            self.replicas,
-            self.wires,
+            self.nodes,
+            self.wires_of,
             hear,
             lambda: len(self.ledger().acknowledged()),
             one_way_s,
-            self.setup.seed,
             self.timeline.step,
+            self.later,
+            self.setup.pause_s,
         )
+
+    def hear(self) -> None:
+        """Read the last answers of the clients of the primary, which send nothing more."""
+        self.witness.drain(0 if self.fault.primary_down else LAST_ANSWER_S)
+        self.reader.drain()
+
+    def later(self, seconds: float, act: Callable[[], None]) -> None:
+        timer = Timer(seconds, act)
+        self.made.callback(timer.cancel)
+        timer.start()
 
     def ledger(self) -> Ledger:
         return self.witness.ledger()
@@ -137,6 +158,26 @@ class Struck(FailoverLoaded):
     strike_s: float = 0.0  # how long the fault took
 
     @property
+    def standing(self) -> tuple[Node, ...]:
+        """The nodes that the fault did not strike, in order."""
+        return tuple(node for number, node in enumerate(self.nodes) if not self.fault.strikes(number))
+
+    @property
+    def hit(self) -> Node:
+        return self.nodes[self.fault.judged]
+
+    @property
+    def pause_left_s(self) -> float:
+        """Until the paused nodes go on; not above 0: they went on, or nothing was paused."""
+        return self.struck_at + self.strike_s + self.setup.pause_s - self.ports.clock() if self.fault.pauses else 0.0
+
+    def outlast_pause(self, more_s: float) -> None:
+        """Until paused nodes have been going on for so long. Nothing without a pause."""
+        while self.fault.pauses and self.pause_left_s > -more_s:
+            self.timeline.must_go_on()
+            self.ports.sleep(POLL_S)
+
+    @property
     def may_have_fallen_back(self) -> bool:
         """The network was cut before the primary was stopped. On a busy machine that may take longer than the primary
         waits for its replicas; its counters cannot be read any more."""
@@ -152,7 +193,8 @@ class Promoted(Struck):
     a cluster that was down, before it joined another one; `positions`: how far it had come, in the server's notation.
     `after`: the clients that commit on the new primary. `noticed_from`, `promoted_at`: monotonic clock; from the first
     on, somebody could notice the fault. `reading_s`: how long the trial read the rows before clients logged in.
-    `problems`: why evidence is missing."""
+    `problems`: why evidence is missing. `expelled`: whether a cluster went on without the nodes that were paused, None:
+    none was."""
 
     new: Node
     kept: Seen | None
@@ -166,6 +208,7 @@ class Promoted(Struck):
     login_s: float
     after: Witness
     problems: tuple[str, ...]
+    expelled: bool | None = None
 
     @property
     def outage(self) -> WriteOutage | None:
@@ -178,9 +221,10 @@ class Promoted(Struck):
 
     @property
     def _last(self) -> float | None:
-        """When the old primary acknowledged its last commit (monotonic clock)."""
+        """When the old primary acknowledged its last commit (monotonic clock); before the pause, if it was expelled."""
         ledger = self.witness.ledger()
         times = ledger.acknowledged_at_s(ledger.acknowledged())
+        times = times[times <= self.promoted_at - self.witness.began] if self.expelled else times
         return self.witness.began + float(times.max()) if len(times) else None
 
     @property
@@ -203,6 +247,7 @@ class Promoted(Struck):
             known.story,
             promoted="" if self.fault.of_replica else self.new.name,
             outage=self.outage,
+            expelled=self.expelled,
             after_per_100_ms=after,
         )
         return replace(known, story=story)

@@ -33,7 +33,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
     return FailoverEvidence(
         kept=returned.kept,
         read=returned.reader.read(ledger.sent()) if returned.reader.rounds else None,
-        late=_late(ledger, returned.promoted_at - returned.witness.began),
+        late=_late(ledger, returned.promoted_at - returned.witness.began, returned.kept),
         after=returned.after.ledger(),
         returns=returned.returns,
         old=returned.old,
@@ -48,10 +48,11 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
     )
 
 
-def _late(ledger: Ledger, promoted_at_s: float) -> Keys:
+def _late(ledger: Ledger, promoted_at_s: float, kept: Seen | None) -> Keys:
+    """Without those that the new primary has: a node of a cluster that came back acknowledges what all have."""
     acknowledged = ledger.acknowledged()
     late: Keys = acknowledged[ledger.acknowledged_at_s(acknowledged) > promoted_at_s]
-    return late
+    return late if kept is None else without(late, kept.whole)
 
 
 def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> FailoverResult:
@@ -111,8 +112,7 @@ def _holds(returned: Returned, ledger: Ledger) -> dict[str, int]:
     """Acknowledged commits on the new primary at its promotion, on the old one and on nodes of a cluster when they came
     back, and on every other node at the end."""
     acknowledged = ledger.acknowledged()
-    down = returned.replicas[0] if returned.fault.of_replica else returned.primary
     places = {name: node.seen for name, node in returned.others}
-    places |= {down.name: returned.old or (returned.rejoined.seen if returned.rejoined else None)}
+    places |= {returned.hit.name: returned.old or (returned.rejoined.seen if returned.rejoined else None)}
     places |= {**returned.alone, returned.new.name: returned.kept}
     return {name: len(acknowledged) - len(without(acknowledged, seen.whole)) for name, seen in places.items() if seen}

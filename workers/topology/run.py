@@ -18,7 +18,6 @@ from workers.topology.reader import CommitReader
 from workers.topology.setup_and_result import FailoverResult, FailoverSetup
 
 POLL_S = 0.02
-LAST_ANSWER_S = 0.5  # of a server that lives
 FIRST_S = 10.0  # longest wait for the first commit
 
 
@@ -93,11 +92,7 @@ def _has_begun(witness: Witness, reader: CommitReader) -> bool:
 def strike(loaded: FailoverLoaded) -> Struck:
     struck_at = loaded.ports.clock()
 
-    def hear() -> None:
-        loaded.witness.drain(0 if loaded.fault.primary_down else LAST_ANSWER_S)
-        loaded.reader.drain()
-
-    loaded.fault.strike(loaded.scene(hear))
+    loaded.fault.strike(loaded.scene(loaded.hear))
     return Struck(**vars(loaded), struck_at=struck_at, strike_s=loaded.ports.clock() - struck_at)
 
 

@@ -20,6 +20,7 @@ class FailoverSetup(TrialRequest):
     fault: str
     load_s: float = 1.0
     detection_s: float = 0.0
+    pause_s: float = 10.0  # of a fault that pauses nodes
     manager: tuple[str, ...] = ()  # the owner's failover manager: a list of arguments, run without a shell
 
     @property
@@ -67,7 +68,8 @@ class FailoverStory:
     `phantoms`: commits that a reader saw and that the new primary lacks, after so many `reads`. `ghosts`: commits that
     only the old primary holds. `holds`: acknowledged commits on the new primary at its promotion, on the old one and on
     nodes of a cluster when they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that
-    the old and the new primary acknowledged in each tenth of a second since the load began.
+    the old and the new primary acknowledged in each tenth of a second since the load began. `expelled`: whether a
+    cluster went on without the nodes that were paused, None: none was.
     """
 
     promoted: str = ""
@@ -79,6 +81,7 @@ class FailoverStory:
     outage: WriteOutage | None = None
     rejoin: Rejoin | None = None
     semi_sync: SemiSyncCounters | None = None
+    expelled: bool | None = None
     holds: Mapping[str, int] = field(default_factory=dict)
     per_100_ms: tuple[int, ...] = ()
     after_per_100_ms: tuple[int, ...] = ()

@@ -9,7 +9,7 @@ from workers.crash.witness import Witness
 from workers.errors import DurascopeError, reason
 from workers.servers import ask
 from workers.servers.connection import connect
-from workers.topology.chain import Promoted, Struck
+from workers.topology.chain import LAST_ANSWER_S, Promoted, Struck
 from workers.topology.nodes import Node
 
 REJOIN = "as a replica of the new primary"
@@ -17,7 +17,7 @@ LIMIT_S = 60.0
 AFTER = 2000  # the first number of the clients that commit on the new primary
 AFTER_S = 0.2  # how long they commit after the first answer
 POLL_S = 0.02
-LAST_ANSWER_S = 0.5  # of a server that lives
+AWAKE_S, MOST_WAIT_S = 1.0, 15.0
 
 
 def take_over(
@@ -30,21 +30,25 @@ def take_over(
     positions: Mapping[str, str] | None = None,
     problems: tuple[str, ...] = (),
     old_stays: bool = False,
+    promoted_at: float = 0.0,
+    first: str = "",
+    expelled: bool | None = None,
 ) -> Promoted:
     """Call it when the new primary accepts writes. `began`: when the failover began, `detection_s` after somebody could
-    notice the fault (monotonic clock). `old_stays`: a primary that still runs is heard and not ended. Raises
-    ServerError."""
+    notice the fault (monotonic clock). `old_stays`: a primary that still runs is heard and not ended. `promoted_at`: 0:
+    now. `first`: a statement before the rows are read. Raises ServerError."""
     clock = struck.ports.clock
-    promoted_at = clock()
-    kept, unread = read(new, struck.secret)
+    promoted_at = promoted_at or clock()
+    kept, unread = read(new, struck.secret, first)
     logging_in = clock()
     after = struck.ports.witness(new.sandbox.target, SCHEMA, struck.setup.clients, struck.secret, AFTER)
     struck.made.callback(after.close)
     login_s = clock() - logging_in
     _commit(struck, after)
+    if struck.primary.sandbox.running and not struck.fault.of_replica:
+        struck.outlast_pause(_awake_s(struck))
     if old_stays:
-        struck.witness.drain(LAST_ANSWER_S)
-        struck.reader.drain()
+        struck.hear()
     elif new is not struck.primary:
         silence(struck)
     return Promoted(
@@ -61,7 +65,14 @@ def take_over(
         login_s=login_s,
         after=after,
         problems=(*problems, *unread),
+        expelled=expelled,
     )
+
+
+def _awake_s(struck: Struck) -> float:
+    """How long a primary is watched that was paused: it may wait for replicas before it acknowledges anything."""
+    topology = struck.setup.topology
+    return AWAKE_S + (min(topology.timeout_ms / 1000, MOST_WAIT_S) if topology.kind == "semi-sync" else 0.0)
 
 
 def silence(struck: Struck) -> None:
@@ -73,10 +84,12 @@ def silence(struck: Struck) -> None:
         struck.primary.sandbox.kill()
 
 
-def read(node: Node, secret: bytes) -> tuple[Seen | None, tuple[str, ...]]:
+def read(node: Node, secret: bytes, first: str = "") -> tuple[Seen | None, tuple[str, ...]]:
     """The witness's transactions on a node; None and the reason when they cannot be read."""
     try:
         with connect(node.sandbox.target) as connection:
+            if first:
+                ask.rows(connection, first)
             return compare_tables.seen(compare_tables.read_rows(connection, SCHEMA), secret), ()
     except (DurascopeError, ValueError) as failure:
         return None, (f"the rows of {node.name} could not be read: {reason(failure)}",)

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.forms.boundfield import BoundField
 
-from dashboard.pages.experiments.plan_inputs import PlanInputs
+from dashboard.pages.experiments.plan_inputs import NODE_FAULTS, PlanInputs
 from dashboard.records.experiments.kind_names import in_order, title
 from workers.bench.plan import Plan
 from workers.bench.plan_field import PlanField, fields_of
@@ -79,7 +79,8 @@ def _crash(form: forms.BaseForm) -> str:
     trials = _number(form, "trials")
     if trials in ("", "0"):
         return "None: only speed is measured, the result will not say what is lost"
-    kinds = ", ".join(map(title, in_order(_value(form, "kinds") or ())))
+    typed = str(_value(form, NODE_FAULTS) or "").replace(",", " ").split()
+    kinds = ", ".join(map(title, in_order([*(_value(form, "kinds") or ()), *typed])))
     return f"{trials} of each: {kinds}" + (", with a replica" if _value(form, "replica") else "")
 
 

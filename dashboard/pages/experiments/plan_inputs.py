@@ -11,6 +11,7 @@ from workers.bench.plan import CrashPlan, Plan
 from workers.bench.plan_field import Kind, PlanField, fields_of
 from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.metrics import SOURCES
+from workers.topology.faults import HOW_NODES
 
 
 class Wholes(forms.CharField):
@@ -21,6 +22,13 @@ class Wholes(forms.CharField):
             return tuple(int(part) for part in super().clean(value).replace(",", " ").split())
         except ValueError as wrong:
             raise forms.ValidationError("Write whole numbers, for example 1, 8, 32.") from wrong
+
+
+class Words(forms.CharField):
+    """Words with commas or spaces between them, as a tuple."""
+
+    def clean(self, value: object) -> tuple[str, ...]:
+        return tuple(super().clean(value).replace(",", " ").split())
 
 
 class Ticks(forms.MultipleChoiceField):
@@ -54,6 +62,7 @@ MORE: dict[str, dict[str, Any]] = {  # arguments of a form field beyond the plan
         "initial": list(SOURCES),
     },
 }
+NODE_FAULTS = "node_faults"  # kinds that are no list to tick; the plan holds all kinds together
 SHOWN = {plan: [one for one in fields_of(plan) if one.description.group] for plan in (Plan, CrashPlan)}
 
 
@@ -72,10 +81,18 @@ class PlanInputs(forms.Form):
         super().__init__(data, initial=initial)
         for one in (*SHOWN[Plan], *SHOWN[CrashPlan]):
             self.fields[one.name] = _input(one)
+        self.fields[NODE_FAULTS] = Words(
+            label="Faults of other nodes",
+            help_text=f"Of a topology: kill, host-loss, power-loss or pause, and the nodes. {HOW_NODES}",
+            required=False,
+            max_length=400,
+        )
 
     def values(self, plan: type[Plan | CrashPlan]) -> dict[str, Any]:
         """The values as the plan stores them; the default for an empty input."""
         data = {one: self.cleaned_data[one.name] for one in SHOWN[plan]}
+        more = self.cleaned_data[NODE_FAULTS]
+        data = {one: [*value, *more] if one.name == "kinds" else value for one, value in data.items()}
         return {one.name: one.default if value in (None, "") else one.stored(value) for one, value in data.items()}
 
     def grouped(self) -> dict[str, dict[str, list[BoundField]]]:
@@ -84,13 +101,18 @@ class PlanInputs(forms.Form):
         for one in (*SHOWN[Plan], *SHOWN[CrashPlan]):
             how = {"texts": "lists", "yes": "ticks"}.get(one.description.kind, "short")
             found.setdefault(one.description.group, {}).setdefault(how, []).append(self[one.name])
+        found["crash"]["short"].append(self[NODE_FAULTS])
         return found
 
 
 def written(plan: Plan | CrashPlan) -> dict[str, object]:
     """The first values of the inputs, as a person would write this plan. A plan without sources has the usual ones."""
     found = {one: getattr(plan, one.name) for one in SHOWN[type(plan)]}
-    return {one.name: _written(one, value) for one, value in found.items() if one.name != "sources" or value}
+    inputs = {one.name: _written(one, value) for one, value in found.items() if one.name != "sources" or value}
+    if isinstance(plan, CrashPlan):
+        inputs |= {"kinds": [kind for kind in plan.kinds if ":" not in kind]}
+        inputs |= {NODE_FAULTS: ", ".join(kind for kind in plan.kinds if ":" in kind)}
+    return inputs
 
 
 def _written(one: PlanField, value: Any) -> Any:

@@ -280,7 +280,7 @@ class Trial(PlannedRow):
 
     Verdict = TrialVerdict
 
-    kind = models.CharField(max_length=40)  # a key of workers.bench.trial_kinds.TRIAL_KINDS
+    kind = models.CharField(max_length=60)  # a key of workers.bench.trial_kinds.TRIAL_KINDS
     seed = models.PositiveBigIntegerField()
     repeat_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL)
     verdict = models.CharField(max_length=8, choices=Verdict, blank=True)

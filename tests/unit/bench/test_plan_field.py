@@ -20,8 +20,8 @@ FIELDS = {}
 if sys.argv[1] == "with":
     @dataclasses.dataclass(frozen=True)
     class Plan(plans.Plan):
-        pause_s: int = dataclasses.field(default=0, metadata=described(
-            "whole", "Pause", "Between two cells.", least=0, most=60, group="length", in_sizes=True, asks=True,
+        rest_s: int = dataclasses.field(default=0, metadata=described(
+            "whole", "Rest", "Between two cells.", least=0, most=60, group="length", in_sizes=True, asks=True,
             tells_apart="unless default"))
     plans.Plan = Plan
 
@@ -45,25 +45,25 @@ def tried(attempt):
         return str(refused)
 
 recipe = recipes.load("group-commit")
-changed = tried(lambda: recipe.plan([], {"pause_s": "7"}))
+changed = tried(lambda: recipe.plan([], {"rest_s": "7"}))
 file = Path(sys.argv[2])
 text = Path(recipes.FOLDER / "group-commit.toml").read_text()
-file.write_text(text.replace("[plan]\\n", "[plan]\\npause_s = 5\\n", 1))
+file.write_text(text.replace("[plan]\\n", "[plan]\\nrest_s = 5\\n", 1))
 inputs = PlanInputs()
 plain = recipe.plan([])
-set_to = lambda value: dataclasses.replace(plain, pause_s=value) if sys.argv[1] == "with" else plain
+set_to = lambda value: dataclasses.replace(plain, rest_s=value) if sys.argv[1] == "with" else plain
 track = lambda plan: load_track(plan, 1, plan.variants[0].name, plan.workloads[0].label, plan.threads[0]).condition
 print(json.dumps({
-    "form": str(inputs["pause_s"].label_tag()) if "pause_s" in inputs.fields else "",
-    "template": any(one.name == "pause_s" for one in inputs.grouped()["length"]["short"]),
-    "--set": getattr(changed, "pause_s", changed),
-    "--help": "pause_s" in Command().create_parser("manage.py", "experiment")._subparsers._group_actions[0]
+    "form": str(inputs["rest_s"].label_tag()) if "rest_s" in inputs.fields else "",
+    "template": any(one.name == "rest_s" for one in inputs.grouped()["length"]["short"]),
+    "--set": getattr(changed, "rest_s", changed),
+    "--help": "rest_s" in Command().create_parser("manage.py", "experiment")._subparsers._group_actions[0]
         .choices["run"].format_help(),
-    "recipe": tried(lambda: getattr(read(file).plan([]), "pause_s", "")),
+    "recipe": tried(lambda: getattr(read(file).plan([]), "rest_s", "")),
     "recipe changed": recipe.changes(changed, "quick") if not isinstance(changed, str) else [],
-    "API": openapi()["components"]["schemas"]["PlanIn"]["properties"].get("pause_s"),
-    "file": shape.schema()["$defs"]["FilePlan"]["properties"].get("pause_s"),
-    "check": "Pause: 99 is not between 0 and 60." in problems(set_to(99), {}),
+    "API": openapi()["components"]["schemas"]["PlanIn"]["properties"].get("rest_s"),
+    "file": shape.schema()["$defs"]["FilePlan"]["properties"].get("rest_s"),
+    "check": "Rest: 99 is not between 0 and 60." in problems(set_to(99), {}),
     "tells apart": track(set_to(9)) != track(plain),
     "tracks from before": track(plain),
 }))
@@ -86,12 +86,12 @@ def asked(which: str, folder) -> dict:
 
 def test_a_new_field_is_wherever_a_plan_is(found):
     there = found["with"]
-    assert "Pause" in there["form"]
+    assert "Rest" in there["form"]
     assert there["template"], "the template draws the fields of each group"
     assert there["--set"] == 7
     assert there["--help"]
     assert there["recipe"] == 5
-    assert there["recipe changed"] == ["Pause 7 instead of 0"]
+    assert there["recipe changed"] == ["Rest 7 instead of 0"]
     assert there["API"]["description"] == "Between two cells."
     assert there["API"]["default"] == 0
     assert (there["file"]["minimum"], there["file"]["maximum"]) == (0, 60)
@@ -104,8 +104,8 @@ def test_without_it_nobody_knows_it(found):
     there = found["without"]
     places = ("form", "template", "--help", "API", "file", "check", "tells apart")
     assert not any(there[where] for where in places)
-    assert "no 'pause_s' to set" in there["--set"]
-    assert "plan.pause_s is not known here" in there["recipe"]
+    assert "no 'rest_s' to set" in there["--set"]
+    assert "plan.rest_s is not known here" in there["recipe"]
 
 
 def test_measurements_from_before_stay_the_same(found):

@@ -17,6 +17,7 @@ from workers.bench.trial_kinds import TRIAL_KINDS
         ("attached-expendable", "crashes by the owner's command"),
         ("every-crash-point", "recorded loads"),
         ("from-tomorrow", "from tomorrows"),
+        ("power-loss:primary+replica2", "power losses of primary and replica 2"),
     ],
 )
 def test_many_crashes_have_a_name(kind, several):

@@ -4,21 +4,25 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.topology.faults import FAULTS, FaultScene, kills
+from workers.topology.faults import FAULTS, FaultScene, kills, refusal
+from workers.topology.topology import Topology
 
 
 @pytest.fixture
 def struck(monkeypatch):
     """`struck(fault, acknowledged)`: what it did, in order; the counts that clients know, one after the other."""
 
-    def done_by(fault, acknowledged=()):
+    def done_by(fault, acknowledged=(), nodes=1):
         done, counts = [], list(acknowledged)
         monkeypatch.setattr(kills.time, "sleep", lambda seconds: done.append("wait"))
-        sandbox = SimpleNamespace(freeze=lambda: done.append("freeze"), kill=lambda: done.append("kill"))
+        sandbox = SimpleNamespace(
+            freeze=lambda: done.append("freeze"), kill=lambda: done.append("kill"), go_on=lambda: done.append("go on")
+        )
         wire = SimpleNamespace(partition=lambda: done.append("partition"), cut=lambda: done.append("cut"))
         scene = FaultScene(
-            SimpleNamespace(sandbox=sandbox), (), (wire,), lambda: done.append("hear"), lambda: counts.pop(0), 0.05, 1,
-            lambda name: None,
+            [SimpleNamespace(sandbox=sandbox, number=number) for number in range(nodes)],
+            lambda node: (wire,), lambda: done.append("hear"), lambda: counts.pop(0), 0.05, lambda name: None,
+            lambda seconds, act: (done.append(seconds), act()), 7.0,
         )  # fmt: skip
         FAULTS[fault].strike(scene)
         return done
@@ -39,3 +43,51 @@ def test_the_control_acknowledges_a_commit_that_nobody_receives(struck):
 def test_the_control_does_not_wait_for_ever(struck, monkeypatch):
     monkeypatch.setattr(kills, "ONE_MORE_S", 0.0)
     assert struck("asynchronous-link", [7, 7]) == ["partition", "freeze", "hear", "cut", "kill"]
+
+
+def test_a_paused_node_goes_on_after_the_pause(struck):
+    assert struck("primary-pause") == ["freeze", 7.0, "go on"]
+
+
+def test_several_nodes_die_at_one_moment(struck):
+    assert struck("kill:replica1+replica2", nodes=3) == ["freeze", "freeze", "kill", "kill"]
+
+
+def test_hosts_are_silent_before_they_are_frozen(struck):
+    done = struck("host-loss:replica1+replica2", nodes=3)
+    assert done == ["partition"] * 2 + ["freeze"] * 2 + ["cut"] * 2 + ["kill"] * 2
+
+
+@pytest.mark.parametrize(
+    ("key", "why"),
+    [
+        ("flood:primary", "Known for a set of nodes: kill:, host-loss:"),
+        ("kill:", "Known for a set of nodes"),
+        ("kill:replica9", "'replica9' is no node"),
+        ("kill:primary+primary", "named twice"),
+        ("kill:replica1+primary", "Write kill:primary+replica1"),
+        ("pause:primary", "Write primary-pause"),
+    ],
+)
+def test_a_wrong_set_of_nodes_is_refused_with_the_reason(key, why):
+    assert why in refusal(key) and key not in FAULTS
+
+
+def test_a_set_of_nodes_knows_what_it_strikes():
+    fault = FAULTS["power-loss:primary+replica2"]
+    assert [fault.strikes(node) for node in range(4)] == [True, False, True, False]
+    assert fault.title == "Power loss of primary and replica 2" and fault.primary_down and not fault.of_replica
+    assert FAULTS["kill:replica2+replica3"].judged == 2 and FAULTS["kill:replica2"].of_replica
+
+
+@pytest.mark.parametrize(
+    ("key", "topology", "why"),
+    [
+        ("kill:primary+replica2", Topology(), "has no replica 2, only 1 node beside the first one"),
+        ("kill:primary+replica1", Topology(), "no node is left. Choose total-kill"),
+        ("pause:primary+replica1", Topology(), "no node is left. Leave one out"),
+    ],
+)
+def test_a_set_without_its_nodes_or_without_a_survivor_is_refused(key, topology, why):
+    assert why in FAULTS[key].misfits(topology)[0]
+    assert FAULTS[key].misfits(Topology(replicas=2)) == []

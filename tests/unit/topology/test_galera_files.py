@@ -138,7 +138,7 @@ def test_without_the_provider_the_command_that_installs_it_is_named(monkeypatch)
         ("galera", "primary-kill", "old-rebuilt", 2, "returns as what it was"),
         ("galera", "primary-kill", "careful", 1, "2 to 4"),
         ("galera", "primary-kill", "in-place", 2, "go on without the lost one"),
-        ("galera", "replica-kill", "careful", 2, "has no replicas"),
+        ("galera", "kill:replica3", "careful", 2, "the topology has no replica 3"),
         ("async", "majority-lost", "careful", 1, "only the nodes of a cluster vote"),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_replica_without_a_binlog_takes_over_nowhere():
 
 def test_a_primary_that_lives_is_not_started_again():
     found = refused_faults(Topology("semi-sync", policy_key="in-place"), "must take the primary down")
-    assert found == {"partition", "majority-lost"}
+    assert found == {"partition", "majority-lost", "primary-pause"}
     assert not refused_faults(Topology("semi-sync"), "must take the primary down")
 
 

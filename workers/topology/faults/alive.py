@@ -13,7 +13,7 @@ class Partition(Fault):
     title = "Network partition"
     says = "Primary and replicas no longer hear each other. The primary's clients still reach it."
     primary_down = False
-    needs_wires = True
+    needs_wires = comes_back = True
 
     def strike(self, scene: FaultScene) -> None:
         scene.step("partition")

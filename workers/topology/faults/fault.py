@@ -6,38 +6,51 @@ and the server is killed. A server that is killed on a host that lives still has
 written.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from workers.sandbox.disk import ability
 from workers.topology.network.link import NodeLink
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node
-from workers.topology.topology import Topology
+from workers.topology.topology import MOST_REPLICAS, Topology
 
 
 @dataclass(frozen=True)
 class FaultScene:
-    """The running topology. `wires`: from each replica to the primary. `hear()`: read the last answers of the clients
-    of the primary, which send nothing more. `acknowledged()`: commits that they know of so far. `one_way_s`: of the
-    wires. `step(name)` begins a step of the time line."""
+    """The running topology. `wires_of(n)`: of node n with the others; 0 is the primary. `hear()`: read the last answers
+    of the clients of the primary, which send nothing more. `acknowledged()`: commits that they know of so far.
+    `one_way_s`: of the wires. `step(name)` begins a step of the time line. `later(seconds, act)`: act at that time,
+    unless the trial has ended. `pause_s`: how long a pause takes."""
 
-    primary: Node
-    replicas: Sequence[Node]
-    wires: Sequence[Wire | NodeLink]
+    nodes: Sequence[Node]  # the primary first
+    wires_of: Callable[[int], Sequence[Wire | NodeLink]]
     hear: Callable[[], None]
     acknowledged: Callable[[], int]
     one_way_s: float
-    seed: int
     step: Callable[[str], None]
+    later: Callable[[float, Callable[[], None]], None]
+    pause_s: float
 
-    def partition(self) -> None:
-        for wire in self.wires:
+    @property
+    def primary(self) -> Node:
+        return self.nodes[0]
+
+    @property
+    def replicas(self) -> Sequence[Node]:
+        return self.nodes[1:]
+
+    def partition(self, numbers: Iterable[int] = (0,)) -> None:
+        """Of these nodes from all others."""
+        for wire in self._wires(numbers):
             wire.partition()
 
-    def cut(self) -> None:
-        for wire in self.wires:
+    def cut(self, numbers: Iterable[int] = (0,)) -> None:
+        for wire in self._wires(numbers):
             wire.cut()
+
+    def _wires(self, numbers: Iterable[int]) -> list[Wire | NodeLink]:
+        return [wire for number in numbers for wire in self.wires_of(number)]
 
     def hear_and_cut(self) -> None:
         self.hear()
@@ -47,8 +60,8 @@ class FaultScene:
 class Fault:
     """`..._needs_disk`: a disk that can lose power. `..._down`: ended by the fault. `harmless`: nothing may be lost,
     whatever the replication: the negative control. `needs_wires`: between the primary and the others. `of_clusters`:
-    has no meaning for replicas that follow a primary. `of_replica`: the first replica crashes and comes back; nobody
-    takes over."""
+    has no meaning for replicas that follow a primary. `of_replica`: the primary is not struck, and nobody takes over.
+    `pauses`: nodes are frozen for a while. `comes_back`: by itself, once the fault is over."""
 
     key: str
     title: str
@@ -61,6 +74,24 @@ class Fault:
     needs_wires = False
     of_clusters = False
     of_replica = False
+    pauses = False
+    comes_back = False
+
+    def strikes(self, node: int) -> bool:
+        """Node 0 is the primary, node 1 the first replica."""
+        return self.ends(node)
+
+    def ends(self, node: int) -> bool:
+        return self.replicas_down if node else self.primary_down
+
+    @property
+    def judged(self) -> int:
+        """The node whose return is judged: the primary, or the first replica that is struck without it."""
+        return next(node for node in range(1, MOST_REPLICAS + 1) if self.strikes(node)) if self.of_replica else 0
+
+    def misfits(self, topology: Topology) -> list[str]:
+        """Why this topology has not the nodes for it; empty when it has."""
+        return []
 
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""

@@ -7,20 +7,7 @@ from workers.topology.nodes import on_each
 from workers.topology.topology import Topology
 
 CONTROL_RTT_MS = 100.0
-STILL_SENT_S = 0.05  # by the kernel, after its process was killed
 ONE_MORE_S, POLL_S = 10.0, 0.02  # longest wait for one more commit
-
-
-class PrimaryKill(Fault):
-    key = "primary-kill"
-    title = "Primary kill"
-    says = "The primary's process is killed. Its host lives and still sends what was written."
-
-    def strike(self, scene: FaultScene) -> None:
-        scene.step("kill")
-        scene.primary.sandbox.kill()
-        scene.hear()
-        time.sleep(2 * scene.one_way_s + STILL_SENT_S)
 
 
 class HostLoss(Fault):
@@ -36,7 +23,7 @@ class HostLoss(Fault):
         scene.hear()
         scene.step("kill")
         scene.cut()
-        if scene.wires:  # else it stays frozen: a dead process would tell the others by closing its connections
+        if scene.wires_of(0):  # else it stays frozen: a dead process would tell the others by closing its connections
             scene.primary.sandbox.kill()
 
     def cut_off(self, scene: FaultScene) -> None:

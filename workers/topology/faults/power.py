@@ -8,18 +8,6 @@ from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.nodes import Node
 
 
-class PrimaryPowerLoss(Fault):
-    key = "primary-power-loss"
-    title = "Power loss of the primary"
-    says = "The primary's host loses its power, and its disk everything that was not flushed."
-    primary_needs_disk = True
-
-    def strike(self, scene: FaultScene) -> None:
-        scene.step("partition")
-        scene.partition()
-        lose_power(scene, (scene.primary,), scene.hear_and_cut)
-
-
 class AllLosePower(Fault):
     key = "total-power-loss"
     title = "Total power loss"

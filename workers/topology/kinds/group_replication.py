@@ -18,7 +18,7 @@ from workers.servers.connection import connect
 from workers.servers.limited import Connection
 from workers.topology.ground import Ground
 from workers.topology.kinds.cluster.cluster import Cluster
-from workers.topology.kinds.cluster.membership import ANY_ROW, Position
+from workers.topology.kinds.cluster.membership import Position
 from workers.topology.kinds.cluster.waiting import wait
 from workers.topology.kinds.kind import ServerVersion, without_plugins
 from workers.topology.nodes import Node, NodePlan, on_each
@@ -27,6 +27,7 @@ from workers.topology.topology import Topology
 SINCE = (8, 0, 27)  # the words SOURCE and REPLICA, and the consistency levels
 RENAMED = (8, 4, 0)  # RESET MASTER
 PLUGIN = "group_replication.so"
+LOCAL_ADDRESS = "loose_group_replication_local_address"
 ACCOUNT = "durascope_repl"
 ONLINE_S, APPLIED_S = 90.0, 30.0
 ANSWER_S = 120.0  # START GROUP_REPLICATION and forcing members wait for others
@@ -115,24 +116,11 @@ class GroupReplication(Cluster):
     def bootstrap(self, node: Node, position: Position) -> None:
         _start(node, bootstrap=True)
 
-    def force(self, node: Node) -> None:
-        with connect(node.sandbox.target, answer_s=ANSWER_S) as connection:
-            ask.rows(connection, "SET GLOBAL group_replication_force_members = @@group_replication_local_address")
+    def force(self, nodes: Sequence[Node]) -> None:
+        places = ",".join(node.settings[LOCAL_ADDRESS] for node in nodes)
+        with connect(nodes[0].sandbox.target, answer_s=ANSWER_S) as connection:
+            ask.rows(connection, "SET GLOBAL group_replication_force_members = %s", [places])
             ask.rows(connection, "SET GLOBAL group_replication_force_members = ''")
-
-    def wait_until_back(self, node: Node, members: int) -> None:
-        wait(node, lambda: self._is_back(node, members), "it was online", ONLINE_S)
-
-    def _is_back(self, node: Node, members: int) -> bool:
-        """A member that was expelled sees the others at once, and only later that it is no member any more. So a read
-        must be answered that goes through the group."""
-        try:
-            with connect(node.sandbox.target) as connection:
-                ask.rows(connection, self.causal_read)
-                ask.rows(connection, ANY_ROW)
-                return self.members(connection) == members
-        except ServerError:
-            return False
 
     def join(self, node: Node, position: str) -> None:
         _start(node, bootstrap=False)
@@ -148,7 +136,7 @@ def _of_group(topology: Topology, places: list[str]) -> Mapping[str, str]:
 
 
 def _of_member(address: str, place: str) -> Mapping[str, str]:
-    return {"report_host": address, "loose_group_replication_local_address": place}
+    return {"report_host": address, LOCAL_ADDRESS: place}
 
 
 def _prepare(node: Node, password: str) -> None:

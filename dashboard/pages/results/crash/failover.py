@@ -12,6 +12,7 @@ from workers.topology.setup_and_result import FailoverStory, Rejoin, WriteOutage
 from workers.topology.topology import parse
 
 HEIGHT, GAP = 100, 1
+EXPELLED = {True: "the other nodes went on without them", False: "no node was expelled: writes waited for them"}
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ def _facts(story: FailoverStory) -> Sequence[tuple[str, str]]:
     facts = [
         ("Promoted", story.promoted),
         ("Writes refused for", _outage(story.outage)),
+        ("Paused nodes", "" if story.expelled is None else EXPELLED[story.expelled]),
         ("Read, then lost", _read(story)),
         ("Only on the old primary", _ghosts(story)),
         ("Old primary as replica" if story.promoted else "Crashed replica", _rejoin(story.rejoin)),

@@ -20,7 +20,7 @@ class Cluster(Membership):
         first, *others = begun.ports.start_all(setup, _plans(self, begun, network), begun.made)
         begun.timeline.step("form the cluster")
         wires = network.links(0) if network else ()
-        formed = Formed(**vars(begun), primary=first, replicas=tuple(others), wires=wires, links=())
+        formed = Formed(**vars(begun), primary=first, replicas=tuple(others), wires=wires, links=(), network=network)
         self.assemble(formed.nodes)
         for node in formed.nodes:
             node.make_durable()

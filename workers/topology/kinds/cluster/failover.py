@@ -15,7 +15,7 @@ from workers.topology.chain import Promoted, Struck
 from workers.topology.kinds.cluster.membership import Membership, Position
 from workers.topology.kinds.cluster.waiting import POLL_S
 from workers.topology.nodes import Node, on_each
-from workers.topology.takeover import read, take_over
+from workers.topology.takeover import AWAKE_S, read, take_over
 
 LIMIT_S = 120.0
 PROBE_S = 10.0  # for one answer: a node without a majority may give none
@@ -36,32 +36,69 @@ class Revived:
 
 
 def fail_over(struck: Struck, cluster: Membership) -> Promoted:
-    if struck.fault.primary_down and struck.fault.replicas_down:
+    if not struck.standing:
         return _started_again(struck, cluster)
-    return _forced(struck, cluster) if struck.fault.replicas_down else _survived(struck, cluster)
+    if struck.fault.pauses:
+        return _outlasted(struck, cluster)
+    return _survived(struck, cluster) if 2 * len(struck.standing) > len(struck.nodes) else _forced(struck, cluster)
 
 
 def _survived(struck: Struck, cluster: Membership) -> Promoted:
-    """The others notice that the first node is gone, and go on."""
+    """The others notice that nodes are gone, and go on."""
     struck.timeline.step("failover")
     if struck.fault.harmless:
         struck.primary.sandbox.stop()
-    _wait_until_noticed(struck, cluster, struck.replicas[0], len(struck.nodes) - 1)
+    able = _able(struck)
+    _wait_until_noticed(struck, cluster, able[0], len(struck.standing if struck.fault.of_replica else able))
     noticed = struck.ports.clock()
-    new = _first_to_accept(struck, struck.replicas)
-    stays = struck.fault.needs_wires  # beyond a partition
+    new = _first_to_accept(struck, able)
+    if struck.fault.of_replica:
+        struck.hear()
+    stays = struck.fault.comes_back  # beyond a partition
     return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at, old_stays=stays)
 
 
+def _outlasted(struck: Struck, cluster: Membership) -> Promoted:
+    """The others go on without the paused nodes, or all go on when the pause is over. The rows are read once the paused
+    nodes and their clients are awake: a commit that all nodes have is no loss, whoever acknowledged it."""
+    struck.timeline.step("failover")
+    able = _able(struck)
+    _wait_until_noticed(struck, cluster, struck.standing[0], len(struck.standing))
+    noticed = struck.ports.clock()
+    new = _first_to_accept(struck, able, awake=(struck.primary,))
+    accepted, expelled = struck.ports.clock(), struck.pause_left_s > 0
+    struck.outlast_pause(AWAKE_S)
+    struck.hear()
+    return take_over(
+        struck,
+        new,
+        began=noticed,
+        detection_s=noticed - struck.struck_at,
+        old_stays=True,
+        promoted_at=accepted,
+        first=cluster.causal_read,
+        expelled=expelled,
+    )
+
+
 def _forced(struck: Struck, cluster: Membership) -> Promoted:
-    """Somebody tells the last node to go on without the others."""
-    _wait_until_noticed(struck, cluster, struck.primary, len(struck.nodes) // 2)
+    """Somebody tells the last nodes to go on without the others."""
+    _wait_until_noticed(struck, cluster, struck.standing[0], len(struck.nodes) // 2)
     struck.ports.sleep(struck.setup.detection_s)
     noticed = struck.ports.clock()
+    if struck.fault.of_replica:
+        struck.hear()
     struck.timeline.step("failover")
-    cluster.force(struck.primary)
-    new = _first_to_accept(struck, (struck.primary,))
+    cluster.force(struck.standing)
+    new = _first_to_accept(struck, struck.standing)
     return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at)
+
+
+def _able(struck: Struck) -> tuple[Node, ...]:
+    """The nodes that may take writes: the first one goes on, or one of the others takes over."""
+    if struck.fault.of_replica:
+        return (struck.primary,)
+    return tuple(node for node in struck.standing if node is not struck.primary)
 
 
 def _started_again(struck: Struck, cluster: Membership) -> Promoted:
@@ -100,17 +137,20 @@ def _revived(struck: Struck, cluster: Membership, node: Node) -> Revived:
 
 
 def _wait_until_noticed(struck: Struck, cluster: Membership, node: Node, present: int) -> None:
-    """Until the node counts at most so many nodes as present."""
+    """Until the node counts at most so many nodes as present, or a pause is over."""
     deadline = struck.ports.clock() + LIMIT_S
     with connect(node.sandbox.target) as connection:
         while cluster.members(connection) > present:
+            if struck.fault.pauses and struck.pause_left_s <= 0:
+                return
             _pause(struck, deadline, f"{node.name} did not notice that other nodes were gone.")
 
 
-def _first_to_accept(struck: Struck, nodes: tuple[Node, ...]) -> Node:
+def _first_to_accept(struck: Struck, nodes: tuple[Node, ...], awake: tuple[Node, ...] = ()) -> Node:
+    """`awake`: nodes that are asked first, once a pause is over."""
     deadline, refused = struck.ports.clock() + LIMIT_S, ""
     while True:
-        for node in nodes:
+        for node in (*awake, *nodes) if struck.pause_left_s <= 0 else nodes:
             if not (refused := _refusal(node)):
                 return node
         _pause(struck, deadline, f"No node accepted a write: {refused}")

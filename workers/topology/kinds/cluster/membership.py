@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workers.errors import ServerError
+from workers.servers import ask
+from workers.servers.connection import connect
 from workers.servers.limited import Connection
 from workers.topology.faults import Fault
 from workers.topology.ground import Ground
+from workers.topology.kinds.cluster.waiting import wait
 from workers.topology.kinds.kind import ServerVersion, TopologyKind
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.topology import Topology
 
+BACK_S = 90.0
 # Of a transactional table: MySQL's group orders no other reads.
 ANY_ROW = "SELECT 1 FROM mysql.user LIMIT 1"
 
@@ -53,10 +58,9 @@ class Membership(TopologyKind):
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         policy = topology.policy
         found = {
-            f"{fault.title}: the clients must be on the first node, which is cut off: leave writers out.": (
-                fault.needs_wires and topology.writers != "first"
+            f"{fault.title}: the clients must be on the first node, which nobody hears: leave writers out.": (
+                fault.comes_back and topology.writers != "first"
             ),
-            f"{fault.title}: a cluster has no replicas. Choose another fault.": fault.of_replica,
             f"{policy.title}: the nodes of a cluster have no relay log that a failover script could drop.": (
                 policy.relay_log == "stop receiving, then apply"
             ),
@@ -67,7 +71,7 @@ class Membership(TopologyKind):
                 policy.old_primary in ("as a replica", "rebuilt")
             ),
         }
-        return [why for why, is_so in found.items() if is_so]
+        return [*fault.misfits(topology), *(why for why, is_so in found.items() if is_so)]
 
     def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         """One for each node, the first one first. Raises SandboxError or ServerError."""
@@ -89,14 +93,25 @@ class Membership(TopologyKind):
         """A revived node becomes the first one of a new cluster."""
         raise NotImplementedError
 
-    def force(self, node: Node) -> None:
-        """A node that has lost the majority goes on by itself."""
+    def force(self, nodes: Sequence[Node]) -> None:
+        """All nodes that still run, without a majority, go on by themselves."""
         raise NotImplementedError
 
     def wait_until_back(self, node: Node, members: int) -> None:
-        """A node that was parted from the others is one of so many again, and has caught up. ServerEnded or
+        """A node that was parted from the others, or paused, is one of so many again, and has caught up. ServerEnded or
         SandboxError: it does not come back by itself."""
-        raise NotImplementedError
+        wait(node, lambda: self._is_back(node, members), "it was back", BACK_S)
+
+    def _is_back(self, node: Node, members: int) -> bool:
+        """A node that was expelled counts the others at once, and only later learns that it is none of them any more.
+        So a read must be answered that goes through the cluster."""
+        try:
+            with connect(node.sandbox.target) as connection:
+                ask.rows(connection, self.causal_read)
+                ask.rows(connection, ANY_ROW)
+                return self.members(connection) == members
+        except ServerError:
+            return False
 
     def join(self, node: Node, position: str) -> None:
         """A revived node joins the others and catches up. `position`: that of its revival. ServerEnded or ServerError:

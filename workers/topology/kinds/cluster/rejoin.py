@@ -22,20 +22,23 @@ class Back:
 
 def come_back(promoted: Promoted, cluster: Membership) -> Returned:
     promoted.timeline.step("other nodes join")
-    for wire in promoted.wires:
-        wire.heal()
+    for number in range(len(promoted.nodes)):
+        for wire in promoted.wires_of(number):
+            wire.heal()
+    promoted.outlast_pause(0)
     old, new = promoted.primary, promoted.new
     absent = [] if promoted.setup.policy.old_primary == "stays away" else [old]
     nodes = [node for node in (*absent, *promoted.replicas) if node is not new]
     names = [node.name for node in nodes]
     # One after the other: two joiners at once wait for one donor, and take twice as long (tests/bench/topologies.py).
     back = dict(zip(names, [_back(promoted, cluster, node) for node in nodes], strict=True))
-    first = back.pop(old.name, None)
+    first = back.pop(promoted.hit.name, None)
+    returns = first is not None and not promoted.fault.of_replica
     problems = tuple(why for one in (first, *back.values()) if one for why in one.problems)
     return Returned(
         **{**vars(promoted), "problems": (*promoted.problems, *problems)},
-        returns=first is not None,
-        old=promoted.alone.get(old.name) or (first.seen if first else None),
+        returns=returns,
+        old=promoted.alone.get(old.name) or (first.seen if first and returns else None),
         stays_down=first.stays_down if first else "",
         rejoined=first.joined if first and not first.stays_down else None,
         others=tuple((name, replace(one.joined, seen=one.seen or one.joined.seen)) for name, one in back.items()),
@@ -60,7 +63,7 @@ def _back(promoted: Promoted, cluster: Membership, node: Node) -> Back:
 def _still_there(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
     """It never left, or was parted from the others."""
     try:
-        if promoted.fault.needs_wires:
+        if promoted.fault.comes_back:
             cluster.wait_until_back(node, len(promoted.nodes))
     except DurascopeError as failure:
         return refused(node, "unknown", str(failure), promoted.secret)

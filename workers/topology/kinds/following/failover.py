@@ -6,6 +6,7 @@ from workers.errors import SandboxError
 from workers.topology.chain import Promoted, Struck
 from workers.topology.kinds.following.begin import catch_up
 from workers.topology.manager import FailoverManager
+from workers.topology.nodes import Node
 from workers.topology.takeover import LIMIT_S, silence, take_over
 
 
@@ -19,8 +20,7 @@ def fail_over(struck: Struck) -> Promoted:
     if policy.fence or struck.fault.harmless:
         _fence(struck)
     struck.timeline.step("failover")
-    _return_replicas(struck)
-    link = _chosen(struck)
+    link = _chosen(struck, _candidates(struck))
     _promote(link, stop_first=policy.relay_log == "stop receiving, then apply")
     new = next(node for node in struck.replicas if node.sandbox is link.follower)
     return take_over(struck, new, began=began, detection_s=struck.setup.detection_s)
@@ -29,8 +29,7 @@ def fail_over(struck: Struck) -> Promoted:
 def _by_manager(struck: Struck, manager: FailoverManager) -> Promoted:
     """What it does with the old primary is its own. It stops once it has promoted: the return follows the policy."""
     struck.timeline.step("failover manager")
-    _return_replicas(struck)
-    new = manager.promoted(struck.replicas, LIMIT_S, struck.timeline.must_go_on)
+    new = manager.promoted(_candidates(struck), LIMIT_S, struck.timeline.must_go_on)
     manager.close()
     return take_over(struck, new, began=struck.struck_at, detection_s=0.0)
 
@@ -48,16 +47,21 @@ def _fence(struck: Struck) -> None:
         silence(struck)
 
 
-def _return_replicas(struck: Struck) -> None:
-    if struck.fault.replicas_down:
-        for node in struck.replicas:
-            node.restart({})
+def _candidates(struck: Struck) -> tuple[Node, ...]:
+    """The replicas that the fault spared. If there is none, all start again."""
+    if spared := tuple(node for node in struck.replicas if node in struck.standing):
+        return spared
+    for node in struck.replicas:
+        node.restart({})
+    return struck.replicas
 
 
-def _chosen(struck: Struck) -> Link:
-    if struck.setup.policy.promote == "first" or len(struck.links) == 1:
-        return struck.links[0]
-    return max(struck.links, key=lambda link: count(parse(link.received())))
+def _chosen(struck: Struck, candidates: tuple[Node, ...]) -> Link:
+    able = {node.sandbox for node in candidates}
+    links = [link for link in struck.links if link.follower in able]
+    if struck.setup.policy.promote == "first" or len(links) == 1:
+        return links[0]
+    return max(links, key=lambda link: count(parse(link.received())))
 
 
 def _promote(link: Link, stop_first: bool) -> None:

@@ -17,8 +17,9 @@ def start_again(struck: Struck) -> Promoted:
     struck.ports.sleep(struck.setup.detection_s)
     began = clock()
     struck.timeline.step("primary returns")
-    for node in struck.nodes if struck.fault.replicas_down else (struck.primary,):
-        node.restart({})
+    for number, node in enumerate(struck.nodes):
+        if struck.fault.ends(number):
+            node.restart({})
     for wire in struck.wires:
         wire.heal()
     return take_over(struck, struck.primary, began=began, detection_s=struck.setup.detection_s)

@@ -89,6 +89,10 @@ def _joined(promoted: Promoted, kind: SourceAndReplica, node: Node) -> ReplicaSe
     """Raises no DurascopeError: a failure makes the state unknown, and `error` says why."""
     link = Link(promoted.new.sandbox, node.sandbox)
     try:
+        if node is not promoted.primary:
+            promoted.outlast_pause(0)
+        if not node.sandbox.running:
+            node.restart({})
         _demote(promoted, kind, link)
         link.start()
         followed = link.follow(LIMIT_S)

@@ -1,4 +1,4 @@
-"""A replica crashed while it applied: the primary goes on, the replica comes back, and all rows are compared."""
+"""Replicas crashed while they applied, or were paused: the primary goes on, they come back, and rows are compared."""
 
 from dataclasses import replace
 
@@ -11,16 +11,21 @@ from workers.topology.takeover import compared, refused, take_over
 
 AFTER_CRASH = "after its crash"
 LIMIT_S = 60.0
+GO_ON_S = 0.2  # clients commit on: the replica has something to catch up with
 
 
 def go_on(struck: Struck) -> Promoted:
-    """Nobody takes over: clients commit on the primary while the replica is down."""
+    """Nobody takes over: clients commit on the primary while the replicas are down or paused."""
+    struck.ports.sleep(GO_ON_S)
+    struck.outlast_pause(GO_ON_S)
+    struck.hear()
     return take_over(struck, struck.primary, began=struck.ports.clock(), detection_s=0.0)
 
 
 def come_back(promoted: Promoted) -> Returned:
     promoted.timeline.step("replica returns")
-    crashed, *others = zip(promoted.replicas, promoted.links, strict=True)
+    pairs = list(zip(promoted.replicas, promoted.links, strict=True))
+    crashed = next(pair for pair in pairs if pair[0] is promoted.hit)
     rejoined = followed(promoted, *crashed)
     return Returned(
         **vars(promoted),
@@ -28,7 +33,7 @@ def come_back(promoted: Promoted) -> Returned:
         old=None,
         stays_down="",
         rejoined=rejoined,
-        others=tuple((node.name, followed(promoted, node, link)) for node, link in others),
+        others=tuple((node.name, followed(promoted, node, link)) for node, link in pairs if node is not promoted.hit),
     )
 
 

@@ -27,7 +27,7 @@ class SourceAndReplica(TopologyKind):
             topology.policy.promote == "nobody" and not (fault.primary_down or fault.harmless or fault.of_replica)
         )
         found[f"{fault.title}: only the nodes of a cluster vote."] = fault.of_clusters
-        return [why for why, is_so in found.items() if is_so]
+        return [*fault.misfits(topology), *(why for why, is_so in found.items() if is_so)]
 
     def settings(self, topology: Topology, build: Build, role: Role) -> Mapping[str, str]:
         """Settings of a node beside those of replication by GTID."""

@@ -97,12 +97,9 @@ class Galera(Cluster):
         files.put(node.sandbox, files.STATE, files.first_of_a_cluster(position))
         node.restart({**FIRST, "wsrep_start_position": position.text})
 
-    def force(self, node: Node) -> None:
-        with connect(node.sandbox.target) as connection:
+    def force(self, nodes: Sequence[Node]) -> None:
+        with connect(nodes[0].sandbox.target) as connection:
             ask.rows(connection, "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
-
-    def wait_until_back(self, node: Node, members: int) -> None:
-        _synced(node, members)
 
     def join(self, node: Node, position: str) -> None:
         node.sandbox.stop()

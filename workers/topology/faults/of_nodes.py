@@ -1,0 +1,150 @@
+"""One fault of any set of nodes: `kill:primary+replica2`.
+
+In a cluster `primary` is the first node, `replica1` the second one.
+"""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+
+from workers.topology.faults.fault import Fault, FaultScene
+from workers.topology.faults.power import lose_power
+from workers.topology.nodes import Node, on_each
+from workers.topology.topology import MOST_REPLICAS, Topology
+
+PRIMARY = "primary"
+NAMES = (PRIMARY, *(f"replica{number}" for number in range(1, MOST_REPLICAS + 1)))
+HOW = "Write for example kill:primary+replica1."
+STILL_SENT_S = 0.05  # by the kernel, after its process was killed
+NODE = re.compile(r"replica(\d)")
+
+
+class OfNodes(Fault):
+    """`what`: a key of STRIKES. `numbers`: of the nodes, 0 is the primary."""
+
+    def __init__(self, what: str, numbers: Sequence[int], key: str = "", title: str = "", says: str = "") -> None:
+        self.what, self.numbers = what, frozenset(numbers)
+        where = in_words([NAMES[number] for number in sorted(self.numbers)])
+        self.key = key or f"{what}:{'+'.join(NAMES[number] for number in sorted(self.numbers))}"
+        self.title = title or f"{what[0].upper()}{what[1:].replace('-', ' ')} of {where}"
+        self.says = says or f"{SAYS[what]}: {where}."
+        hits_replicas = bool(self.numbers - {0})
+        self.pauses = self.comes_back = what == "pause"
+        self.needs_wires = what == "host-loss"
+        self.primary_needs_disk = what == "power-loss" and 0 in self.numbers
+        self.replicas_need_disk = what == "power-loss" and hits_replicas
+        self.of_replica = 0 not in self.numbers
+        self.primary_down = not (self.pauses or self.of_replica)
+
+    def strikes(self, node: int) -> bool:
+        return node in self.numbers
+
+    def ends(self, node: int) -> bool:
+        return not self.pauses and self.strikes(node)
+
+    def misfits(self, topology: Topology) -> list[str]:
+        absent = [NAMES[number] for number in sorted(self.numbers) if number > topology.replicas]
+        if absent:
+            nodes = f"{topology.replicas} node{'' if topology.replicas == 1 else 's'} beside the first one"
+            return [f"{self.title}: the topology has no {in_words(absent, 'or')}, only {nodes}."]
+        if len(self.numbers) <= topology.replicas:
+            return []
+        return [f"{self.title}: no node is left. {INSTEAD.get(self.what, 'Leave one out.')}"]
+
+    def strike(self, scene: FaultScene) -> None:
+        STRIKES[self.what](scene, [scene.nodes[number] for number in sorted(self.numbers)], sorted(self.numbers))
+
+
+def of_nodes(key: str) -> Fault | None:
+    """None: that is no such notation; `refusal` says why."""
+    return None if refusal(key) else OfNodes(key.partition(":")[0], _numbers(key))
+
+
+def refusal(key: str) -> str:
+    """Why this is no fault of a set of nodes, and what to write instead; "" when it is one."""
+    what, _, listed = key.partition(":")
+    names = listed.split("+")
+    if what not in STRIKES or not listed:
+        return f"Known for a set of nodes: {', '.join(f'{one}:' for one in STRIKES)}. {HOW}"
+    if unknown := [name for name in names if name not in NAMES]:
+        return f"{unknown[0][:40]!r} is no node. Known: {', '.join(NAMES)}."
+    if len(set(names)) < len(names):
+        return "A node is named twice."
+    right = f"{what}:{'+'.join(sorted(names))}"  # the alphabet's order is that of the nodes
+    right = NAMED.get(right, right)
+    return "" if key == right else f"Write {right}: each fault has one name."
+
+
+def _numbers(key: str) -> list[int]:
+    return [NAMES.index(name) for name in key.partition(":")[2].split("+")]
+
+
+def in_words(names: Sequence[str], joined: str = "and") -> str:
+    """primary, replica 1 and replica 2."""
+    words = [NODE.sub(r"replica \1", name) for name in names]
+    return f" {joined} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _kill(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
+    """All at one moment. Their hosts live and still send what was written."""
+    scene.step("kill")
+    if len(nodes) > 1:
+        on_each(nodes, lambda node: node.sandbox.freeze())
+    for node in nodes:
+        node.sandbox.kill()
+    if scene.primary in nodes:
+        scene.hear()
+        time.sleep(2 * scene.one_way_s + STILL_SENT_S)
+
+
+def _lose_hosts(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
+    scene.step("partition")
+    scene.partition(numbers)
+    on_each(nodes, lambda node: node.sandbox.freeze())
+    if scene.primary in nodes:
+        scene.hear()
+    scene.step("kill")
+    scene.cut(numbers)
+    for node in nodes:
+        node.sandbox.kill()
+
+
+def _lose_power(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
+    scene.step("partition")
+    scene.partition(numbers)
+
+    def frozen() -> None:
+        if scene.primary in nodes:
+            scene.hear()
+        scene.cut(numbers)
+
+    lose_power(scene, nodes, frozen)
+
+
+def _pause(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
+    """They are frozen, keep their connections, and go on after `pause_s`. Nobody is told."""
+    scene.step("pause")
+    on_each(nodes, lambda node: node.sandbox.freeze())
+    for node in nodes:
+        scene.later(scene.pause_s, node.sandbox.go_on)
+
+
+Strike = Callable[[FaultScene, Sequence[Node], Sequence[int]], None]
+STRIKES: dict[str, Strike] = {"kill": _kill, "host-loss": _lose_hosts, "power-loss": _lose_power, "pause": _pause}
+SAYS = {
+    "kill": "The processes of these nodes are killed at one moment",
+    "host-loss": "The hosts of these nodes are gone at one moment, with what was on the wire",
+    "power-loss": "The hosts of these nodes lose their power at one moment",
+    "pause": "These nodes are frozen, and go on after the seconds of a pause",
+}
+INSTEAD = {"kill": "Choose total-kill.", "power-loss": "Choose total-power-loss."}
+# Those with names of their own.
+NAMED = {
+    "kill:primary": "primary-kill",
+    "host-loss:primary": "primary-host-loss",
+    "power-loss:primary": "primary-power-loss",
+    "pause:primary": "primary-pause",
+    "kill:replica1": "replica-kill",
+    "power-loss:replica1": "replica-power-loss",
+    "pause:replica1": "replica-pause",
+}

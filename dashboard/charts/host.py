@@ -34,7 +34,7 @@ def host(columns: Mapping[str, Sequence[float | None]], counts: str, reason: str
 
 def _series(name: str, colour: int, times: Sequence[float], values: Sequence[float | None]) -> ChartSeries:
     dots = tuple(Dot(at, value) for at, value in zip(times, values, strict=False))
-    return ChartSeries(name, colour, dots, panel=name)
+    return ChartSeries(f"{name} measured", colour, dots, panel=name)
 
 
 def _scaled(values: Sequence[float | None], factor: float, length: int) -> list[float | None]:

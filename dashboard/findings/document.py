@@ -42,6 +42,7 @@ def everything(experiment: Experiment) -> dict[str, object]:
         "claims": {**experiment.claims, "outcomes": outcomes} if experiment.claims else None,
         "environments": dict(environments.values_list("id", "data")),
         "probes": dict(experiment.probes.values_list("id", "data")),
+        "watches": list(experiment.watches.values("server_id", "data")),
         "runs": rows,
         "trials": trials,
         "unmeasured": list(unmeasured),

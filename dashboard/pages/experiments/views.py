@@ -14,6 +14,7 @@ from dashboard.pages.experiments import list_page
 from dashboard.pages.experiments.form_groups import groups, product, summaries
 from dashboard.pages.experiments.forms import PlanForm
 from dashboard.pages.front import page as front
+from dashboard.pages.results.page import watched
 from dashboard.records.api import start_keys
 from dashboard.records.api.start_keys import KeyTaken
 from dashboard.records.experiments import actions, queries, shelf
@@ -157,6 +158,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         "plan": plan,
         "settings": spelled_out(plan, str),
         "cells": queries.cells_to_show(experiment),
+        "guarded": watched(experiment),
         "cell_total": experiment.cells.count(),
         "trial_total": experiment.trials.count(),
         "right_lost": "" if experiment.is_over else why_not_run(experiment),

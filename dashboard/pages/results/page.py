@@ -6,11 +6,13 @@ from functools import cache
 
 from dashboard.charts.chart import Chart
 from dashboard.charts.group_commit import verdicts
+from dashboard.charts.guardrails import guardrails
 from dashboard.charts.registry import DETAILS, EXPLAINING, MODELS, OUTLINES, SPEED, draw
 from dashboard.findings import tested, together
 from dashboard.findings.analysis import MadeOf, made_of
 from dashboard.findings.conclusion import of_load
 from dashboard.findings.finding import progress
+from dashboard.findings.guardrails import GuardedServer, guarded_servers
 from dashboard.findings.looks import looks
 from dashboard.findings.names import neutral_names, server_names
 from dashboard.findings.probed import broken, flush_of, promises
@@ -80,11 +82,17 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "broken_promises": broken(promised),
         "contradictions": contradicted(view),
         "places": met,
+        "guarded": [] if shared else watched(experiment),
         "tested": lines,
         "settings": settings,
         "markdown": markdown(view.clean(experiment.name), found, crash.answer if crash else None, lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }
+
+
+def watched(experiment: Experiment) -> list[tuple[GuardedServer, Chart]]:
+    """Not for guests: the figures name replicas and folders."""
+    return [(one, guardrails(number, one)) for number, one in enumerate(guarded_servers(experiment), start=1)]
 
 
 def _variants(view: ResultView) -> list[dict[str, object]]:

@@ -1,6 +1,7 @@
 // Small charts below each other in one plot, with one x axis: a scale of y for each.
 
 const HIGH = 5; // more of them need a higher plot
+const WIDTH = 52; // pixels for the numbers of panels with different units
 const ROOM = 1.25; // above the highest value, for the name
 
 /** Names of the small charts in their order; none where one chart holds all series. */
@@ -25,9 +26,15 @@ export function panelScales(payload, axis, ys) {
     const afterBuildTicks = (scale) => {
       scale.ticks = ticksUpTo(most);
     };
-    return [`y${nth}`, { ...axis, axis: "y", stack: "panels", min: 0, max: most * ROOM, afterBuildTicks }];
+    const shared = { ...axis, axis: "y", stack: "panels", max: most * ROOM, afterBuildTicks };
+    return [`y${nth}`, payload.own_scales ? { ...shared, afterFit } : shared];
   });
   return Object.fromEntries(scales.toReversed()); // Chart.js stacks from the bottom
+}
+
+/** Numbers of different lengths: Chart.js reserves the width of one scale for all. */
+function afterFit(scale) {
+  scale.width = WIDTH;
 }
 
 function valuesOf({ series }, panel) {

@@ -44,7 +44,8 @@ export class ChartView {
   }
 
   roomNow() {
-    return kindOf(this.payload).labels ? roomForLabels(this.payload, this.colours, this.plot) : 0;
+    const isLabelled = kindOf(this.payload).labels && !this.payload.own_scales; // those panels have their names
+    return isLabelled ? roomForLabels(this.payload, this.colours, this.plot) : 0;
   }
 
   /** Names at the line ends come and go with the width; all else Chart.js resizes itself. */

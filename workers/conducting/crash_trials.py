@@ -11,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
+from dashboard.findings.attached.profile import service_of
 from dashboard.installation.retry import retried
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.audit.models import record
@@ -29,6 +30,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.storage import Storage, parse
 from workers.servers import schema
 from workers.servers.connection import connect
+from workers.servers.services import SERVICES
 from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.topology import parse as parse_topology
 from workers.upkeep import restores
@@ -100,6 +102,7 @@ def borrow(row: Trial) -> Attached:
             lambda made: restores.done(server, require_claim, "schema", made),
         )
     crash, start = tuple(server.crash_command), tuple(server.start_command)
+    service, _ = service_of(server)
     return Attached(
         target=server.target(),
         schema=name,
@@ -110,6 +113,7 @@ def borrow(row: Trial) -> Attached:
         limit_s=restores.COMMAND_LIMIT_S,
         back=partial(restores.done, server, require_claim, PendingRestore.Kind.START, ""),
         binlog_index=server.binlog_index,
+        service=SERVICES[service].title if service else "",
     )
 
 

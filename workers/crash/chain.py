@@ -152,10 +152,11 @@ class Judged(Recovered):
     lost_replica: LostWork | None
 
     def so_far(self) -> TrialResult:
-        known = super().so_far()
+        known, attached = super().so_far(), self.setup.attached
+        service = attached.service if attached else ""
         return replace(
             known,
-            notes={**known.notes, **left_out.notes(self.evidence)},
+            notes={**known.notes, **left_out.notes(self.evidence, service)},
             verdict=self.verdict,
             checks=self.checks,
             evidence=self.evidence,

@@ -32,6 +32,7 @@ class Attached:
     limit_s: float = 120.0
     back: Callable[[], None] = lambda: None
     binlog_index: str = ""
+    service: str = ""  # title of the managed service that it belongs to
 
 
 @dataclass(frozen=True, kw_only=True)

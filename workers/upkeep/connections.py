@@ -14,6 +14,7 @@ from workers.servers import durability, preflight
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
 from workers.servers.replication import Replication
+from workers.servers.services import recognised
 from workers.servers.settings import SETTINGS
 
 
@@ -34,12 +35,12 @@ def run_preflight(preflight_id: int, worker: Worker) -> None:
     found = (
         without_nul([asdict(check) for check in result.checks]),
         statements,
-        without_nul(_kept(facts, result.replication)),
+        without_nul(_kept(facts, result.replication, server.host)),
     )
     actions.finish_preflight(asked, *found)
 
 
-def _kept(facts: Facts | None, replication: Replication | None) -> dict[str, object]:
+def _kept(facts: Facts | None, replication: Replication | None, host: str) -> dict[str, object]:
     """The facts that pages and plan reviews read until the next preflight."""
     if facts is None:
         return {}
@@ -51,6 +52,7 @@ def _kept(facts: Facts | None, replication: Replication | None) -> dict[str, obj
         "settings": present,
         "words": [list(row) for row in durability.settings_in_words(facts)],
         "replication": asdict(replication) if replication else None,
+        "service": dict(zip(("key", "sign"), recognised(facts.variables, host), strict=True)),
         "max_connections": facts.variable("max_connections"),
     }
 

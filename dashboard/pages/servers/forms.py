@@ -100,9 +100,19 @@ class AttachedForm(SiteForm):
         help_text="The load is encrypted only with required or verified. Encryption makes the load slower.",
     )
 
+    service = forms.ChoiceField(
+        choices=[("", "as the connection test recognises it"), *Server.Service.choices],
+        required=False,
+        label="Managed service",
+        help_text="Whether the host belongs to a vendor. It decides what a crash trial can check.",
+    )
+
     class Meta:
         model = Server
-        fields = ("name", "host", "port", "socket", "site", "user", "password", "tls", "tls_ca", "label", "note")
+        fields = (
+            *("name", "host", "port", "socket", "site", "user", "password", "tls", "tls_ca"),
+            *("label", "service", "note"),
+        )  # fmt: skip
         labels = {"user": "Account", "tls_ca": "Certificate authority", "socket": "Socket"}
         help_texts = {
             "host": "Name or address, as the worker reaches it.",

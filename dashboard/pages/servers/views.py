@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 
 from dashboard.findings import service_level
+from dashboard.findings.attached.profile import profile_of
 from dashboard.findings.attached.topology import topology_of
 from dashboard.findings.crash.badges import badges, tried_like
 from dashboard.findings.crash.report_lines import report_lines
@@ -123,6 +124,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "verdicts": badges(tried),
         "report": report,
         "topology": topology_of(server),
+        "profile": None if server.is_sandbox else profile_of(server),
         "neighbours": sorted({one.neighbour for line in report for one in line.measured if one.neighbour}),
         "known": page.line(server),
         "level": service_level.stored_words(server),

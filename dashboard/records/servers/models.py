@@ -44,6 +44,13 @@ class Server(models.Model):
         REQUIRED = "required", "required: always encrypted, whatever its certificate says"
         VERIFY = "verify", "verified: always encrypted, and its certificate must match"
 
+    class Service(models.TextChoices):
+        NONE = "none", "not managed: a host of your own"
+        AURORA = "aurora", "Amazon Aurora"
+        RDS = "rds", "Amazon RDS"
+        CLOUD_SQL = "cloud-sql", "Google Cloud SQL"
+        AZURE = "azure", "Azure Database"
+
     name = models.CharField(max_length=80, unique=True)
     kind = models.CharField(max_length=10, choices=Kind)
     host = models.CharField(max_length=255, blank=True)
@@ -55,6 +62,7 @@ class Server(models.Model):
     tls = models.CharField(max_length=10, choices=Tls, default=Tls.PREFERRED)
     tls_ca = models.CharField(max_length=500, blank=True)
     label = models.CharField(max_length=12, choices=Label, default=Label.TEST)
+    service = models.CharField(max_length=10, choices=Service, blank=True)  # "": as a connection test recognises it
     note = models.TextField(blank=True, max_length=2000)
     build = models.CharField(max_length=80, blank=True)  # of a sandbox: a key of workers.sandbox.builds.BUILDS
     site = models.CharField(  # the workers of this site reach it

@@ -32,7 +32,7 @@ from dashboard.records.servers.models import Preflight, Server
 router = RouterPaginated()
 
 
-@with_columns(Server, "kind label host port socket user tls build site note expendable binlog_index created_at")
+@with_columns(Server, "kind label host port socket user tls build site service note expendable binlog_index created_at")
 class ServerOut(Schema):
     id: int
     name: str
@@ -58,6 +58,9 @@ class ServerFields(Schema):
     label: str = Server.Label.TEST
     build: str = ""
     site: str = LOCAL
+    service: Literal["", "none", "aurora", "rds", "cloud-sql", "azure"] = Field(
+        "", description="The managed service of an attached server; empty: the connection test recognises it."
+    )
     note: str = Field("", examples=["Rack 3"])
 
 

@@ -18,6 +18,7 @@ from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, whole
 from workers.bench.plan import Plan, Variant
 from workers.bench.trial_kinds import CHECK_TITLES
+from workers.crash.left_out import LEFT_OUT
 from workers.crash.setup_and_result import TrialStep, step_in_words
 from workers.crash.verdict import CheckResult
 from workers.topology.faults import FAULTS
@@ -34,6 +35,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
     checks = read(tuple[CheckResult, ...], data.get("checks", ()))
     steps = read(tuple[TrialStep, ...], data.get("steps", ()))
     is_sandbox = trial.server.is_sandbox
+    notes: Mapping[str, str] = data.get("notes") or {}
     load = recorded_load.view(data.get("points"))
     return {
         "trial": trial,
@@ -64,7 +66,8 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "log_lines": reader.server_text("\n".join(data.get("log_lines") or []), is_sandbox=is_sandbox),
         "my_cnf": reader.server_text(data.get("my_cnf") or "", is_sandbox=is_sandbox),
         "settings": reader.variables(_variant(trial).settings),
-        "notes": (data.get("notes") or {}).items(),
+        "notes": [(name, note) for name, note in notes.items() if not name.startswith(LEFT_OUT)],
+        "left_out": [(name.removeprefix(LEFT_OUT), why) for name, why in notes.items() if name.startswith(LEFT_OUT)],
         "facts": {name: reader.text(fact) for name, fact in _facts(trial).items()},
         "repeated": reader.addresses.trial(trial.repeat_of_id) if trial.repeat_of_id else "",
         "again": [(one, reader.addresses.trial(one.pk)) for one in trial.trial_set.order_by("id")],

@@ -1,0 +1,41 @@
+"""Managed services (services.toml): servers whose host belongs to a vendor."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.toml.table import TomlTable
+
+FILE = Path(__file__).with_suffix(".toml")
+
+
+@dataclass(frozen=True)
+class Service:
+    title: str
+    signs: tuple[str, ...]
+    hosts: tuple[str, ...]
+    log: str
+
+
+def read(path: Path) -> dict[str, Service]:
+    """Raises PlanError naming file, table and key."""
+    file = TomlTable.of_file(path)
+    return {name: file.table(name).read(Service) for name in file.data}
+
+
+SERVICES = read(FILE)
+
+
+def recognised(variables: Mapping[str, str], host: str) -> tuple[str, str]:
+    """The service and the sign by which it is known; two empty texts for any other server. A server's own variables
+    count more than the name of its host, which may be an alias."""
+    for key, service in SERVICES.items():
+        for sign in service.signs:
+            name, _, pattern = sign.partition("=")
+            if re.fullmatch(pattern, variables.get(name, ""), re.DOTALL):
+                return key, name
+    for key, service in SERVICES.items():
+        if any(re.search(pattern, host.rstrip(".").lower()) for pattern in service.hosts):
+            return key, "the name of its host"
+    return "", ""

@@ -14,7 +14,7 @@ MOST_NAMED = 3
 def failover_finding(known: Sequence[CrashSetting]) -> Finding:
     """`known`: settings with a verdict, under one fault."""
     told = [one for one in known if one.tally.loss("engine") or not one.tally.stopped] or known
-    costs = "; ".join(_together(_cost, sorted(told, key=lambda one: len(_lost(one.tally)))))
+    costs = "; ".join(_together(_cost, sorted(told, key=lambda one: (len(_lost(one.tally)), one.tally.phantoms))))
     return Finding(
         f"A {title(known[0].tally.kind)} cost {costs}{_outage(known)}",
         more=tuple(_stops(known)),

@@ -33,10 +33,10 @@ class Rate:
 
     @property
     def share(self) -> str:
-        """`likely 29 % to 100 % of such crashes`: the 95 % interval; "" if nothing was tried."""
+        """`likely 29 % to 100 %`: the 95 % interval; "" if nothing was tried."""
         if self.lo is None or self.hi is None:
             return ""
-        return f"likely {percent(self.lo) if self.lo else '0'} to {percent(self.hi)} of such crashes"
+        return f"likely {percent(self.lo) if self.lo else '0'} to {percent(self.hi)}"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

@@ -10,6 +10,7 @@ from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import plural, title
+from dashboard.text.numbers import percent
 from workers.bench.plan import CONTROLS
 
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
@@ -91,7 +92,7 @@ def _share(tally: Tally) -> str:
     if not rate.n:
         return ""
     if not rate.k:
-        return rate.at_most
+        return f"up to {percent(rate.hi)} may still fail"
     return f"in {rate.counts} {plural(tally.kind)}; {rate.share}" if tally.points else rate.share
 
 

@@ -1,5 +1,7 @@
 """The sentences of a result page. What it says first is kept in the experiment's row for lists."""
 
+from django.db.models import QuerySet
+
 from dashboard.findings.answer import answer
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.crash.finding import crash_finding
@@ -9,7 +11,10 @@ from dashboard.findings.names import server_names
 from dashboard.findings.service_level import service_levels, worst
 from dashboard.findings.shown import ResultView, shown
 from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.states import OVER
 from workers.bench.plan import Plan
+
+WORDS = 1  # raise it when the words of a headline change: then stored headlines are written again
 
 
 def conclusion(experiment: Experiment, view: ResultView) -> Finding:
@@ -58,6 +63,12 @@ def remember(experiment: Experiment) -> None:
     levels = service_levels(shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
     experiment.finding = " ".join([in_brief(experiment), *(f"{one.title}: {one.says}" for one in levels)])
     experiment.level = worst([one.met for one in levels]) if levels else ""
-    Experiment.objects.filter(pk=experiment.pk).update(finding=experiment.finding, level=experiment.level)
+    known = {"finding": experiment.finding, "level": experiment.level, "finding_words": WORDS}
+    Experiment.objects.filter(pk=experiment.pk).update(**known)
     experiment.note_words()
     outcomes_of(experiment)
+
+
+def in_old_words() -> QuerySet[Experiment]:
+    """Ended experiments whose stored headline an older version wrote."""
+    return Experiment.objects.filter(state__in=OVER, finding_words__lt=WORDS).exclude(finding="")

@@ -1,5 +1,6 @@
 """Updates the history once a minute: notes ended experiments, decides suspected changes, finds new ones, and measures
-them again. All state is in the database, so the next round completes the work of a killed process."""
+them again. Headlines that an older version stored are written in today's words. All state is in the database, so the
+next round completes the work of a killed process."""
 
 import logging
 import time
@@ -8,6 +9,7 @@ from datetime import datetime
 
 from django.db import OperationalError
 
+from dashboard.findings import conclusion
 from dashboard.history import again, changes, entries
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history import queries
@@ -23,7 +25,7 @@ def keep(now: datetime, notify: Callable[[int], None], here: str = "", round_s: 
     if here and Experiment.objects.filter(state=Experiment.State.RUNNING, worker__host=here).exists():
         return False
     until = time.monotonic() + round_s
-    if not _note_all(until):
+    if not (_note_all(until) and _tell_all(until)):
         return False
     changes.judge(now)
     done = _look_at_all(now, until)
@@ -49,6 +51,19 @@ def _note(experiment: Experiment) -> None:
     except Exception as failure:
         log.exception("history of experiment %s", experiment.pk)
         entries.mark(experiment, f"{type(failure).__name__}: {failure}")
+
+
+def _tell_all(until: float) -> bool:
+    """A headline that cannot be written again stays as it is."""
+    for experiment in conclusion.in_old_words():
+        if time.monotonic() > until:
+            return False
+        try:
+            conclusion.remember(experiment)
+        except Exception:
+            log.exception("headline of experiment %s", experiment.pk)
+            Experiment.objects.filter(pk=experiment.pk).update(finding_words=conclusion.WORDS)
+    return True
 
 
 def _look_at_all(now: datetime, until: float) -> bool:

@@ -6,6 +6,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
+from dashboard.findings import conclusion
 from dashboard.findings.analysis import analysis_of
 from dashboard.history import entries, update
 from dashboard.records.experiments.models import Experiment
@@ -113,6 +114,14 @@ def test_a_round_notes_what_ended_once():
     factory.experiment()
     keep(2)
     assert (Noted.objects.count(), Entry.objects.count()) == (1, 6)
+
+
+def test_a_headline_of_an_older_version_is_written_in_todays_words():
+    experiment = factory.experiment()
+    Experiment.objects.filter(pk=experiment.pk).update(finding="old words")
+    keep()
+    experiment.refresh_from_db()
+    assert experiment.finding == conclusion.in_brief(experiment) and not conclusion.in_old_words().exists()
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])

@@ -24,6 +24,7 @@ STATUS = (
     "wsrep_cluster_state_uuid", "wsrep_cluster_status", "wsrep_cluster_size", "wsrep_local_state_comment",
     "wsrep_incoming_addresses",
 )  # fmt: skip
+DUMPS = "SELECT host FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'"  # all with PROCESS only
 MEMBERS = "SELECT * FROM performance_schema.replication_group_members"  # the role is there since 8.0.2
 
 
@@ -45,7 +46,8 @@ class Peer:
 @dataclass(frozen=True)
 class Replication:
     """None: could not be read; `unread` says why. `values`: VARIABLES and STATUS that the server has, with the newer
-    words source and replica."""
+    words source and replica. `dump_hosts`: from where replicas are connected, as far as the account may see it; asked
+    only if one of them does not report its address."""
 
     server_id: int
     port: int
@@ -54,6 +56,7 @@ class Replication:
     members: tuple[Peer, ...] | None
     values: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    dump_hosts: tuple[str, ...] = ()
 
 
 def read(connection: Connection, facts: Facts) -> Replication:
@@ -70,12 +73,14 @@ def read(connection: Connection, facts: Facts) -> Replication:
     sources, replicas = _statements(facts)
     is_member = facts.variable("group_replication_group_name")
     status = tried("SHOW GLOBAL STATUS", lambda: ask.names_to_values(connection, "SHOW GLOBAL STATUS")) or {}
+    followers = tried(replicas, lambda: tuple(_replica(row) for row in _rows(connection, replicas)))
+    nameless = any(not peer.host for peer in followers or ())
     known = {renamed(name): value for name, value in (*facts.variables.items(), *status.items())}
     return Replication(
         server_id=_number(facts.variable("server_id")),
         port=_number(facts.variable("port")),
         sources=tried(sources, lambda: tuple(_source(row) for row in source_rows(connection, facts))),
-        replicas=tried(replicas, lambda: tuple(_replica(row) for row in _rows(connection, replicas))),
+        replicas=followers,
         members=tried(
             "performance_schema.replication_group_members",
             lambda: tuple(_member(row) for row in _rows(connection, MEMBERS)),
@@ -84,6 +89,7 @@ def read(connection: Connection, facts: Facts) -> Replication:
         else (),
         values={name: known[name] for name in (*VARIABLES, *STATUS) if name in known},
         unread=tuple(unread),
+        dump_hosts=(tried("the process list", lambda: _dump_hosts(connection)) or ()) if nameless else (),
     )
 
 
@@ -136,6 +142,12 @@ def _source(row: Mapping[str, str]) -> Peer:
 def _replica(row: Mapping[str, str]) -> Peer:
     number, port = _number(row.get("server_id")), _number(row.get("port"))
     return Peer(row.get("host", ""), port, number, row.get("replica_uuid", ""))
+
+
+def _dump_hosts(connection: Connection) -> tuple[str, ...]:
+    """Without the ports of their connections."""
+    hosts = (row.get("host", "") for row in _rows(connection, DUMPS))
+    return tuple(sorted({host.rpartition(":")[0] or host for host in hosts}))
 
 
 def _member(row: Mapping[str, str]) -> Peer:

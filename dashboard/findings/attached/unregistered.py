@@ -25,13 +25,24 @@ def unregistered(known: Mapping[int, Told]) -> list[FoundServer]:
 
 
 def _peers(known: Mapping[int, Told], one: Told) -> Iterable[Peer]:
-    seen = one.replication
+    seen, connected = one.replication, list(_connected(known, one))
     for peer in (*(seen.sources or ()), *(seen.replicas or ()), *(seen.members or ())):
-        if recognised(known, one, peer) is None and not _follows(known, one, peer):
+        is_unknown = recognised(known, one, peer) is None and not _follows(known, one, peer)
+        if is_unknown and (peer.host or not connected):
             yield peer
+    yield from connected
     for address in unregistered_nodes(known, one):
         host, port = split_address(address)
         yield Peer(host, int(port) if port.isdecimal() else 0)
+
+
+def _connected(known: Mapping[int, Told], one: Told) -> Iterable[Peer]:
+    """Replicas that do not report their address, by their connections. Which is which is not known, so all must have
+    one port."""
+    nameless = [peer for peer in one.replication.replicas or () if not peer.host and not _follows(known, one, peer)]
+    here = {name for other in known.values() for name in (other.server.host, other.value("hostname"))}
+    if len({peer.port for peer in nameless}) == 1:
+        yield from (Peer(host, nameless[0].port) for host in one.replication.dump_hosts if host not in here)
 
 
 def _seen_from_here(peer: Peer, one: Told) -> Peer:

@@ -10,6 +10,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 
+from dashboard.findings.attached.links import told
+from dashboard.findings.attached.unregistered import unregistered
 from dashboard.findings.stored import Unreadable, read
 from dashboard.installation import vault
 from dashboard.installation.vault import KeyMissing
@@ -64,13 +66,14 @@ def import_servers(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and "sealed" in request.POST:
         return _confirmed(request)
     form = ImportServersForm(request.POST or None, request.FILES or None)
-    if request.method != "POST":
-        return render(request, "servers/import.html", {"form": form})
+    named = unregistered(told()) if "replicas" in request.GET else []
+    if request.method != "POST" and not named:
+        return render(request, "servers/import.html", {"form": form, "asked": "replicas" in request.GET})
     lines: list[ImportLine] = []
     sealed = ""
-    if form.is_valid():
+    if named or form.is_valid():
         try:
-            found, defaults = form.found(), form.defaults()
+            found, defaults = (named, Defaults()) if named else (form.found(), form.defaults())
             lines, sealed = plan(found, defaults), _seal(request, found, defaults)
         except (PlanError, KeyMissing) as refused:
             form.add_error("file", str(refused))

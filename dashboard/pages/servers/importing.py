@@ -59,10 +59,12 @@ def plan(found: Sequence[FoundServer], defaults: Defaults) -> list[ImportLine]:
 def _line(found: FoundServer, defaults: Defaults, taken: Mapping[Address, str], names: set[str]) -> ImportLine:
     line = ImportLine(_short(found.name), _where(found), _short(found.user), REFUSED, "")
     form = AttachedForm(_values(found, defaults), instance=Server())
-    if found.why or not form.is_valid():
-        return replace(line, says=found.why or _wrong(form))
-    if known := taken.get(_address(form.instance)):
+    valid = form.is_valid()
+    known = taken.get(_address(form.instance)) if form.errors.keys() <= {"name", "user"} else None
+    if known and not found.why:  # asked first: the name of a known server is taken
         return replace(line, state=KNOWN, says=known)
+    if found.why or not valid:
+        return replace(line, says=found.why or _wrong(form))
     if form.instance.name in names:
         return replace(line, says="Another server of the file has this name.")
     if not found.password:

@@ -80,3 +80,15 @@ def test_variables_and_status_have_the_newer_words_and_no_others_are_kept(monkey
     status = {"Rpl_semi_sync_master_clients": "2", "Uptime": "9"}
     answers = {"SHOW ALL SLAVES STATUS": [], "SHOW SLAVE HOSTS": []}
     assert read(monkeypatch, "mariadb", (10, 11, 0), answers, status).values == {"rpl_semi_sync_source_clients": "2"}
+
+
+def test_replicas_without_an_address_are_looked_for_among_the_connections(monkeypatch):
+    nameless = {"Server_id": 8, "Host": "", "Port": 3307, "Slave_UUID": "u2"}
+    answers = {
+        "SHOW REPLICA STATUS": [], "SHOW REPLICAS": [nameless],
+        replication.DUMPS: [{"host": "192.0.2.2:51234"}, {"host": "192.0.2.2:51236"}, {"HOST": "db3"}],
+    }  # fmt: skip
+    found = read(monkeypatch, "mysql", (8, 4, 0), answers)
+    assert found.dump_hosts == ("192.0.2.2", "db3") and found.unread == ()
+    answers["SHOW REPLICAS"] = [{**nameless, "Host": "db2"}]
+    assert read(monkeypatch, "mysql", (8, 4, 0), answers).dump_hosts == ()

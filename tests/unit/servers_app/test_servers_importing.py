@@ -65,6 +65,7 @@ def test_what_was_shown_is_registered_once(client_in, old, admin):
     assert (first.label, second.label, first.owner) == ("production", "test", admin)
     client_in.post("/servers/import/", confirmed)
     assert Server.objects.count() == 3
+    assert "4 known already, 3 refused" in upload(client_in).content.decode()
 
 
 def test_an_account_for_all_is_used_where_the_file_has_none(client_in):
@@ -116,17 +117,30 @@ def test_the_command_says_it_first_and_registers_with_yes(tmp_path, old):
     assert command("import", "/nowhere")[0] == 2
 
 
+def primary(replicas, **more):
+    made = Server.objects.create(name="db1", kind="attached", host="db1.example.org", user="app")
+    values = {"server_uuid": "uuid-1", **more.pop("values", {})}
+    seen = Replication(1, 3306, (), replicas, (), values, **more)
+    Preflight.objects.create(server=made, state="done", facts={"flavour": "mysql", "replication": asdict(seen)})
+
+
 def test_replicas_that_a_primary_names_are_found_without_its_password():
-    primary = Server.objects.create(name="db1", kind="attached", host="db1.example.org", user="app")
-    replicas = (Peer("db2.example.org", 3307, 2, "uuid-2"), Peer("", 3306, 3, "uuid-3"))
     galera = {
         "wsrep_cluster_state_uuid": "cluster", "wsrep_incoming_addresses": "db1.example.org:3306,192.0.2.9:3306",
     }  # fmt: skip
-    seen = Replication(1, 3306, (), replicas, (), {"server_uuid": "uuid-1", **galera})
-    facts = {"flavour": "mysql", "replication": asdict(seen)}
-    Preflight.objects.create(server=primary, state="done", facts=facts)
+    primary((Peer("db2.example.org", 3307, 2, "uuid-2"), Peer("", 3306, 3, "uuid-3")), values=galera)
     lines = plan(unregistered(told()), Defaults())
     assert states(lines) == {
         "db2.example.org:3307": "password missing", "server_id 3:3306": "refused", "192.0.2.9:3306": "password missing",
     }  # fmt: skip
     assert "Set report_host" in next(line.says for line in lines if line.state == "refused")
+
+
+def test_replicas_that_report_no_address_are_found_by_their_connections(client_in):
+    primary((Peer("", 3310, 2, "uuid-2"), Peer("", 3310, 3, "uuid-3")), dump_hosts=("192.0.2.2", "192.0.2.3"))
+    answer = client_in.get("/servers/import/", {"replicas": "1"})
+    assert "Dry run: 2 without a password" in answer.content.decode()
+    client_in.post("/servers/import/", {"sealed": sealed(answer)})
+    assert {one.where for one in Server.objects.exclude(name="db1")} == {"192.0.2.2:3310", "192.0.2.3:3310"}
+    known = client_in.get("/servers/import/", {"replicas": "1"}).content.decode()
+    assert "2 known already" in known

@@ -148,7 +148,7 @@ class FileVariant(Exact):
 class FileWorkload(Exact):
     label: Name
     key: Key
-    params: dict[Word, Line]
+    params: dict[Word, Text]
 
 
 Model = TypeVar("Model", bound=BaseModel)

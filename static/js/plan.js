@@ -4,6 +4,9 @@ const form = document.querySelector("[data-plan]");
 const says = form.querySelector("[data-plan-says]");
 const present = JSON.parse(document.getElementById("present").textContent); // server id -> its pair
 const NO_CRASH = 'No crash: the result will not say what is lost. Set the trials under "Crashes" to add some.';
+const own = form.querySelector("[data-own-shown]"); // the statements of an own transaction with example values
+const ownFile = form.querySelector("[data-own-file]");
+const MOST_OWN = 20_000; // characters; the server refuses more than it reads
 let timer = 0;
 let asked = 0;
 
@@ -31,6 +34,8 @@ function show(answer) {
       );
   const product = !refused.length && answer.product ? [line(`Measurements: ${answer.product}.`)] : [];
   const speedOnly = !refused.length && !answer.trials ? [line(NO_CRASH)] : [];
+  own.hidden = !answer.own;
+  own.textContent = answer.own ?? "";
   says.replaceChildren(head, ...product, ...speedOnly, ...refused);
   says.classList.toggle("warned", refused.length > 0);
 }
@@ -62,6 +67,12 @@ form.addEventListener("change", ({ target }) => {
 form.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(review, 400);
+});
+ownFile.hidden = false;
+ownFile.addEventListener("change", async ({ target }) => {
+  const text = await target.files[0]?.slice(0, MOST_OWN).text();
+  form.elements.own_transaction.value = text ?? "";
+  review();
 });
 review();
 markYours();

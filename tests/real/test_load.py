@@ -12,7 +12,7 @@ import pytest
 
 from workers.bench import sysbench
 from workers.bench.load import LoadRequest, LoadResult, LoadSecond
-from workers.bench.workloads import WORKLOADS
+from workers.bench.workloads import OWN, WORKLOADS
 from workers.errors import Cancelled, PlanError
 from workers.sandbox.server import Sandbox
 from workers.servers.connection import connect
@@ -58,7 +58,7 @@ def commits(connection: pymysql.Connection) -> int:
 
 
 CHOICES = [
-    *((key, {}) for key in WORKLOADS),
+    *((key, {}) for key in WORKLOADS if key != OWN),
     ("insert", {"keys": "random"}),
     ("rows-per-transaction", {"rows": "1000"}),
     ("rows-per-transaction", {"rows": "10000"}),

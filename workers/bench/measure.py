@@ -10,7 +10,7 @@ from workers.bench import sysbench
 from workers.bench.load import Gather, IsCancelled, Load, LoadRequest, LoadResult, LoadSecond
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
-from workers.bench.workloads import WORKLOADS
+from workers.bench.workloads import WORKLOADS, own_transaction
 from workers.errors import DurascopeError, LoadBrokeOff
 from workers.host import environment
 from workers.metrics import SOURCES
@@ -52,8 +52,9 @@ class LoadedTables:
         workload = WORKLOADS[request.workload]
         shape = workload.shape(request.params)
         key = (request.schema, shape)
-        if key not in self._shapes and not stage.has_loaded(shape):
-            listener.activity(f"loading {request.table_rows:,} rows for {workload.title}")
+        if workload.refills or (key not in self._shapes and not stage.has_loaded(shape)):
+            own = own_transaction(request.params)
+            listener.activity(f"loading {own.rows if own else request.table_rows:,} rows for {workload.title}")
             sysbench.prepare(request, listener.cancelled)
             stage.keep(shape)
         self._shapes.add(key)

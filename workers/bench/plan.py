@@ -117,6 +117,11 @@ class CrashPlan:
         "number", "Seconds of a pause", "How long a fault that pauses nodes freezes them.",
         least=0.1, most=600, group="crash", may_be_empty=True, in_sizes=True, asks=True, tells_apart="unless default",
     ))  # fmt: skip
+    own_load: bool = field(default=False, metadata=described(
+        "yes", "Under your own transaction",
+        "The clients commit the statements of your own transaction beside the rows of the ledger.",
+        group="crash", in_sizes=True, asks=True, tells_apart="unless default",
+    ))  # fmt: skip
     points: int = field(default=200, metadata=described(
         "whole", "Crash points of a recorded load",
         "How many moments of each recorded load are recovered and judged. Of small histories, all are.",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from workers.bench import crash_review, site_review, stage_review
+from workers.bench import crash_review, own_review, site_review, stage_review
 from workers.bench.invisible import refusal, unseen
 from workers.bench.load import LoadRequest
 from workers.bench.needs import Candidate
@@ -32,6 +32,7 @@ def problems(plan: Plan, candidates: Mapping[int, Candidate], *, production_conf
     if found:
         return found
     found += _workloads(plan)
+    found += own_review.problems(plan) if not found else ()
     for target in plan.targets:
         found += _target(plan, target, candidates[target.server_id], production_confirmed)
     found += stage_review.problems(plan, candidates)

@@ -15,11 +15,12 @@ from pathlib import Path
 from workers.bench import failures, histogram, process, tls
 from workers.bench.load import IsCancelled, LoadRequest, LoadResult, OnSecond
 from workers.bench.output import SysbenchOutput
-from workers.bench.workloads import LUA_FOLDER, WORKLOADS, fit
+from workers.bench.workloads import LUA_FOLDER, WORKLOADS, fit, own_transaction
 from workers.errors import LoadError
 from workers.host import temporary
 from workers.servers.clear_text import PLUGINS, proves_its_identity
 from workers.servers.target import Target
+from workers.transaction.records import VARIABLE, records
 
 CONNECT_S = 60  # 1024 threads on two cores take some seconds
 LAST_TRANSACTION_S = 60  # of a transaction at the end: lock waits end after 50 s
@@ -42,7 +43,9 @@ def version() -> str | None:
 
 def prepare(request: LoadRequest, cancelled: IsCancelled) -> None:
     """Make and load the workload's table in `request.schema`. Raises as `run` does."""
-    _call(request, "prepare", CONNECT_S + request.table_rows / LEAST_ROWS_PER_S, cancelled)
+    own = own_transaction(request.params)
+    rows = own.rows if own else request.table_rows
+    _call(request, "prepare", CONNECT_S + rows / LEAST_ROWS_PER_S, cancelled)
 
 
 def reset(request: LoadRequest) -> None:
@@ -91,7 +94,7 @@ def _call(
     binary, output = _binary(), SysbenchOutput()
     with tls.chosen(request.target) as (encryption, folder), _without_clear_text(request.target) as more:
         argv = (binary, *_arguments(request, params), encryption, command)
-        with process.started(argv, _environment(request.target) | more, folder) as child:
+        with process.started(argv, _environment(request) | more, folder) as child:
             limit = process.Limit(limit_s)
             for line in process.lines(child, limit, cancelled):
                 if line.startswith("FATAL"):
@@ -138,7 +141,7 @@ def _arguments(request: LoadRequest, params: dict[str, str]) -> list[str]:
         f"--table-rows={request.table_rows}",
         f"--engine={request.engine}",
         *_place(request),
-        *(f"--{name.replace('_', '-')}={value}" for name, value in params.items()),
+        *(f"--{name.replace('_', '-')}={value}" for name, value in params.items() if name != "file"),
     ]
 
 
@@ -157,10 +160,13 @@ def _address(target: Target) -> list[str]:
     return [f"--mysql-host={host}", f"--mysql-port={target.port}"]
 
 
-def _environment(target: Target) -> dict[str, str]:
-    """Only variables that sysbench needs: no secrets and settings of the worker."""
+def _environment(request: LoadRequest) -> dict[str, str]:
+    """Only variables that sysbench needs: no secrets and settings of the worker. An own transaction is one of them: so
+    no file has to be written, and its text is in no argument."""
     needed = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "LUA_PATH": f"{LUA_FOLDER}/?.lua;;"}
-    return needed | ({"MYSQL_PWD": target.password} if target.password else {})
+    own = own_transaction(request.params)
+    needed |= {VARIABLE: records(own)} if own else {}
+    return needed | ({"MYSQL_PWD": request.target.password} if request.target.password else {})
 
 
 @contextmanager

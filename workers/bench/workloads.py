@@ -9,18 +9,22 @@ from workers.bench.load import LoadRequest
 from workers.bench.plan import ENGINE_FIX, ENGINE_NAME
 from workers.errors import PlanError
 from workers.toml.table import TomlTable
+from workers.transaction.declaration import Declaration
+from workers.transaction.read import read as read_declaration
 
 FILE = Path(__file__).with_suffix(".toml")
 LUA_FOLDER = Path(__file__).with_name("lua")
+OWN = "own-transaction"  # the workload that runs a person's own transaction, its parameter `file`
 
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter of a workload. `minimum` and `maximum` bound an *int*; `choices`: the values of a *choice*."""
+    """One parameter of a workload. `minimum` and `maximum` bound an *int*; `choices`: the values of a *choice*. A
+    *file* is the text of an own transaction (workers/transaction)."""
 
     name: str
     title: str
-    kind: Literal["int", "choice"]
+    kind: Literal["int", "choice", "file"]
     default: str
     minimum: int = 0
     maximum: int = 0
@@ -28,6 +32,9 @@ class Param:
 
     def check(self, value: str) -> str:
         """The value for the script. Raises PlanError."""
+        if self.kind == "file":
+            read_declaration(str(value))
+            return str(value)
         text = str(value).strip()
         return self._whole_number(text) if self.kind == "int" else self._choice(text)
 
@@ -59,6 +66,7 @@ class Workload:
     script: str
     params: Mapping[str, Param]
     grows: bool = False
+    refills: bool = False
     table: str = "rows"
     rows_fixed: int = 1
     counts: str = "commits"
@@ -77,6 +85,8 @@ class Workload:
 
     def shape(self, params: Mapping[str, str]) -> str:
         """Its prepared table: workloads of equal shape share one, per engine and row count."""
+        if self.key == OWN:
+            return OWN  # a plan has only one
         return ("grown" if self.grows else self.table) + ("-plain" if params.get("index") == "no" else "")
 
 
@@ -92,14 +102,22 @@ def _workload(key: str, table: TomlTable) -> Workload:
 
 
 def _param(name: str, table: TomlTable) -> Param:
-    table.only(("title", "default", "least", "most", "choices"))
+    table.only(("title", "default", "least", "most", "choices", "file"))
     title, default = table.text("title"), table.text("default")
+    if table.yes("file"):
+        return Param(name, title, "file", default)
     if "choices" in table:
         return Param(name, title, "choice", default, choices=table.texts("choices"))
     return Param(name, title, "int", default, table.whole("least"), table.whole("most"))
 
 
 WORKLOADS = read(FILE)
+
+
+def own_transaction(params: Mapping[str, str]) -> Declaration | None:
+    """The own transaction in a workload's parameters; None: they are of another workload. Raises PlanError."""
+    return read_declaration(params["file"]) if "file" in params else None
+
 
 # Engines with a durability setting per session; those of InnoDB and MyRocks are global.
 SESSION_DURABILITY = ("tokudb",)

@@ -21,6 +21,7 @@ from dashboard.records.experiments.rights import queued_by
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.programs import may_run_here
+from workers.bench.own_review import of_plan
 from workers.conducting.drilled_manager import drilled
 from workers.conducting.job import Job
 from workers.crash.setup_and_result import Attached, TrialSetup
@@ -76,7 +77,8 @@ def _run(job: Job, row: Trial) -> None:
         found, story = failover.as_trial(), failover.story
     else:
         attached = None if server.is_sandbox else borrow(row)
-        asked |= {"points": crash.points, "points_s": crash.points_s}
+        own = of_plan(job.plan) if crash.own_load else None
+        asked |= {"points": crash.points, "points_s": crash.points_s, "own": own}
         trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached)
         found = job.ports.crash(trial, job.say, job.cancelled)
     storing_trials.save(row, found, _place(root, build, storage), story)

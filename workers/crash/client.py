@@ -8,7 +8,7 @@ from array import array
 import numpy as np
 
 from workers.crash.ledger import ClientLedger
-from workers.crash.transactions import statements
+from workers.crash.transactions import Write, statements
 from workers.servers.limited import Connection
 
 COM_QUERY = b"\x03"
@@ -27,10 +27,10 @@ class Client:
     `close` closes the connection.
     """
 
-    def __init__(self, number: int, connection: Connection, secret: bytes) -> None:
+    def __init__(self, number: int, connection: Connection, secret: bytes, write: Write = statements) -> None:
         self.number, self.sent, self.trouble = number, 0, ""
-        self._secret = secret
-        self._ahead: list[list[bytes]] = []  # packets of the transactions to come, the next one last
+        self._secret, self._write = secret, write
+        self._ahead = self._written()  # packets of the transactions to come, the next one last
         self._acknowledged = array("d")
         self._connection, self._socket = connection, connection._sock
         self._socket.setblocking(False)
@@ -102,10 +102,13 @@ class Client:
 
     def _next(self) -> list[bytes]:
         if not self._ahead:
-            first = self.sent + 1
-            written = statements(self._secret, self.number, range(first, first + AHEAD))
-            self._ahead = [[_packet(sql) for sql in reversed(one)] for one in reversed(written)]
+            self._ahead = self._written()
         return self._ahead.pop()
+
+    def _written(self) -> list[list[bytes]]:
+        first = self.sent + 1
+        written = self._write(self._secret, self.number, range(first, first + AHEAD))
+        return [[_packet(sql) for sql in reversed(one)] for one in reversed(written)]
 
     def _end(self, trouble: str) -> bool:
         self.trouble = trouble

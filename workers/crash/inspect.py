@@ -11,6 +11,7 @@ from typing import Protocol, Self, TypeVar
 from workers.crash import binlog, compare_tables, gtid
 from workers.crash.compare_tables import WRITES_AFTER
 from workers.crash.evidence import BinlogSeen, Oddities, Seen
+from workers.crash.own_load import OwnLoad
 from workers.crash.transactions import statements
 from workers.errors import DurascopeError, ServerError, reason
 from workers.host import temporary
@@ -30,12 +31,13 @@ Piece = TypeVar("Piece")
 class BinlogPlace:
     """A trial's part of the binlog: the index file, and the first file of the trial ("": all). An attached server may
     have years of older files. `among`: the names of the files that existed at an earlier moment; None: all. `home`: the
-    folder at which relative names in the index begin; None: its own."""
+    folder at which relative names in the index begin; None: its own. `own_tables`: of an own transaction."""
 
     index: Path
     first: str = ""
     among: frozenset[str] | None = None
     home: Path | None = None
+    own_tables: tuple[str, ...] = ()
 
     @classmethod
     def now(cls, index: Path, home: Path | None = None) -> Self:
@@ -50,7 +52,7 @@ class BinlogPlace:
 
     def read(self, schema: str, secret: bytes) -> BinlogSeen:
         """Raises DurascopeError or OSError."""
-        return binlog.read(self.files(), schema, secret)
+        return binlog.read(self.files(), schema, secret, own_tables=self.own_tables)
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,10 @@ class Inspector:
     secret: bytes
     log: BinlogPlace | SentBinlog | None
     problems: list[str] = field(default_factory=list)
+    own: OwnLoad | None = None
 
     def engine(self) -> Seen | None:
-        return self.piece("engine rows", lambda: compare_tables.seen(self._sql(self._rows), self.secret))
+        return self.piece("engine rows", lambda: self._sql(self._seen))
 
     def binlog(self) -> BinlogSeen | None:
         """The witness's part of the present binlog files."""
@@ -120,12 +123,18 @@ class Inspector:
         after = self.binlog()
         return None if after is None else gtid.reissued(before, after.gtids)
 
-    def _rows(self, link: Connection) -> compare_tables.Rows:
-        return compare_tables.read_rows(link, self.schema)
+    @property
+    def own_tables(self) -> tuple[str, ...]:
+        return self.own.tables if self.own else ()
+
+    def _seen(self, link: Connection) -> Seen:
+        seen = compare_tables.seen(compare_tables.read_rows(link, self.schema), self.secret)
+        return self.own.seen(seen, self.own.found(link, self.schema), self.secret) if self.own else seen
 
     def _check_tables(self, link: Connection) -> bool:
         """ServerError when the engine cannot be checked, which CHECK TABLE reports only as a note."""
-        said = ask.rows(link, f"CHECK TABLE {', '.join(f'`{self.schema}`.`{table}`' for table in WITNESS_TABLES)}")
+        tables = ", ".join(f"`{self.schema}`.`{table}`" for table in (*WITNESS_TABLES, *self.own_tables))
+        said = ask.rows(link, f"CHECK TABLE {tables}")
         found = [text for _, _, kind, text in said if kind in ("status", "error", "Error")]
         if not found or any(kind == "note" for _, _, kind, _ in said):
             raise ServerError(f"The tables cannot be checked: {ask.as_text(said[-1][3]) if said else 'no answer'}.")
@@ -165,7 +174,7 @@ def keep_binlog(place: BinlogPlace, folder: Path) -> BinlogPlace:
     left = binlog.MOST_BYTES - len(names)
     for path in files:
         left -= untrusted.copy(path, folder / path.name, left)
-    return BinlogPlace(folder / place.index.name, place.first)
+    return BinlogPlace(folder / place.index.name, place.first, own_tables=place.own_tables)
 
 
 def telling(lines: Sequence[str]) -> tuple[str, ...]:

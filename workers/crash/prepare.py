@@ -10,20 +10,25 @@ from workers.crash.chain import Begun, Prepared, ServerReady
 from workers.crash.disks import NO_DISKS, ServerDisks, made_disk, make_disks
 from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector, SentBinlog
+from workers.crash.own_load import OwnLoad
 from workers.crash.replica import Replica
 from workers.crash.setup_and_result import Attached
+from workers.crash.transactions import statements
 from workers.errors import PlanError
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Sandbox
 from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.transaction.declaration import Declaration
 
 
 def start(begun: Begun) -> ServerReady:
     begun.timeline.step("prepare")
     attached = begun.setup.attached
     server, disks = (_attached(begun, attached), NO_DISKS) if attached else _sandbox(begun)
+    if begun.setup.own:
+        _make_own_tables(server, begun.schema, begun.setup.engine, begun.setup.own)
     with connect(server.target) as connection:
         variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
     return ServerReady(**vars(begun), server=server, disk=disks.data, logs_disk=disks.logs, variables=variables)
@@ -38,7 +43,8 @@ def prepare(started: ServerReady) -> Prepared:
     disk = _replica_disk(started) if started.kind.with_replica else None
     wants_replica = setup.replica and started.has_binlog and not (setup.attached or started.kind.records)
     replica = _replica(started, disk) if disk or wants_replica else None
-    witness = started.ports.witness(server.target, started.schema, setup.clients, started.secret)
+    write = look.own.write if look.own else statements
+    witness = started.ports.witness(server.target, started.schema, setup.clients, started.secret, write=write)
     started.made.callback(witness.close)
     started.kind.arm(started.scene)
     return Prepared(**vars(started), witness=witness, replica=replica, replica_disk=disk, look=look)
@@ -96,6 +102,16 @@ def _replica(started: ServerReady, disk: VolatileDisk | None) -> Replica:
     return replica
 
 
+def _make_own_tables(server: Sandbox | AttachedServer, schema: str, engine: str, own: Declaration) -> None:
+    """In the schema of the ledger. The statements that make them are in earlier files of the binlog than the load."""
+    if isinstance(server, AttachedServer):
+        raise PlanError("An own transaction is crashed in sandboxes only.", "Choose a sandbox.")
+    with connect(server.target) as connection:
+        OwnLoad(own).make(connection, schema, engine)
+        ask.rows(connection, "FLUSH LOGS")
+    server.flush_logs()
+
+
 def _must_have(name: str, settings: Mapping[str, str], variables: Mapping[str, str]) -> None:
     """An attached server keeps its settings: with others the verdict would name the wrong variant."""
     for variable, value in settings.items():
@@ -108,11 +124,13 @@ def _must_have(name: str, settings: Mapping[str, str], variables: Mapping[str, s
 
 def _inspector(started: ServerReady) -> Inspector:
     """It reads the binlog from now on. If the account may not read it, the trial goes on and says so."""
-    server, look = started.server, Inspector(started.server, started.schema, started.secret, None)
+    server, own = started.server, OwnLoad(started.setup.own) if started.setup.own else None
+    look = Inspector(server, started.schema, started.secret, None, own=own)
     if not started.has_binlog:
         return look
     if not isinstance(server, AttachedServer):
-        return replace(look, log=BinlogPlace.now(server.binlog_index, server.datadir))
+        place = BinlogPlace.now(server.binlog_index, server.datadir)
+        return replace(look, log=replace(place, own_tables=look.own_tables))
     if index := server.binlog_index(started.variables):
         return replace(look, log=BinlogPlace.now(index))
     return replace(look, log=look.piece("binlog", lambda: SentBinlog.now(server.target)))

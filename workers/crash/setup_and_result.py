@@ -12,6 +12,7 @@ from workers.errors import Cancelled
 from workers.sandbox.builds import Build
 from workers.sandbox.storage import Storage
 from workers.servers.target import Target
+from workers.transaction.declaration import Declaration
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class TrialSetup(TrialRequest):
     attached: Attached | None = None
     points: int = 200  # of a recorded load: crash points to try
     points_s: float = 3600  # and the time for them; after it none is begun
+    own: Declaration | None = None  # committed by the clients beside the rows of the ledger
 
 
 @dataclass(frozen=True)

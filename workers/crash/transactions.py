@@ -6,7 +6,7 @@ them are a numpy array. Tables (schema.sql): `one` holds (client, n, part, diges
 (client, n, digest) each, one row of both in the same transaction. A row's place is its table and part: PLACES.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,6 +88,10 @@ def is_written(secret: bytes, keys: Keys, places: Keys, found: Keys) -> npt.NDAr
     belongs = (PLACES_BY_TURN[number_of(keys) % TURN] == places[:, None]).any(axis=1) & (places >= 0) & (keys >= 0)
     written: npt.NDArray[np.bool_] = belongs & (digests(secret, keys, places) == found)
     return written
+
+
+# secret, client and numbers -> the SQL of each transaction, statement by statement
+Write = Callable[[bytes, int, Sequence[int]], list[tuple[bytes, ...]]]
 
 
 def statements(secret: bytes, client: int, numbers: Sequence[int]) -> list[tuple[bytes, ...]]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from workers.crash.client import Client
 from workers.crash.ledger import Ledger
+from workers.crash.transactions import Write, statements
 from workers.errors import SandboxError, ServerError
 from workers.servers.connection import connect
 from workers.servers.target import Target
@@ -36,9 +37,10 @@ class Witness:
         secret: bytes,
         first: int = 0,
         others: Sequence[Target] = (),
+        write: Write = statements,
     ) -> None:
         """Log in all clients, numbered from `first`, by turns on the target and on the others. `secret`: of the digests
-        in their rows. Raises ServerError."""
+        in their rows. `write`: the SQL of their transactions. Raises ServerError."""
         self.began = 0.0  # monotonic clock
         self.drained_at_s = 0.0  # since then; 0 while the load goes on
         self._secret = secret
@@ -50,7 +52,7 @@ class Witness:
         try:
             for number in range(first, first + clients):
                 chosen = (target, *others)[number % (1 + len(others))]
-                self._clients.append(_log_in(chosen, schema, number, secret))
+                self._clients.append(_log_in(chosen, schema, number, secret, write))
         except BaseException:
             self.close()
             raise
@@ -119,11 +121,11 @@ class Witness:
         del self._by_file[client.fileno()]
 
 
-def _log_in(target: Target, schema: str, number: int, secret: bytes) -> Client:
+def _log_in(target: Target, schema: str, number: int, secret: bytes, write: Write) -> Client:
     connection = connect(target)
     try:
         connection.select_db(schema)
     except Exception as error:
         connection.close()
         raise ServerError(f"The witness cannot use the schema {schema}: {error}.", "Nothing was written.") from error
-    return Client(number, connection, secret)
+    return Client(number, connection, secret, write)

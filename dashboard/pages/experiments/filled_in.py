@@ -9,7 +9,7 @@ from dashboard.records.experiments.naming import usual_name
 from workers.bench.plan import Plan, Variant
 from workers.bench.recipes import Recipe
 from workers.bench.recipes.recipe import PLACES
-from workers.bench.workloads import WORKLOADS
+from workers.bench.workloads import OWN, WORKLOADS
 from workers.sandbox.storage import PROFILES
 
 USUAL = {"variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
@@ -26,7 +26,7 @@ def of_plan(plan: Plan) -> dict[str, object]:
     """Everything but the servers."""
     titles = {key: workload.title for key, workload in WORKLOADS.items()}
     plain = [one for one in plan.workloads if not one.params and one.label == titles.get(one.key)]
-    with_params = [one for one in plan.workloads if one not in plain]
+    with_params = [one for one in plan.workloads if one not in plain and one.key != OWN]
     name = "" if plan.name == usual_name(plan) else plan.name  # other servers or variants get another one
     return {
         **written(plan),
@@ -34,6 +34,7 @@ def of_plan(plan: Plan) -> dict[str, object]:
         **written(plan.crash),
         **_variants(plan.variants),
         "workloads": [workload.key for workload in plain],
+        "own_transaction": next((one.params["file"] for one in plan.workloads if one.key == OWN), ""),
         "own_workloads": "\n".join(_line(one.label, one.params, one.key) for one in with_params),
     }
 

@@ -15,7 +15,7 @@ from workers.metrics import SOURCES
 
 OWN_FIELDS = {
     "compared": ("binlog", "build", "storage", "own_variants"),
-    "load": ("workloads", "own_workloads"),
+    "load": ("workloads", "own_workloads", "own_transaction"),
 }
 
 
@@ -72,6 +72,7 @@ def _load(form: forms.BaseForm) -> str:
     known = _choices(form, "workloads")
     ticked = [known.get(key, key) for key in _value(form, "workloads") or ()]
     own = [line.rpartition(": ")[0] or line for line in _lines(form, "own_workloads")]
+    own += ["your own transaction"] if str(_value(form, "own_transaction") or "").strip() else []
     return f"{', '.join([*ticked, *own])}, in a table of {_number(form, 'table_rows')} rows"
 
 

@@ -16,9 +16,11 @@ from dashboard.records.servers.models import Server
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
 from workers.bench.recipes import QUICK, SIZES
 from workers.bench.recipes.recipe import PLACES
-from workers.bench.workloads import WORKLOADS
+from workers.bench.workloads import OWN, WORKLOADS
+from workers.errors import PlanError
 from workers.sandbox import builds
 from workers.sandbox.storage import PROFILES, explain
+from workers.transaction.read import read
 
 
 def _lines_widget(rows: int) -> forms.Textarea:
@@ -75,7 +77,7 @@ class PlanForm(PlanInputs):
         help_text="Any other settings, measured beside those ticked above; one variant a line.",
     )
     workloads = forms.MultipleChoiceField(
-        choices=lambda: [(workload.key, workload.title) for workload in WORKLOADS.values()],
+        choices=lambda: [(one.key, one.title) for one in WORKLOADS.values() if one.key != OWN],
         widget=forms.CheckboxSelectMultiple,
         required=False,
         help_text="What one transaction does. Each is measured with each variant.",
@@ -89,6 +91,13 @@ class PlanForm(PlanInputs):
             "label: workload parameter=value",
             "ten rows: rows-per-transaction rows=10",
         ),
+    )
+    own_transaction = forms.CharField(
+        required=False,
+        strip=False,
+        widget=_lines_widget(6),
+        label="Your own transaction",
+        help_text="A TOML file with tables, values and statements. Paste it, or choose the file.",
     )
     production_confirmed = forms.BooleanField(
         required=False,
@@ -134,6 +143,13 @@ class PlanForm(PlanInputs):
     def clean_own_workloads(self) -> list[WorkloadChoice]:
         return [_workload(*parts) for parts in _lines(self.cleaned_data["own_workloads"])]
 
+    def clean_own_transaction(self) -> list[WorkloadChoice]:
+        text = self.cleaned_data["own_transaction"].replace("\r\n", "\n")
+        try:
+            return [WorkloadChoice(read(text).title, OWN, {"file": text})] if text.strip() else []
+        except PlanError as refused:
+            raise forms.ValidationError(str(refused)) from refused
+
     def plan(self) -> Plan:
         """The plan of the form, with a new seed. workers.bench.review checks whether it can run."""
         data = self.cleaned_data
@@ -147,7 +163,7 @@ class PlanForm(PlanInputs):
             **(self.values(Plan) | {"name": data["name"]}),
             targets=tuple(actions.targets(data["servers"])),
             variants=(*variants, *data["own_variants"]),
-            workloads=(*workloads, *data["own_workloads"]),
+            workloads=(*workloads, *data["own_workloads"], *data["own_transaction"]),
             seed=secrets.randbelow(2**31),
             crash=CrashPlan(**crash),
         )

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from dashboard.findings.lines import look_of
 from dashboard.findings.tested import spelled_out
+from dashboard.pages import documents
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.experiments import list_page
 from dashboard.pages.experiments.form_groups import groups, product, summaries
@@ -24,12 +25,14 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.rights import why_not_crash, why_not_run
 from dashboard.records.fleet import task_queue
 from dashboard.records.servers.models import Server
+from workers.bench.own_review import of_plan
 from workers.bench.plan import Plan
 from workers.bench.recipes import QUICK
 from workers.bench.review import estimate_s, problems
-from workers.bench.workloads import WORKLOADS
+from workers.bench.workloads import OWN, WORKLOADS
 from workers.errors import PlanError
 from workers.servers.settings import SETTINGS
+from workers.transaction import preview
 
 MOST_DIGITS = 9  # of a count of seconds
 
@@ -79,7 +82,8 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
         "size": form.size,
         "refusals": refusals,
         "settings": SETTINGS.values(),
-        "workloads": WORKLOADS.values(),
+        "workloads": [one for one in WORKLOADS.values() if one.key != OWN],
+        "own_example": documents.example("own-transaction.md"),
         "crash_missing": queries.crash_missing(),
         "has_servers": Server.objects.exists(),
         "has_production": Server.objects.filter(label=Server.Label.PRODUCTION).exists(),
@@ -136,6 +140,7 @@ def review(request: HttpRequest) -> JsonResponse:
     answer = {
         "refusals": refusals,
         "summaries": summaries(form),
+        "own": preview.shown(own) if (own := of_plan(plan)) else None,
         "cells": plan.size,
         "product": product(plan),
         "trials": len(list(plan.trials())),

@@ -30,6 +30,7 @@ from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import at
 from workers.bench.plan import Plan
+from workers.bench.workloads import OWN
 
 
 def shown_to(
@@ -76,6 +77,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "choosers": choosers(view) + crash_page.choosers(view),
         "plan": view.plan,
         "guardrails": "" if all(one.is_sandbox for one in view.plan.targets) else view.plan.limits.in_words,
+        "own_transaction": next((view.clean(one.params["file"]) for one in view.plan.workloads if one.key == OWN), ""),
         "together": together.of_experiment(experiment, shared=shared),
         "variants": _variants(view),
         "promises": promised,

@@ -24,7 +24,7 @@ def test_it_names_the_script_and_gives_each_value_one_argument():
 
 def test_the_password_is_in_the_environment_only(monkeypatch):
     monkeypatch.setenv("DURASCOPE_SECRET_KEY", "hidden")
-    environment = sysbench._environment(TARGET)
+    environment = sysbench._environment(request())
     assert "s3cret word" not in " ".join(arguments())
     assert environment["MYSQL_PWD"] == "s3cret word"
     assert set(environment) == {"PATH", "LC_ALL", "LUA_PATH", "MYSQL_PWD"}

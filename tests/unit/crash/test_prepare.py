@@ -13,6 +13,7 @@ from workers.crash.chain import ServerReady
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Attached
+from workers.crash.transactions import statements
 from workers.errors import PlanError
 from workers.sandbox.log_places import IN_DATADIR
 from workers.sandbox.storage import Storage
@@ -124,7 +125,10 @@ def test_the_clients_log_in_before_the_disk_is_armed(ports):
     notes, _, made = ports
     found = prepare(ready(ports, "lying-disk", clients=5))
     assert (found.witness, found.replica, found.look.log) == (made["witness"], None, None)
-    assert notes == [("witness", (made["sandbox"].target, found.schema, 5, found.secret), {}), "disk.lie"]
+    assert notes == [
+        ("witness", (made["sandbox"].target, found.schema, 5, found.secret), {"write": statements}),
+        "disk.lie",
+    ]
     found.made.close()
     assert notes[-1] == "witness.close"
 

@@ -49,14 +49,16 @@ class Groups:
     `raw`: the bytes of all committed rows. `pieces`: a number for each row event (TABLE_BITS). `ends`: four numbers for
     each transaction, whoever's it is: source, number, how many pieces there are up to its end, How it ended. `odd`:
     what the witness did not cause in its own schema; `others`: transactions that leave its schema alone. `in_group`:
-    servers of a group share a line of GTIDs, each with blocks of its own.
+    servers of a group share a line of GTIDs, each with blocks of its own. `own_tables`: their rows belong to the
+    witness's transactions and are not read.
     """
 
-    def __init__(self, schema: str) -> None:
+    def __init__(self, schema: str, own_tables: Iterable[str] = ()) -> None:
         self.raw, self.pieces, self.ends = bytearray(), array("q"), array("q")
         self.odd, self.others = OddityNotes(), OddityNotes()
         self.in_group = False
         self._schema = schema.encode()
+        self._own_tables = frozenset(name.encode() for name in own_tables)
         self._file = ""
         self.event = b""  # that is being looked at
         self._names = GtidReader()
@@ -255,20 +257,20 @@ class Groups:
         described = event[HEADER_BYTES:]
         known = self._known.get(described)
         if known is None:
-            known = self._known[described] = rows.table_of(event, self._schema)
+            known = self._known[described] = rows.table_of(event, self._schema, self._own_tables)
         table, wrong = known
         if wrong:
             self._note(wrong)
         if self._state != INSIDE:
             self._note("a table map outside a transaction")
         number = event[rows.TABLE_ID]
-        if number in self._maps and self._maps[number] != rows.OTHER:
+        if self._maps.get(number, rows.OTHER) >= 0:
             self._note("a second table map of the same statement")
         self._maps[number] = table
 
     def _insert(self, event: bytes, at: int) -> None:
         table = self._maps.get(event[rows.TABLE_ID])
-        if table is None or table == rows.OTHER or self._state != INSIDE:
+        if table is None or table < 0 or self._state != INSIDE:
             self._insert_elsewhere(event, table)
             return
         body = rows.body(table, event, at)
@@ -283,7 +285,8 @@ class Groups:
         """Without a table map the table of rows is not known."""
         if table is None or self._state != INSIDE:
             self._note("rows without a table map" if table is None else "rows outside a transaction")
-        self._foreign = self._foreign or "rows of another table"
+        if table != rows.OWN:
+            self._foreign = self._foreign or "rows of another table"
         self._end_rows(event)
 
     def _insert_compressed(self, event: bytes, at: int) -> None:
@@ -292,16 +295,18 @@ class Groups:
         self._insert(event[:after] + statements.inflated(event, after), at)
 
     def _other_change(self, event: bytes) -> None:
-        if self._maps.get(event[rows.TABLE_ID], rows.OTHER) != rows.OTHER:
+        table = self._maps.get(event[rows.TABLE_ID], rows.OTHER)
+        if table >= 0:
             self._note("a change of the witness's rows (UPDATE or DELETE)")
-        self._foreign = self._foreign or "changes of another table's rows"
+        if table != rows.OWN:
+            self._foreign = self._foreign or "changes of another table's rows"
         self._end_rows(event)
 
     def _end_rows(self, event: bytes) -> None:
         """A row event may be its statement's last; then every map of the witness's tables has been used."""
         self._used.add(event[rows.TABLE_ID])
         if event[FLAGS_AT] & STATEMENT_ENDS:
-            if any(table != rows.OTHER for one, table in self._maps.items() if one not in self._used):
+            if any(table >= 0 for one, table in self._maps.items() if one not in self._used):
                 self._note("a table map without rows")
             self._maps.clear()
             self._used.clear()

@@ -3,7 +3,7 @@
 import os
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,16 +32,22 @@ class FileEnd:
     refused: str = ""  # the server's own words, where it did not send the file to its end
 
 
-def read(files: Sequence[Path], schema: str, secret: bytes, refused: Mapping[str, str] = {}) -> BinlogSeen:
+def read(
+    files: Sequence[Path],
+    schema: str,
+    secret: bytes,
+    refused: Mapping[str, str] = {},
+    own_tables: Iterable[str] = (),
+) -> BinlogSeen:
     """Read files in the order of the index, each up to its first damage. `secret`: of the rows' digests. `refused`: of
-    files that a server sent, by name, why it did not send them to their end.
+    files that a server sent, by name, why it did not send them to their end. `own_tables`: of an own transaction.
 
     `end` and `end_at` tell of the first damaged file, else of the last one. Raises BinlogUnknown when the binlog
     holds what cannot be understood (encryption, compression, statements instead of rows), and OSError.
     """
     if not files:
         raise BinlogUnknown("The index names no binlog file.")
-    groups = Groups(schema)
+    groups = Groups(schema, own_tables)
     ends = [replace(_read_file(path, groups), refused=refused.get(path.name, "")) for path in files]
     telling = next((end for end in ends if end.end in DAMAGED or end.refused), ends[-1])
     found = Transactions(groups, [end.transactions for end in ends if end.end != "clean"], secret)

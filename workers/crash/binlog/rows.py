@@ -4,7 +4,7 @@ The witness's tables are made by schema.sql, so their columns in a table map are
 NULL. A row is a byte of NULL flags and these numbers. The bytes of all events are gathered and decoded at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,7 @@ LAYOUTS = (RowLayout(INT + BIGINT + INT + BIGINT, 25, 1, 5, 13, 17), HALF, HALF)
 SIZES = tuple((len(layout.types), layout.present, layout.row_bytes) for layout in LAYOUTS)
 TABLES = {b"one": 0, b"left_half": 1, b"right_half": 2}
 OTHER = -1  # a table that is not the witness's
+OWN = -2  # a table of a person's own transaction
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,15 @@ class Rows:
     events: npt.NDArray[np.int64]
 
 
-def table_of(event: bytes, schema: bytes) -> tuple[int, str]:
-    """The table that a table map describes, OTHER when it is not the witness's; and what is wrong with the map."""
+def table_of(event: bytes, schema: bytes, own_tables: Collection[bytes]) -> tuple[int, str]:
+    """The table that a table map describes, OTHER or OWN when it is not the witness's; and what is wrong with the
+    map."""
     name, at = _counted(event, BODY_AT)
     table, at = _counted(event, at + 1)
     if name != schema:
         return OTHER, ""
+    if table in own_tables:
+        return OWN, ""
     if table not in TABLES:
         return OTHER, f"a table {table.decode(errors='replace')} in the witness's schema"
     width, at = packed(event, at + 1)

@@ -16,6 +16,7 @@ import sys
 import threading
 from argparse import ArgumentParser
 from collections.abc import Callable
+from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
 
 from dashboard.commands.crash_point import crash_point
+from dashboard.commands.own_file import text_of
 from dashboard.findings import conclusion
 from dashboard.findings.claims.in_words import claim_lines
 from dashboard.findings.crash.self_test import self_test
@@ -44,10 +46,12 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
-from workers.bench.plan import Plan
+from workers.bench.plan import Plan, WorkloadChoice
 from workers.bench.recipes import QUICK, SIZES, Recipe, Shelf
+from workers.bench.workloads import OWN
 from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
+from workers.transaction.read import read
 from workers.upkeep import housekeeping, restores
 from workers.upkeep.heartbeat import heartbeat
 from workers.upkeep.periodic import duties, run_once
@@ -68,6 +72,7 @@ class Command(BaseCommand):
         run.add_argument("--server", action="append", required=True, metavar="NAME", help="repeat for several")
         run.add_argument("--size", choices=tuple(SIZES), default=QUICK, help="quick (minutes) or full (hours)")
         add_overrides(run)
+        run.add_argument("--transaction", type=Path, metavar="FILE", help="measure your own transaction instead")
         run.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         run.add_argument("--confirm-production", action="store_true", help="load on a production server is intended")
         export = commands.add_parser("export", help="write an experiment to a file for another installation")
@@ -140,6 +145,7 @@ class Command(BaseCommand):
         size: str,
         overrides: list[tuple[str, str]],
         confirm_production: bool,
+        transaction: Path | None,
         **_: object,
     ) -> Experiment:
         loaded = shelf.load(recipe)
@@ -150,6 +156,9 @@ class Command(BaseCommand):
                 f"Run it there, or on a host that reaches it too: DURASCOPE_SITE={elsewhere[0].site}.",
             )
         plan = actions.plan_recipe(loaded, servers, dict(overrides), size)
+        if transaction:
+            text = text_of(transaction)
+            plan = replace(plan, workloads=(WorkloadChoice(read(text).title, OWN, {"file": text}),))
         return actions.create(plan, None, recipe=loaded.key, size=size, production_confirmed=confirm_production)
 
     @staticmethod

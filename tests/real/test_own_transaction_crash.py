@@ -1,0 +1,93 @@
+"""A person's own transaction, crashed: what is lost is seen, and so is a transaction of which only a part is left."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.own_transactions import EXAMPLE
+from tests.real import trials
+from tests.real.disks import needs_disk
+from tests.real.trials import bad, crash, crash_unflushed, forgetful
+from workers.crash.chain import Begun
+from workers.crash.run import crash_steps, run_trial
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.transaction.read import read
+
+OWN = read(EXAMPLE)
+MAY_TEAR = "binlog-unreadable"
+
+
+@needs_disk
+def test_a_power_loss_loses_nothing_at_1_1(sandbox_root):
+    """The negative control."""
+    result = crash(sandbox_root, "power-loss", 1, 1, own=OWN)
+    assert set(bad(result)) <= {MAY_TEAR}
+    assert len(result.evidence.engine.whole) >= result.acknowledged > 20
+
+
+@needs_disk
+def test_a_power_loss_loses_commits_at_0_0(sandbox_root):
+    """The positive control."""
+    result = crash(sandbox_root, "power-loss", 0, 0, own=OWN, load_s=1.0)
+    assert result.verdict == "invalid"
+    assert "lost-engine" in bad(result) and "torn" not in bad(result)
+
+
+@needs_disk
+def test_a_lying_disk_is_found_out(sandbox_root):
+    result = crash(sandbox_root, "lying-disk", 1, 1, own=OWN)
+    assert result.verdict == "invalid"
+
+
+def test_a_graceful_restart_loses_nothing_at_0_0(sandbox_root):
+    result = crash(sandbox_root, "graceful-restart", 0, 0, own=OWN)
+    assert bad(result) == {} and result.verdict == "valid"
+
+
+def test_a_kill_loses_whole_transactions_of_the_engine(sandbox_root):
+    result = crash_unflushed(sandbox_root, forgetful(), load_s=1.0, own=OWN)
+    assert {"lost-engine", "binlog-only"} <= set(bad(result)) <= {"lost-engine", "binlog-only", MAY_TEAR}
+
+
+TAMPERED = {
+    "the row of the second statement is gone": (
+        "DELETE FROM items ORDER BY order_id LIMIT 1", {"torn": 1, "lost-engine": 1}
+    ),
+    "the third statement was not done": (
+        "UPDATE orders SET state = 'new' WHERE state = 'paid' ORDER BY id LIMIT 1", {"torn": 1, "lost-engine": 1}
+    ),
+    "a content was changed": ("UPDATE items SET amount = amount + 1 ORDER BY order_id DESC LIMIT 1", {"altered": 1}),
+    "a row is there twice": (
+        "INSERT INTO items (order_id, product, amount) SELECT order_id, product, amount FROM items LIMIT 1",
+        {"altered": 1},
+    ),
+    "the rows of the ledger are gone": ("DELETE FROM one ORDER BY client DESC, n DESC LIMIT 1", {"torn": 1}),
+    "a row is there that nobody sent": (
+        "INSERT INTO items (order_id, product, amount) VALUES (1 << 40 | 5 << 40 | 999999999, 'plum', 1)",
+        {"torn": 1, "never-sent": 1},
+    ),
+    "a row from before the load was changed": ("UPDATE customers SET name = 'x' LIMIT 1", {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_a_half_transaction_is_called(sandbox_root, what):
+    """A graceful restart, then the change, then the checks."""
+    sql, expected = TAMPERED[what]
+
+    def steps(begun: Begun) -> Iterator[Begun]:
+        for state in crash_steps(begun):
+            if type(state).__name__ == "Recovered":
+                with connect(state.server.target) as link:
+                    link.select_db(state.schema)
+                    ask.rows(link, "SET SESSION sql_log_bin = 0")
+                    ask.rows(link, sql)
+            yield state
+
+    asked = trials.setup(sandbox_root, "graceful-restart", 1, 1, own=OWN, load_s=0.3, clients=4)
+    result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
+    found = {check.key: check.count for check in result.checks if check.outcome == "invalid"}
+    assert not result.failed_at, result.error
+    assert expected.items() <= found.items(), found
+    assert bool(expected) == (result.verdict == "invalid")

@@ -1,0 +1,138 @@
+"""When crash trials can be judged with an own transaction, and what a transaction must leave."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.own_transactions import EXAMPLE
+from workers.crash.evidence import Seen
+from workers.crash.own_load import FIRST, OwnLoad
+from workers.crash.transactions import key
+from workers.transaction.predict import why_not
+from workers.transaction.preview import lines, shown
+from workers.transaction.read import read
+
+OWN = OwnLoad(read(EXAMPLE))
+SECRET = b"s" * 16
+INSERT = "INSERT INTO items (order_id, product, amount) VALUES (:order, :product, :amount)"
+PAID = "UPDATE orders SET state = 'paid' WHERE id = :order"
+
+
+def changed(old: str, new: str) -> str:
+    assert old in EXAMPLE
+    return why_not(read(EXAMPLE.replace(old, new, 1)))
+
+
+def test_the_example_can_be_crashed():
+    assert why_not(OWN.declaration) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (PAID, "UPDATE customers SET name = 'x' WHERE id = :customer", "not found by the number"),
+        (PAID, "UPDATE customers SET name = 'x' WHERE id = :order", "did not insert"),
+        (PAID, "UPDATE orders SET customer = customer + 1 WHERE id = :order", "can be compared"),
+        (PAID, "UPDATE orders SET id = :customer, state = 'paid' WHERE id = :order", "holds the number"),
+        (PAID, "UPDATE orders SET state = 'paid' WHERE id = :order AND customer = :customer", "not found"),
+        (PAID, "UPDATE orders SET state = 'paid' WHERE id = :order LIMIT 1", "not found"),
+        (PAID, "UPDATE orders SET state = 'paid' WHERE customer = :order", "in id and in customer"),
+        (PAID, "DELETE FROM orders WHERE id = :order", "not found"),
+        (INSERT, "INSERT INTO items (product, amount) VALUES (:product, :amount)", "does not hold the number"),
+        (INSERT, "INSERT INTO items (order_id, product, amount) VALUES (:customer, :product, 1)", "does not hold"),
+        (INSERT, INSERT + " ON DUPLICATE KEY UPDATE amount = 1", "not one row"),
+        (INSERT, INSERT.replace("INTO", "IGNORE INTO"), "not one row"),
+        (INSERT, INSERT + ", (:order, :product, :amount)", "not one row"),
+        (INSERT, "INSERT INTO items VALUES (1, :order, :product, :amount)", "not one row"),
+        (INSERT, "INSERT INTO items (order_id, product, amount) SELECT id, name, 1 FROM customers", "not one row"),
+        ("order_id BIGINT", "order_id INT", "does not hold the number"),
+        ('name = "order after a look"', 'name = "order"', "a name of its own"),
+    ],
+)
+def test_it_says_why_a_transaction_cannot_be_judged(old, new, why):
+    assert why in changed(old, new)
+
+
+def left(one: int, until: int | None = None) -> dict:
+    """The own rows of a transaction, up to one of its statements."""
+    chosen, drawn = OWN.drawn(SECRET, one >> 40, one & (FIRST - 1))
+    states = OWN.prediction.states(chosen.name, drawn)
+    return {one: states[len(states) - 1 if until is None else until]}
+
+
+def first_with(statements: int) -> int:
+    numbers = (key(3, n) for n in range(1, 100))
+    return next(one for one in numbers if len(OWN.drawn(SECRET, 3, one & (FIRST - 1))[0].statements) == statements)
+
+
+def seen(found: dict, whole: int) -> Seen:
+    return OWN.seen(Seen(np.array([whole], dtype=np.int64)), found, SECRET)
+
+
+def test_a_whole_transaction_is_whole():
+    for one in (first_with(3), first_with(2)):
+        assert seen(left(one), one).whole.tolist() == [one]
+        assert not len(seen(left(one), one).parts) and not len(seen(left(one), one).altered)
+
+
+@pytest.mark.parametrize("statements", [0, 1])
+def test_a_transaction_without_its_last_statements_is_there_in_part(statements):
+    one = first_with(3)
+    found = seen(left(one, statements), one)
+    assert (found.whole.tolist(), found.parts.tolist(), found.altered.tolist()) == ([], [one], [])
+
+
+def test_own_rows_without_those_of_the_ledger_are_a_part():
+    one = first_with(3)
+    found = OWN.seen(Seen(np.array([], dtype=np.int64)), left(one), SECRET)
+    assert found.parts.tolist() == [one]
+
+
+def test_a_transaction_without_any_own_row_is_a_part():
+    one = first_with(3)
+    assert seen({}, one).parts.tolist() == [one]
+
+
+def test_another_content_is_altered():
+    one = first_with(3)
+    rows = left(one)
+    [item] = rows[one]["items"]
+    rows[one] = {**rows[one], "items": ({**item, "amount": "501"},)}
+    assert seen(rows, one).altered.tolist() == [one]
+
+
+def test_every_client_and_number_writes_another_transaction_and_the_same_one_again():
+    first, again, other, next_one = (
+        OWN.write(secret, client, [n])[0]
+        for secret, client, n in ((SECRET, 1, 5), (SECRET, 1, 5), (b"t" * 16, 1, 5), (SECRET, 1, 6))
+    )
+    assert first == again and len({first, other, next_one}) == 3
+    assert (first[0], first[-1]) == (b"BEGIN", b"COMMIT")
+    assert not any(b"SELECT" in sql for sql in first)
+
+
+def test_the_preview_shows_every_statement_with_values_and_says_whether_it_can_be_crashed():
+    text = shown(OWN.declaration)
+    assert ":" not in "".join(one for one in lines(OWN.declaration) if not one.startswith("--"))
+    assert "order: 90 % of transactions" in text and "Crash trials can be judged" in text
+    told = shown(read(EXAMPLE.replace(PAID, "DELETE FROM items WHERE amount = 3")))
+    line = EXAMPLE[: EXAMPLE.index(PAID)].count("\n") + 1
+    assert f"cannot be judged with your own transaction: line {line}: " in told
+
+
+def test_a_text_of_a_statement_is_never_taken_for_a_placeholder():
+    odd = "{order} {0} %s :order \\N{BULLET}".replace("\\", "")
+    own = OwnLoad(read(EXAMPLE.replace("'new'", f"'{odd}'")))
+    for sql in own.write(SECRET, 1, range(1, 20)):
+        assert any(odd.encode() in one for one in sql)
+
+
+def test_values_are_what_they_say():
+    values, chance = OWN.declaration.values, random.Random(1)
+    drawn = [OWN.declaration.drawn(chance, n) for n in range(1, 2000)]
+    assert [one["order"] for one in drawn] == list(range(1, 2000))
+    assert {one["product"] for one in drawn} == set(values["product"].of)
+    assert min(one["amount"] for one in drawn) == 1 and max(one["amount"] for one in drawn) == 500
+    customers = [one["customer"] for one in drawn]
+    assert min(customers) == 1 and max(customers) <= 1000 and sum(one <= 10 for one in customers) > 400

@@ -1,0 +1,86 @@
+"""A person's own transaction as checked values."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from workers.transaction.tokens import Token, written
+from workers.transaction.values import BY_SERVER, Drawn, Value, literal
+
+
+@dataclass(frozen=True)
+class Table:
+    """`create`: up to the closing bracket, without an engine. `columns`: name -> type in capitals. `fill`: column ->
+    name of the value that its first rows get."""
+
+    name: str
+    create: str
+    columns: Mapping[str, str]
+    rows: int
+    fill: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`verb`: INSERT, REPLACE, UPDATE, DELETE or SELECT."""
+
+    verb: str
+    tokens: tuple[Token, ...]
+    line: int
+
+    def sql(self, placeholder: Callable[[str], str]) -> str:
+        return written(list(self.tokens), placeholder)
+
+    @property
+    def values(self) -> list[str]:
+        """Names, in the order in which they stand."""
+        return [token.text for token in self.tokens if token.kind == "value"]
+
+
+@dataclass(frozen=True)
+class Transaction:
+    name: str
+    weight: int
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Checked by workers.transaction.read."""
+
+    title: str
+    values: Mapping[str, Value]
+    tables: tuple[Table, ...]
+    transactions: tuple[Transaction, ...]
+
+    @property
+    def rows(self) -> int:
+        """Of all tables at the beginning."""
+        return sum(table.rows for table in self.tables)
+
+    def table(self, name: str) -> Table:
+        return next(table for table in self.tables if table.name == name)
+
+    def drawn(self, chance: random.Random, number: int) -> dict[str, Drawn]:
+        """Every value that is not the server's, for the transaction with this number."""
+        return {name: one.drawn(chance, number) for name, one in self.values.items() if one.kind not in BY_SERVER}
+
+    def as_literal(self, drawn: Mapping[str, Drawn]) -> Callable[[str], str]:
+        """Name of a value -> SQL."""
+        return lambda name: BY_SERVER.get(self.values[name].kind) or literal(drawn[name])
+
+    def create(self, engine: str) -> Iterator[str]:
+        yield from (f"{table.create} ENGINE = {engine}" for table in self.tables)
+
+    def fill(self, table: Table, chance: random.Random, at_once: int = 500) -> Iterator[str]:
+        """The INSERTs of a table's first rows. A sequence counts the rows from 1."""
+        columns = ", ".join(f"`{column}`" for column in table.fill)
+        head = f"INSERT INTO `{table.name}` ({columns}) VALUES "  # noqa: S608 - checked names
+        for first in range(1, table.rows + 1, at_once):
+            numbers = range(first, min(first + at_once, table.rows + 1))
+            yield head + ", ".join(self._row(table, chance, number) for number in numbers)
+
+    def _row(self, table: Table, chance: random.Random, number: int) -> str:
+        used = {name: self.values[name] for name in table.fill.values()}
+        drawn = {name: one.drawn(chance, number) for name, one in used.items() if one.kind not in BY_SERVER}
+        return f"({', '.join(map(self.as_literal(drawn), table.fill.values()))})"

@@ -1,0 +1,33 @@
+"""A transaction with example values, for readers."""
+
+import random
+from collections.abc import Iterator
+
+from workers.transaction.declaration import Declaration
+from workers.transaction.predict import why_not
+
+CAN = "Crash trials can be judged with it: after a crash the rows of each statement are there together, or none is."
+
+
+def lines(declaration: Declaration, seed: int = 1) -> Iterator[str]:
+    chance = random.Random(seed)  # noqa: S311 - an example
+    total = sum(one.weight for one in declaration.transactions)
+    for table in declaration.tables:
+        yield table.create
+        yield f"-- {table.rows:,} rows at the beginning"
+    for number, transaction in enumerate(declaration.transactions, start=1):
+        share = f"{100 * transaction.weight / total:.3g} % of transactions"
+        yield f"-- {transaction.name}: {share}"
+        as_literal = declaration.as_literal(declaration.drawn(chance, number))
+        many = len(transaction.statements) > 1
+        yield from ["BEGIN"] if many else []
+        yield from (statement.sql(as_literal) for statement in transaction.statements)
+        yield from ["COMMIT"] if many else []
+
+
+def crashes(declaration: Declaration) -> str:
+    return why_not(declaration) or CAN
+
+
+def shown(declaration: Declaration) -> str:
+    return "\n".join((*lines(declaration), "", crashes(declaration)))

@@ -6,11 +6,14 @@ import pytest
 
 from tests.real.disks import needs_disk
 from tests.real.recorded_loads import exported_passing_point
-from tests.real.trials import setup
+from tests.real.test_trial_two_disks import lying
+from tests.real.trials import crash, setup
+from workers.crash.chain import TrialPorts
 from workers.crash.points.export.again import recover_again
 from workers.crash.run import run_trial
 from workers.errors import SandboxError
 from workers.sandbox import builds
+from workers.sandbox.storage import parse
 
 pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
 
@@ -67,3 +70,19 @@ def test_the_same_checks_fail_again(kept, sandbox_root):
 def test_another_archive_is_refused(sandbox_root):
     with pytest.raises(SandboxError, match="tar failed"):
         recover_again(b"x" * 1000, sandbox_root, builds.find)
+
+
+def test_a_violation_of_two_disks_is_kept_and_shown(sandbox_root, tmp_path):
+    """The binary log lies on a disk of its own that ignores flushes: rows are missing there. The block that decides is
+    on that disk."""
+    how = {"storage": parse("k=1ms+binlog"), "ports": TrialPorts(logs_disk=lying), "points": 6, "load_s": 2.0}
+    result = crash(sandbox_root, "every-crash-point", **how)
+    assert not result.error, result.error
+    number = next(one.number for one in result.points.kept if "lost-binlog" in one.checks)
+    deciding = [one for one in result.points.deciding if "lost-binlog" in one.checks]
+    assert [(one.disk, one.n_bytes) for one in deciding if one.disk == "data"] == [], "nothing of that disk was lost"
+    said = shown(result.archives[number], tmp_path)
+    assert said.returncode == 1, said.stdout + said.stderr
+    assert missing(said.stdout, "Binary log") > 0
+    again = recover_again(result.archives[number], sandbox_root, builds.find)
+    assert "lost-binlog" in again.failed and again.point.apart == ("binlog",)

@@ -1,6 +1,7 @@
 """The disks of a crashed server: one, or a second one of its kind for the logs that the variant places there."""
 
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from workers.sandbox import owner
 from workers.sandbox.disk.prepared import SIZE_BYTES
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
-from workers.sandbox.storage import Storage
 from workers.sandbox.users import unprivileged_user
 
 DATA, LOGS = "data", "logs"
@@ -38,7 +38,7 @@ def make_disks(begun: Begun, image_key: str) -> ServerDisks:
     folder = folder_of_two(begun)
     data = made_disk(begun, ports.disk(*what, image_key=image_key, folder=folder / DATA))
     logs = made_disk(begun, ports.logs_disk(folder / LOGS, SIZE_BYTES))
-    return ServerDisks(data, logs, places_on(logs.mnt, setup.storage))
+    return ServerDisks(data, logs, places_on(logs.mnt, setup.storage.apart))
 
 
 def folder_of_two(begun: Begun) -> Path:
@@ -49,8 +49,8 @@ def folder_of_two(begun: Begun) -> Path:
     return folder
 
 
-def places_on(mnt: Path, storage: Storage) -> LogPlaces:
-    return LogPlaces(**{log: mnt / log for log in storage.apart})
+def places_on(mnt: Path, apart: Collection[str]) -> LogPlaces:
+    return LogPlaces(**{log: mnt / log for log in apart})
 
 
 def made_disk(begun: Begun, disk: VolatileDisk) -> VolatileDisk:

@@ -25,9 +25,10 @@ class LogPlaces:
         return tuple(filter(None, (self.redo, self.binlog)))
 
     def prepare(self, datadir: Path, user: User) -> None:
-        """Make the folders, and move the logs from the datadir there."""
+        """Make the folders, and move the logs from the datadir there. Folders of a recorded disk are there already."""
         for folder in self.folders:
-            user.folder(folder)
+            if not folder.is_dir():
+                user.folder(folder)
         if self.redo:
             _as_user(["mv"], datadir, self.redo, user)
 

@@ -10,8 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.commands import crash_point as command
+from dashboard.records.audit.models import Event
 from dashboard.records.experiments.models import KeptCrashPoint, Trial
 from dashboard.records.sharing.actions import share
+from tests.unit.api.tokens import token_of
 from tests.unit.crash.recorded_states import LOST, state, story
 from tests.unit.crash.test_exported_contents import POINT
 from tests.unit.results import trials
@@ -58,6 +60,16 @@ def test_the_archive_is_downloaded_as_it_was_stored(client_in, trial):
     answer = client_in.get(address(trial), headers={"accept-encoding": "gzip"})
     assert answer.content == ARCHIVE and answer["Content-Disposition"].startswith("attachment")
     assert client_in.get(address(trial, 2)).status_code == 404
+    event = Event.objects.get(did="downloaded")
+    assert (event.what, event.detail) == (f"crash point 1 of trial {trial.pk}", {"experiment": trial.experiment_id})
+
+
+def test_a_token_downloads_it_too(client, trial, admin):
+    where = reverse("api:download_crash_point", args=[trial.pk, 1])
+    assert client.get(where).status_code == 401
+    answer = client.get(where, headers={"authorization": f"Bearer {token_of(admin, ['see'])}"})
+    assert answer.content == ARCHIVE and answer["Content-Type"] == "application/gzip"
+    assert Event.objects.get(did="downloaded").detail["via"]
 
 
 def test_a_guest_of_a_share_link_gets_no_archive(client, trial, admin):

@@ -58,7 +58,7 @@ def _lane(load: ServerReady, states: JointStates) -> Lane:
 def _lane_of_two(load: ServerReady, states: JointStates) -> Lane:
     folder = folder_of_two(load)
     data, logs = (replay(load, folder / name, each) for name, each in zip((DATA, LOGS), states.disks, strict=True))
-    places = places_on(logs.mnt, load.setup.storage) if load.setup.storage else IN_DATADIR
+    places = places_on(logs.mnt, load.setup.storage.apart) if load.setup.storage else IN_DATADIR
     return Lane(twin(load, load.scene.sandbox, (data, logs), places), states, (data, logs))
 
 

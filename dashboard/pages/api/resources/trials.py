@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, TypeAlias
 
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import FilterSchema, Query, Schema, Status
 from ninja.pagination import RouterPaginated
@@ -12,11 +12,14 @@ from pydantic import AfterValidator
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Noticed, notice_of, with_columns
 from dashboard.pages.results import queries
+from dashboard.pages.results.crash.views import archive
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, Trial
 from workers.bench.trial_kinds import TRIAL_KINDS
 
 router = RouterPaginated()
+GZIP = {"application/gzip": {"schema": {"type": "string"}}}
+ARCHIVE = {"200": {"description": "A gzip-compressed tar", "content": GZIP}}
 Verdict: TypeAlias = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-type]
 
 
@@ -69,6 +72,12 @@ def list_trials(request: HttpRequest, experiment_id: Id, wanted: Query[TrialFilt
 def show_trial(request: HttpRequest, trial_id: Id) -> Trial:
     """One trial with its evidence."""
     return get_object_or_404(queries.trial(trial_id))
+
+
+@router.get("/trials/{int:trial_id}/crash-points/{int:number}", auth=Token("see"), openapi_extra={"responses": ARCHIVE})
+def download_crash_point(request: HttpRequest, trial_id: Id, number: Id) -> HttpResponse:
+    """The archive of a kept crash point: the disk as the power loss left it, and a script that shows the defect."""
+    return archive(request, trial_id, number)
 
 
 @router.post("/trials/{int:trial_id}/repeat", auth=Token("crash"), response={202: TrialAgain})

@@ -9,6 +9,7 @@ from dashboard.pages.results import queries
 from dashboard.pages.results.crash import listing, trial_page
 from dashboard.pages.results.reader import Reader, reader_of
 from dashboard.records.accounts.roles import allowed
+from dashboard.records.audit.models import record
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, KeptCrashPoint, Trial
 from dashboard.records.fleet.task_queue import QueueDown
@@ -40,7 +41,13 @@ def one_trial_page(request: HttpRequest, trial: Trial, reader: Reader, *, may_re
 @needs("see", "GET")
 def crash_point(request: HttpRequest, trial_id: int, number: int) -> HttpResponse:
     """The archive of a kept crash point. Guests of share links have no such address."""
+    return archive(request, trial_id, number)
+
+
+def archive(request: HttpRequest, trial_id: int, number: int) -> HttpResponse:
+    """Of a kept crash point, for somebody who may see it; noted in the audit log."""
     kept = get_object_or_404(KeptCrashPoint, trial__in=queries.trial(trial_id), number=number)
+    record(request.user, "downloaded", f"crash point {number} of trial {trial_id}", experiment=kept.trial.experiment_id)
     response = HttpResponse(bytes(kept.archive), content_type="application/gzip")
     response["Content-Disposition"] = f'attachment; filename="crash-point-{trial_id}-{number}.tar.gz"'
     response["Content-Encoding"] = "identity"  # GZipMiddleware must not compress it again

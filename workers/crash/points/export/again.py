@@ -9,18 +9,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from workers.crash.checks import run_checks
 from workers.crash.collect import Case, of_answering, of_refusing
+from workers.crash.disks import DATA, LOGS, ServerDisks, places_on
 from workers.crash.evidence import Evidence
 from workers.crash.inspect import BinlogPlace, Inspector, Reachable
 from workers.crash.ledger import Ledger
-from workers.crash.points.export.contents import COMMITS, DISK, POINT, PointFile, ledger_of, read_point
+from workers.crash.points.export.contents import COMMITS, DISK, LOGS_DISK, POINT, PointFile, ledger_of, read_point
 from workers.crash.points.export.write import FOLDER
 from workers.crash.points.story import counting
 from workers.crash.verdict import CheckResult
 from workers.errors import PlanError, SandboxError, ServerEnded
-from workers.sandbox import options, owner
+from workers.sandbox import owner
 from workers.sandbox.builds import Build
 from workers.sandbox.disk import ability
 from workers.sandbox.disk.tools import run
@@ -49,17 +51,28 @@ def recover_again(archive: bytes, root: Path, find: Callable[[str], Build], user
         folder = _unpacked(archive, live)
         point = read_point((folder / POINT).read_text())
         build = find(point.build)
-        disk = made.enter_context(VolatileDisk.create(live.with_name(f"disk-{live.name}"), image=folder / DISK))
+        disks = _disks(made, folder, live.with_name(f"disks-{live.name}"), point)
         with (folder / COMMITS).open() as lines:
             ledger = ledger_of(lines, bytes.fromhex(point.secret))
-        evidence = _evidence(point, ledger, disk, partial(_started, made, root, build, point, disk, user))
+        evidence = _evidence(point, ledger, disks, partial(_started, made, root, build, point, disks, user))
         return JudgedAgain(point, counting(run_checks(ledger, evidence), len(ledger.acknowledged())))
 
 
-def _evidence(point: PointFile, ledger: Ledger, disk: VolatileDisk, start: Callable[[], Sandbox]) -> Evidence:
+def _disks(made: ExitStack, archive: Path, folder: Path, point: PointFile) -> ServerDisks:
+    """As they were recorded, in one folder: the binlog's index holds its way from the datadir."""
+    made.callback(owner.remove, owner.new_folder(folder.parent, folder.name))
+    data = made.enter_context(VolatileDisk.create(folder / DATA, image=archive / DISK))
+    if not point.apart:
+        return ServerDisks(data)
+    logs = made.enter_context(VolatileDisk.create(folder / LOGS, image=archive / LOGS_DISK))
+    return ServerDisks(data, logs, places_on(logs.mnt, point.apart))
+
+
+def _evidence(point: PointFile, ledger: Ledger, disks: ServerDisks, start: Callable[[], Sandbox]) -> Evidence:
     """Checks that compare with the binary log before the power loss are left without evidence."""
-    index = disk.mnt / "data" / f"{options.BINLOG_BASE}.index"
-    place = BinlogPlace(index, point.first) if point.has_binlog else None
+    datadir = _mnt(disks) / "data"
+    index = disks.places.binlog_index(datadir)
+    place = BinlogPlace(index, point.first, home=datadir) if point.has_binlog else None
     case = partial(
         Case,
         ledger=ledger,
@@ -78,14 +91,26 @@ def _evidence(point: PointFile, ledger: Ledger, disk: VolatileDisk, start: Calla
     return replace(of_answering(answering, ()), problems=tuple(answering.look.problems))
 
 
-def _started(made: ExitStack, root: Path, build: Build, point: PointFile, disk: VolatileDisk, user: str) -> Sandbox:
+def _started(made: ExitStack, root: Path, build: Build, point: PointFile, disks: ServerDisks, user: str) -> Sandbox:
     """ServerEnded: the server ends because of what is on the disk."""
-    if not (disk.mnt / "data").is_dir():
+    if not (_mnt(disks) / "data").is_dir():
         raise ServerEnded("The power loss took its data directory.")
     server = Sandbox.create(
-        root, build, point.settings, name="crash point", trace=False, user=user, datadir_on=disk.mnt
+        root,
+        build,
+        point.settings,
+        name="crash point",
+        trace=False,
+        user=user,
+        datadir_on=_mnt(disks),
+        logs=disks.places,
     )
     return made.enter_context(server)
+
+
+def _mnt(disks: ServerDisks) -> Path:
+    """Of the data."""
+    return cast(VolatileDisk, disks.data).mnt
 
 
 class _Down:
@@ -100,7 +125,6 @@ def _unpacked(archive: bytes, live: Path) -> Path:
     """SandboxError: it is no archive of a crash point."""
     packed = live / "packed"
     packed.write_bytes(archive)
-    names = (f"{FOLDER}/{name}" for name in (DISK, COMMITS, POINT))
     ours = ("--no-same-owner", "--no-same-permissions")
-    run("tar", "--extract", "--gzip", "--file", packed, "--directory", live, *ours, "--", *names)
+    run("tar", "--extract", "--gzip", "--file", packed, "--directory", live, *ours, "--", FOLDER)
     return live / FOLDER

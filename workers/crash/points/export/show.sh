@@ -28,20 +28,31 @@ trap ended EXIT
 trap 'exit 2' INT TERM HUP
 
 # What mount(8) would do: replay the journal of the file system. A file system that this does not repair is checked.
-cp --sparse=always "$here/disk.img" "$work/disk.img"
-take_out() {
-    rm -rf "$work/data"
-    debugfs -R "rdump /data $work" "$work/disk.img" >"$work/debugfs.log" 2>&1 && [ -d "$work/data" ]
+take_out() { # a disk, and a folder at its top: into the folder of that disk, as deep as it was recorded
+    [ -f "$work/$1.img" ] || cp --sparse=always "$here/$1.img" "$work/$1.img"
+    mkdir -p "$work/$1/mnt"
+    e2fsck -y -E journal_only "$work/$1.img" >>"$work/e2fsck.log" 2>&1 || :
+    copy_out "$@" || { e2fsck -f -y "$work/$1.img" >>"$work/e2fsck.log" 2>&1 || :; copy_out "$@"; }
 }
-e2fsck -y -E journal_only "$work/disk.img" >"$work/e2fsck.log" 2>&1 || :
-take_out || { e2fsck -f -y "$work/disk.img" >>"$work/e2fsck.log" 2>&1 || :; take_out; } || {
-    echo "The disk holds no data directory any more."
-    exit 1
+copy_out() {
+    rm -rf "$work/$1/mnt/$2"
+    debugfs -R "rdump /$2 $work/$1/mnt" "$work/$1.img" >"$work/debugfs.log" 2>&1 && [ -d "$work/$1/mnt/$2" ]
 }
+take_out disk data || { echo "The disk holds no data directory any more."; exit 1; }
+data=$work/disk/mnt/data binlogs=$work/disk/mnt/data
+
+# Logs on a disk of their own.
+if [ -f "$here/logs.img" ]; then
+    if take_out logs redo; then set -- "--innodb-log-group-home-dir=$work/logs/mnt/redo" "$@"; fi
+    if take_out logs binlog; then
+        binlogs=$work/logs/mnt/binlog
+        set -- --log-bin=../../../logs/mnt/binlog/binlog "$@"
+    fi
+fi
 
 sed "s|@FOUND@|$work/found|" "$here/rows.sql" >"$work/rows.sql"
 [ "$(id -u)" != 0 ] || set -- --user=root "$@"
-"$mysqld" --defaults-file="$here/my.cnf" --datadir="$work/data" --tmpdir="$work" --socket="$work/sock" \
+"$mysqld" --defaults-file="$here/my.cnf" --datadir="$data" --tmpdir="$work" --socket="$work/sock" \
     --pid-file="$work/pid" --log-error="$work/server.log" --skip-networking --skip-grant-tables --secure-file-priv= \
     --init-file="$work/rows.sql" "$@" >>"$work/server.log" 2>&1 &
 server=$!
@@ -65,8 +76,8 @@ compare() { # a place, and the file of its rows
 compare "Tables" "$work/found"
 
 binlog=$(command -v mariadb-binlog || command -v mysqlbinlog || :)
-if [ -n "$binlog" ] && ls "$work"/data/binlog.0* >/dev/null 2>&1; then
-    "$binlog" --no-defaults --verbose --base64-output=decode-rows "$work"/data/binlog.0* 2>"$work/binlog.log" |
+if [ -n "$binlog" ] && ls "$binlogs"/binlog.0* >/dev/null 2>&1; then
+    "$binlog" --no-defaults --verbose --base64-output=decode-rows "$binlogs"/binlog.0* 2>"$work/binlog.log" |
         awk -f "$here/rows.awk" >"$work/logged"
     compare "Binary log" "$work/logged"
     sed 's/^/  /' "$work/binlog.log" | grep -i error | head -n 5 || :

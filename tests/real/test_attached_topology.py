@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from dashboard.findings.attached.links import told
 from dashboard.findings.attached.topology import topology_of
 from tests.real.registered import answered
 from workers.crash.replica_link import Link
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.topology.network.wires import Wires
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +40,25 @@ def test_the_replica_is_recognised_from_both_sides(pair):
             ("power loss of db1 and db2, db2 promoted", "may be lost"),
             ("db2 restarts", "may be lost"),
         }
+
+
+def test_a_source_behind_a_proxy_is_recognised(pair):
+    """The replica follows a local port that forwards to the primary."""
+    primary, replica = pair
+    with Wires() as wires:
+        port = wires.join(primary.target.port, one_way_ms=0).port
+        Link(primary, replica, port=port).start()
+        assert Link(primary, replica, port=port).follow(30).state == "caught up"
+        for server in [answered(one, name) for one, name in zip(pair, ("db1", "db2"), strict=True)]:
+            (source,) = [peer for one in told().values() for peer in one.replication.sources]
+            assert source.port == port != primary.target.port
+            assert [(node.name, node.role) for node in topology_of(server).nodes] == [
+                ("db1", "primary"),
+                ("db2", "replica"),
+            ]
+    direct = Link(primary, replica)
+    direct.start()
+    assert direct.follow(30).state == "caught up"
 
 
 def test_semi_synchronous_replication_is_seen_with_the_wait_point_of_mariadb(pair):

@@ -111,11 +111,25 @@ def unregistered_nodes(known: Mapping[int, Told], one: Told) -> Iterable[str]:
 
 
 def recognised(known: Mapping[int, Told], asked: Told, peer: Peer) -> int | None:
-    """The registered server that this peer is: by its uuid; where a flavour has none by server_id, port and host. None:
-    none, or several."""
+    """The registered server that this peer is: by its uuid; where a flavour has none by server_id, port and host, or by
+    what both servers say of each other. None: none, or several."""
     fits = [pk for pk, one in known.items() if one is not asked and _is(one, asked, peer)]
     fits = fits or [pk for pk, one in known.items() if one is asked and peer.uuid and _is(one, asked, peer)]
+    fits = fits or [pk for pk, one in known.items() if one is not asked and _names_back(known, one, asked, peer)]
     return fits[0] if len(fits) == 1 else None
+
+
+def _names_back(known: Mapping[int, Told], one: Told, asked: Told, peer: Peer) -> bool:
+    """Through a proxy a replica sees another address of its source. Then the server_id must be right, the source must
+    name this replica, and no other registered server may have the replica's server_id and port."""
+    if peer.uuid or not peer.server_id or one.replication.server_id != peer.server_id:
+        return False
+    names = any(
+        _has_ids(asked, replica) and (not replica.host or replica.host in set(_hosts(asked, one, replica)))
+        for replica in one.replication.replicas or ()
+    )
+    own = asked.replication
+    return names and sum(_has_ids(other, Peer("", own.port, own.server_id)) for other in known.values()) == 1
 
 
 def _is(one: Told, asked: Told, peer: Peer) -> bool:

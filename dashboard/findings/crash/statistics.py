@@ -73,7 +73,8 @@ class Tally:
     def outcome(self) -> str:
         """`nothing lost in 30 power losses`."""
         lost = sum(one.verdict_label == COMMITS_LOST for one in self.decided)
-        return self.invalid.outcome(self.kind, lost, self.unknown)
+        told = self.invalid.outcome(self.kind, lost, self.unknown)
+        return f"{told}; the replica stopped with an error in {self.stopped:,}" if self.stopped else told
 
     @cached_property
     def points(self) -> PointCounts | None:

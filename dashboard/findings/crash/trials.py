@@ -7,7 +7,7 @@ from typing import Any, Literal
 from dashboard.findings.tested import engine_of
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.experiments.states import ENDED
-from dashboard.records.experiments.verdict_label import verdict_label
+from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
 from workers.bench.plan import CONTROLS, Plan
 from workers.crash.checks import RECONNECTIONS
 from workers.crash.kinds import CRASH_KINDS
@@ -96,7 +96,8 @@ class Tried:
 
     @property
     def verdict_label(self) -> str:
-        return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica))
+        stopped = replica_stopped(self.kind, self.verdict, self.lost_replica)
+        return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica), stopped=stopped)
 
     def lost(self, place: str) -> int | None:
         """Acknowledged transactions lost from "engine", "binlog", or "either": the larger number. Without a binary log

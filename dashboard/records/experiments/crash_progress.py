@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TypedDict
 
-from django.db.models import Case, Count, Q, Value, When
+from django.db.models import Case, Count, IntegerField, Q, Value, When
 
 from dashboard.records.experiments.kind_names import MUST_HOLD, MUST_LOSE, in_order, title
 from dashboard.records.experiments.models import Cell, Experiment, Trial
@@ -12,12 +12,20 @@ from dashboard.records.experiments.verdict_label import (
     COMMITS_LOST,
     NOTHING_LOST,
     OTHER_FAILURE,
+    REPLICA_STOPPED,
     UNCLEAR,
+    replica_stopped,
     verdict_label,
 )
 from workers.bench.plan import CONTROLS
 
-TONES = {COMMITS_LOST: "few", OTHER_FAILURE: "other", UNCLEAR: "unknown", NOTHING_LOST: "held"}  # the worst first
+TONES = {  # the worst first
+    COMMITS_LOST: "few",
+    OTHER_FAILURE: "other",
+    REPLICA_STOPPED: "other",
+    UNCLEAR: "unknown",
+    NOTHING_LOST: "held",
+}
 LOST = Q(lost_engine__gt=0) | Q(lost_binlog__gt=0) | Q(lost_replica__gt=0)
 
 
@@ -68,10 +76,14 @@ def _counted(experiment: Experiment) -> dict[tuple[str, str, str], Counter[str]]
     """(Server, variant, kind) -> number of trials by verdict, or by state if there is no verdict."""
     found: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     lost = Case(When(LOST, then=Value(1)), default=Value(0))
-    rows = experiment.trials.order_by().annotate(lost=lost)
-    keys = ("server__name", "variant", "kind", "state", "verdict", "lost")
-    for server, variant, kind, state, verdict, any_lost, n in rows.values_list(*keys).annotate(n=Count("pk")):
-        word = verdict_label(verdict, [any_lost]) or Trial.State(state).label
+    known = Case(When(lost_replica=None, then=None), default=Value(0), output_field=IntegerField())
+    rows = experiment.trials.order_by().annotate(lost=lost, known=known)
+    keys = ("server__name", "variant", "kind", "state", "verdict", "lost", "known")
+    for server, variant, kind, state, verdict, any_lost, of_replica, n in rows.values_list(*keys).annotate(
+        n=Count("pk")
+    ):
+        stopped = replica_stopped(kind, verdict, of_replica)
+        word = verdict_label(verdict, [any_lost], stopped=stopped) or Trial.State(state).label
         found[server, variant, kind][word] += n
     return dict(found)
 

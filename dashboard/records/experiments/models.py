@@ -9,7 +9,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from dashboard.records.experiments import states
-from dashboard.records.experiments.verdict_label import verdict_label
+from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
 from dashboard.records.experiments.words import words_of
 from dashboard.records.servers.models import Server
 from workers.bench.plan import CONTROLS
@@ -309,7 +309,12 @@ class Trial(PlannedRow):
     @property
     def verdict_label(self) -> str:
         """The verdict in words; "" without a verdict."""
-        return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica))
+        lost = (self.lost_engine, self.lost_binlog, self.lost_replica)
+        return verdict_label(self.verdict, lost, stopped=self.replica_stopped)
+
+    @property
+    def replica_stopped(self) -> bool:
+        return replica_stopped(self.kind, self.verdict, self.lost_replica)
 
 
 class TrialEvidence(models.Model):

@@ -1,6 +1,6 @@
 import pytest
 
-from dashboard.records.experiments.verdict_label import verdict_label
+from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,21 @@ from dashboard.records.experiments.verdict_label import verdict_label
 )
 def test_a_verdict_is_told_by_what_was_lost(verdict, lost, label):
     assert verdict_label(verdict, lost) == label
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict", "lacks", "stopped"),
+    [
+        ("replica-kill", "valid", None, True),
+        ("kill:replica1+replica2", "valid", None, True),
+        ("replica-kill", "valid", 0, False),
+        ("replica-kill", "unknown", None, False),
+        ("primary-kill", "valid", None, False),
+        ("process-kill", "valid", None, False),
+    ],
+)
+def test_a_replica_that_stopped_with_an_error_is_not_told_as_all_well(kind, verdict, lacks, stopped):
+    assert replica_stopped(kind, verdict, lacks) is stopped
+    if verdict == "valid":
+        label = verdict_label(verdict, (0, None, lacks), stopped=stopped)
+        assert label == ("replica stopped" if stopped else "nothing lost")

@@ -58,6 +58,26 @@ def test_a_uuid_decides_whatever_the_address():
     assert {node.name for node in topology_of(replica).nodes} == {"db1", "db2"} and topology_of(wrong) is None
 
 
+@pytest.mark.parametrize(
+    ("named", "twins", "known"),
+    [
+        ((Peer("", 3306, 2),), 0, True),
+        ((Peer("db2", 3306, 2),), 0, True),
+        ((Peer("db7", 3306, 2),), 0, False),  # the source names a replica of these ids on another host
+        ((Peer("", 3306, 3),), 0, False),
+        ((), 0, False),
+        ((Peer("", 3306, 2),), 1, False),  # another registered server has the replica's ids
+    ],
+)
+def test_behind_a_proxy_both_servers_must_name_each_other(named, twins, known):
+    registered("db1", 1, replicas=named)
+    replica = registered("db2", 2, sources=follows("proxy", 1))
+    for _ in range(twins):
+        registered("db8", 2)
+    sources = [node.name for node in topology_of(replica).nodes if node.role == "primary"]
+    assert ("db1" in sources) is known and ("proxy:3306" in sources) is not known
+
+
 def test_semi_synchronous_replication_keeps_and_its_fallback_does_not():
     source = registered("db1", 1, **SEMI_SYNC)
     registered("db2", 2, sources=follows("db1", 1))

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from dashboard.charts.bars import FoundSets, sets, timeline
 from dashboard.pages.results.crash import failover
+from dashboard.pages.results.crash.listing import badge
 from dashboard.pages.results.crash.trial_page import context
 from dashboard.pages.results.reader import reader_of
 from dashboard.records.experiments import actions
@@ -300,6 +301,7 @@ def test_a_replica_that_stopped_with_an_error_did_not_keep_everything(failed_ove
         None,
     )
     assert sentence(failed_over) == "After this replica kill the replica stopped with an error: it must be rebuilt"
+    assert (badge(failed_over), failed_over.verdict_label) == ("warned", "replica stopped")
     failed_over.lost_replica = 0
     assert sentence(failed_over).startswith("All 523 acknowledged commits survived")
 

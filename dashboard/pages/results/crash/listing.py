@@ -11,12 +11,18 @@ from dashboard.findings.shown import ResultView
 from dashboard.pages.results.page import shown_to
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.kind_names import title
-from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.experiments.verdict_label import REPLICA_STOPPED
 from workers.bench.plan import CONTROLS
 from workers.topology.faults import FAULTS
 
 ON_A_PAGE = 200
 BADGE_OF = {"valid": "passed", "invalid": "failed", "unknown": "unknown"}
+
+
+def badge(trial: Trial | Tried) -> str:
+    """A class of badges.css."""
+    return "warned" if trial.verdict_label == REPLICA_STOPPED else BADGE_OF.get(trial.verdict, trial.state)
 
 
 def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) -> dict[str, object]:
@@ -70,7 +76,7 @@ def _row(view: ResultView, reader: Reader, trial: Tried) -> dict[str, object]:
         "error": view.clean(trial.error),
         "server": view.names[trial.server_id],
         "kind": title(trial.kind),
-        "state": BADGE_OF.get(trial.verdict, trial.state),
+        "state": badge(trial),
         "word": trial.verdict_label or trial.state,
         "missing": trial.lost("engine"),
         "replica": REPLICAS_SAY[trial.replica],

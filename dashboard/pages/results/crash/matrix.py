@@ -97,13 +97,14 @@ def _share(tally: Tally) -> str:
 
 
 def look(tally: Tally, distrusted: bool) -> str:
-    """The severity. Green only if no trial failed, none is unclear, and the self-test of the checks did not fail."""
+    """The severity. Green only if no trial failed, none is unclear, no replica stopped, and the self-test of the checks
+    did not fail."""
     if not tally.invalid.n:
         return "unknown" if tally.unknown else "untried"
     if distrusted:
         return "unknown"
     if not tally.invalid.k:
-        return "unknown" if tally.unknown else "held"
+        return "other" if tally.stopped else "unknown" if tally.unknown else "held"
     loss = tally.loss("engine")
     if loss is None or not loss.most:
         return "other"

@@ -10,7 +10,7 @@ from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.findings.stored import read
 from dashboard.findings.tested import engine_of
 from dashboard.pages.results.crash import failover, recorded_load
-from dashboard.pages.results.crash.listing import BADGE_OF
+from dashboard.pages.results.crash.listing import BADGE_OF, badge
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.kind_names import title
@@ -46,7 +46,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "server": reader.names[trial.server_id],
         "error": reader.text(f"{trial.error} {trial.mend}".strip()),
         "kind": title(trial.kind),
-        "state": BADGE_OF.get(trial.verdict, trial.state),
+        "state": badge(trial),
         "word": trial.verdict_label or trial.get_state_display(),
         "sentence": load.sentence if load else sentence(trial, checks, data.get("failed_at", "")),
         "causes": _causes(trial),

@@ -15,7 +15,7 @@ def claim_lines(experiment: Experiment) -> list[str]:
     for one in outcomes_of(experiment):
         interval = interval_of(one.measured)
         figures = value_of(one.measured) + (f" ({interval})" if interval else "")
-        why = f" {one.why}." if one.why else ""
+        why = f" {one.why[0].upper()}{one.why[1:]}." if one.why else ""
         told.append(f"{one.id} {one.outcome}: {figures}. {one.says}{why}")
     return told
 

@@ -36,7 +36,7 @@ def test_a_short_one_is_shown_whole():
 
 
 def test_the_live_page_says_that_it_left_some_out(client_in, long, django_assert_max_num_queries):
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         page = client_in.get(reverse("experiments:show", args=[long.pk])).text
     assert "200 of 1,000: those that failed" in page
     assert "It went wrong." in page

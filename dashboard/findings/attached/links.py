@@ -39,6 +39,15 @@ class ReplicationLink:
     peer: Peer | None
 
 
+@dataclass(frozen=True)
+class Joined:
+    """`groups`: each server with everything that replicates with it, directly or not, or is in its cluster."""
+
+    known: Mapping[int, Told]
+    links: tuple[ReplicationLink, ...]
+    groups: Mapping[Key, set[Key]]
+
+
 def told() -> dict[int, Told]:
     """Every attached server that answered, by its id."""
     found = {}
@@ -77,14 +86,14 @@ def _outside(one: Told, peers: Sequence[Peer] | None) -> list[Peer]:
     return [peer for peer in peers or () if peer.uuid not in group]
 
 
-def joined(known: Mapping[int, Told], pk: int) -> set[Key]:
-    """Everything that replicates with this server, directly or not, or is in its cluster."""
-    pairs: list[tuple[Key, Key]] = [(link.source, link.replica) for link in links(known)]
-    pairs += cluster_pairs(known)
-    found: set[Key] = {pk}
-    while more := {key for pair in pairs if found & set(pair) for key in pair} - found:
-        found |= more
-    return found
+def joined(known: Mapping[int, Told]) -> Joined:
+    found = links(known)
+    pairs: list[tuple[Key, Key]] = [*((link.source, link.replica) for link in found), *cluster_pairs(known)]
+    groups: dict[Key, set[Key]] = {pk: {pk} for pk in known}
+    for one, other in pairs:
+        whole = groups.get(one, {one}) | groups.get(other, {other})
+        groups.update(dict.fromkeys(whole, whole))
+    return Joined(known, tuple(found), groups)
 
 
 def cluster_pairs(known: Mapping[int, Told]) -> list[tuple[Key, Key]]:

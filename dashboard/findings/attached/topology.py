@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.attached.clusters import of_clusters
-from dashboard.findings.attached.links import Key, ReplicationLink, Told, joined, links, recognised, told
+from dashboard.findings.attached.links import Joined, Key, ReplicationLink, Told, joined, recognised, told
 from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
@@ -38,12 +38,13 @@ def topology_of(server: Server) -> AttachedTopology | None:
     known = told()
     if server.pk not in known:
         return None
-    here = joined(known, server.pk)
+    all_joined = joined(known)
+    here = all_joined.groups[server.pk]
     members = {pk: one for pk, one in known.items() if pk in here}
     unread = tuple(f"{one.server}: {why}" for one in members.values() for why in one.replication.unread)
     if len(here) == 1 and not unread:
         return None
-    joins = [link for link in links(known) if link.source in here]
+    joins = [link for link in all_joined.links if link.source in here]
     seats = _seats(known, members.values())
     nodes = [_node(key, known, joins, seats.get(key)) for key in here]
     nodes.sort(key=lambda node: (node.role != "primary", node.name))
@@ -51,10 +52,10 @@ def topology_of(server: Server) -> AttachedTopology | None:
     return AttachedTopology(tuple(nodes), tuple(statements), unread)
 
 
-def failovers_of(pk: int, known: Mapping[int, Told]) -> list[TopologyStatement]:
+def failovers_of(pk: int, all_joined: Joined) -> list[TopologyStatement]:
     """What is lost with this server, and by its own restart where it is a replica; [] if it replicates with nobody."""
-    here, every = joined(known, pk), links(known)
-    joins = [link for link in every if link.source in here]
+    here, known = all_joined.groups[pk], all_joined.known
+    joins = [link for link in all_joined.links if link.source in here]
     found = list(of_clusters({key: one for key, one in known.items() if key in here}))
     for link in joins:
         source, replica = (known.get(key) if isinstance(key, int) else None for key in (link.source, link.replica))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from dashboard.findings.attached.links import Told, links
+from dashboard.findings.attached.links import ReplicationLink, joined
 from dashboard.findings.attached.statement import UNKNOWN
 from dashboard.findings.audit.level import level_notes
 from dashboard.findings.audit.subject import Subject
@@ -66,7 +66,8 @@ class Audit:
 
 def audit(subjects: Sequence[Subject]) -> Audit:
     known = {one.server.pk: one.told for one in subjects if one.server and one.told}
-    of_subjects = sorted(((one, survivals(one, known)) for one in subjects), key=lambda pair: pair[1].severity)
+    fleet = joined(known)
+    of_subjects = sorted(((one, survivals(one, fleet)) for one in subjects), key=lambda pair: pair[1].severity)
     measured = _remembering(lambda key: tuple(badges(tried_as(key))))
     wanted = levels.of_servers([one.server.pk for one in subjects if one.server])
     lines = tuple(
@@ -74,7 +75,7 @@ def audit(subjects: Sequence[Subject]) -> Audit:
     )
     outcomes = {found.worst for _, found in of_subjects}
     worst = next((one for one in (LOST, UNKNOWN) if one in outcomes), "kept")
-    return Audit(_finding(lines), worst, lines, tuple(_of_replicas(subjects, known)))
+    return Audit(_finding(lines), worst, lines, tuple(_of_replicas(subjects, fleet.links)))
 
 
 def against(one: Subject, other: Subject) -> ComparedServers:
@@ -142,8 +143,8 @@ def _finding(lines: Sequence[AuditLine]) -> str:
 WHEN = {"killed": "when the server is killed", "power_loss": "when the power is lost", "failover": "in a failover"}
 
 
-def _of_replicas(subjects: Iterable[Subject], known: Mapping[int, Told]) -> Iterable[ComparedServers]:
+def _of_replicas(subjects: Iterable[Subject], links: Iterable[ReplicationLink]) -> Iterable[ComparedServers]:
     by_id = {one.server.pk: one for one in subjects if one.server}
-    for link in links(known):
+    for link in links:
         if isinstance(link.source, int) and isinstance(link.replica, int):
             yield against(by_id[link.source], by_id[link.replica])

@@ -1,10 +1,10 @@
 """What a server survives: killed, power loss, failover. The rules are those of the durability report and of attached
 topologies; this file only chooses the worst of their statements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.attached.links import Told
+from dashboard.findings.attached.links import Joined
 from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 from dashboard.findings.attached.topology import failovers_of
 from dashboard.findings.audit.subject import Subject
@@ -43,12 +43,12 @@ class Survivals:
         return (ORDER.index(self.worst), *(ORDER.index(one) for one in outcomes))
 
 
-def survivals(subject: Subject, known: Mapping[int, Told]) -> Survivals:
+def survivals(subject: Subject, fleet: Joined) -> Survivals:
     if subject.facts is None:
         return Survivals(*(Survival(UNKNOWN, subject.why) for _ in range(3)))
     statements = report(subject.facts)
     return Survivals(
-        _of_crash("process kill", statements), _of_crash("power loss", statements), _of_failover(subject, known)
+        _of_crash("process kill", statements), _of_crash("power loss", statements), _of_failover(subject, fleet)
     )
 
 
@@ -59,11 +59,11 @@ def _of_crash(crash: CrashClass, statements: Sequence[DurabilityStatement]) -> S
     return Survival(first.outcome, _first_sentence(first.says), tuple(changes))
 
 
-def _of_failover(subject: Subject, known: Mapping[int, Told]) -> Survival:
+def _of_failover(subject: Subject, fleet: Joined) -> Survival:
     if subject.server is None:
         return Survival("", ONLY_TEXT)
     unread = subject.told.replication.unread if subject.told else ("How it replicates was not read.",)
-    statements = failovers_of(subject.server.pk, known) if subject.told else []
+    statements = failovers_of(subject.server.pk, fleet) if subject.told else []
     if unread:  # a known loss counts even when something else is unknown
         statements.append(TopologyStatement("not everything could be read", UNKNOWN, unread[0]))
     if not statements:

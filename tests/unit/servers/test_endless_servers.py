@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.servers.impostor import greeting, packet
 from workers.errors import DurascopeError, Unreachable
-from workers.servers import preflight
+from workers.servers import preflight, reading
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
 from workers.servers.target import Target
@@ -107,6 +107,22 @@ def test_a_test_of_the_connection_ends_though_the_rows_do_not(server, monkeypatc
     assert result.facts is None and result.checks[0].outcome == "failed"
     assert "was lost" in result.checks[0].says
     assert 1 << 19 < sum(sent) < 64 << 20, "it was listened to, and not for ever"
+
+
+def test_the_audit_of_many_waits_for_none_of_them_too_long(server):
+    """One drips its greeting, one its answer; a third is not there."""
+
+    def talk(caller):
+        log_in(caller)
+        caller.recv(4096)
+        drip(caller, b"\xff\xff\x0f\x01")
+
+    slow = server(lambda caller: drip(caller, struct.pack("<I", 1 << 19)))
+    gone = Target("y", "attached", "u", "p", host="127.0.0.1", port=1, tls="off")
+    found = reading.read_all([slow, server(talk), gone], limit_s=1)
+    assert [one.facts for one in found] == [None] * 3
+    assert ["did not answer in time" in one.why for one in found] == [True, True, False]
+    assert "Nothing listens" in found[2].why
 
 
 def test_a_server_that_ends_is_heard_to_its_end(server):

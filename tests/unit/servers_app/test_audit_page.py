@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from dashboard.records.servers.models import Preflight
+from dashboard.records.servers.models import Preflight, Server
 from tests.unit.api.tokens import script
 from tests.unit.findings.test_audit import registered, settings
 
@@ -82,3 +82,10 @@ def test_the_exit_status_of_the_command_is_the_worst_finding(tmp_path):
 def test_bad_arguments_audit_nothing(arguments, says):
     status, out, err = command(*arguments)
     assert (status, out) == (2, "") and says in err
+
+
+def test_servers_of_other_sites_are_named_as_not_read():
+    for name, site in (("db1", "local"), ("db2", "elsewhere")):
+        Server.objects.create(name=name, kind="attached", host="127.0.0.1", port=1, user="u", site=site)
+    status, out, err = command()
+    assert status == 3 and "db1" in out and "db2" not in out and "Servers of other sites that were not read: 1." in err

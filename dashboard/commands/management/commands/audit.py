@@ -56,6 +56,7 @@ class Command(BaseCommand):
             if files and server:
                 raise PlanError("--server reads registered servers, and files were named.", "Leave one of them out.")
             subjects = _of_files(files, of) if files else _registered(server, limit)
+            self._tell_others(bool(files or server))
             found = audit(subjects)
         except DurascopeError as refused:
             self.stderr.write(str(refused))
@@ -72,6 +73,11 @@ class Command(BaseCommand):
         else:
             self.stdout.write("\n".join(audit_lines(found, pairs)))
         sys.exit(STATUS[found.worst])
+
+    def _tell_others(self, chosen: bool) -> None:
+        others = Server.objects.filter(kind=Server.Kind.ATTACHED).exclude(site=settings.SITE).count()
+        if others and not chosen:
+            self.stderr.write(f"Servers of other sites that were not read: {others}. Run it on a host of their site.")
 
 
 def _of_files(files: list[str], of: str) -> list[Subject]:

@@ -1,0 +1,111 @@
+# Sourced by scripts/bootstrap.sh, and by the command `durascope programs` of the installed package. It names the packages
+# that the machine lacks, with the reason, and installs them. The packages hold programs without services: nothing is
+# started, and running programs are left alone.
+#   DURASCOPE_INSTALL=no   install no packages, only name the missing ones
+# Everything is printed to standard error: standard output belongs to the caller's result.
+
+export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" # mariadbd lies there, and the PATH of most users lacks these folders
+
+# program or file | its package on Debian and Ubuntu | why
+RUNNING_NEEDS='mariadbd|mariadb-server-core|the sandbox server: MariaDB without its service
+mariadb-install-db|mariadb-server-core|the sandbox server: MariaDB without its service
+my_print_defaults|mariadb-client-core|initialises a sandbox
+sysbench|sysbench|generates the load
+redis-server|redis-tools|Redis without its service: tasks and live figures
+setpriv|util-linux|ends child processes with their parent
+mkfs.ext4|e2fsprogs|the simulated disk that loses power in crash trials
+gcc|gcc|compiles the trace of fsync calls
+/usr/include/stdio.h|libc6-dev|compiles the trace of fsync calls'
+TESTING_NEEDS='chromium|chromium|the browser tests
+strace|strace|the tests count fsync calls in a second way
+initdb|postgresql|the tests run on PostgreSQL too, a private one without its service
+mariadb-binlog|mariadb-client|the tests compare our binlog reader with this one
+nginx|nginx|the tests run deploy/nginx.conf
+caddy|caddy|the tests run deploy/Caddyfile
+ip|iproute2|the tests join two simulated hosts by a network'
+
+say() { printf '%s\n' "$@" >&2; }
+refuse() {
+    say "$@"
+    exit 2
+}
+
+# Prints a line "package|why" for each missing program.
+missing() {
+    local program package_and_why
+    while IFS='|' read -r program package_and_why; do
+        is_there "$program" || echo "$package_and_why"
+    done <<<"$1"
+}
+
+is_there() {
+    case $1 in
+    /*) [ -e "$1" ] ;;
+    redis-server) has redis-server || has redis-check-rdb ;; # the same program, see dashboard/local/redis.py
+    initdb) has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null ;; # not on the PATH, one folder per version
+    chromium) has chromium || has chromium-browser || has google-chrome ;;
+    *) has "$1" ;;
+    esac
+}
+
+has() { command -v "$1" >/dev/null; }
+
+install_packages() {
+    [ -n "$1" ] || return 0
+    local lines package why packages service as_root=()
+    lines=$(sort -u <<<"$1")
+    packages=$(cut -d'|' -f1 <<<"$lines" | sort -u | tr '\n' ' ')
+    say "Durascope needs packages that this machine does not have:"
+    while IFS='|' read -r package why; do say "$(printf '  %-20s  %s' "$package" "$why")"; done <<<"$lines"
+    [ "${DURASCOPE_INSTALL:-yes}" != no ] || refuse "Nothing was installed (DURASCOPE_INSTALL=no)."
+    has apt-get || refuse "There is no apt-get here: install these programs by hand, then start again." \
+        "Nothing was changed."
+    if [ "$(id -u)" != 0 ]; then
+        has sudo || refuse "Only root can install them; this user is not root, and there is no sudo." \
+            "Nothing was changed. As root, run:" "  apt-get install --no-install-recommends $packages" \
+            "and start again."
+        as_root=(sudo)
+    fi
+    say "Installing them with apt-get; no service is started."
+    trap allow_services EXIT
+    refuse_services " $packages"
+    # shellcheck disable=SC2086 # one word per package
+    { apt_get update && apt_get install --yes --no-install-recommends $packages; } ||
+        refuse "apt-get failed (see above). Install the packages by hand, then start again."
+    for service in $SERVICES; do case " $packages" in *" $service "*) not_at_boot "$service" ;; esac done
+    allow_services && trap - EXIT
+}
+
+# Some packages start a service at installation unless a file forbids it. The file is removed afterwards. PostgreSQL
+# would make a cluster; existing clusters are left alone. The proxies would start their service.
+SERVICES='nginx caddy'
+NO_CLUSTER=/etc/postgresql-common/createcluster.d/durascope.conf
+NO_SERVICE=/usr/sbin/policy-rc.d
+refuse_services() {
+    case $1 in *" postgresql "*) forbid $NO_CLUSTER 'create_main_cluster = false' ;; esac
+    local service
+    for service in $SERVICES; do
+        # shellcheck disable=SC2016 # the text of the file, not a variable
+        case $1 in *" $service "*) [ -e $NO_SERVICE ] || forbid $NO_SERVICE '#!/bin/sh' 'exit 101' ;; esac
+    done
+}
+FORBIDDEN=()
+forbid() {
+    local file=$1
+    shift
+    FORBIDDEN+=("$file")
+    printf '%s\n' "$@" | "${as_root[@]}" sh -c "mkdir -p ${file%/*} && cat >$file && chmod 0755 $file"
+}
+allow_services() { [ ${#FORBIDDEN[@]} = 0 ] || "${as_root[@]}" rm -f "${FORBIDDEN[@]}"; }
+not_at_boot() { # only systemd knows caddy's service
+    if has systemctl; then
+        "${as_root[@]}" systemctl disable "$1" >&2 || true
+    elif has update-rc.d; then
+        "${as_root[@]}" update-rc.d "$1" disable >&2 || true
+    fi
+}
+
+apt_get() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=l \
+        apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null >&2
+}

@@ -36,7 +36,8 @@ function show(answer) {
   const speedOnly = !refused.length && !answer.trials ? [line(NO_CRASH)] : [];
   own.hidden = !answer.own;
   own.textContent = answer.own ?? "";
-  says.replaceChildren(head, ...product, ...speedOnly, ...refused);
+  const written = (answer.written ?? []).map((estimate) => line(estimate));
+  says.replaceChildren(head, ...product, ...written, ...speedOnly, ...refused);
   says.classList.toggle("warned", refused.length > 0);
 }
 

@@ -218,7 +218,7 @@ def test_a_limit_that_is_passed_already_refuses_the_start_with_the_value(pair, s
     experiment = Run(planned(servers[0], min_free_gb=900_000), worker).ended()
     assert experiment.state == "failed"
     assert "The load was not started: free disk space of " in experiment.error
-    assert "the limit is 900,000 GB" in experiment.error
+    assert "the limit is 900,000 GiB" in experiment.error
     assert state_of(pair[0]) == before
     assert list(experiment.cells.values_list("state", flat=True)) == ["waiting"]
 

@@ -221,7 +221,7 @@ class Plan:
         least=0, most=100_000, group="guard", may_be_empty=True,
     ))  # fmt: skip
     min_free_gb: float = field(default=2, metadata=described(
-        "number", "Free disk space at least (GB)",
+        "number", "Free disk space at least (GiB)",
         "In the folders of the data, the redo log and the binary log of an attached server. 0: not watched.",
         least=0, most=1_000_000, group="guard", may_be_empty=True,
     ))  # fmt: skip

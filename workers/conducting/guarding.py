@@ -16,7 +16,6 @@ from workers.guardrails.gauges import FreeDisk, Line, OtherThreads, ProbeP99, Re
 from workers.guardrails.limit import Gauge
 from workers.guardrails.probe import Probe
 from workers.guardrails.watch import Watch
-from workers.servers import free_disk
 
 
 @contextmanager
@@ -74,8 +73,7 @@ def _gauges(job: Job, server: Server, stage: Stage, probe: Probe) -> tuple[list[
     if limits.max_threads_running:
         gauges.append(OtherThreads(line(), limits.max_threads_running))
     if limits.min_free_gb:
-        folders = free_disk.folders(facts)
-        disk = FreeDisk(stage.target, facts, line(), folders, limits.min_free_gb)
+        disk = FreeDisk(stage.target, facts, line(), limits.min_free_gb)
         if why := _unreadable(disk):
             unwatched.append(f"Free disk space is not watched: {why}")
         else:

@@ -77,19 +77,16 @@ class ProbeP99:
 class FreeDisk:
     """The smallest of the folders that the load fills."""
 
-    def __init__(self, target: Target, facts: Facts, line: Line, folders: tuple[str, ...], least_gb: float) -> None:
-        title = f"free disk space of {' and '.join(folders)}"
-        self.limit = Limit("free_disk_gb", title, "GB", least_gb, at_least=True)
-        self._target, self._facts, self._line, self._folders = target, facts, line, folders
+    def __init__(self, target: Target, facts: Facts, line: Line, least_gb: float) -> None:
+        title = f"free disk space of {' and '.join(free_disk.folders(facts))}"
+        self.limit = Limit("free_disk_gb", title, "GiB", least_gb, at_least=True)
+        self._target, self._facts, self._line = target, facts, line
 
     def read(self) -> Level:
-        free = self._line.ask(
-            lambda link: [free_disk.free_bytes(self._target, link, self._facts, one) for one in self._folders]
-        )
-        known = [one for one in free if one is not None]
-        if len(known) < len(free):
+        free = self._line.ask(lambda link: free_disk.least_free(self._target, link, self._facts))
+        if free is None:
             raise ServerError("Neither this host nor the server tells the free disk space.")
-        return Level(min(known) / GIB)
+        return Level(free / GIB)
 
     def close(self) -> None:
         self._line.close()

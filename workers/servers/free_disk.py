@@ -24,6 +24,13 @@ def free_bytes(target: Target, connection: Connection, facts: Facts, folder: str
     return _by_plugin(connection, folder) if here is None else here
 
 
+def least_free(target: Target, connection: Connection, facts: Facts) -> int | None:
+    """On the fullest of the disks that a load fills; None: not all of them are known."""
+    found = [free_bytes(target, connection, facts, folder) for folder in folders(facts)]
+    known = [one for one in found if one is not None]
+    return min(known) if known and len(known) == len(found) else None
+
+
 def folders(facts: Facts) -> tuple[str, ...]:
     """The folders that a load fills: data, redo log and binary log, each once."""
     data = facts.variable("datadir") or ""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from workers.errors import DurascopeError
-from workers.servers import look, replication
+from workers.servers import free_disk, look, replication
 from workers.servers.checks import CHECKS, CheckedServer, Outcome, PreflightAnswer
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
@@ -32,6 +32,7 @@ class PreflightResult:
     checks: tuple[PreflightCheck, ...]
     facts: Facts | None
     replication: Replication | None = None
+    free_bytes: int | None = None  # on the fullest disk of the server's files
 
 
 def run(target: Target) -> PreflightResult:
@@ -41,7 +42,8 @@ def run(target: Target) -> PreflightResult:
             facts = look.read(connection)
             scene = CheckedServer(target, connection, facts)
             checks = tuple(_answer(key, scene) for key in CHECKS)
-            return PreflightResult(checks, facts, replication.read(connection, facts))
+            free = free_disk.least_free(target, connection, facts)
+            return PreflightResult(checks, facts, replication.read(connection, facts), free)
     except DurascopeError as error:
         return PreflightResult(_unreached(error), None)
     except Exception as error:  # whatever the server sends, the test must get an answer

@@ -35,7 +35,9 @@ def run_preflight(preflight_id: int, worker: Worker) -> None:
     found = (
         without_nul([asdict(check) for check in result.checks]),
         statements,
-        without_nul(_kept(facts, result.replication, server.host)),
+        without_nul(
+            _kept(facts, result.replication, server.host) | ({"free_bytes": result.free_bytes} if facts else {})
+        ),
     )
     actions.finish_preflight(asked, *found)
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from dashboard.findings.lines import look_of
 from dashboard.findings.tested import spelled_out
+from dashboard.findings.written import estimates
 from dashboard.pages import documents
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.experiments import list_page
@@ -145,6 +146,7 @@ def review(request: HttpRequest) -> JsonResponse:
         "product": product(plan),
         "trials": len(list(plan.trials())),
         "estimate_s": estimate_s(plan) if not refusals else None,
+        "written": [one.says for one in estimates(plan, timezone.now()).values()] if not refusals else [],
     }
     return JsonResponse(answer)
 

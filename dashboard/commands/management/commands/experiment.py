@@ -33,6 +33,7 @@ from dashboard.findings.claims.in_words import claim_lines
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.document import everything
+from dashboard.findings.written import estimates
 from dashboard.installation import usable
 from dashboard.local.arguments import add_overrides
 from dashboard.local.log_file import log_lines_to
@@ -124,7 +125,7 @@ class Command(BaseCommand):
                 "Check DURASCOPE_HOME; a new installation is made by: manage.py migrate."
             )
             return BAD_ARGUMENTS
-        self._tell_guardrails(experiment)
+        self._tell_before(experiment)
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, lambda *_: heartbeat.stopping.set())
         with log_lines_to(settings.HOME / "logs" / "experiment.log"):
@@ -198,10 +199,12 @@ class Command(BaseCommand):
         finally:
             connection.close()
 
-    def _tell_guardrails(self, experiment: Experiment) -> None:
+    def _tell_before(self, experiment: Experiment) -> None:
         plan = Plan.from_dict(experiment.plan)
         if not all(target.is_sandbox for target in plan.targets):
             self.stderr.write(f"Guardrails on attached servers: {plan.limits.in_words}.")
+        for estimate in estimates(plan, experiment.created_at).values():
+            self.stderr.write(estimate.says)
 
     def _tell_failures(self, experiment: Experiment) -> int:
         if experiment.error:

@@ -1,0 +1,161 @@
+"""How much a load will write to a server's files: estimated before the start, and beside what was measured."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from dashboard.findings.runs import Figures
+from dashboard.findings.stored import read
+from dashboard.records.experiments.models import Experiment, Run
+from dashboard.records.servers.models import Server
+from dashboard.text.numbers import duration, size
+from workers.bench.plan import Plan
+
+NEWEST = 30  # earlier measurements that are asked
+MOST_ADDED = 500  # measurements that a page adds up
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """Commits per second, bytes that each writes, and the share of the binary log in them."""
+
+    commits: int
+    each: int
+    share: float
+
+
+# Without earlier measurements. Measured on MariaDB 10.11: an update by key writes 0.6 kB of redo log and 0.8 kB of
+# binary log. Tables of a longer load are written too, in pages.
+LEAST, MOST = Assumed(100, 1_000, 0.2), Assumed(10_000, 20_000, 0.5)
+ROW_BYTES, BINLOG_ROW_BYTES = 1_000, 250  # of the table that is loaded first: row, redo log, doublewrite, binary log
+
+
+@dataclass(frozen=True)
+class WrittenBytes:
+    total: float
+    binlog: float
+
+    @property
+    def in_words(self) -> str:
+        return f"{size(self.total)}, {size(self.binlog)} of it binary log"
+
+
+@dataclass(frozen=True)
+class WrittenEstimate:
+    """`basis`: how the range was worked out. `free_bytes`: at the last *Test connection*; None: not known."""
+
+    server: str
+    low: WrittenBytes
+    high: WrittenBytes
+    load_s: float
+    basis: str
+    free_bytes: int | None
+
+    @property
+    def says(self) -> str:
+        total = f"{size(self.low.total)} to {size(self.high.total)}"
+        binlog = f"{size(self.low.binlog)} to {size(self.high.binlog)}"
+        return (
+            f"{self.server}: {total} will be written in {duration(self.load_s)} of load, {binlog} of it binary log "
+            f"({self.basis}). {self._room}"
+        ).strip()
+
+    @property
+    def _room(self) -> str:
+        if self.free_bytes is None:
+            return ""
+        room = f"{size(self.free_bytes)} of its disk is free."
+        return room if self.high.total < self.free_bytes else f"{room} That may not be enough."
+
+
+@dataclass(frozen=True)
+class WrittenPerSecond:
+    """Of one earlier measurement."""
+
+    rate: WrittenBytes
+    threads: int
+
+
+def estimates(plan: Plan, before: datetime) -> dict[int, WrittenEstimate]:
+    """By server, from measurements that were made before that time."""
+    return {target.server_id: _estimate(plan, target.server_id, target.name, before) for target in plan.targets}
+
+
+def measured(experiment: Experiment) -> dict[int, tuple[WrittenBytes, float]]:
+    """By server: what its measurements wrote, and the seconds that they took."""
+    found: dict[int, tuple[WrittenBytes, float]] = {}
+    for run in Run.objects.of_done_cells().filter(cell__experiment=experiment).select_related("cell"):
+        if rate := _rate(run):
+            sum_, seconds = found.get(run.cell.server_id, (WrittenBytes(0, 0), 0.0))
+            total = WrittenBytes(
+                sum_.total + rate.total * run.elapsed_s,
+                sum_.binlog + rate.binlog * run.elapsed_s,
+            )
+            found[run.cell.server_id] = (total, seconds + run.elapsed_s)
+    return found
+
+
+def written_lines(experiment: Experiment) -> list[str]:
+    """Estimate and measurement of each server, in words. None for an experiment that is too large to add it up for
+    each reader."""
+    if Run.objects.filter(cell__experiment=experiment).count() > MOST_ADDED:
+        return []
+    told = measured(experiment)
+    return [
+        f"Estimated before: {one.says} Measured: {total.in_words}, in {duration(seconds)} without warm-up."
+        for pk, one in estimates(Plan.from_dict(experiment.plan), experiment.created_at).items()
+        if pk in told
+        for total, seconds in [told[pk]]
+    ]
+
+
+def _estimate(plan: Plan, server_id: int, name: str, before: datetime) -> WrittenEstimate:
+    load_s = plan.size / len(plan.targets) * (plan.warmup_s + plan.measure_s)
+    tables = plan.table_rows * len(plan.workloads) * len({variant.engine for variant in plan.variants})
+    low, high, basis = _rates(plan, _earlier(plan, server_id, before))
+
+    def whole(rate: WrittenBytes) -> WrittenBytes:
+        return WrittenBytes(rate.total * load_s + tables * ROW_BYTES, rate.binlog * load_s + tables * BINLOG_ROW_BYTES)
+
+    server = Server.everything.filter(pk=server_id).first()
+    answer = server.last_answer if server else None
+    free = answer.facts.get("free_bytes") if answer else None
+    return WrittenEstimate(name, whole(low), whole(high), load_s, basis, free)
+
+
+def _rates(plan: Plan, earlier: Sequence[WrittenPerSecond]) -> tuple[WrittenBytes, WrittenBytes, str]:
+    """Per second. More threads than before may commit that many times more at most."""
+    if not earlier:
+        low, high = (WrittenBytes(one.commits * one.each, one.commits * one.each * one.share) for one in (LEAST, MOST))
+        said = f"{LEAST.commits:,} to {MOST.commits:,} commits per second of {LEAST.each:,} to {MOST.each:,} bytes"
+        return low, high, f"assumed: {said}, because this server has no earlier measurement of this workload"
+    tried = [one.threads for one in earlier]
+    more = max(1.0, max(plan.threads) / max(tried))
+    totals, binlogs = [one.rate.total for one in earlier], [one.rate.binlog for one in earlier]
+    count = f"{len(earlier)} earlier measurement{'' if len(earlier) == 1 else 's'}"
+    basis = f"from {count} of this server with {min(tried)} to {max(tried)} threads"
+    return (
+        WrittenBytes(min(totals), min(binlogs)),
+        WrittenBytes(max(totals) * more, max(binlogs) * more),
+        f"{basis}, scaled to {max(plan.threads)} threads" if more > 1 else basis,
+    )
+
+
+def _earlier(plan: Plan, server_id: int, before: datetime) -> list[WrittenPerSecond]:
+    labels = [workload.label for workload in plan.workloads]
+    runs = Run.objects.of_done_cells().filter(
+        cell__server=server_id, cell__workload__in=labels, started_at__lt=before, cell__experiment__deleted_at=None
+    )
+    newest = runs.select_related("cell").order_by("-started_at")[:NEWEST]
+    return [WrittenPerSecond(rate, run.cell.threads) for run in newest if (rate := _rate(run))]
+
+
+def _rate(run: Run) -> WrittenBytes | None:
+    """Bytes per second; None: no source counted the redo log."""
+    best = {one.name: one.value for one in reversed(read(Figures, run.figures)) if one.value is not None}
+    if "redo_bytes" not in best or not run.elapsed_s:
+        return None
+    binlog = best.get("binlog_bytes", 0.0)
+    return WrittenBytes(
+        (best["redo_bytes"] + best.get("data_bytes", 0.0) + binlog) / run.elapsed_s, binlog / run.elapsed_s
+    )

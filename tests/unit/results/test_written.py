@@ -1,0 +1,83 @@
+"""The estimate of what a load writes, from earlier measurements and without, and what was measured."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from dashboard.findings.written import estimates, written_lines
+from dashboard.records.experiments.models import Experiment, Run
+from dashboard.records.servers.models import Preflight
+from tests.unit.results import factory
+from workers.bench.plan import Plan
+
+pytestmark = pytest.mark.django_db
+MIB = 1 << 20
+
+
+def measured(redo, binlog=0, **options):
+    """An experiment of which every measurement wrote so many bytes a second, 30 s long."""
+    experiment = factory.experiment(levels={"1/1": 1000.0}, **options)
+    for run in Run.objects.filter(cell__experiment=experiment):
+        figures = {"redo_bytes": redo * run.elapsed_s, "binlog_bytes": binlog * run.elapsed_s}
+        run.figures = [{"name": name, "value": value, "source": "status:x"} for name, value in figures.items()]
+        run.save()
+    return experiment
+
+
+def of(experiment):
+    plan = Plan.from_dict(experiment.plan)
+    (found,) = estimates(plan, timezone.now()).values()
+    return found
+
+
+def test_without_an_earlier_measurement_the_assumption_is_named():
+    said = of(factory.experiment(measured=0)).says
+    assert "assumed: 100 to 10,000 commits per second of 1,000 to 20,000 bytes" in said
+
+
+def test_the_range_spans_the_earlier_measurements_of_this_server():
+    measured(2 * MIB, MIB), measured(5 * MIB)
+    found = of(factory.experiment(levels={"1/1": 1000.0}, measured=0))
+    tables = 10_000 * 1_000
+    assert found.load_s == 6 * 31
+    assert found.low.total == pytest.approx(3 * MIB * found.load_s + tables)
+    assert found.high.total == pytest.approx(5 * MIB * found.load_s + tables)
+    assert (found.low.binlog, found.high.binlog) == (2_500_000, pytest.approx(MIB * found.load_s + 2_500_000))
+    assert "from 12 earlier measurements of this server with 1 to 8 threads" in found.says
+
+
+def test_more_threads_than_ever_measured_widen_the_range():
+    measured(MIB)
+    found = of(factory.experiment(levels={"1/1": 1000.0}, threads=(32,), measured=0))
+    assert found.high.total - 10_000_000 == pytest.approx(4 * (found.low.total - 10_000_000))
+    assert "scaled to 32 threads" in found.says
+
+
+def test_other_servers_and_workloads_tell_nothing():
+    measured(MIB, servers=[factory.server("another")])
+    measured(MIB, workloads=("insert",))
+    assert "assumed" in of(factory.experiment(measured=0)).says
+
+
+@pytest.mark.parametrize(
+    ("free", "said"), [(1 << 40, "1.00 TiB of its disk is free."), (MIB, "That may not be enough.")]
+)
+def test_it_stands_beside_the_free_disk_space(free, said):
+    experiment = measured(MIB)
+    Preflight.objects.create(server=factory.server(), state="done", facts={"free_bytes": free})
+    assert of(experiment).says.endswith(said)
+
+
+def test_the_page_holds_the_estimate_beside_the_measurement(client_in):
+    earlier = measured(MIB)
+    Run.objects.filter(cell__experiment=earlier).update(started_at=timezone.now() - timedelta(days=2))
+    after = measured(2 * MIB)
+    Experiment.objects.filter(pk=after.pk).update(created_at=timezone.now() - timedelta(days=1))
+    Run.objects.filter(cell__experiment=after).update(started_at=timezone.now())
+    after.refresh_from_db()
+    (said,) = written_lines(after)
+    assert "from 6 earlier measurements" in said
+    assert said.endswith("Measured: 360 MiB, 0 B of it binary log, in 3 min without warm-up.")
+    assert "Measured: 360 MiB" in client_in.get(reverse("results:page", args=[after.pk])).text

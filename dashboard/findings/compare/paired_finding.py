@@ -26,10 +26,10 @@ def paired_finding(found: PairedExperiments, crashes: CrashPairs) -> Finding:
         return Finding("A and B have no point in common", more=further)
     judged = [(pair, pair.ratio) for pair in found.pairs if pair.ratio]
     counted = Counter(ratio.decision for _, ratio in judged)
-    rest = [f"{counted[decision]} of {len(found.pairs)}: {words}." for decision, words in FURTHER.items()
+    rest = [f"{counted[decision]} of {len(found.pairs)} points: {words}." for decision, words in FURTHER.items()
             if counted[decision]]  # fmt: skip
     if len(judged) < len(found.pairs):
-        rest.append(f"{len(found.pairs) - len(judged)} of {len(found.pairs)}: A and B do not count the same.")
+        rest.append(f"{len(found.pairs) - len(judged)} of {len(found.pairs)} points: A and B count different things.")
     few = [TOO_FEW] if counted["too few to judge"] or counted["measured once"] else []
     differing = [(pair, ratio) for pair, ratio in judged if ratio.decision == "differs"]
     text, interval = _largest(differing) if differing else ("", "")

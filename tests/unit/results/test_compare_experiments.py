@@ -66,7 +66,7 @@ def test_what_was_not_decided_is_counted(client_in):
     finding = compare(client_in, a, b).context["finding"]
     assert finding.text == "Whether the throughput differs is unclear at 6 of 6 points that A and B measured"
     assert not finding.interval
-    assert "6 of 6: two repeats are too few to judge." in finding.more
+    assert "6 of 6 points: two repeats are too few to judge." in finding.more
 
 
 def test_updates_are_not_held_against_commits(client_in):
@@ -75,7 +75,7 @@ def test_updates_are_not_held_against_commits(client_in):
     b.save()
     page = compare(client_in, a, b)
     assert [pair.ratio for pair in page.context["paired"].pairs] == [None, None]
-    assert "2 of 2: A and B do not count the same." in page.context["finding"].more
+    assert "2 of 2 points: A and B count different things." in page.context["finding"].more
     assert "A counts commits, B updates" in " ".join(page.text.split())
 
 

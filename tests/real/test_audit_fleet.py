@@ -1,6 +1,8 @@
 """The audit of real servers: several versions, a primary whose replica differs, accounts with USAGE only."""
 
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from io import StringIO
 
@@ -26,6 +28,7 @@ COMMON = {"log_bin": "ON", "gtid_strict_mode": "ON", "log_slave_updates": "ON"}
 FIRST = {**COMMON, "server_id": "81", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
 SECOND = {**COMMON, "server_id": "82", "innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
 HARMLESS = re.compile(r"(SHOW|SELECT|SET NAMES|SET (SESSION )?autocommit|SET AUTOCOMMIT)\b", re.IGNORECASE)
+CLIENT = shutil.which("mariadb") or ""
 PASSWORD = "only-Usage-1"
 
 
@@ -122,6 +125,20 @@ def test_what_the_server_prints_and_its_option_file_are_judged_like_the_server(p
     (tmp_path / "vars.txt").write_text(printed)
     status, out = command(str(tmp_path / "vars.txt"))
     assert status == 1 and audit([pasted("x", text)]).lines[0].finding in out
+
+
+@pytest.mark.skipif(not CLIENT, reason="mariadb is not installed (package mariadb-client)")
+@pytest.mark.parametrize("form", ["--batch", "--table", "--vertical"])
+def test_what_the_client_prints_is_read_as_the_server_told_it(pair, form):
+    target = pair[0].target
+    where = ["--socket", target.socket] if target.socket else ["--host", target.host, "--port", str(target.port)]
+    asked = [CLIENT, "--no-defaults", "--user", target.user, *where, form, "--execute", "SHOW GLOBAL VARIABLES"]
+    printed = subprocess.run(asked, env={"MYSQL_PWD": target.password}, capture_output=True, text=True, check=True)
+    with connect(target) as connection:
+        facts = look.read(connection)
+    found = read(printed.stdout).facts
+    assert (found.flavour, found.version_text) == (facts.flavour, facts.version_text)
+    assert compared(found.variables) == compared(facts.variables) and report(found) == report(facts)
 
 
 def test_the_replica_of_a_registered_primary_is_found(pair):

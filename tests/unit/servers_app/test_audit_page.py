@@ -89,3 +89,10 @@ def test_servers_of_other_sites_are_named_as_not_read():
         Server.objects.create(name=name, kind="attached", host="127.0.0.1", port=1, user="u", site=site)
     status, out, err = command()
     assert status == 3 and "db1" in out and "db2" not in out and "Servers of other sites that were not read: 1." in err
+
+
+def test_a_text_that_is_too_large_is_refused_with_a_reason(client_in):
+    client_in.raise_request_exception = False
+    form = "application/x-www-form-urlencoded"
+    answer = client_in.post("/servers/audit/pasted/", "text=" + "+" * 3_000_000, content_type=form)
+    assert answer.status_code == 400 and b"Nothing was changed. It may be larger than 2.5 MB" in answer.content

@@ -12,7 +12,7 @@ from workers.servers.look import UNREADABLE, version_of
 from workers.servers.pasted import option_file, shown
 from workers.servers.pasted.named_version import NamedVersion
 
-MOST_CHARACTERS = 1 << 19
+MOST_CHARACTERS = 1 << 21  # the client pads a table to its longest value: over a megabyte
 LONGEST_VALUE = 500
 ABOUT = ("version", "version_comment")
 UNREAD = "Paste the answer of SHOW GLOBAL VARIABLES, or a my.cnf with a section [mysqld]."
@@ -32,7 +32,10 @@ class PastedText:
 def read(text: str, named: NamedVersion | None = None) -> PastedText:
     """`named`: the version of an option file. Raises PlanError; no message repeats the text."""
     if len(text) > MOST_CHARACTERS:
-        raise PlanError(f"The text is longer than {MOST_CHARACTERS >> 10} KiB.", "Paste the answer of one server.")
+        raise PlanError(
+            f"The text is longer than {MOST_CHARACTERS >> 20} MiB.",
+            "Paste the answer of one server, without bars (--batch).",
+        )
     if found := shown.read(text):
         return _of_server(*found)
     if option_file.looks_like_one(text):

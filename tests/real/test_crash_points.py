@@ -48,6 +48,9 @@ def test_an_unflushed_binlog_is_lost_at_some_crash_point(sandbox_root):
     result = crash(sandbox_root, sync_binlog=0)
     assert "lost-binlog" in failed(result)
     assert result.points.counts.lost > 0 < result.lost_binlog.transactions
+    (flushed,) = [one for one in result.points.settings if one.name == "sync_binlog"]
+    assert (flushed.ran, flushed.other, flushed.same, flushed.tried) == ("0", "1", False, 8)
+    assert flushed.failed == 0, "this setting decides"
 
 
 def test_a_disk_that_ignores_flushes_is_called_at_1_1(sandbox_root):
@@ -55,6 +58,7 @@ def test_a_disk_that_ignores_flushes_is_called_at_1_1(sandbox_root):
     result = crash(sandbox_root, ports=TrialPorts(disk=lying))
     assert {"lost-engine", "lost-binlog"} <= failed(result)
     assert max(state.lost_engine.transactions for state in result.points.states if state.lost_engine) > 0
+    assert all(one.failed == one.tried for one in result.points.settings), "no setting of the server prevents it"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from dashboard.pages.results.crash.recorded_load import sentence, view
 from tests.markup import flat
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.results import trials
-from workers.crash.points.story import DecidingBlock, PointCounts
+from workers.crash.points.story import DecidingBlock, OtherSetting, PointCounts
 from workers.crash.setup_and_result import LostWork
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +90,12 @@ def test_what_a_crashed_replica_lacks_counts_as_lost():
     assert tally.says == "lost acknowledged commits at 1 of the 2 crash points of this load (at most 16 commits)"
     assert tally.missing == "16 commits" and list(losses(tally)) == ["InnoDB lost 16 commits at the worst point"]
     assert view(story(bad).as_stored()).worst[0].replica == 16
+
+
+def test_a_setting_that_was_tried_with_its_safer_value_is_told(words):
+    prevents = OtherSetting(name="sync_binlog", ran="0", other="1", same=False, tried=20, failed=0)
+    does_not = replace(prevents, name="master_verify_checksum", ran="OFF", other="ON", same=True, tried=2, failed=2)
+    words(list(view(story(state(0.1, LOST), settings=(prevents, does_not)).as_stored()).deciding))
 
 
 def test_crash_points_are_counted_by_the_way_in_which_they_were_chosen():

@@ -6,6 +6,7 @@ attempts.py     tries the chosen states in all lanes
 judge_state.py  judges one state after its recovery
 violations.py   the violations that are examined further
 shrink.py       the one block that decides a violation
+other_settings.py  the settings that decide a violation, tried with their safer values
 export/         a violation as an archive that shows it on another machine
 story.py        the result of a recorded load: its states, what was covered, what was not tried
 steps.py        the steps of such a trial

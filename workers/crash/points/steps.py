@@ -9,6 +9,7 @@ from workers.crash.points.attempts import attempt_all
 from workers.crash.points.export.write import keep
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane, lanes
+from workers.crash.points.other_settings import tried_otherwise
 from workers.crash.points.recorded import Recorded, record
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import PointsResult, PointsStory, TriedState, with_points
@@ -49,11 +50,8 @@ def steps(begun: Begun) -> Iterator[Begun]:
 
 
 def attempt(load: Recorded) -> Attempted:
-    load.timeline.step("choose crash points")
-    states = JointStates([States(one) for one in (load.recording, *load.more)])
-    ready = lanes(load, states)
-    files = maps_of(ready[0])
-    return judged(load, ready, files, _choices(load, states, files), StateJudge(load))
+    ready, files, choices = _ready(load)
+    return judged(load, ready, files, choices, StateJudge(load))
 
 
 def judged(
@@ -66,17 +64,42 @@ def judged(
     """The first ones of these choices, in the lanes. `files`: of each disk."""
     load.timeline.step("crash points")
     began, states = monotonic(), ready[0].states
-    most, limit_s = load.setup.points, load.setup.points_s
-
-    def attempt(lane: Lane, choice: JointChoice) -> tuple[TriedState, JointChoice]:
-        return judge.attempt(lane, choice), choice
-
-    tried = sorted(attempt_all(load.timeline, ready, choices[:most], attempt, limit_s), key=lambda one: one[0].in_time)
+    tried = _tried(load, ready, choices, judge)
     story = story_of(load, states, choices, [state for state, _ in tried], len(ready), monotonic() - began)
     violations = first_violations(tried)
     deciding = Shrinker(judge, ready[0], files).all(violations)
     kept, archives = keep(load, states, violations)
-    return Attempted(**vars(load), story=replace(story, deciding=deciding, kept=kept), archives=archives)
+    settings = () if load.replica else tried_otherwise(load, ready[0], violations, _states_of)
+    return Attempted(
+        **vars(load), story=replace(story, deciding=deciding, kept=kept, settings=settings), archives=archives
+    )
+
+
+def _states_of(begun: Begun) -> list[TriedState]:
+    """Of a load that is recorded now."""
+    load = record(prepare(start(begun)))
+    ready, _, choices = _ready(load)
+    return [state for state, _ in _tried(load, ready, choices, StateJudge(load))]
+
+
+def _ready(load: Recorded) -> tuple[Sequence[Lane], Sequence[FileMap], list[JointChoice]]:
+    load.timeline.step("choose crash points")
+    states = JointStates([States(one) for one in (load.recording, *load.more)])
+    ready = lanes(load, states)
+    files = maps_of(ready[0])
+    return ready, files, _choices(load, states, files)
+
+
+def _tried(
+    load: Recorded, ready: Sequence[Lane], choices: Sequence[JointChoice], judge: StateJudge
+) -> list[tuple[TriedState, JointChoice]]:
+    """In time."""
+
+    def attempt(lane: Lane, choice: JointChoice) -> tuple[TriedState, JointChoice]:
+        return judge.attempt(lane, choice), choice
+
+    found = attempt_all(load.timeline, ready, choices[: load.setup.points], attempt, load.setup.points_s)
+    return sorted(found, key=lambda one: one[0].in_time)
 
 
 def maps_of(lane: Lane) -> list[FileMap]:

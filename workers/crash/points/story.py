@@ -85,6 +85,20 @@ class DecidingBlock:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherSetting:
+    """The violations once more with another value of one setting. `same`: on the same contents of the disk, where it is
+    a setting of the recovery; else at crash points of another load. `failed`: of those `tried`, where a check that had
+    failed did not pass."""
+
+    name: str
+    ran: str
+    other: str
+    same: bool
+    tried: int
+    failed: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class KeptPoint:
     """A violation that is kept with its disk. `number`: 1, 2 ... in the trial. `n_bytes`: of its archive; 0: `lacks`
     says why there is none."""
@@ -119,6 +133,7 @@ class PointsStory:
     deciding: tuple[DecidingBlock, ...] = ()
     kept: tuple[KeptPoint, ...] = ()
     out_of_time: bool = False
+    settings: tuple[OtherSetting, ...] = ()
 
     @property
     def counts(self) -> PointCounts:

@@ -9,7 +9,7 @@ from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
-from workers.crash.points.story import DecidingBlock, KeptPoint, PointsStory, TriedState
+from workers.crash.points.story import DecidingBlock, KeptPoint, OtherSetting, PointsStory, TriedState
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.image import BLOCK_BYTES
 
@@ -78,7 +78,7 @@ def view(stored: object) -> LoadView | None:
         sentence=sentence(story),
         drawn=crash_map(story.states),
         ways=tuple(_ways(story.states)),
-        deciding=tuple(map(_decides, story.deciding)),
+        deciding=(*map(_decides, story.deciding), *map(_otherwise, story.settings)),
         kept=tuple(map(_kept, story.kept)),
         worst=tuple(map(_violation, bad[:WORST])),
         violations=tuple(map(_violation, bad[WORST:SHOWN])),
@@ -138,6 +138,15 @@ def _decides(block: DecidingBlock) -> str:
     what = "One sector of 512 bytes" if block.n_bytes < BLOCK_BYTES else "One block of 4 KiB"
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     return f"{what} made {checks} fail: {disk}{place} ({block.role}). {how}. {tried}."
+
+
+def _otherwise(one: OtherSetting) -> str:
+    """A setting that was tried with its safer value, in words."""
+    changed = f"With {one.name}={one.other} instead of {one.ran}"
+    where = "kept contents of the disk" if one.same else "crash points of another load"
+    if not one.failed:
+        return f"{changed}, the checks that failed here passed at all {whole(one.tried)} {where}."
+    return f"{changed}, a check that failed here did not pass at {whole(one.failed)} of {whole(one.tried)} {where}."
 
 
 def _kept(point: KeptPoint) -> KeptView:

@@ -1,0 +1,91 @@
+"""Settings that decide a violation: which ones are tried, and how their outcome is counted. The recoveries are made
+up."""
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import pytest
+
+from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state
+from workers.crash.points import other_settings
+from workers.crash.points.other_settings import tried_otherwise
+from workers.crash.points.violations import Violation
+from workers.crash.setup_and_result import Timeline
+from workers.errors import Cancelled, SandboxError
+
+AT_1_0 = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "0", "innodb_doublewrite": "ON"}
+VIOLATION = Violation(state(0.1, LOST), "its content", frozenset({"lost-engine"}))
+
+
+@dataclass(frozen=True)
+class Setup:
+    settings: dict[str, str]
+    points: int = 200
+
+
+@dataclass(frozen=True)
+class Load:
+    """Of a recorded load, as much as is asked."""
+
+    variables: dict[str, str]
+    timeline: Timeline
+    has_binlog: bool = True
+    settings: dict[str, str] = field(default_factory=dict)
+    setup: Setup = field(default_factory=lambda: Setup({}))
+    kind: object = None
+    ports: object = field(default_factory=lambda: SimpleNamespace(clock=lambda: 0.0))
+
+
+def told(variables, tried, *violations, again=(), cancelled=lambda: False, monkeypatch=None, **more):
+    if monkeypatch:
+        attempt = iter(again).__next__
+        made = lambda load: SimpleNamespace(attempt=lambda lane, choice: attempt())  # noqa: E731
+        monkeypatch.setattr(other_settings, "StateJudge", made)
+    load = Load(variables, Timeline([].append, lambda: False), **more)
+    return [(one.name, one.ran, one.other, one.same, one.tried, one.failed) for one in
+            tried_otherwise(load, None, violations, tried)]  # fmt: skip
+
+
+def test_nothing_is_tried_without_a_violation():
+    assert told(AT_1_0, lambda begun: pytest.fail("a load was recorded")) == []
+
+
+def test_another_load_has_the_safer_value_and_few_points():
+    asked = []
+
+    def tried(begun):
+        asked.append((begun.settings, begun.setup.settings, begun.setup.points))
+        return [state(0.1), state(0.2, TORN), state(0.3, UNCLEAR)]
+
+    assert told(AT_1_0, tried, VIOLATION) == [("sync_binlog", "0", "1", False, 3, 0)]
+    assert asked == [({"sync_binlog": "1"}, {"sync_binlog": "1"}, 20)]
+
+
+def test_a_check_that_fails_again_or_is_unclear_counts():
+    assert told(AT_1_0, lambda begun: [state(0.1, LOST), state(0.2)], VIOLATION)[0][-2:] == (2, 1)
+
+
+def test_without_a_binary_log_its_flushes_are_not_tried():
+    assert told(AT_1_0, lambda begun: [], VIOLATION, has_binlog=False) == []
+
+
+def test_a_load_that_cannot_be_recorded_is_left_out():
+    def broken(begun):
+        raise SandboxError("it does not start")
+
+    assert told(AT_1_0, broken, VIOLATION) == []
+
+
+def test_a_cancellation_is_not_taken_for_a_broken_load():
+    def cancelled(begun):
+        raise Cancelled("a person said so")
+
+    with pytest.raises(Cancelled):
+        told(AT_1_0, cancelled, VIOLATION)
+
+
+@pytest.mark.parametrize(("again", "failed"), [([state(0.1)], 0), ([state(0.1, LOST)], 1)])
+def test_a_setting_of_the_recovery_is_tried_on_the_same_content(monkeypatch, again, failed):
+    variables = {"source_verify_checksum": "OFF", "sync_binlog": "1"}
+    found = told(variables, lambda begun: [], VIOLATION, again=again, monkeypatch=monkeypatch)
+    assert found == [("source_verify_checksum", "OFF", "ON", True, 1, failed)]

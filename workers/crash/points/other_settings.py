@@ -1,0 +1,102 @@
+"""Which settings decide a violation: each suspect gets its safer value, and it is tried, not guessed.
+
+A setting of the recovery is changed on the same content. A setting of the load needs another load, which is crashed at
+a few points.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from workers.crash.chain import Begun
+from workers.crash.made import Made
+from workers.crash.points.judge_state import StateJudge
+from workers.crash.points.lane import Lane
+from workers.crash.points.recorded import Recorded
+from workers.crash.points.story import OtherSetting, TriedState
+from workers.crash.points.violations import Violation
+from workers.crash.setup_and_result import Timeline
+from workers.errors import Cancelled, DurascopeError
+
+AT_RECOVERY = {"source_verify_checksum": "ON", "master_verify_checksum": "ON", "rocksdb_wal_recovery_mode": "2"}
+OF_THE_LOAD = {
+    "innodb_flush_log_at_trx_commit": "1",
+    "rocksdb_flush_log_at_trx_commit": "1",
+    "sync_binlog": "1",
+    "innodb_doublewrite": "ON",
+}
+MOST_POINTS = 20
+Tried = Callable[[Begun], Sequence[TriedState]]  # records a load and recovers its states
+
+
+def tried_otherwise(
+    load: Recorded, lane: Lane, violations: Sequence[Violation], tried: Tried
+) -> tuple[OtherSetting, ...]:
+    """Nothing without a violation. Raises Cancelled."""
+    if not violations:
+        return ()
+    load.timeline.step("other settings")
+    return (*_recoveries(load, lane, violations), *_loads(load, violations, tried))
+
+
+def _recoveries(load: Recorded, lane: Lane, violations: Sequence[Violation]) -> Iterator[OtherSetting]:
+    for name, value in _unlike(load, AT_RECOVERY):
+        judge = StateJudge(replace(load, settings={**load.settings, name: value}))
+        states = [_attempt(load, judge, lane, one) for one in violations]
+        fails = [bool(one.failed & _failed(state)) for one, state in zip(violations, states, strict=True)]
+        yield OtherSetting(
+            name=name, ran=load.variables[name], other=value, same=True, tried=len(fails), failed=sum(fails)
+        )
+
+
+def _attempt(load: Recorded, judge: StateJudge, lane: Lane, violation: Violation) -> TriedState:
+    state = judge.attempt(lane, violation.choice)
+    load.timeline.must_go_on()  # else its server may have been killed
+    return state
+
+
+def _loads(load: Recorded, violations: Sequence[Violation], tried: Tried) -> Iterator[OtherSetting]:
+    """One that cannot be recorded is left out."""
+    wrong = frozenset[str]().union(*(one.failed for one in violations))
+    for name, value in _unlike(load, OF_THE_LOAD):
+        try:
+            states = _another(load, name, value, tried)
+        except Cancelled:
+            raise
+        except DurascopeError:
+            continue
+        fails = sum(bool(wrong & _failed(state)) for state in states)
+        yield OtherSetting(
+            name=name, ran=load.variables[name], other=value, same=False, tried=len(states), failed=fails
+        )
+
+
+def _another(load: Recorded, name: str, value: str, tried: Tried) -> Sequence[TriedState]:
+    def tell(step: str) -> None:
+        load.timeline.tell(f"{name}={value}: {step}")
+
+    setup = replace(
+        load.setup, settings={**load.setup.settings, name: value}, points=min(load.setup.points, MOST_POINTS)
+    )
+    with Made() as made, made.killed_when(load.timeline.is_cancelled):
+        begun = Begun(
+            setup=setup,
+            kind=load.kind,
+            settings={**load.settings, name: value},
+            ports=load.ports,
+            made=made,
+            timeline=Timeline(tell, load.timeline.is_cancelled, load.ports.clock),
+        )
+        return tried(begun)
+
+
+def _unlike(load: Recorded, safer: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Settings of this server that have another value. Without a binary log its flushes do not matter."""
+    for name, value in safer.items():
+        same = (value, "1") if value == "ON" else (value,)
+        if load.variables.get(name, value).upper() not in same and (load.has_binlog or name != "sync_binlog"):
+            yield name, value
+
+
+def _failed(state: TriedState) -> frozenset[str]:
+    """Also a server that does not come back: other checks are unclear then, not passed."""
+    return frozenset(one.key for one in state.checks if one.outcome != "valid")

@@ -37,7 +37,8 @@ def build(request: pytest.FixtureRequest) -> Build:
 
 @pytest.fixture(scope="module")
 def server(sandbox_root, build):
-    with Sandbox.create(sandbox_root, build, {"log_bin": "ON"}, name="sent", trace=False) as made:
+    gtids = {"gtid_mode": "ON", "enforce_gtid_consistency": "ON"} if build.flavour == "mysql" else {}
+    with Sandbox.create(sandbox_root, build, {"log_bin": "ON", **gtids}, name="sent", trace=False) as made:
         query(made, f"CREATE USER '{READER}'@'%' IDENTIFIED BY '{SECRET_WORD}'", schema="")
         yield made
 
@@ -221,6 +222,21 @@ def test_it_stops_at_the_end_though_the_server_goes_on(server, written, tmp_path
     assert sum(file.stat().st_size for file in sent.files) < sum(
         file.stat().st_size for file in files_from(server, written)
     )
+
+
+def test_it_goes_on_after_a_gtid_wherever_that_is(server, written, build, tmp_path):
+    """As after a failover, when the files have other names: nothing but the GTIDs says where to begin."""
+    name = "gtid_binlog_pos" if build.flavour == "mariadb" else "gtid_executed"
+    position = query(server, f"SELECT @@GLOBAL.{name}")[0][0]
+    commit(server, client=4, first=1, last=EACH)
+    query(server, "FLUSH BINARY LOGS")
+    commit(server, client=5, first=1, last=EACH)
+    sent = dump.copy_after(reader(server), tmp_path, position)
+    found, whole = read(sent.files, SCHEMA, SECRET, sent.refused), read(files_from(server, written), SCHEMA, SECRET)
+    later = [transactions.key(client, n) for client in (4, 5) for n in range(1, EACH + 1)]
+    assert found.order.tolist() == found.seen.whole.tolist() == later
+    assert list(found.gtids.items()) == list(whole.gtids.items())[-len(later) :]
+    assert (found.end_at, found.unreadable, found.odd.first) == (whole.end_at, "", ())
 
 
 def test_nothing_is_left_of_the_reader(server, written):

@@ -15,9 +15,11 @@ from workers.errors import AccessDenied, DurascopeError, PlanError, SandboxError
 from workers.sandbox.server import Recovery
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.servers.identity import ServerName, server_name
 from workers.servers.limited import Connection
 
 POLL_S = 0.1
+READ_ONLY = "SELECT @@GLOBAL.read_only"
 ANSWER_S = 5.0  # of a server that may be going down or coming up
 NOT_HERE = "was not crashed: the worker cannot read the binary log index at the path that its owner gave."
 DIFFERS = "was not crashed: its binary log has the index {}, and its owner names another file."
@@ -38,6 +40,7 @@ class AttachedServer:
         self._lock = ExitStack()  # holds the connection of the lock
         self._start_due = False  # the trial may have taken it down, and its start command has not ended
         self._stopped = False
+        self._read_only: str | None = None  # before the crash; None: not asked
 
     def binlog_index(self, variables: Mapping[str, str]) -> Path | None:
         """None: the binlog's files are not on this host. The owner gives the path, because a hostile server could name
@@ -60,7 +63,7 @@ class AttachedServer:
                 f"{self.target.name} gave no lock, so a crash could not be noticed: it was not crashed.",
                 "Another trial may be using the server. Try again later.",
             )
-        life = Life.of(connection)
+        life, self._read_only = Life.of(connection), ask.text(connection, READ_ONLY)
         self._attached.permit()
         self._start_due = bool(self._attached.start)
         self._command.run(self._attached.crash, "crash")
@@ -104,11 +107,21 @@ class AttachedServer:
 
     def _wait_until_up(self) -> bool:
         deadline = time.monotonic() + self._attached.limit_s
-        while not self.answers():
+        while not (self.answers() and self._takes_writes()):
             if self._stopped or time.monotonic() > deadline:
                 return False
             time.sleep(POLL_S)
         return True
+
+    def _takes_writes(self) -> bool:
+        """As it did before the crash: during a failover a replica that is still read-only may answer."""
+        if self._read_only is None:
+            return True
+        try:
+            with connect(self.target, timeout_s=2, answer_s=ANSWER_S) as connection:
+                return ask.text(connection, READ_ONLY) == self._read_only
+        except ServerError:
+            return False
 
     def answers(self) -> bool:
         """Whether it is up, even when it refuses our account."""
@@ -123,8 +136,9 @@ class AttachedServer:
 
 @dataclass(frozen=True)
 class Life:
-    """Counters of a server since its start, and when they were read (monotonic clock)."""
+    """A server, its counters since its start, and when they were read (monotonic clock)."""
 
+    server: ServerName
     before_s: float
     uptime_s: int
     connections: int
@@ -132,14 +146,16 @@ class Life:
 
     @classmethod
     def of(cls, connection: Connection) -> Self:
-        before_s = time.monotonic()
+        server, before_s = server_name(connection), time.monotonic()
         uptime_s = ask.integer(ask.rows(connection, "SHOW GLOBAL STATUS LIKE 'Uptime'")[0][1])
         connections = ask.integer(ask.value(connection, "SELECT CONNECTION_ID()"))
-        return cls(before_s, uptime_s, connections, time.monotonic())
+        return cls(server, before_s, uptime_s, connections, time.monotonic())
 
     def follows(self, earlier: Self) -> bool:
-        """Whether the server was started in between. Uptime has whole seconds, so just after a start only the number of
-        connections tells."""
+        """Whether the server was started in between, or another one answers. Uptime has whole seconds, so just after a
+        start only the number of connections tells."""
+        if self.server != earlier.server:
+            return True
         elapsed_s = self.before_s - earlier.after_s
         return self.uptime_s + 1 <= earlier.uptime_s + elapsed_s or self.connections < earlier.connections
 

@@ -18,6 +18,7 @@ from workers.host import temporary
 from workers.sandbox import untrusted
 from workers.servers import ask, dump
 from workers.servers.connection import connect
+from workers.servers.identity import ServerName, server_name
 from workers.servers.limited import Connection
 from workers.servers.target import Target
 
@@ -57,21 +58,35 @@ class BinlogPlace:
 
 @dataclass(frozen=True)
 class SentBinlog:
-    """As BinlogPlace, of a server whose files are not on this host: it sends them as to a replica."""
+    """As BinlogPlace, of a server whose files are not on this host: it sends them as to a replica. `server`: the one
+    that wrote file `first`, after these GTIDs; another one may answer at its address after a failover."""
 
     target: Target
     first: str = ""
+    server: ServerName | None = None
+    gtids: str = ""
 
     @classmethod
     def now(cls, target: Target) -> Self:
         """The binlog from now on. Raises ServerError, also when the account may not read it."""
-        return cls(target, dump.newest(target).name)
+        with connect(target) as link:
+            return cls(target, dump.newest(target).name, server_name(link), _gtid_position(link))
 
     def read(self, schema: str, secret: bytes) -> BinlogSeen:
         """Raises DurascopeError or OSError."""
+        with connect(self.target) as link:
+            moved = self.server is not None and server_name(link) != self.server
         with temporary.folder("binlog") as folder:
-            sent = dump.copy(self.target, folder, self.first)
+            sent = self._sent_by_another(folder) if moved else dump.copy(self.target, folder, self.first)
             return binlog.read(sent.files, schema, secret, sent.refused)
+
+    def _sent_by_another(self, folder: Path) -> dump.CopiedLog:
+        if not self.gtids:
+            raise ServerError(
+                "Another server answers now, and without GTIDs it is not known where its binary log continues.",
+                "Switch GTIDs on, and commit once before the trial.",
+            )
+        return dump.copy_after(self.target, folder, self.gtids)
 
 
 class Reachable(Protocol):

@@ -7,7 +7,10 @@ import pytest
 from workers.crash.attached import AttachedServer, DownAttached, Life
 from workers.crash.setup_and_result import Attached
 from workers.errors import AccessDenied, SandboxError, Unreachable
+from workers.servers.identity import ServerName
 from workers.servers.target import Target
+
+THEIRS = ServerName("", "1", "db", "3306")
 
 
 @pytest.mark.parametrize(
@@ -23,8 +26,13 @@ from workers.servers.target import Target
 )
 def test_a_server_lives_anew_when_it_counts_anew(uptime_s, connections, new):
     """It had been up for 100 s, with 50 connections, 9 s ago."""
-    before = Life(999.0, 100, 50, 1000.0)
-    assert Life(1009.0, uptime_s, connections, 1009.5).follows(before) is new
+    before = Life(THEIRS, 999.0, 100, 50, 1000.0)
+    assert Life(THEIRS, 1009.0, uptime_s, connections, 1009.5).follows(before) is new
+
+
+def test_another_server_at_the_address_is_a_failover():
+    before = Life(THEIRS, 999.0, 100, 50, 1000.0)
+    assert Life(ServerName("", "2", "db2", "3306"), 1009.0, 5000, 900, 1009.5).follows(before)
 
 
 class Server(AttachedServer):
@@ -115,7 +123,7 @@ def asked(monkeypatch):
 
     def value(connection, sql, *_):
         known = {"SELECT GET_LOCK": connection.locked, "SELECT CONNECTION_ID": connection.life[1]}
-        known |= {"SELECT IS_USED": 1 if connection.locked else None, "SELECT 1": 1}
+        known |= {"SELECT IS_USED": 1 if connection.locked else None, "SELECT 1": 1, "SELECT @@GLOBAL": 0}
         return next(found for begin, found in known.items() if sql.startswith(begin))
 
     monkeypatch.setattr("workers.servers.ask.rows", rows)
@@ -154,7 +162,7 @@ def test_without_its_lock_nothing_is_crashed(tmp_path, asked):
 def test_a_server_that_was_never_down_is_no_result(tmp_path, asked, locked, life, new):
     asked(Connection(1))
     now = time.monotonic()
-    down = DownAttached(Server(tmp_path, True), Life(now, 100, 50, now))
+    down = DownAttached(Server(tmp_path, True), Life(ServerName("", "", "", ""), now, 100, 50, now))
     asked(Connection(locked, life))
     if new:
         found = down.recover({})

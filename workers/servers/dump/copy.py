@@ -67,6 +67,24 @@ def newest(target: Target) -> LogFile:
         return files[-1]
 
 
+def copy_after(target: Target, folder: Path, gtids: str, limits: Limits = LIMITS) -> CopiedLog:
+    """As `copy`, of all transactions that are not among these GTIDs, wherever this server has them: its files may have
+    other names than those of the server that wrote the first of them."""
+    with connect(target, whole=(LOOK_S, LISTING_BYTES)) as connection:
+        wanted = listed(connection)
+    names, refused = [file.name for file in wanted], {}
+    with (
+        closing(CopiedFiles(folder, names)) as files,
+        connect(target, whole=(limits.seconds, limits.whole_bytes)) as connection,
+    ):
+        try:
+            _receive(Session(connection, limits.event_bytes).after(gtids), files, wanted[-1], target.where)
+        except Refused as why:
+            refused = {files.leave() or names[-1]: f"{why.says.rstrip('.')} ({why.number})"}
+    kept = [name for name in names if name in files.begun or name in refused]
+    return CopiedLog(tuple(folder / name for name in kept), refused)
+
+
 def copy(target: Target, folder: Path, first: str = "", limits: Limits = LIMITS) -> CopiedLog:
     """The files from `first` on ("": from the oldest), up to where the log ended when this began. Raises ServerError;
     MissingPrivilege names the GRANT."""
@@ -79,12 +97,11 @@ def copy(target: Target, folder: Path, first: str = "", limits: Limits = LIMITS)
             left = max(until_s - time.monotonic(), LEAST_S), limits.whole_bytes - files.size_bytes
             with connect(target, whole=left) as connection:  # a server hangs up after a dump
                 try:
-                    _receive(Session(connection, limits.event_bytes).of_file(waiting[0]), files, wanted[-1])
+                    events = Session(connection, limits.event_bytes).of_file(waiting[0])
+                    _receive(events, files, wanted[-1], target.where)
                     break
                 except Refused as why:
                     refused[files.leave() or waiting[0]] = f"{why.says.rstrip('.')} ({why.number})"
-                except NoDump as nonsense:
-                    raise no_log(target.where, str(nonsense)) from nonsense
     return CopiedLog(tuple(folder / file.name for file in wanted), refused)
 
 
@@ -98,8 +115,11 @@ def from_first(files: list[LogFile], first: str, where: str) -> list[LogFile]:
     return files[names.index(first) :] if first else files
 
 
-def _receive(events: Iterator[list[bytes]], files: CopiedFiles, last: LogFile) -> None:
-    for batch in events:
-        files.take(batch)
-        if files.name == last.name and files.position >= last.size_bytes:
-            return
+def _receive(events: Iterator[list[bytes]], files: CopiedFiles, last: LogFile, where: str) -> None:
+    try:
+        for batch in events:
+            files.take(batch)
+            if files.name == last.name and files.position >= last.size_bytes:
+                return
+    except NoDump as nonsense:
+        raise no_log(where, str(nonsense)) from nonsense

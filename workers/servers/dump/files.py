@@ -17,7 +17,7 @@ from workers.servers.dump.packets import NoDump
 
 MAGIC = b"\xfebin"
 HEADER = struct.Struct("<4xB4xIIH")  # kind, length, end in the file, flags
-HEADER_BYTES, CRC_BYTES, NAME_AT = 19, 4, 27
+HEADER_BYTES, CRC_BYTES, END_AT, NAME_AT = 19, 4, 13, 27
 ROTATE, FORMAT, HEARTBEAT, HEARTBEAT_V2, GTID_LIST, START_ENCRYPTION = 4, 15, 27, 41, 163, 164
 SELDOM = frozenset((ROTATE, FORMAT, HEARTBEAT, HEARTBEAT_V2, GTID_LIST, START_ENCRYPTION))
 ARTIFICIAL = 0x20  # a flag
@@ -51,6 +51,7 @@ class CopiedFiles:
                     continue
                 if kind == FORMAT:
                     self._checked = event[-CRC_BYTES - 1] == 1
+                    event = event if end else placed(event, position)
                 parts += self._filled(event, end)
                 position = self.position + len(event)
                 if kind == START_ENCRYPTION:
@@ -106,6 +107,12 @@ class CopiedFiles:
         elif parts and not self.begun:
             raise NoDump("it sends events before the name of their file")
         parts.clear()
+
+
+def placed(description: bytes, end: int) -> bytes:
+    """A server that begins within a file takes the position out of the file's description."""
+    body = description[:END_AT] + struct.pack("<I", end) + description[END_AT + 4 : -CRC_BYTES]
+    return body + struct.pack("<I", crc32(body))
 
 
 def proved(event: bytes) -> bool:

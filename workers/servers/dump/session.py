@@ -98,6 +98,8 @@ def mysql_gtids(text: str) -> bytes:
     sources: dict[bytes, list[tuple[int, int]]] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         uuid, *intervals = part.split(":")
+        if not all(interval.replace("-", "").isdecimal() for interval in intervals):
+            raise ServerError("The server's GTIDs have tags, so its log cannot be read from a GTID on.")
         found = sources.setdefault(bytes.fromhex(uuid.replace("-", "")), [])
         for interval in intervals:
             first, _, last = interval.partition("-")

@@ -1,0 +1,44 @@
+"""A failover command as an owner would give it: the primary ends, its replica is promoted, the address moves.
+
+    python fail_over.py PID_FILE PRIMARY_SOCKET REPLICA_SOCKET USERS ADDRESS_FILE PORT careful|careless
+
+`USERS`: a file with account and password of each server, in two lines each. `careful`: the primary takes no more
+writes, and the replica has all of them, before it ends. `careless`: the replica had stopped receiving before."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pymysql
+
+
+def main(pid_file: str, primary: str, replica: str, users: str, address: str, port: str, how: str) -> None:
+    names = Path(users).read_text().splitlines()
+    old = _connected(primary, *names[:2])
+    new = _connected(replica, *names[2:])
+    if how == "careful":
+        _ask(old, "SET GLOBAL read_only = ON")
+        _ask(new, f"SELECT MASTER_GTID_WAIT('{_ask(old, 'SELECT @@gtid_binlog_pos')}', 60)")
+    else:
+        _ask(new, "STOP SLAVE IO_THREAD")
+        time.sleep(0.3)
+    os.kill(int(Path(pid_file).read_text()), signal.SIGKILL)
+    _ask(new, "STOP SLAVE")
+    _ask(new, "SET GLOBAL read_only = OFF")
+    Path(address).write_text(port)
+
+
+def _connected(place: str, user: str, password: str) -> pymysql.Connection:
+    return pymysql.connect(unix_socket=place, user=user, password=password, autocommit=True, ssl_disabled=True)
+
+
+def _ask(link: pymysql.Connection, sql: str) -> object:
+    with link.cursor() as cursor:
+        cursor.execute(sql)
+        return (cursor.fetchone() or [None])[0]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

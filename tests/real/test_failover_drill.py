@@ -1,0 +1,106 @@
+"""A failover of servers that are reached by one address and a restricted account, as a managed service does it."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from tests.real.moving_address import moving_address
+from tests.real.parts import until
+from tests.real.trials import bad
+from workers.crash.run import run_trial
+from workers.crash.setup_and_result import Attached, TrialResult, TrialSetup
+from workers.sandbox import builds
+from workers.sandbox.server import Sandbox
+from workers.servers import ask
+from workers.servers.connection import connect
+
+SCHEMA, SCRIPT = "durascope_t1", Path(__file__).with_name("fail_over.py")
+ON = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "log_slave_updates": "ON"}
+FOLLOW = "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={}, MASTER_USER='repl', MASTER_PASSWORD='repl', "
+ACCOUNT = "'dba'@'%'"
+
+
+@dataclass(frozen=True)
+class Pair:
+    primary: Sandbox
+    replica: Sandbox
+    address: Path
+    port: int
+    users: Path
+
+    def attached(self, how: str) -> Attached:
+        places = (self.primary.folder / "run/pid", self.primary.target.socket, self.replica.target.socket)
+        moved = (self.users, self.address, self.replica.target.port, how)
+        command = (sys.executable, str(SCRIPT), *map(str, (*places, *moved)))
+        account = {"user": "dba", "password": "few rights", "kind": "attached"}
+        target = replace(self.primary.target, host="127.0.0.1", port=self.port, socket="", **account)
+        return Attached(target, SCHEMA, command, ("true",), lambda: None, lambda: None, limit_s=120)
+
+
+@pytest.fixture
+def pair(sandbox_root, tmp_path) -> Iterator[Pair]:
+    build = builds.find("system-mariadb")
+    with ExitStack() as made:
+        both = [
+            made.enter_context(
+                Sandbox.create(sandbox_root, build, ON | {"server_id": number}, name=f"drill{number}", trace=False)
+            )
+            for number in ("1", "2")
+        ]
+        primary, replica = both
+        address, users = tmp_path / "address", tmp_path / "users"
+        address.write_text(str(primary.target.port))
+        users.write_text("".join(f"{one.target.user}\n{one.target.password}\n" for one in both))
+        follow(primary, replica)
+        yield Pair(primary, replica, address, made.enter_context(moving_address(address)), users)
+
+
+def run(server: Sandbox, *statements: str) -> None:
+    with connect(server.target) as link:
+        for sql in statements:
+            ask.rows(link, sql)
+
+
+def follow(primary: Sandbox, replica: Sandbox) -> None:
+    run(primary, "SET sql_log_bin = 0", "CREATE USER repl@'%' IDENTIFIED BY 'repl'",
+        "GRANT REPLICATION SLAVE ON *.* TO repl@'%'", "SET sql_log_bin = 1", "RESET MASTER")  # fmt: skip
+    run(replica, "RESET MASTER", "SET GLOBAL read_only = ON",
+        f"{FOLLOW.format(primary.target.port)} MASTER_USE_GTID=slave_pos", "START SLAVE")  # fmt: skip
+    run(
+        primary,
+        f"CREATE USER {ACCOUNT} IDENTIFIED BY 'few rights'",
+        f"CREATE SCHEMA {SCHEMA}",
+        f"GRANT ALL ON {SCHEMA}.* TO {ACCOUNT}",
+        f"GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO {ACCOUNT}",
+    )
+    with connect(primary.target) as here, connect(replica.target) as there:
+        until(lambda: ask.text(here, "SELECT @@gtid_binlog_pos") == ask.text(there, "SELECT @@gtid_binlog_pos"), 60)
+
+
+def drilled(pair: Pair, how: str) -> TrialResult:
+    setup = TrialSetup(
+        root=pair.primary.root, build=None, name="managed", settings={}, kind="attached-expendable", seed=3, clients=4,
+        load_s=0.8, attached=pair.attached(how),
+    )  # fmt: skip
+    return run_trial(setup, lambda step: None, lambda: False)
+
+
+def test_a_careless_failover_loses_acknowledged_commits(pair):
+    """The positive control."""
+    result = drilled(pair, "careless")
+    assert {"lost-engine", "lost-binlog"} <= set(bad(result)), result.checks
+    assert result.lost_engine.transactions == result.lost_binlog.transactions > 0
+    assert result.evidence.binlog.seen.whole.tolist() == result.evidence.engine.whole.tolist()
+
+
+def test_a_careful_failover_loses_nothing(pair):
+    """The negative control; the log of the new primary is read from the GTID on at which the trial began."""
+    result = drilled(pair, "careful")
+    assert (bad(result), result.verdict) == ({}, "valid"), result.checks
+    assert result.evidence.binlog.seen.whole.tolist() == result.evidence.engine.whole.tolist()
+    assert len(result.evidence.binlog.seen.whole) >= result.acknowledged > 0
+    assert result.recovery_s is not None

@@ -16,10 +16,17 @@ from dashboard.charts.round_trips import round_trips
 from dashboard.charts.scaling_law import scaling_law
 from dashboard.charts.seconds import outline, timeline
 from dashboard.findings.shown import ResultView
+from workers.topology.topology import parse
 
 CHARTS: dict[str, Callable[[ResultView], Chart]] = {
     "risk": lambda view: risk(
-        view.settings, view.trials, view.choice.crash_kind, view.choice.lost_from, view.counts, view.at_threads
+        view.settings,
+        view.trials,
+        view.choice.crash_kind,
+        view.choice.lost_from,
+        view.counts,
+        view.at_threads,
+        {one.name: parse(one.topology) for one in view.plan.variants if one.topology},
     ),
     "throughput": lambda view: throughput(view.lines, view.counts),
     "ratio": lambda view: ratio(view.lines, view.baseline),

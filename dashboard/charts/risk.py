@@ -1,6 +1,6 @@
 """Speed against risk: throughput against acknowledged transactions lost per crash, a point per setting."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,7 +13,11 @@ from dashboard.findings.crash.trials import Replica, Tried
 from dashboard.findings.point import Point
 from dashboard.records.experiments.kind_names import number_of, singular, title
 from dashboard.text.numbers import at
+from workers.bench.trial_kinds import TWIN_IN_A_TOPOLOGY
+from workers.topology.topology import Topology
 
+# After these a topology goes on with its other nodes.
+ONE_NODE = {*TWIN_IN_A_TOPOLOGY, *TWIN_IN_A_TOPOLOGY.values(), "primary-host-loss"}
 MOST_LINEAR = 20  # fastest over slowest setting, up to which the axis of speeds is linear
 
 
@@ -57,9 +61,15 @@ class DrawnSetting:
 
 
 def risk(
-    settings: Sequence[CrashSetting], trials: Sequence[Tried], kind: str, lost_from: str, counts: str, threads: int
+    settings: Sequence[CrashSetting],
+    trials: Sequence[Tried],
+    kind: str,
+    lost_from: str,
+    counts: str,
+    threads: int,
+    topologies: Mapping[str, Topology],
 ) -> Chart:
-    """`counts`: the unit of the throughput."""
+    """`counts`: the unit of the throughput. `topologies`: by variant."""
     crash = title(kind)
     known = (DrawnSetting(one, one.speed, one.loss) for one in settings if one.speed and one.loss)
     drawn = sorted(known, key=lambda one: one.place)
@@ -76,7 +86,8 @@ def risk(
         each=singular(kind),
         place=", in the log that lost more," if lost_from == "either" else f" from {LOST_FROM[lost_from]}",
         counts=counts,
-        absent=_absent([one.name for one in settings if not (one.speed and one.loss)]),
+        network=_network([one.setting for one in drawn], kind, topologies),
+        absent=_absent(settings),
     )
     return replace(chart, y=replace(chart.y, scale=_scale([one.speed.tps for one in drawn])))
 
@@ -130,5 +141,25 @@ def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str
     return f"No {crash} has a verdict yet."
 
 
-def _absent(names: Sequence[str]) -> str:
-    return f" Not drawn, because speed or loss was not measured: {', '.join(names)}." if names else ""
+def _absent(settings: Sequence[CrashSetting]) -> str:
+    missing = [one for one in settings if not (one.speed and one.loss)]
+    untried = [one.name for one in missing if one.speed and not one.tally.trials]
+    others = [one.name for one in missing if one.name not in untried]
+    reasons = (("they were not tried with this crash", untried), ("speed or loss was not measured", others))
+    return "".join(f" Not drawn, because {why}: {', '.join(names)}." for why, names in reasons if names)
+
+
+def _network(drawn: Sequence[CrashSetting], kind: str, topologies: Mapping[str, Topology]) -> str:
+    """What a reader must know to compare durability by disk with durability by replication."""
+    known = {one.name: topologies[one.place.variant] for one in drawn if one.place.variant in topologies}
+    if not known:
+        return ""
+    trips = sorted({topology.rtt_ms for topology in known.values()})
+    between = " and ".join(f"{each:g} ms" for each in trips)
+    alone = "" if len(known) == len(drawn) else " The other settings are one server, which starts again."
+    one_node = ", only the primary is struck, and another node takes over" if kind in ONE_NODE else ""
+    return (
+        f" {', '.join(known)}: several nodes, round trip {between}{one_node}.{alone} Durability by disk costs flushes, "
+        "durability by replication a round trip for each commit. Replication keeps what another node has received, as "
+        "long as that node runs. When all nodes lose power, only flushed commits are left (crash: total power loss)."
+    )

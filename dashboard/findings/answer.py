@@ -93,8 +93,20 @@ def _crashes(tally: Tally) -> Crashes:
     lost = len(tally.hit)
     read = sum(bool(trial.phantoms) for trial in tally.decided if trial not in tally.hit)
     phantoms = read if any(trial.phantoms is not None for trial in tally.decided) else None
+    differs = sum(not one.is_of_replica and bool(one.rejoin_differs) for one in tally.decided if one not in tally.hit)
     return Crashes(
-        tally.kind, rate.n, rate.k, tally.unknown, rate.hi, lost, tally.missing, tried, lost_at, tally.stopped, phantoms
+        tally.kind,
+        rate.n,
+        rate.k,
+        tally.unknown,
+        rate.hi,
+        lost,
+        tally.missing,
+        tried,
+        lost_at,
+        tally.stopped,
+        phantoms,
+        differs,
     )
 
 

@@ -76,7 +76,8 @@ class Crashes:
     otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail; `missing`:
     how many commits are missing from where. Of recorded loads: their crash points, and those that lost commits.
     `stopped`: trials whose crashed replica stopped with an error. `phantoms`: of failovers, trials that
-    lost commits that clients had read, but no acknowledged one; None: not known."""
+    lost commits that clients had read, but no acknowledged one; None: not known. `differs`: of failovers without a
+    loss, trials whose old primary followed with other rows."""
 
     kind: str
     tried: int
@@ -89,6 +90,7 @@ class Crashes:
     points_lost: int = 0
     stopped: int = 0
     phantoms: int | None = None
+    differs: int = 0
 
     @property
     def held(self) -> bool:
@@ -251,13 +253,15 @@ def _risk(one: Option) -> str:
     otherwise = [
         f"in {others:,} of {number_of(each.kind, each.tried)}"
         for each in one.crashes
-        if (others := each.failed - each.lost - (each.phantoms or 0)) > 0
+        if (others := each.failed - each.lost - (each.phantoms or 0) - each.differs) > 0
     ]
     stopped = [f"in {each.stopped:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.stopped]
     read = [f"in {each.phantoms:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.phantoms]
+    differs = [f"in {each.differs:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.differs]
     unclear = [f"after {number_of(each.kind, each.unclear)}" for each in one.crashes if each.unclear]
     told = (
         ("lost commits", lost), ("failed in another way", otherwise), ("left a replica that must be rebuilt", stopped),
+        ("let the old primary follow with other rows, without an error,", differs),
         ("let clients read commits that were then gone", read), ("is unclear", unclear),
     )  # fmt: skip
     return ", ".join(f"{what} {' and '.join(which)}" for what, which in told if which)

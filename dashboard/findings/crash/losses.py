@@ -35,6 +35,8 @@ def of_a_failover(tally: Tally) -> Iterable[str]:
         return
     if tally.stopped:
         yield f"replica stopped with an error in {tally.stopped} of {len(tally.decided)}"
+    if tally.differs:
+        yield f"old primary follows with other rows in {tally.differs} of {len(tally.decided)}, without an error"
     if tally.back_s is not None:
         yield f"writes refused {duration(tally.back_s)}"
     seen, n = tally.phantoms

@@ -137,6 +137,11 @@ class Tally:
         return sum(trial.is_of_replica and trial.rejoin == "stopped" for trial in self.decided)
 
     @property
+    def differs(self) -> int:
+        """Failovers after which the old primary followed without an error, with other rows than the new primary."""
+        return sum(not trial.is_of_replica and bool(trial.rejoin_differs) for trial in self.decided)
+
+    @property
     def phantoms(self) -> tuple[int, int]:
         """Trials in which clients read commits that a failover then lost, of those that know."""
         known = [trial.phantoms for trial in self.decided if trial.phantoms is not None]

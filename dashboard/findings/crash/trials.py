@@ -31,7 +31,8 @@ _COLUMNS = (
 )  # fmt: skip
 _OF_THE_EVIDENCE = (
     "evidence__data__replicas", "evidence__data__failover__phantoms", "evidence__data__failover__ghosts",
-    "evidence__data__failover__rejoin__state", "evidence__data__points__counts",
+    "evidence__data__failover__rejoin__state", "evidence__data__failover__rejoin__different_rows",
+    "evidence__data__points__counts",
 )  # fmt: skip
 
 
@@ -61,6 +62,7 @@ class Tried:
     phantoms: int | None = None  # commits that were read before a failover and were gone afterwards
     ghosts: int | None = None  # commits that only the old primary holds
     rejoin: str | None = None  # how the node that was down came back after a failover: caught up, stopped, unknown
+    rejoin_differs: int | None = None  # rows in which that node differs from the new primary
     points: PointCounts | None = None  # of a recorded load
     engine: str = ANY_ENGINE
 
@@ -153,9 +155,10 @@ def _tried(row: Sequence[Any]) -> Tried:
     known, more = dict(zip(_COLUMNS, row, strict=False)), row[len(_COLUMNS) :]
     if not more:
         return Tried(**known)
-    replicas, phantoms, ghosts, rejoin, counts = more
+    replicas, phantoms, ghosts, rejoin, differs, counts = more
     points, replica = PointCounts(**counts) if counts else None, replica_of(replicas or [])
-    return Tried(**known, replica=replica, phantoms=phantoms, ghosts=ghosts, rejoin=rejoin, points=points)
+    back = {"rejoin": rejoin, "rejoin_differs": differs}
+    return Tried(**known, replica=replica, phantoms=phantoms, ghosts=ghosts, **back, points=points)
 
 
 def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:

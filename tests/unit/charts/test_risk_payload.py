@@ -9,8 +9,10 @@ from django.urls import reverse
 from dashboard.charts.registry import draw
 from dashboard.findings.answer import answer
 from dashboard.findings.conclusion import of_crashes
+from dashboard.findings.crash.losses import of_a_failover
 from dashboard.findings.crash.self_test import self_test
 from dashboard.pages.results.page import shown_to
+from dashboard.records.experiments.models import TrialEvidence
 from tests.unit.results import factory, trials
 
 
@@ -275,3 +277,33 @@ def test_shapes_tell_of_replicas_only_where_one_was_tried(client_in):
     alone = trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}, replica=False)
     assert {one["replica"] for one in risk(client_in, alone)["series"]} == {""}
     assert {one["replica"] for one in risk(client_in, trials.experiment())["series"]} == {"agree", "diverge"}
+
+
+@pytest.mark.django_db
+def test_durability_by_disk_and_by_replication_are_told_apart():
+    experiment = trials.experiment()
+    experiment.trials.filter(variant="2/0", kind="power-loss").update(kind="primary-power-loss")
+    for one in experiment.plan["variants"]:
+        one["topology"] = "semi-sync+rtt=5ms" if one["name"] == "2/0" else ""
+    experiment.save()
+    note = draw("risk", shown_to(experiment, {}, shared=False)).note
+    assert "2/0: several nodes, round trip 5 ms, only the primary is struck" in note
+    assert "The other settings are one server" in note and "When all nodes lose power" in note
+    alone = draw("risk", shown_to(experiment, {"crash": "process-kill"}, shared=False)).note
+    assert "Not drawn" not in alone or "not tried with this crash" in alone
+
+
+@pytest.mark.django_db
+def test_an_old_primary_with_other_rows_is_named():
+    experiment = trials.experiment()
+    experiment.trials.filter(variant="2/0", kind="power-loss").update(kind="primary-power-loss", lost_engine=0)
+    for one in experiment.plan["variants"]:
+        one["topology"] = "semi-sync" if one["name"] == "2/0" else ""
+    experiment.save()
+    for trial in experiment.trials.filter(kind="primary-power-loss"):
+        rejoin = {"state": "caught up", "says": "", "different_rows": 7}
+        TrialEvidence.objects.update_or_create(trial=trial, defaults={"data": {"failover": {"rejoin": rejoin}}})
+    view = shown_to(experiment, {}, shared=False)
+    tally = next(one.tally for one in view.settings if one.name == "2/0")
+    assert tally.differs == len(tally.decided) > 0
+    assert any("old primary follows with other rows" in said for said in of_a_failover(tally))

@@ -80,25 +80,20 @@ def test_every_page_fits_and_shows_no_controls(page, pages):
         assert page.evaluate("document.documentElement.className") == ""
 
 
-def test_charts_are_drawn_light_and_as_wide_as_the_sheet(page, pages):
-    print_preview(page, pages["result"])
-    chart = page.locator("[data-chart=throughput]")
-    page.locator("[data-chart=throughput][data-drawn]").wait_for()
-    canvas = chart.locator(".chart-plot canvas")
-    box = canvas.bounding_box()
-    assert 560 < box["width"] <= 680
-    assert chart.evaluate("one => one.chartView.colours.surface").replace(" ", "") == "rgb(255,255,255)"
-    assert canvas.evaluate(LIGHTNESS) < 200, "lines and words on paper, no dark ground"
-
-
-def test_what_was_not_loaded_is_printed_as_its_table(page, pages):
-    """Seconds are fetched when they are scrolled to; who prints before has their table."""
+def test_charts_are_drawn_light_and_as_wide_as_the_sheet_or_printed_as_their_table(page, pages):
+    """Seconds are fetched when a reader scrolls to them; who prints before has their table."""
     page.route("**/charts/seconds.json*", lambda route: None)  # never answered
     print_preview(page, pages["result"])
+    drawn = page.locator("[data-chart=throughput]")
+    page.locator("[data-chart=throughput][data-drawn]").wait_for()
+    canvas = drawn.locator(".chart-plot canvas")
+    box = canvas.bounding_box()
+    assert 560 < box["width"] <= 680
+    assert drawn.evaluate("one => one.chartView.colours.surface").replace(" ", "") == "rgb(255,255,255)"
+    assert canvas.evaluate(LIGHTNESS) < 200, "lines and words on paper, no dark ground"
     seconds = page.locator("[data-chart=seconds]")
     assert not seconds.locator(".chart-plot").evaluate(SEEN)
     assert seconds.locator("table").evaluate(SEEN)
-    drawn = page.locator("[data-chart=throughput]")
     assert drawn.locator(".chart-plot").evaluate(SEEN) and not drawn.locator("table").evaluate(SEEN)
 
 

@@ -94,7 +94,7 @@ def keep(page, name, top=0):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True, clip=part)
 
 
-def test_it_draws_every_setting_with_its_name(opened):
+def test_it_draws_every_setting_with_its_name_in_both_themes_and_on_a_phone(opened):
     page = opened(mine=1)
     figure = risk(page)
     assert figure.locator(".chart-plot canvas").evaluate(PIXELS) > 20
@@ -103,6 +103,31 @@ def test_it_draws_every_setting_with_its_name(opened):
     assert all(cost < 1 for cost, _ in labels), "a name lies over a point or another name"
     keep(page, "light")
     keep(page, "light-matrix", top=page.locator("#crash-matrix").bounding_box()["y"] - 20)
+    is_saved_as_a_picture(page)
+    page.get_by_role("button", name="Dark").click()
+    assert risk(page).locator(".chart-plot canvas").evaluate(PIXELS) > 20, "the dark theme"
+    keep(page, "dark")
+    fits_a_phone(page)
+
+
+def is_saved_as_a_picture(page):
+    with page.expect_download() as download:
+        risk(page).get_by_role("button", name="PNG").click()
+    raw = Path(download.value.path()).read_bytes()
+    assert raw.startswith(b"\x89PNG")
+    if os.environ.get("KEEP_SHOTS"):
+        Path(os.environ["KEEP_SHOTS"], "risk-download.png").write_bytes(raw)
+
+
+def fits_a_phone(page):
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.reload()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    risk(page)
+    keep(page, "phone")
+    keep(page, "phone-matrix", top=page.locator("#crash-matrix").bounding_box()["y"] - 20)
+    assert all(cost < 1 for cost, _ in risk(page).evaluate(PLACED))
+    assert risk(page).evaluate(NAME) <= 1, "the name of the axis is squeezed"
 
 
 @pytest.mark.parametrize("width", [1280, 360])
@@ -121,17 +146,20 @@ def test_each_label_belongs_to_its_own_point_and_covers_no_mark_or_label(page, s
             assert all(other > ROOM for line in second for other in line["others"]), f"{chart['key']}: a second line"
 
 
-def test_it_keeps_what_lost_nothing_in_a_band_left_of_the_decades(opened):
-    xs = risk(opened(lost="engine")).evaluate(
+def test_what_lost_nothing_is_in_a_band_and_points_are_read_and_hidden(opened):
+    """The band is left of the decades. Arrow keys read the points; a button hides those of one outcome."""
+    figure = risk(opened(lost="engine"))
+    xs = figure.evaluate(
         "f => f.chartView.chart.data.datasets.map((d, n) => [d.label, f.chartView.chart.getDatasetMeta(n).data[0].x])"
     )
-    ticks = risk(opened(lost="engine")).evaluate("f => f.chartView.chart.scales.x.ticks.map(tick => tick.label)")
+    ticks = figure.evaluate("f => f.chartView.chart.scales.x.ticks.map(tick => tick.label)")
     assert [name for name, _ in sorted(xs, key=lambda one: one[1])] == ["1/1", "1/0", "2/1", "2/0", "0/0"]
     assert ticks == ["0", "1", "10", "100", "1,000", "10,000"]
+    is_hidden_by_what_replicas_came_to(figure)
+    is_read_by_arrow_keys(figure)
 
 
-def test_it_is_read_by_arrow_keys(opened):
-    figure = risk(opened(lost="engine"))
+def is_read_by_arrow_keys(figure):
     canvas, reading = figure.locator(".chart-plot canvas"), figure.locator(".chart-reading")
     canvas.focus()
     canvas.press("ArrowRight")
@@ -147,37 +175,18 @@ def test_it_is_read_by_arrow_keys(opened):
     assert reading.inner_text().startswith("0/0, 2,300 ")
 
 
-def test_it_hides_by_what_replicas_came_to(opened):
-    figure = risk(opened(lost="engine"))
+def is_hidden_by_what_replicas_came_to(figure):
     buttons = figure.locator(".chart-key button")
     assert buttons.all_inner_texts() == ["replicas agree", "replicas diverge silently"]
     read = ["fewest to most lost", "speed, 95\u00a0% confidence interval", "no bar: it is shorter than the dot"]
     assert figure.locator(".chart-key li > span").all_inner_texts() == read
-    buttons.nth(1).click()
-    assert figure.evaluate("f => f.chartView.hidden.size") == 4
+    for hidden in (4, 0):
+        buttons.nth(1).click()
+        assert figure.evaluate("f => f.chartView.hidden.size") == hidden
 
 
-def test_it_is_saved_as_a_picture(opened):
-    page = opened()
-    with page.expect_download() as download:
-        risk(page).get_by_role("button", name="PNG").click()
-    raw = Path(download.value.path()).read_bytes()
-    assert raw.startswith(b"\x89PNG")
-    if os.environ.get("KEEP_SHOTS"):
-        Path(os.environ["KEEP_SHOTS"], "risk-download.png").write_bytes(raw)
-
-
-def test_it_follows_the_theme(opened):
-    page = opened(mine=1)
-    risk(page)
-    page.get_by_role("button", name="Dark").click()
-    assert risk(page).locator(".chart-plot canvas").evaluate(PIXELS) > 20
-    keep(page, "dark")
-
-
-def test_the_first_screen_holds_the_answer_and_the_page_is_short(opened):
+def holds_the_answer(page):
     """Sentence, tested server, choice and picture at 1280x800; at most 5 such screens, and 8 of a phone."""
-    page = opened()
     page.set_viewport_size({"width": 1280, "height": 800})
     parts = ("p.finding >> nth=1", ".tested", "#recommendation", "[data-chart=risk] .chart-plot")
     boxes = {one: page.locator(one).bounding_box() for one in parts}
@@ -188,20 +197,10 @@ def test_the_first_screen_holds_the_answer_and_the_page_is_short(opened):
     assert page.evaluate("document.documentElement.scrollHeight") <= 8 * 780
 
 
-def test_it_fits_a_phone(opened):
-    page = opened(mine=1)
-    page.set_viewport_size({"width": 360, "height": 780})
-    page.reload()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    risk(page)
-    keep(page, "phone")
-    keep(page, "phone-matrix", top=page.locator("#crash-matrix").bounding_box()["y"] - 20)
-    assert all(cost < 1 for cost, _ in risk(page).evaluate(PLACED))
-    assert risk(page).evaluate(NAME) <= 1, "the name of the axis is squeezed"
-
-
-def test_a_cell_opens_its_trials_and_a_trial_its_evidence(opened, result):
+def test_the_first_screen_holds_the_answer_and_its_cells_open_trials_and_evidence(opened):
     page = opened()
+    holds_the_answer(page)
+    page.set_viewport_size({"width": 1280, "height": 900})
     page.locator("td.crash-cell.many a").first.click()
     page.wait_for_url("**/trials/?**")
     assert page.locator("tbody tr").count() == 4

@@ -88,7 +88,7 @@ def explain(error: Exception, where: str, account: Callable[[], str] = lambda: "
 
 
 def _parts(error: Exception) -> tuple[int, str]:
-    number, detail = (*error.args, 0, "")[:2] if error.args else (0, "")
+    number, detail = (*error.args, "", "")[:2]
     if not isinstance(number, int):
         return 0, str(number).rstrip(".")
     return number, str(detail).rstrip(".")

@@ -1,18 +1,23 @@
 """The judging half of the preflight's checks, each once passed and once not."""
 
+import re
+import time
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from tests.unit.servers.played import Played
 from workers.servers import checks, free_disk
 from workers.servers.checks import CheckedServer
 from workers.servers.facts import Facts
 from workers.servers.target import Target
 
 
-def scene(version=(10, 11, 19), engines=(), host="db.example", **variables):
+def scene(version=(10, 11, 19), engines=(), host="db.example", answers=None, **variables):
+    """`answers`: rows by how a statement begins."""
     facts = Facts("mariadb", version, "10.11.19-MariaDB", variables, dict(engines))
-    return CheckedServer(Target("t", "attached", "u", "p", host=host), None, facts)
+    return CheckedServer(Target("t", "attached", "u", "p", host=host), Played(answers or {}), facts)
 
 
 @pytest.mark.parametrize(
@@ -23,12 +28,63 @@ def test_it_counts_free_connections(most, used, outcome):
     assert found.outcome == outcome and bool(found.fix) == (outcome != "passed")
 
 
+def test_it_leaves_room_for_eight_connections_of_its_own():
+    assert "143" in checks.judge_connections(151, 1).says
+
+
+def test_it_asks_how_many_connections_are_used():
+    used = {"SHOW GLOBAL STATUS": [("Threads_connected", "18")]}
+    assert checks.connections(scene(max_connections="20", answers=used)) == checks.judge_connections(20, 18)
+    assert checks.connections(scene(answers=used)).outcome == "unknown"
+    assert checks.connections(scene(max_connections="20", answers={"SHOW": []})).outcome == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("granted", "outcome", "lacks"),
+    [
+        ("GRANT ALL PRIVILEGES ON *.* TO `t`@`%`", "passed", ""),
+        ("GRANT USAGE ON *.* TO `t`@`%`", "failed", "PROCESS"),
+    ],
+)
+def test_it_reads_the_grants_of_its_account(granted, outcome, lacks):
+    """One lacking privilege that a load needs is enough to fail."""
+    answers = {"SHOW GRANTS": [(granted,)], "SELECT CURRENT_USER": [("t@%",)]}
+    found = checks.privileges(scene(answers=answers))
+    assert found.outcome == outcome and lacks in found.says + found.fix
+
+
+def test_it_finds_replicas_only_with_the_privilege_to_see_them():
+    dumps = {"SHOW GRANTS": [("GRANT ALL PRIVILEGES ON *.* TO `t`@`%`",)], "SELECT host": [("b:4711",), ("a:4712",)]}
+    assert checks.replicas(scene(answers=dumps)) == checks.judge_replicas(["b", "a"])
+    blind = {"SHOW GRANTS": [("GRANT USAGE ON *.* TO `t`@`%`",)], "SELECT CURRENT_USER": [("t@%",)]}
+    found = checks.replicas(scene(answers=blind))
+    assert found.outcome == "unknown" and "PROCESS" in found.fix
+
+
+class SlowAtFirst(Played):
+    def execute(self, sql, args=None):
+        time.sleep(self.delay_s)
+        self.delay_s = 0.0
+        super().execute(sql, args)
+
+    delay_s = 0.03
+
+
+def test_the_least_of_the_round_trips_is_told():
+    server = SlowAtFirst({"SELECT 1": [(1,)]})
+    found = checks.round_trip(replace(scene(), connection=server))
+    median, least = map(float, re.findall(r"(\d+\.\d+)", found.says))
+    assert least <= median
+
+
 def test_the_fixed_number_of_connections_passes():
     fixed = int(checks.judge_connections(20, 18).fix.split("=")[1].strip(" ;"))
     assert checks.judge_connections(fixed, 18).outcome == "passed"
 
 
-@pytest.mark.parametrize(("free", "outcome"), [(500, "passed"), (5, "warned"), (0.2, "failed")])
+@pytest.mark.parametrize(
+    ("free", "outcome"), [(500, "passed"), (10, "passed"), (5, "warned"), (1, "warned"), (0.2, "failed")]
+)
 def test_it_judges_disk_space(free, outcome):
     assert checks.judge_disk(free, "/data").outcome == outcome
 
@@ -94,6 +150,7 @@ def test_it_looks_at_engines_and_version():
     assert checks.engines(scene(engines={"innodb": "DEFAULT"})).outcome == "passed"
     assert checks.engines(scene(engines={"innodb": "DISABLED", "myisam": "YES"})).outcome == "failed"
     assert checks.version(scene()).outcome == "passed"
+    assert checks.version(scene(version=(5, 5, 0))).outcome == "passed"
     assert checks.version(scene(version=(5, 1, 73))).outcome == "failed"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.errors import AccessDenied, MissingPrivilege, ServerError, Unreachable
-from workers.servers.driver_errors import BY_NUMBER, explain
+from workers.servers.driver_errors import BY_NUMBER, explain, named
 
 WHERE = "db.example:3306"
 
@@ -85,6 +85,30 @@ def test_it_grants_performance_schema_when_that_was_refused():
     said = "SELECT command denied to user 't'@'localhost' for table 'file_summary_by_event_name'"
     fix = explain(pymysql.OperationalError(1142, said), WHERE).fix
     assert fix.startswith("GRANT SELECT ON performance_schema.*")
+
+
+@pytest.mark.parametrize(("number", "table"), [(1142, "orders"), (1044, "setup_actors")])
+def test_it_grants_the_schemas_of_durascope_when_anything_else_was_refused(number, table):
+    said = f"SELECT command denied to user 't'@'localhost' for table '{table}'"
+    assert explain(pymysql.OperationalError(number, said), WHERE).fix.startswith(
+        r"GRANT ALL PRIVILEGES ON `durascope\_%`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [((), "error 0: ."), (("It is gone.",), "error 0: It is gone."), ((1064,), "error 1064: ."),
+     ((1064, "syntax.", "more"), "error 1064: syntax.")],
+)  # fmt: skip
+def test_it_reads_an_error_of_any_length(args, said):
+    assert explain(pymysql.MySQLError(*args), WHERE).message == f"{WHERE} answered with {said}"
+
+
+def test_errors_without_a_number_are_read_by_name(tmp_path):
+    file = tmp_path / "errors.toml"
+    file.write_text('[named.gone]\nkind = "Unreachable"\nsays = "{where} is gone."\nfix = "Start it."\n')
+    error = named(file)["gone"].filled(where=WHERE)
+    assert (type(error), error.message, error.fix) == (Unreachable, f"{WHERE} is gone.", "Start it.")
 
 
 def test_it_passes_on_a_number_it_does_not_know():

@@ -57,6 +57,13 @@ def test_the_old_value_is_written_down_before_the_change(server):
     assert seen == [("sync_binlog", "1", [])]
 
 
+def test_a_setting_that_this_server_does_not_know_is_refused_before_any_change(server):
+    del server.held["binlog_format"]
+    with pytest.raises(PlanError, match=r"binlog_format does not exist on this server \(10\.11\.0\)"):
+        apply(server, {"sync_binlog": "0", "binlog_format": "MIXED"})
+    assert server.statements == []
+
+
 def test_what_has_its_value_already_is_left_alone(server):
     apply(server, {"sync_binlog": "1"}, lambda name, old: pytest.fail("nothing changes"))
     assert server.statements == []

@@ -20,6 +20,7 @@ from workers.servers import ask, look, reading
 from workers.servers.compared import compared
 from workers.servers.connection import connect
 from workers.servers.durability import report
+from workers.servers.inventory.read import read as read_file
 from workers.servers.pasted.named_version import named_version
 from workers.servers.pasted.read import read
 
@@ -151,3 +152,15 @@ def test_the_replica_of_a_registered_primary_is_found(pair):
     out = StringIO()
     call_command("server", "replicas", "--dry-run", stdout=out)
     assert "No server was found" in out.getvalue()
+
+
+def test_a_login_file_is_decrypted_as_the_server_encrypts(pair):
+    """AES_ENCRYPT is the function that mysql_config_editor writes each line with."""
+    key, lines = bytes(range(100, 120)), ["[db1]\n", "user = app\n", "host = db1.example.org\n", 'password = "x y"\n']
+    with connect(pair[0].target) as connection:
+        sealed = [ask.value(connection, "SELECT HEX(AES_ENCRYPT(%s, UNHEX(%s)))", [line, key.hex()]) for line in lines]
+    content = bytes(4) + key
+    for part in (bytes.fromhex(ask.as_text(one)) for one in sealed):
+        content += len(part).to_bytes(4, "little") + part
+    (found,) = read_file(content)
+    assert (found.name, found.host, found.user, found.password) == ("db1", "db1.example.org", "app", "x y")

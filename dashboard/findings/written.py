@@ -63,7 +63,7 @@ class WrittenEstimate:
     @property
     def _room(self) -> str:
         if self.free_bytes is None:
-            return ""
+            return "Its free disk space is not known."
         room = f"{size(self.free_bytes)} of its disk is free."
         return room if self.high.total < self.free_bytes else f"{room} That may not be enough."
 
@@ -133,7 +133,8 @@ def _rates(plan: Plan, earlier: Sequence[WrittenPerSecond]) -> tuple[WrittenByte
     more = max(1.0, max(plan.threads) / max(tried))
     totals, binlogs = [one.rate.total for one in earlier], [one.rate.binlog for one in earlier]
     count = f"{len(earlier)} earlier measurement{'' if len(earlier) == 1 else 's'}"
-    basis = f"from {count} of this server with {min(tried)} to {max(tried)} threads"
+    threads = f"{min(tried)} to {max(tried)}" if min(tried) < max(tried) else str(max(tried))
+    basis = f"from {count} of this server with {threads} threads"
     return (
         WrittenBytes(min(totals), min(binlogs)),
         WrittenBytes(max(totals) * more, max(binlogs) * more),

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from workers.errors import DurascopeError, ServerError, reason
+from workers.errors import ServerError, reason
 from workers.guardrails.limit import Gauge, Level, Sampled, Trip, WatchRecord
 
 HOLDS = 2  # samples in a row beyond a limit: one spike stops nothing
@@ -94,7 +94,7 @@ class Watch:
         try:
             level = gauge.read()
         except Exception as failure:  # whatever a server sends, the watch goes on until `BLIND_S`
-            self._failed[gauge] = failure.message if isinstance(failure, DurascopeError) else reason(failure)
+            self._failed[gauge] = reason(failure)
             return None
         self._failed.pop(gauge, None)
         self._known_s[gauge] = self._clock()

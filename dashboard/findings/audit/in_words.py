@@ -36,7 +36,7 @@ def _compared(pair: ComparedServers, title: str) -> Iterable[str]:
     if not pair.differences:
         yield f"{title}: no known setting differs."
         return
-    yield f"{title}: {len(pair.differences)} settings differ."
+    yield f"{title}, settings that differ: {len(pair.differences)}"
     for one in pair.differences:
         yield f"    {one.setting}: {_value(one.one)} | {_value(one.other)}"
 

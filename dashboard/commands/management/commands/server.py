@@ -89,6 +89,6 @@ def _content(file: str) -> bytes:
 
 def _agreed(wanted: int) -> bool:
     try:
-        return input(f"Register {wanted} servers? [y/N] ").strip().lower() in ("y", "yes")
+        return input(f"Register {wanted}? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False

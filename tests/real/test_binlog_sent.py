@@ -1,6 +1,11 @@
 """Binary logs that servers send as to a replica: judged exactly as the files on disk are, damaged ones too."""
 
+import contextlib
 import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -23,6 +28,7 @@ from workers.servers.target import Target
 
 BUILDS = ("system-mariadb", "mariadb-11.8", "mysql-8.0.33", "mysql-9.7")
 EACH = 40
+LOGIN_AND_A_BIT = 3000  # bytes of answers: the dump has begun
 FLAG_AT = 21  # of the first event: "in use", which the server clears in what it sends
 READER, SECRET_WORD = "reader", "only its log"
 
@@ -73,6 +79,39 @@ def restricted(server: Sandbox, *rights: str) -> Target:
 
 def reader(server: Sandbox) -> Target:
     return restricted(server, "REPLICATION SLAVE", "REPLICATION CLIENT")
+
+
+@contextmanager
+def relay_of_limited_answers(port: int, most: int, stalls: bool) -> Iterator[int]:
+    """Leads to the port. Its second connection is cut after so many bytes of answers, or never gets more."""
+    listening, over = socket.create_server(("127.0.0.1", 0)), threading.Event()
+
+    def pass_on(one: socket.socket, other: socket.socket, left: int) -> None:
+        with contextlib.suppress(OSError):
+            while left > 0 and (found := one.recv(min(left, 65536))):
+                other.sendall(found)
+                left -= len(found)
+            if left <= 0 and stalls:
+                over.wait()
+            other.shutdown(socket.SHUT_RDWR)
+
+    def serve() -> None:
+        for allowed in (1 << 30, most):
+            caller, _ = listening.accept()
+            with caller, socket.create_connection(("127.0.0.1", port)) as there:
+                back = threading.Thread(target=pass_on, args=(there, caller, allowed))
+                back.start()
+                pass_on(caller, there, 1 << 30)
+                back.join()
+
+    serving = threading.Thread(target=serve)
+    serving.start()
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        over.set()
+        serving.join()
+        listening.close()
 
 
 def files_from(server: Sandbox, first: str) -> list[Path]:
@@ -198,6 +237,14 @@ def test_a_log_that_was_purged_is_named(server, written):
 def test_more_than_the_limit_is_given_up(server, written, tmp_path):
     with pytest.raises(ServerError, match="it sent more than was asked for"):
         dump.copy(reader(server), tmp_path, written, Limits(whole_bytes=9000))
+
+
+@pytest.mark.parametrize(("stalls", "says"), [(False, "it hung up"), (True, "it (took too long|timed out)")])
+def test_a_server_that_goes_away_or_falls_silent_is_given_up(server, written, tmp_path, stalls, says):
+    """A relay passes on the answers of the first connection, and of the second only as much as a login needs."""
+    target = reader(server)
+    with relay_of_limited_answers(target.port, LOGIN_AND_A_BIT, stalls) as port, pytest.raises(ServerError, match=says):
+        dump.copy(replace(target, port=port), tmp_path, written, Limits(seconds=4))
 
 
 def test_events_of_more_than_16_mib_arrive_whole(server, build, tmp_path):

@@ -193,8 +193,9 @@ def test_a_zone_that_is_no_more_breaks_no_page(client, dba):
 
 
 def test_every_zone_offered_can_be_used():
+    assert len(cron.zones()) > 400
     for zone in cron.zones():
-        cron.check("30 2 * * *", zone, DUE)
+        assert next(cron.runs("30 2 * * *", zone, DUE)) > DUE
 
 
 def test_a_plan_of_another_version_breaks_no_page(client, dba):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.errors import AccessDenied, MissingPrivilege, ServerError, Unreachable
-from workers.servers.driver_errors import BY_NUMBER, explain, named
+from workers.servers.driver_errors import BY_NUMBER, explain, named, read
 
 WHERE = "db.example:3306"
 
@@ -102,6 +102,15 @@ def test_it_grants_the_schemas_of_durascope_when_anything_else_was_refused(numbe
 )  # fmt: skip
 def test_it_reads_an_error_of_any_length(args, said):
     assert explain(pymysql.MySQLError(*args), WHERE).message == f"{WHERE} answered with {said}"
+
+
+def test_one_text_may_stand_for_several_numbers(tmp_path):
+    file = tmp_path / "errors.toml"
+    file.write_text('[[errors]]\nnumbers = [7, 8]\nkind = "Unreachable"\nsays = "{where} is gone."\nfix = ""\n')
+    found = read(file)
+    assert {number: one.filled(where=WHERE).message for number, one in found.items()} == dict.fromkeys(
+        (7, 8), f"{WHERE} is gone."
+    )
 
 
 def test_errors_without_a_number_are_read_by_name(tmp_path):

@@ -69,6 +69,13 @@ def test_a_refusal_is_the_servers_own_words():
     assert (refused.value.number, refused.value.says) == (1236, "bogus data")
 
 
+def test_a_refusal_without_end_is_shortened():
+    """It is stored and shown, and a database stores no NUL."""
+    with pytest.raises(Refused) as refused:
+        received(framed(b"\xff" + struct.pack("<H", 1236) + b"#HY000bad\0" + b"x" * 100_000))
+    assert refused.value.says.startswith("badx") and len(refused.value.says) == 499
+
+
 @pytest.mark.parametrize(
     "answer",
     [framed(b"\0one", first=2), framed(b""), framed(b"\x05abc"), framed(b"\xff"), framed(b"\xfe" + bytes(40))],

@@ -8,6 +8,7 @@ MOST_AT_ONCE = 1 << 20  # bytes of one read
 FULL = 0xFFFFFF  # a packet of this length goes on in the next one
 EVENT, END, REFUSAL = 0x00, 0xFE, 0xFF
 END_BYTES = 9  # at most
+MOST_SAID = 500  # bytes of a refusal: it is stored and shown
 
 
 class NoDump(Exception):
@@ -61,6 +62,6 @@ def _ended(body: bytes) -> None:
     """Raises Refused or NoDump when it is not the end of the log."""
     if body[:1] == bytes([REFUSAL]) and len(body) > 3:
         says = body[9:] if body[3:4] == b"#" else body[3:]
-        raise Refused(int.from_bytes(body[1:3], "little"), says.decode(errors="replace"))
+        raise Refused(int.from_bytes(body[1:3], "little"), says[:MOST_SAID].decode(errors="replace").replace("\0", ""))
     if body[:1] != bytes([END]) or len(body) >= END_BYTES:
         raise NoDump("a packet is neither an event nor the end")

@@ -44,16 +44,21 @@ def program(home: Path) -> Program:
 
 def binary(folder: Path) -> Path:
     """redis-server, or a private link of that name to the same program in Debian's redis-tools."""
-    installed = shutil.which("redis-server")
-    if installed:
-        return Path(installed)
-    twin = shutil.which("redis-check-rdb")
-    if not twin:
-        raise LocalError("Redis is not installed; nothing was started.", "Install the package redis-tools.")
+    found = installed()
+    if found.name == "redis-server":
+        return found
     link = folder / "redis-server"
     link.unlink(missing_ok=True)
-    link.symlink_to(twin)
+    link.symlink_to(found)
     return link
+
+
+def installed() -> Path:
+    """redis-server, or the same program in Debian's redis-tools. Raises LocalError."""
+    found = shutil.which("redis-server") or shutil.which("redis-check-rdb")
+    if not found:
+        raise LocalError("Redis is not installed; nothing was started.", "Install the package redis-tools.")
+    return Path(found)
 
 
 def answers(socket: Path, pid: int) -> bool:

@@ -28,28 +28,29 @@ class CannotJoin(DurascopeError):
 
     def __init__(self, why: str, fix: str = "") -> None:
         super().__init__(f"The worker was not started: {why}", fix)
+        self.why = why
 
 
 def check(site: str) -> None:
     """Raises DurascopeError: no worker of this site can be started here as it is."""
-    _name(site)
+    check_name(site)
     usable.check(home(), usable.file_of(connection.settings_dict))
-    _database()
-    _version()
-    _clock()
-    _keys()
-    _redis()
-    _alone(site)
+    check_database()
+    check_version()
+    check_clock()
+    check_keys()
+    check_redis()
+    check_alone(site)
 
 
-def _name(site: str) -> None:
+def check_name(site: str) -> None:
     try:
         site_names.check(site)
     except ValidationError as wrong:
         raise CannotJoin(wrong.messages[0]) from wrong
 
 
-def _database() -> None:
+def check_database() -> None:
     try:
         connection.ensure_connection()
     except DatabaseError as silent:
@@ -58,7 +59,7 @@ def _database() -> None:
         ) from silent
 
 
-def _version() -> None:
+def check_version() -> None:
     executor = MigrationExecutor(connection)
     loader = executor.loader
     if unapplied := executor.migration_plan(loader.graph.leaf_nodes()):
@@ -75,7 +76,7 @@ def _version() -> None:
         )
 
 
-def _clock() -> None:
+def check_clock() -> None:
     """Nights, leases and results bear the time of the host that writes them. SQLite is on this one."""
     if connection.vendor != "postgresql":
         return
@@ -89,7 +90,7 @@ def _clock() -> None:
         )
 
 
-def _keys() -> None:
+def check_keys() -> None:
     file = home() / vault.NAME
     if not vault.in_environment() and not file.exists():
         if connection.vendor == "sqlite":
@@ -115,7 +116,7 @@ def _sealed() -> list[bytes]:
     return [bytes(one) for one in (*servers[:LOOKED_AT], *channels[:LOOKED_AT])]
 
 
-def _redis() -> None:
+def check_redis() -> None:
     try:
         redis.Redis.from_url(settings.REDIS_URL, socket_timeout=REDIS_LIMIT_S).ping()
     except (redis.RedisError, OSError, ValueError) as silent:
@@ -125,7 +126,7 @@ def _redis() -> None:
         ) from silent
 
 
-def _alone(site: str) -> None:
+def check_alone(site: str) -> None:
     """A server at localhost is another one on each host: a restore must not be made on another."""
     others = {worker.host for worker in sites.listening(site)} - {socket.gethostname()}
     attached = Server.objects.filter(site=site, kind=Server.Kind.ATTACHED)

@@ -80,7 +80,7 @@ def test_a_missing_key_is_noticed_where_the_database_is_elsewhere(monkeypatch, t
     if connection.vendor == "sqlite":
         start_check.check("west")
         monkeypatch.setattr(connection, "vendor", "postgresql")
-        monkeypatch.setattr(start_check, "_clock", lambda: None)
+        monkeypatch.setattr(start_check, "check_clock", lambda: None)
     assert "manage.py rotatekeys" in refusal()
     assert not (tmp_path / vault.NAME).exists(), "none was made up"
 

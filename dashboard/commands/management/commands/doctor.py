@@ -1,0 +1,36 @@
+"""`manage.py doctor`: what works on this host, and how to mend what does not."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from dataclasses import asdict
+
+from django.core.management.base import BaseCommand
+
+from dashboard.local.doctor import looked_at
+
+STATUS = {"works": 0, "limited": 1, "fails": 2}
+
+
+class Command(BaseCommand):
+    help = "Say what works on this host, and how to mend what does not. Exit status 2: Durascope cannot run; 1: it can "
+    help += "measure less."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *, json: bool, **_: object) -> None:
+        found = []
+        for one in looked_at():
+            found.append(one)
+            if not json:
+                self.stdout.write(f"{one.state:<8} {one.title}: {one.says}")
+                self.stdout.flush()
+        if json:
+            self.stdout.write(dumps([asdict(one) for one in found]))
+        sys.exit(max(STATUS[one.state] for one in found))
+
+
+def dumps(found: object) -> str:
+    return json.dumps(found, indent=2)

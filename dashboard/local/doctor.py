@@ -1,0 +1,150 @@
+"""What works on this host and what does not: power loss, networks, builds, memory, clock, Redis, database, mail. What
+is started for a look is ended again, and nothing is stored."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from django.conf import settings
+from django.core.mail import get_connection
+from django.db import connection
+
+from dashboard.installation import usable
+from dashboard.local import redis
+from workers.bench import sysbench
+from workers.bench.trial_kinds import TRIAL_KINDS
+from workers.errors import DurascopeError, SandboxError, reason
+from workers.sandbox import builds
+from workers.sandbox.disk import ability as disk
+from workers.sandbox.users import not_apart
+from workers.topology.network import ability as network
+from workers.upkeep import start_check
+
+State = Literal["works", "limited", "fails"]
+GIB = 2**30
+SANDBOX_BYTES = 2 * GIB  # one server with its image and its simulated disk
+SERVER_MIB = 1024  # free memory for a server, the worker and sysbench
+
+
+@dataclass(frozen=True)
+class Looked:
+    """`limited`: Durascope runs without it and measures less. `fails`: it does not run. `says`: what was found, and
+    for a problem how to mend it."""
+
+    title: str
+    state: State
+    says: str
+
+
+def looked_at() -> Iterator[Looked]:
+    """One after the other, because some take seconds."""
+    yield _must(
+        "home", lambda: usable.check(settings.HOME, usable.file_of(connection.settings_dict)), str(settings.HOME)
+    )
+    yield (database := _must("database", start_check.check_database, f"{connection.vendor} answers"))
+    if database.state == "works":
+        yield _must("version", _version, "program and database fit together")
+        yield _must("clock", start_check.check_clock, "agrees with the database's")
+        yield _must("keys", start_check.check_keys, "stored passwords can be opened")
+    yield _must("Redis", _redis, "answers" if "DURASCOPE_REDIS" in os.environ else "`up` starts a private one")
+    version = sysbench.version()
+    lacks = "" if version else "sysbench is not installed: no load can be generated. apt-get install sysbench"
+    yield _can("sysbench", lacks, f"version {version}")
+    yield _builds()
+    yield _can("power loss", disk.missing(), "a disk that loses power can be simulated")
+    yield _can("other crashes", _crashes(), "all kinds of crash can be tried")
+    yield _can("networks", network.missing(), "clusters can be joined by a network with round trips and partitions")
+    yield _can("own user of sandboxes", not_apart(), "sandboxes cannot reach the worker's files")
+    compiler = (
+        "" if shutil.which("cc") else "There is no C compiler, so fsyncs are not traced. apt-get install gcc libc6-dev"
+    )
+    yield _can("fsync trace", compiler, "a C compiler is here")
+    yield _memory()
+    yield _room(Path(settings.HOME))
+    yield _mail()
+    address = "" if settings.ADDRESS else "Messages and share links have no address. Set DURASCOPE_ADDRESS."
+    yield _can("address", address, settings.ADDRESS)
+
+
+def _must(title: str, check: Callable[[], None], fine: str) -> Looked:
+    try:
+        check()
+    except start_check.CannotJoin as problem:
+        return Looked(title, "fails", f"{problem.why[:1].upper()}{problem.why[1:]} {problem.fix}".strip())
+    except (DurascopeError, OSError) as problem:
+        return Looked(title, "fails", reason(problem))
+    return Looked(title, "works", fine)
+
+
+def _version() -> None:
+    """An empty SQLite database is no problem: `up` fills it."""
+    if connection.vendor == "postgresql" or connection.introspection.table_names():
+        start_check.check_version()
+
+
+def _redis() -> None:
+    if "DURASCOPE_REDIS" in os.environ:
+        start_check.check_redis()
+    else:
+        redis.installed()
+
+
+def _can(title: str, problem: str, fine: str) -> Looked:
+    return Looked(title, "limited", problem) if problem else Looked(title, "works", fine)
+
+
+def _builds() -> Looked:
+    here = [key for key in builds.every() if _is_here(key)]
+    problem = "No server can be made into a sandbox. apt-get install mariadb-server-core, or: manage.py build list"
+    return _can("builds", "" if here else problem, ", ".join(here))
+
+
+def _is_here(key: str) -> bool:
+    try:
+        builds.find(key)
+    except SandboxError:
+        return False
+    return True
+
+
+def _crashes() -> str:
+    """Reasons, each once; those of the simulated disk and of networks stand in their own lines."""
+    told = {disk.missing(), network.missing(), ""}
+    missing = {why: key for key, kind in TRIAL_KINDS.items() if (why := kind.missing()) not in told}
+    return " ".join(f"{key}: {why}" for why, key in missing.items())
+
+
+def _memory() -> Looked:
+    """Free memory, with what the kernel would give up for it (proc(5))."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    free_mib = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")) // 1024
+    says = f"{free_mib / 1024:.1f} GiB free, {os.cpu_count()} cores"
+    few = f"{says}: a sandbox needs 1 GiB. Topologies need that for each node."
+    return _can("memory", few if free_mib < SERVER_MIB else "", says)
+
+
+def _room(home: Path) -> Looked:
+    """Where sandboxes lie, or the nearest folder above that exists."""
+    root = Path(settings.SANDBOX_ROOT)
+    there = next(folder for folder in (root, *root.parents) if folder.exists())
+    free = min(shutil.disk_usage(folder).free for folder in (home, there))
+    says = f"{free / GIB:.1f} GiB free for sandboxes and the home"
+    return _can("disk", f"{says}: a sandbox needs 2 GiB. Make room in {there}." if free < SANDBOX_BYTES else "", says)
+
+
+def _mail() -> Looked:
+    if not settings.EMAIL_HOST:
+        return Looked("mail", "limited", "No mail server is set, so no e-mail is sent. Set DURASCOPE_SMTP_HOST.")
+    try:
+        server = get_connection()
+        server.open()
+        server.close()
+    except OSError as problem:  # also each error of smtplib
+        fix = "Check DURASCOPE_SMTP_HOST, its port, TLS and account."
+        return Looked(
+            "mail", "limited", f"{settings.EMAIL_HOST} does not let this account in: {reason(problem)}. {fix}"
+        )
+    return Looked("mail", "works", f"{settings.EMAIL_HOST} answers")

@@ -24,7 +24,8 @@ function line(text) {
 
 function show(answer) {
   for (const [key, words] of Object.entries(answer.summaries)) {
-    form.querySelector(`[data-plan-summary="${key}"]`).textContent = words;
+    const place = form.querySelector(`[data-plan-summary="${key}"]`);
+    if (place) place.textContent = words; // a group that no server here needs is left out
   }
   const refused = answer.refusals.map((reason) => line(reason));
   const head = refused.length

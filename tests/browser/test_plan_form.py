@@ -10,6 +10,7 @@ from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Preflight, Server
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
+from tests.own_transactions import EXAMPLE
 
 MOST_STOPS = 15
 FOCUSED = "(document.activeElement.name || document.activeElement.textContent).trim()"
@@ -20,7 +21,7 @@ def form(page, live_server, dba, monkeypatch):  # noqa: F811 - the fixture
     monkeypatch.setattr(actions, "notify_workers", lambda pk: None)
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(f"{live_server.url}/experiments/new/")
-    expect(page.locator("[data-plan-says]")).to_contain_text("27 cells")
+    expect(page.locator("[data-plan-says]")).to_contain_text("27 measurements")
     return page
 
 
@@ -62,3 +63,19 @@ def test_a_double_click_on_start_starts_one(form):
     form.get_by_role("button", name="Start", exact=True).dblclick()
     form.wait_for_url(re.compile(r"/experiments/\d+/$"))
     assert Experiment.objects.count() == 1
+
+
+def test_a_file_of_an_own_transaction_is_shown_with_values_or_with_the_line_of_its_error(form, tmp_path):
+    form.locator("[data-plan-summary=load]").click()
+    shown, text = form.locator("[data-own-shown]"), form.get_by_label("Your own transaction").first
+    expect(shown).to_be_hidden()
+    (tmp_path / "own.toml").write_text(EXAMPLE)
+    form.get_by_label("Choose a file").set_input_files(tmp_path / "own.toml")
+    expect(text).to_have_value(EXAMPLE)
+    expect(shown).to_contain_text("UPDATE orders SET state = 'paid' WHERE id = 1")
+    expect(shown).to_contain_text("Crash trials can be judged with it")
+    text.fill(EXAMPLE.replace("UPDATE orders", "DROP TABLE orders; UPDATE orders"))
+    expect(form.locator("[data-plan-says]")).to_contain_text(re.compile(r"line \d+, transactions\[1\].statements\[3\]"))
+    expect(shown).to_be_hidden()
+    text.fill(EXAMPLE.replace("UPDATE orders SET state = 'paid' WHERE id = :order", "DELETE FROM customers"))
+    expect(shown).to_contain_text(re.compile(r"Crash trials cannot be judged .* line \d+"))

@@ -30,4 +30,4 @@ def crashes(declaration: Declaration) -> str:
 
 
 def shown(declaration: Declaration) -> str:
-    return "\n".join((*lines(declaration), "", crashes(declaration)))
+    return "\n".join((crashes(declaration), "", *lines(declaration)))

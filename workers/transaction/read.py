@@ -31,7 +31,7 @@ def read(text: str) -> Declaration:
         raise PlanError(f"{FILE} is empty.", "Paste or upload the file. docs/own-transaction.md has an example.")
     try:
         return _read(TomlTable(FILE, "", tomllib.loads(text)), Lines(text))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of more digits than Python writes
         raise PlanError(f"{FILE} is not valid TOML: {error}.", "Correct the line that is named.") from error
     except PlanError as refused:
         raise PlanError(with_line(text, FILE, refused.message), refused.fix) from refused

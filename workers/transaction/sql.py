@@ -92,6 +92,8 @@ def _check_places(found: list[Token], tables: set[str]) -> None:
     into = [n for n, token in enumerate(found) if token.upper == "INTO"]
     if into != ([second] if verb in ("INSERT", "REPLACE") else []):
         raise Refused("INTO is allowed once, in INSERT INTO and in REPLACE INTO", found[into[-1]].at if into else 0)
+    if verb in ("INSERT", "REPLACE") and (query := next((one for one in found if one.upper == "SELECT"), None)):
+        raise Refused("an INSERT that copies rows could double a table each time: write VALUES", query.at)
     starts = [n + 1 for n, token in enumerate(found) if token.upper in ("INTO", "FROM", "JOIN")]
     for start in (*starts, *([second] if verb == "UPDATE" else [])):
         at = found[min(start, len(found) - 1)]

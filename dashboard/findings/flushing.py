@@ -37,4 +37,4 @@ def gloss(settings: Mapping[str, str]) -> str:
 def _binlog(sync: str) -> str:
     if sync == "0":
         return "flushed by the operating system"
-    return _FLUSHED if sync == "1" else f"flushed every {sync} commits"
+    return _FLUSHED if sync == "1" else f"flushed every {sync} groups of commits"

@@ -82,7 +82,7 @@ class PlanInputs(forms.Form):
         for one in (*SHOWN[Plan], *SHOWN[CrashPlan]):
             self.fields[one.name] = _input(one)
         self.fields[NODE_FAULTS] = Words(
-            label="Faults of other nodes",
+            label="Faults of several nodes",
             help_text=f"Of a topology: kill, host-loss, power-loss or pause, and the nodes. {HOW_NODES}",
             required=False,
             max_length=400,

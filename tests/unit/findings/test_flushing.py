@@ -22,7 +22,7 @@ def level(flush, sync, **more):
             "redo log written at each commit, flushed once a second; binary log flushed by the operating system",
         ),
         ("0", "0", "redo log written and flushed once a second; binary log flushed by the operating system"),
-        ("1", "100", "redo log flushed at each commit; binary log flushed every 100 commits"),
+        ("1", "100", "redo log flushed at each commit; binary log flushed every 100 groups of commits"),
     ],
 )
 def test_it_says_when_both_logs_are_flushed(flush, sync, says):

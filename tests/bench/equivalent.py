@@ -104,6 +104,9 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/binlog/reader.py": {
         ("16 << 20", "17 << 20"): "no index comes near it: a server has some thousand files of a binlog at most",
     },
+    "dashboard/findings/crash/badges.py": {
+        ("Variant('', {})", "Variant('x', {})"): "its name is not read, only what is set in it",
+    },
     "dashboard/findings/crash/missing.py": {
         ("count < 1000", "count < 1001"): "1,000 has three digits that count, whoever writes it",
         (

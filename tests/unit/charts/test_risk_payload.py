@@ -246,9 +246,12 @@ def test_its_sentence_without_both_sides(rates, text):
 
 
 @pytest.mark.django_db
-def test_it_says_what_told_nothing():
-    found = told(trials.experiment({"1/1": {"power-loss": [(0, 0), None]}}))
-    assert "1 trial is unclear and counts as failed in upper bounds." in found.more
+@pytest.mark.parametrize(
+    ("unclear", "says"), [(1, "1 trial is unclear and counts"), (2, "2 trials are unclear and count")]
+)
+def test_it_says_what_told_nothing(unclear, says):
+    found = told(trials.experiment({"1/1": {"power-loss": [(0, 0), *[None] * unclear]}}))
+    assert f"{says} as failed in upper bounds." in found.more
 
 
 @pytest.mark.django_db

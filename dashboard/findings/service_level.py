@@ -33,7 +33,7 @@ def worst(met: Sequence[Met]) -> Met:
 
 
 @dataclass(frozen=True)
-class Target:
+class LevelTarget:
     """`asked` and `measured`: in words."""
 
     asked: str
@@ -49,7 +49,7 @@ class Target:
 @dataclass(frozen=True)
 class SettingLevel:
     name: str
-    targets: tuple[Target, ...]
+    targets: tuple[LevelTarget, ...]
 
     @property
     def met(self) -> Met:
@@ -139,17 +139,17 @@ def _p99s(points: Iterable[Point]) -> dict[int, float]:
     return {pk: latency["p99"] for pk, latency in runs if latency.get("p99") is not None}
 
 
-def _speed(wanted: Wanted, points: Sequence[Point], p99s: Mapping[int, float]) -> Target:
+def _speed(wanted: Wanted, points: Sequence[Point], p99s: Mapping[int, float]) -> LevelTarget:
     """At the number of threads that meets the target best: throughput and p99 must be met by the same load."""
     asked = _speed_words(wanted)
     asked = f"{asked[:1].upper()}{asked[1:]}"
     if any(point.counts != "commits" for point in points):
-        return Target(asked, f"This load counts {points[0].counts}, not commits.", "unclear")
+        return LevelTarget(asked, f"This load counts {points[0].counts}, not commits.", "unclear")
     judged = [_at_threads(wanted, point, p99s) for point in points]
     if not judged:
-        return Target(asked, "Not measured.", "unclear")
+        return LevelTarget(asked, "Not measured.", "unclear")
     met, _, measured = max(judged, key=lambda one: (_WORST.index(one[0]), one[1]))
-    return Target(asked, measured, met)
+    return LevelTarget(asked, measured, met)
 
 
 def _at_threads(wanted: Wanted, point: Point, p99s: Mapping[int, float]) -> tuple[Met, float, str]:
@@ -182,14 +182,14 @@ def _figure(one: Estimate) -> str:
     return f"{sig(one.value)}{interval}"
 
 
-def _loss(wanted: Wanted, key: str, tried: Iterable[Tally]) -> Target:
+def _loss(wanted: Wanted, key: str, tried: Iterable[Tally]) -> LevelTarget:
     disaster = DISASTERS[key]
     text = _loss_words(wanted.lost_s)
     asked = f"{text[:1].upper()}{text[1:]} {disaster.says}"
     known = [one for one in tried if one.kind in disaster.kinds]
     if not known:
-        return Target(asked, "Not tried.", "unclear")
-    return Target(asked, "; ".join(map(_lost, known)), _kept(known, wanted.lost_s))
+        return LevelTarget(asked, "Not tried.", "unclear")
+    return LevelTarget(asked, "; ".join(map(_lost, known)), _kept(known, wanted.lost_s))
 
 
 def _lost(tally: Tally) -> str:

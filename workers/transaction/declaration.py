@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from workers.transaction.tokens import Token, written
+from workers.transaction.tokens import SqlToken, written
 from workers.transaction.values import BY_SERVER, Drawn, Value, literal
 
 
@@ -25,7 +25,7 @@ class Statement:
     """`verb`: INSERT, REPLACE, UPDATE, DELETE or SELECT."""
 
     verb: str
-    tokens: tuple[Token, ...]
+    tokens: tuple[SqlToken, ...]
     line: int
 
     def sql(self, placeholder: Callable[[str], str]) -> str:

@@ -4,7 +4,7 @@ import re
 
 from workers.errors import PlanError
 from workers.toml.table import TomlTable
-from workers.transaction.tokens import Refused
+from workers.transaction.tokens import BadSql
 
 
 class Lines:
@@ -26,7 +26,7 @@ class Lines:
         if self.line_of(found):
             self._from += len(found)
 
-    def wrong(self, table: TomlTable, key: str, found: str, refused: Refused) -> PlanError:
+    def wrong(self, table: TomlTable, key: str, found: str, refused: BadSql) -> PlanError:
         line = self.line_of(found)
         where = f"line {line + found.count(chr(10), 0, refused.at)}, " if line else ""
         return PlanError(f"{table.file}: {where}{table.path}.{key}: {refused.says}.", "Nothing was started.")

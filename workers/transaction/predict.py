@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from workers.errors import PlanError
 from workers.transaction.declaration import Declaration, Statement
-from workers.transaction.tokens import Refused, Token, split
+from workers.transaction.tokens import BadSql, SqlToken, split
 from workers.transaction.values import BY_SERVER, Drawn
 
 WHOLE = ("BIGINT", "INT", "INTEGER", "MEDIUMINT", "SMALLINT", "TINYINT")
@@ -21,13 +21,13 @@ Rows = Mapping[str, tuple[Cells, ...]]  # table -> rows of one transaction
 
 
 @dataclass(frozen=True)
-class Change:
+class RowChange:
     """`key`: the column with the number. `cells`: column -> its new content; None: not known here."""
 
     is_insert: bool
     table: str
     key: str
-    cells: Mapping[str, Token | None]
+    cells: Mapping[str, SqlToken | None]
 
     def made(self, before: Rows, drawn: Mapping[str, Drawn]) -> Rows:
         """The rows after the change."""
@@ -40,7 +40,7 @@ class Change:
 class Prediction:
     """`changes`: name of a transaction -> its changes. `keys`: table -> the column with the number."""
 
-    changes: Mapping[str, tuple[Change, ...]]
+    changes: Mapping[str, tuple[RowChange, ...]]
     keys: Mapping[str, str]
 
     def columns(self, table: str) -> list[str]:
@@ -78,7 +78,7 @@ def predict(declaration: Declaration) -> Prediction:
     return Prediction(changes, keys)
 
 
-def _changes(declaration: Declaration, writes: list[Statement], keys: dict[str, str]) -> Iterator[Change]:
+def _changes(declaration: Declaration, writes: list[Statement], keys: dict[str, str]) -> Iterator[RowChange]:
     """`keys` is filled."""
     inserted: set[str] = set()
     for one in writes:
@@ -91,7 +91,7 @@ def _changes(declaration: Declaration, writes: list[Statement], keys: dict[str, 
         yield change
 
 
-def _insert(declaration: Declaration, one: Statement) -> Change:
+def _insert(declaration: Declaration, one: Statement) -> RowChange:
     """INSERT INTO table (columns) VALUES (items), nothing else."""
     found = [*one.tokens]
     marks = [token.text.upper() for token in found]
@@ -107,10 +107,10 @@ def _insert(declaration: Declaration, one: Statement) -> Change:
     key = next((column for column in sequences if declaration.table(table).columns.get(column) == "BIGINT"), "")
     if not key:
         raise _unknown(one, f"its row in {table} does not hold the number of its transaction")
-    return Change(True, table, key, _cells(declaration, table, known))
+    return RowChange(True, table, key, _cells(declaration, table, known))
 
 
-def _update(declaration: Declaration, one: Statement) -> Change:
+def _update(declaration: Declaration, one: Statement) -> RowChange:
     """UPDATE table SET column = value, ... WHERE key = :number, nothing else."""
     found = [*one.tokens]
     marks = [token.text.upper() for token in found]
@@ -126,15 +126,15 @@ def _update(declaration: Declaration, one: Statement) -> Change:
         raise _unknown(one, "it sets no column to a value that can be compared afterwards")
     if found[-3].text in cells:
         raise _unknown(one, f"it changes {found[-3].text}, which holds the number")
-    return Change(False, table, found[-3].text, cells)
+    return RowChange(False, table, found[-3].text, cells)
 
 
-def _cells(declaration: Declaration, table: str, items: Mapping[str, list[Token]]) -> dict[str, Token | None]:
+def _cells(declaration: Declaration, table: str, items: Mapping[str, list[SqlToken]]) -> dict[str, SqlToken | None]:
     types = declaration.table(table).columns
     return {column: _compared(declaration, types.get(column, ""), item) for column, item in items.items()}
 
 
-def _compared(declaration: Declaration, kind: str, item: list[Token]) -> Token | None:
+def _compared(declaration: Declaration, kind: str, item: list[SqlToken]) -> SqlToken | None:
     """The content if it is a single value that a column of this type returns as it was given."""
     token = item[0] if len(item) == 1 else None
     if token is None or token.kind not in ("value", "text", "number"):
@@ -146,20 +146,20 @@ def _compared(declaration: Declaration, kind: str, item: list[Token]) -> Token |
     return token if kind in (WHOLE if is_whole else TEXTS) else None
 
 
-def _parts(found: list[Token]) -> list[list[Token]]:
+def _parts(found: list[SqlToken]) -> list[list[SqlToken]]:
     """[]: a bracket ends outside of it, so it is more than one row."""
     try:
         return split(found)
-    except Refused:
+    except BadSql:
         return []
 
 
-def _is_sequence(declaration: Declaration, item: list[Token]) -> bool:
+def _is_sequence(declaration: Declaration, item: list[SqlToken]) -> bool:
     value = declaration.values.get(item[0].text) if len(item) == 1 and item[0].kind == "value" else None
     return value is not None and value.kind == "sequence"
 
 
-def _content(token: Token, drawn: Mapping[str, Drawn]) -> str:
+def _content(token: SqlToken, drawn: Mapping[str, Drawn]) -> str:
     if token.kind == "value":
         return str(drawn[token.text])
     return token.text[1:-1].replace("''", "'") if token.kind == "text" else str(int(token.text))

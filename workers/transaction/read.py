@@ -11,7 +11,7 @@ from workers.toml.table import TomlTable
 from workers.transaction import sql
 from workers.transaction.declaration import Declaration, Statement, Table, Transaction
 from workers.transaction.lines import Lines, with_line
-from workers.transaction.tokens import NAME, Refused
+from workers.transaction.tokens import NAME, BadSql
 from workers.transaction.values import KEYS, Value, ValueKind
 
 FILE = "Your own transaction"
@@ -89,7 +89,7 @@ def _tables(table: TomlTable, values: dict[str, Value], lines: Lines) -> tuple[T
         create = _sql(one, "create", one.text("create"), lines)
         try:
             made = sql.table(create, found)
-        except Refused as refused:
+        except BadSql as refused:
             raise lines.wrong(one, "create", create, refused) from refused
         lines.passed(create)
         found.append(replace(made, rows=one.whole("rows", 0), fill=_fill(one, made, values)))
@@ -99,7 +99,7 @@ def _tables(table: TomlTable, values: dict[str, Value], lines: Lines) -> tuple[T
 
 def _sql(table: TomlTable, key: str, text: str, lines: Lines) -> str:
     if len(text) > LONGEST_SQL:
-        too_long = Refused(f"has {len(text):,} characters, at most {LONGEST_SQL:,} are allowed")
+        too_long = BadSql(f"has {len(text):,} characters, at most {LONGEST_SQL:,} are allowed")
         raise lines.wrong(table, key, text, too_long)
     return text
 
@@ -149,7 +149,7 @@ def _statement(
     _sql(table, key, text, lines)
     try:
         found = sql.statement(text, tables, values, lines.line_of(text))
-    except Refused as refused:
+    except BadSql as refused:
         raise lines.wrong(table, key, text, refused) from refused
     lines.passed(text)
     return found

@@ -1,10 +1,10 @@
-"""The two kinds of SQL in the file: CREATE TABLE, and the statements of a transaction. Both raise Refused."""
+"""The two kinds of SQL in the file: CREATE TABLE, and the statements of a transaction. Both raise BadSql."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from workers.transaction.declaration import Statement, Table
-from workers.transaction.tokens import OF_STATEMENTS, OF_TABLES, Refused, Token, check_words, split, tokens, written
+from workers.transaction.tokens import OF_STATEMENTS, OF_TABLES, BadSql, SqlToken, check_words, split, tokens, written
 from workers.transaction.values import Value
 
 VERBS = ("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE")
@@ -18,15 +18,15 @@ def table(sql: str, earlier: Sequence[Table]) -> Table:
     """A table without rows."""
     found = tokens(sql)
     if [token.upper for token in found[:2]] != ["CREATE", "TABLE"] or len(found) < 5 or not found[2].is_name:
-        raise Refused("write CREATE TABLE name ( ... )")
+        raise BadSql("write CREATE TABLE name ( ... )")
     name, inside = found[2], found[4:-1]
     if found[3].text != "(" or found[-1].text != ")":
-        raise Refused("write nothing after the last bracket: the engine comes from the settings", found[-1].at)
+        raise BadSql("write nothing after the last bracket: the engine comes from the settings", found[-1].at)
     _check_table_name(name, earlier)
     parts = split(inside)
     columns = dict(_columns(parts))
     if not 1 <= len(columns) <= MOST_COLUMNS:
-        raise Refused(f"a table has 1 to {MOST_COLUMNS} columns", name.at)
+        raise BadSql(f"a table has 1 to {MOST_COLUMNS} columns", name.at)
     indexes = {here.text for before, here in pairwise(inside) if before.upper in NO_COLUMN}
     known = {name.text, *columns, *indexes}.union(*({one.name, *one.columns} for one in earlier))
     check_words(found, OF_TABLES, known.__contains__)
@@ -34,50 +34,50 @@ def table(sql: str, earlier: Sequence[Table]) -> Table:
     return Table(name.text, written([*found[:2], _quoted(name), *found[3:]], lambda value: value), columns, 0, {})
 
 
-def _check_table_name(name: Token, earlier: Sequence[Table]) -> None:
+def _check_table_name(name: SqlToken, earlier: Sequence[Table]) -> None:
     if name.text.lower() in OURS or name.text.lower().startswith("durascope"):
-        raise Refused(f"{name.text} is the name of a table of Durascope: choose another name", name.at)
+        raise BadSql(f"{name.text} is the name of a table of Durascope: choose another name", name.at)
     if name.text.lower() in {one.name.lower() for one in earlier}:
-        raise Refused(f"the table {name.text} is made twice", name.at)
+        raise BadSql(f"the table {name.text} is made twice", name.at)
 
 
-def _columns(parts: list[list[Token]]) -> Iterator[tuple[str, str]]:
+def _columns(parts: list[list[SqlToken]]) -> Iterator[tuple[str, str]]:
     for part in parts:
         if not part:
-            raise Refused("there is a comma too many")
+            raise BadSql("there is a comma too many")
         if part[0].upper in NO_COLUMN:
             continue
         if len(part) < 2 or not part[0].is_name or part[1].kind != "word":
-            raise Refused("write a column as: name TYPE", part[0].at)
+            raise BadSql("write a column as: name TYPE", part[0].at)
         yield part[0].text, part[1].upper
 
 
-def _check_brackets(inside: list[Token]) -> None:
+def _check_brackets(inside: list[SqlToken]) -> None:
     """A bracket after DEFAULT, or after anything but a type, a key or a name, would hold an expression."""
     if value := next((token for token in inside if token.kind == "value"), None):
-        raise Refused("a table has no placeholders", value.at)
+        raise BadSql("a table has no placeholders", value.at)
     for before, here in pairwise(inside):
         if here.text == "(" and not (before.kind == "quoted" or before.upper in WITH_BRACKETS or _is_plain(before)):
-            raise Refused("expressions are not allowed in a table", here.at)
+            raise BadSql("expressions are not allowed in a table", here.at)
 
 
-def _is_plain(token: Token) -> bool:
+def _is_plain(token: SqlToken) -> bool:
     """A name of an index or of another table."""
     return token.kind == "word" and token.upper not in OF_TABLES
 
 
-def _quoted(name: Token) -> Token:
-    return Token("quoted", name.text, name.at)
+def _quoted(name: SqlToken) -> SqlToken:
+    return SqlToken("quoted", name.text, name.at)
 
 
 def statement(sql: str, tables: Sequence[Table], values: Mapping[str, Value], line: int) -> Statement:
     found = tokens(sql)
     verb = found[0].upper if found else ""
     if verb not in VERBS:
-        raise Refused(f"a statement begins with {', '.join(VERBS[:-1])} or {VERBS[-1]}")
+        raise BadSql(f"a statement begins with {', '.join(VERBS[:-1])} or {VERBS[-1]}")
     for token in found:
         if token.kind == "value" and token.text not in values:
-            raise Refused(f":{token.text} is no value of this file: there are {', '.join(values) or 'none'}", token.at)
+            raise BadSql(f":{token.text} is no value of this file: there are {', '.join(values) or 'none'}", token.at)
     names = {name for one in tables for name in (one.name, *one.columns)}
     _check_places(found, {one.name for one in tables})
     check_words(found, OF_STATEMENTS, names.__contains__)
@@ -85,18 +85,18 @@ def statement(sql: str, tables: Sequence[Table], values: Mapping[str, Value], li
     return Statement(verb, tuple(found), line)
 
 
-def _check_places(found: list[Token], tables: set[str]) -> None:
+def _check_places(found: list[SqlToken], tables: set[str]) -> None:
     """INTO stands only in an INSERT or a REPLACE, so a SELECT writes no file. A table must be of this file."""
     verb = found[0].upper
     second = 2 if len(found) > 1 and found[1].upper == "IGNORE" else 1
     into = [n for n, token in enumerate(found) if token.upper == "INTO"]
     if into != ([second] if verb in ("INSERT", "REPLACE") else []):
-        raise Refused("INTO is allowed once, in INSERT INTO and in REPLACE INTO", found[into[-1]].at if into else 0)
+        raise BadSql("INTO is allowed once, in INSERT INTO and in REPLACE INTO", found[into[-1]].at if into else 0)
     if verb in ("INSERT", "REPLACE") and (query := next((one for one in found if one.upper == "SELECT"), None)):
-        raise Refused("an INSERT that copies rows could double a table each time: write VALUES", query.at)
+        raise BadSql("an INSERT that copies rows could double a table each time: write VALUES", query.at)
     starts = [n + 1 for n, token in enumerate(found) if token.upper in ("INTO", "FROM", "JOIN")]
     for start in (*starts, *([second] if verb == "UPDATE" else [])):
         at = found[min(start, len(found) - 1)]
         is_query = at.text == "(" and found[start - 1].upper != "INTO"
         if not is_query and not (at.is_name and at.text in tables):
-            raise Refused(f"{at.text} is no table of this file: there are {', '.join(sorted(tables))}", at.at)
+            raise BadSql(f"{at.text} is no table of this file: there are {', '.join(sorted(tables))}", at.at)

@@ -27,7 +27,7 @@ WORDS = TomlTable.of_file(Path(__file__).with_name("words.toml"))
 FUNCTIONS, OF_STATEMENTS, OF_TABLES = (frozenset(WORDS.texts(key)) for key in ("functions", "statements", "tables"))
 
 
-class Refused(Exception):
+class BadSql(Exception):
     """What is wrong with a statement, and at which character of it."""
 
     def __init__(self, says: str, at: int = 0) -> None:
@@ -36,7 +36,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True)
-class Token:
+class SqlToken:
     """`text`: without the backticks of a name and the colon of a value. `at`: its first character."""
 
     kind: Kind
@@ -53,16 +53,16 @@ class Token:
         return self.kind in ("word", "quoted")
 
 
-def tokens(sql: str) -> list[Token]:
-    """Raises Refused."""
+def tokens(sql: str) -> list[SqlToken]:
+    """Raises BadSql."""
     found, at = [], 0
     while at < len(sql):
         match = TOKEN.match(sql, at)
         if match is None or sql.startswith(COMMENTS, at):
-            raise Refused(_no_token(sql, at), at)
+            raise BadSql(_no_token(sql, at), at)
         kind = match.lastgroup
         if kind in ("text", "quoted", "value", "number", "word", "mark"):
-            found.append(Token(kind, match[kind], at))  # type: ignore[arg-type]  # mypy does not narrow it
+            found.append(SqlToken(kind, match[kind], at))  # type: ignore[arg-type]  # mypy does not narrow it
         at = match.end()
     return found
 
@@ -82,30 +82,30 @@ def _no_token(sql: str, at: int) -> str:
     return known.get(sql[at], f"{sql[at : at + 10]!r} is not understood")
 
 
-def check_words(found: list[Token], keywords: frozenset[str], names: Callable[[str], bool]) -> None:
-    """Raises Refused for a word that is neither a keyword, nor a function, nor a declared name. A name may follow AS. A
+def check_words(found: list[SqlToken], keywords: frozenset[str], names: Callable[[str], bool]) -> None:
+    """Raises BadSql for a word that is neither a keyword, nor a function, nor a declared name. A name may follow AS. A
     name before a bracket would call the function of that name, so it may only stand where a table or an index does."""
     for token, before, after in _neighbours(found):
         if not token.is_name or (token.upper in keywords and not _is_call(token, after)):
             continue
         if after == "(" and before not in BEFORE_BRACKETS:
             if token.upper not in FUNCTIONS or keywords is not OF_STATEMENTS:
-                raise Refused(f"{token.text} is no function that is allowed", token.at)
+                raise BadSql(f"{token.text} is no function that is allowed", token.at)
         elif before != "AS" and not names(token.text):
-            raise Refused(f"{token.text} is no word, table or column that is known here", token.at)
+            raise BadSql(f"{token.text} is no word, table or column that is known here", token.at)
 
 
-def _is_call(token: Token, after: str) -> bool:
+def _is_call(token: SqlToken, after: str) -> bool:
     return after == "(" and token.upper in FUNCTIONS
 
 
-def _neighbours(found: list[Token]) -> Iterator[tuple[Token, str, str]]:
+def _neighbours(found: list[SqlToken]) -> Iterator[tuple[SqlToken, str, str]]:
     for n, token in enumerate(found):
         before = found[n - 1].upper if n else ""
         yield token, before, found[n + 1].upper if n + 1 < len(found) else ""
 
 
-def written(found: list[Token], placeholder: Callable[[str], str]) -> str:
+def written(found: list[SqlToken], placeholder: Callable[[str], str]) -> str:
     """The statement, put together again, with spaces. A function stands directly before its bracket."""
     sql = ""
     for token, before, _ in _neighbours(found):
@@ -114,24 +114,24 @@ def written(found: list[Token], placeholder: Callable[[str], str]) -> str:
     return sql
 
 
-def _written(token: Token, placeholder: Callable[[str], str]) -> str:
+def _written(token: SqlToken, placeholder: Callable[[str], str]) -> str:
     if token.kind == "value":
         return placeholder(token.text)
     return f"`{token.text}`" if token.kind == "quoted" else token.text
 
 
-def split(found: list[Token]) -> list[list[Token]]:
-    """What commas divide, outside of brackets. Raises Refused when a bracket is left open."""
-    parts: list[list[Token]] = [[]]
+def split(found: list[SqlToken]) -> list[list[SqlToken]]:
+    """What commas divide, outside of brackets. Raises BadSql when a bracket is left open."""
+    parts: list[list[SqlToken]] = [[]]
     depth = 0
     for token in found:
         depth += {"(": 1, ")": -1}.get(token.upper, 0)
         if depth < 0:
-            raise Refused("a bracket is closed that was not opened", token.at)
+            raise BadSql("a bracket is closed that was not opened", token.at)
         if token.upper == "," and not depth:
             parts.append([])
         else:
             parts[-1].append(token)
     if depth:
-        raise Refused("a bracket is not closed", found[-1].at)
+        raise BadSql("a bracket is not closed", found[-1].at)
     return parts

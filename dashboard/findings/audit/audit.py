@@ -8,7 +8,7 @@ from datetime import datetime
 from dashboard.findings.attached.links import ReplicationLink, joined
 from dashboard.findings.attached.statement import UNKNOWN
 from dashboard.findings.audit.level import level_notes
-from dashboard.findings.audit.subject import Subject
+from dashboard.findings.audit.subject import AuditedServer
 from dashboard.findings.audit.survival import LOST, Survival, Survivals, survivals
 from dashboard.findings.crash.badges import Badge, badges, tried_as
 from dashboard.findings.crash.durability import Durability
@@ -64,7 +64,7 @@ class Audit:
     replicas: tuple[ComparedServers, ...]
 
 
-def audit(subjects: Sequence[Subject]) -> Audit:
+def audit(subjects: Sequence[AuditedServer]) -> Audit:
     known = {one.server.pk: one.told for one in subjects if one.server and one.told}
     fleet = joined(known)
     of_subjects = sorted(((one, survivals(one, fleet)) for one in subjects), key=lambda pair: pair[1].severity)
@@ -78,14 +78,14 @@ def audit(subjects: Sequence[Subject]) -> Audit:
     return Audit(_finding(lines), worst, lines, tuple(_of_replicas(subjects, fleet.links)))
 
 
-def against(one: Subject, other: Subject) -> ComparedServers:
+def against(one: AuditedServer, other: AuditedServer) -> ComparedServers:
     """Empty differences are told apart from unknown settings by the caller: both must have facts."""
     same = bool(one.facts and other.facts and one.facts.flavour == other.facts.flavour)
     return ComparedServers(one.name, other.name, differences(one.values, other.values, same_flavour=same))
 
 
 def _line(
-    subject: Subject, found: Survivals, measured: Callable[[Durability], tuple[Badge, ...]], more: tuple[str, ...]
+    subject: AuditedServer, found: Survivals, measured: Callable[[Durability], tuple[Badge, ...]], more: tuple[str, ...]
 ) -> AuditLine:
     facts = subject.facts
     three = (found.killed, found.power_loss, found.failover)
@@ -143,7 +143,7 @@ def _finding(lines: Sequence[AuditLine]) -> str:
 WHEN = {"killed": "when the server is killed", "power_loss": "when the power is lost", "failover": "in a failover"}
 
 
-def _of_replicas(subjects: Iterable[Subject], links: Iterable[ReplicationLink]) -> Iterable[ComparedServers]:
+def _of_replicas(subjects: Iterable[AuditedServer], links: Iterable[ReplicationLink]) -> Iterable[ComparedServers]:
     by_id = {one.server.pk: one for one in subjects if one.server}
     for link in links:
         if isinstance(link.source, int) and isinstance(link.replica, int):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from django.db.models import Q
 
 from dashboard.findings.attached.statement import UNKNOWN
-from dashboard.findings.audit.subject import Subject
+from dashboard.findings.audit.subject import AuditedServer
 from dashboard.findings.audit.survival import LOST, Survivals
 from dashboard.findings.service_level import in_words
 from dashboard.records.experiments.models import Experiment
@@ -13,7 +13,7 @@ from dashboard.records.servers.levels import DISASTERS, Wanted
 from dashboard.text.words import listed
 
 
-def level_notes(subject: Subject, levels: Mapping[int, Wanted], found: Survivals) -> tuple[str, ...]:
+def level_notes(subject: AuditedServer, levels: Mapping[int, Wanted], found: Survivals) -> tuple[str, ...]:
     """Sentences; none for a server without a level."""
     if subject.server is None or subject.server.pk not in levels:
         return ()

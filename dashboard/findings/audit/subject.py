@@ -15,7 +15,7 @@ NOT_READ = "It was never read. Read all servers."
 
 
 @dataclass(frozen=True)
-class Subject:
+class AuditedServer:
     """`server`: None: pasted. `facts`: None: `why` says why it could not be read. `told`: how it replicates."""
 
     name: str
@@ -32,32 +32,32 @@ class Subject:
         return {**(self.told.replication.values if self.told else {}), **(self.facts.variables if self.facts else {})}
 
 
-def by_tests(tests: Iterable[tuple[Server, Preflight | None]]) -> list[Subject]:
+def by_tests(tests: Iterable[tuple[Server, Preflight | None]]) -> list[AuditedServer]:
     """From the last connection test of each. A test that did not reach its server leaves the settings unknown."""
     return [_tested(server, test) for server, test in tests]
 
 
-def _tested(server: Server, test: Preflight | None) -> Subject:
+def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     if test is None:
-        return Subject(server.name, server, why=NOT_READ)
+        return AuditedServer(server.name, server, why=NOT_READ)
     if not test.facts:
         why = next((f"{one['says']} {one['mend']}".strip() for one in test.checks), "It did not answer.")
-        return Subject(server.name, server, read_at=test.done_at, why=why)
+        return AuditedServer(server.name, server, read_at=test.done_at, why=why)
     kept = of_server(test.facts)
     flavour: FlavourKey = "mariadb" if kept.flavour == "mariadb" else "mysql"
     facts = Facts(flavour, kept.version, kept.version_text, kept.settings, test.facts.get("engines") or {})
-    return Subject(server.name, server, facts, told_by(server, test), test.done_at)
+    return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at)
 
 
-def read_now(servers: Sequence[Server], readings: Sequence[Reading], at: datetime) -> list[Subject]:
+def read_now(servers: Sequence[Server], readings: Sequence[Reading], at: datetime) -> list[AuditedServer]:
     return [_read(server, reading, at) for server, reading in zip(servers, readings, strict=True)]
 
 
-def _read(server: Server, reading: Reading, at: datetime) -> Subject:
+def _read(server: Server, reading: Reading, at: datetime) -> AuditedServer:
     facts, seen = reading.facts, reading.replication
     told = Told(server, facts.flavour, seen) if facts and seen else None
-    return Subject(server.name, server, facts, told, at, reading.why)
+    return AuditedServer(server.name, server, facts, told, at, reading.why)
 
 
-def pasted(name: str, text: PastedText) -> Subject:
-    return Subject(name, facts=text.facts, notes=(f"Read as {text.form}.", *text.notes))
+def pasted(name: str, text: PastedText) -> AuditedServer:
+    return AuditedServer(name, facts=text.facts, notes=(f"Read as {text.form}.", *text.notes))

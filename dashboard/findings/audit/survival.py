@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dashboard.findings.attached.links import Joined
 from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 from dashboard.findings.attached.topology import failovers_of
-from dashboard.findings.audit.subject import Subject
+from dashboard.findings.audit.subject import AuditedServer
 from workers.servers.durability import DurabilityStatement, report
 from workers.servers.risks import CrashClass
 
@@ -43,7 +43,7 @@ class Survivals:
         return (ORDER.index(self.worst), *(ORDER.index(one) for one in outcomes))
 
 
-def survivals(subject: Subject, fleet: Joined) -> Survivals:
+def survivals(subject: AuditedServer, fleet: Joined) -> Survivals:
     if subject.facts is None:
         return Survivals(*(Survival(UNKNOWN, subject.why) for _ in range(3)))
     statements = report(subject.facts)
@@ -59,7 +59,7 @@ def _of_crash(crash: CrashClass, statements: Sequence[DurabilityStatement]) -> S
     return Survival(first.outcome, _first_sentence(first.says), tuple(changes))
 
 
-def _of_failover(subject: Subject, fleet: Joined) -> Survival:
+def _of_failover(subject: AuditedServer, fleet: Joined) -> Survival:
     if subject.server is None:
         return Survival("", ONLY_TEXT)
     unread = subject.told.replication.unread if subject.told else ("How it replicates was not read.",)

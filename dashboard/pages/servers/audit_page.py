@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 
 from dashboard.findings.audit.audit import ComparedServers, against, audit
-from dashboard.findings.audit.subject import Subject, by_tests, pasted
+from dashboard.findings.audit.subject import AuditedServer, by_tests, pasted
 from dashboard.pages.accounts.gate import account_of, needs
 from dashboard.records.refused import Refused
 from dashboard.records.servers import actions, queries
@@ -48,7 +48,7 @@ class PastedForm(forms.Form):
         except PlanError as wrong:
             raise forms.ValidationError(str(wrong)) from wrong
 
-    def subjects(self) -> list[Subject]:
+    def subjects(self) -> list[AuditedServer]:
         """Of a valid form. A text that cannot be read makes the form invalid."""
         texts = {"text": "A, pasted", "other": "B, pasted"}
         found = []
@@ -78,7 +78,7 @@ def fleet(request: HttpRequest) -> HttpResponse:
     return render(request, "servers/audit.html", context)
 
 
-def _chosen(request: HttpRequest, subjects: list[Subject]) -> tuple[list[Subject], ComparedServers | None]:
+def _chosen(request: HttpRequest, subjects: list[AuditedServer]) -> tuple[list[AuditedServer], ComparedServers | None]:
     by_id = {str(one.server.pk): one for one in subjects if one.server and one.facts}
     chosen = [by_id[pk] for name in ("a", "b") if (pk := request.GET.get(name, "")) in by_id]
     return chosen, against(*chosen) if len(chosen) == 2 else None

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from dashboard.findings.audit.audit import against, audit
-from dashboard.findings.audit.subject import NOT_READ, Subject, by_tests, pasted
+from dashboard.findings.audit.subject import NOT_READ, AuditedServer, by_tests, pasted
 from dashboard.records.servers import levels, queries
 from dashboard.records.servers.models import Preflight
 from tests.unit.results import factory, trials
@@ -139,6 +139,8 @@ def test_many_servers_ask_few_questions(django_assert_max_num_queries):
 
 
 def test_two_servers_of_different_flavours_are_compared_by_what_both_have():
-    one = Subject("A", facts=Facts("mysql", (8, 0, 36), "8.0.36", {"sync_binlog": "1", "gtid_mode": "ON"}, ENGINES))
-    other = Subject("B", facts=Facts("mariadb", (10, 11, 6), "10.11.6", {"sync_binlog": "0"}, ENGINES))
+    one = AuditedServer(
+        "A", facts=Facts("mysql", (8, 0, 36), "8.0.36", {"sync_binlog": "1", "gtid_mode": "ON"}, ENGINES)
+    )
+    other = AuditedServer("B", facts=Facts("mariadb", (10, 11, 6), "10.11.6", {"sync_binlog": "0"}, ENGINES))
     assert [difference.setting for difference in against(one, other).differences] == ["sync_binlog"]

@@ -24,7 +24,7 @@ from django.utils import timezone
 
 from dashboard.findings.audit.audit import against, audit
 from dashboard.findings.audit.in_words import audit_lines
-from dashboard.findings.audit.subject import Subject, pasted, read_now
+from dashboard.findings.audit.subject import AuditedServer, pasted, read_now
 from dashboard.installation.vault import KeyMissing
 from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError, PlanError
@@ -80,7 +80,7 @@ class Command(BaseCommand):
             self.stderr.write(f"Servers of other sites that were not read: {others}. Run it on a host of their site.")
 
 
-def _of_files(files: list[str], of: str) -> list[Subject]:
+def _of_files(files: list[str], of: str) -> list[AuditedServer]:
     named = named_version(of)
     return [pasted("standard input" if file == STDIN else file, read(_text(file), named)) for file in files]
 
@@ -95,7 +95,7 @@ def _text(file: str) -> str:
         raise PlanError(f"{file} cannot be read: {refused.strerror}.", "Name a file that can be read.") from refused
 
 
-def _registered(names: list[str], limit_s: float) -> list[Subject]:
+def _registered(names: list[str], limit_s: float) -> list[AuditedServer]:
     """Servers of another site are left out: only its workers reach them."""
     if not 0 < limit_s <= 60:
         raise PlanError("--limit is above 0 and at most 60 seconds.")
@@ -108,7 +108,7 @@ def _registered(names: list[str], limit_s: float) -> list[Subject]:
     opened = [(one, _target_or_why(one)) for one in servers]
     reachable = [(one, target) for one, target in opened if not isinstance(target, str)]
     readings = reading.read_all([target for _, target in reachable], limit_s)
-    shut = [Subject(one.name, one, why=why) for one, why in opened if isinstance(why, str)]
+    shut = [AuditedServer(one.name, one, why=why) for one, why in opened if isinstance(why, str)]
     return [*read_now([one for one, _ in reachable], readings, timezone.now()), *shut]
 
 

@@ -20,7 +20,7 @@ def upgraded(request, tmp_path_factory):
     file = home / "durascope.sqlite3"
     with sqlite3.connect(file) as database:
         database.executescript(request.param.read_text())
-    environment = {**os.environ, "DURASCOPE_HOME": str(home)}
+    environment = {**os.environ, "DURASCOPE_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
     environment.pop("DATABASE_URL", None)
     migrate = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--skip-checks"]
     for options in (["-v0"], ["--check"]):
@@ -32,6 +32,11 @@ def upgraded(request, tmp_path_factory):
 def one(database, question):
     [row] = database.execute(question).fetchall()
     return row
+
+
+def test_the_upgrade_was_that_of_the_earlier_installation(upgraded):
+    """And not of another database, beside it."""
+    assert one(upgraded, "SELECT count(*) FROM django_migrations WHERE app = 'holds'")[0] >= 1
 
 
 def test_everything_stored_is_still_there(upgraded):

@@ -51,8 +51,10 @@ def print_preview(page, address):
     """The page as print shows it: what browsers do before they print, on a sheet of paper."""
     page.emulate_media(color_scheme="dark")
     page.goto(address)
-    if page.locator("[data-chart]").count():
-        page.locator("[data-chart][data-drawn]").first.wait_for()  # the first is in sight: charts.js has come
+    charts = page.locator("[data-chart]:visible")
+    if charts.count():
+        charts.first.scroll_into_view_if_needed()
+        page.locator("[data-chart][data-drawn]:visible").first.wait_for()  # charts.js has come
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.set_viewport_size(PAPER)
     page.emulate_media(media="print", color_scheme="dark")

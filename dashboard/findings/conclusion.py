@@ -10,6 +10,7 @@ from dashboard.findings.finding import CellProgress, Finding, finding, progress
 from dashboard.findings.names import server_names
 from dashboard.findings.service_level import service_levels, worst
 from dashboard.findings.shown import ResultView, shown
+from dashboard.findings.written import written_lines
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.states import OVER
 from workers.bench.plan import Plan
@@ -63,8 +64,9 @@ def remember(experiment: Experiment) -> None:
     levels = service_levels(shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
     experiment.finding = " ".join([in_brief(experiment), *(f"{one.title}: {one.says}" for one in levels)])
     experiment.level = worst([one.met for one in levels]) if levels else ""
-    known = {"finding": experiment.finding, "level": experiment.level, "finding_words": WORDS}
-    Experiment.objects.filter(pk=experiment.pk).update(**known)
+    experiment.written = written_lines(experiment)
+    known = {"finding": experiment.finding, "level": experiment.level, "written": experiment.written}
+    Experiment.objects.filter(pk=experiment.pk).update(**known, finding_words=WORDS)
     experiment.note_words()
     outcomes_of(experiment)
 

@@ -19,7 +19,6 @@ from dashboard.findings.probed import broken, flush_of, promises
 from dashboard.findings.redact import redactor_of
 from dashboard.findings.service_level import service_levels
 from dashboard.findings.shown import ResultView, shown
-from dashboard.findings.written import written_lines
 from dashboard.pages.results import claims_page, queries
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash import page as crash_page
@@ -85,7 +84,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "broken_promises": broken(promised),
         "contradictions": contradicted(view),
         "places": met,
-        "written": [view.clean(one) for one in written_lines(experiment)],
+        "written": [view.clean(one) for one in experiment.written],
         "guarded": [] if shared else watched(experiment),
         "tested": lines,
         "settings": settings,

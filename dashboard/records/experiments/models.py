@@ -81,6 +81,7 @@ class Experiment(models.Model):
     analysis = models.JSONField(default=dict)  # baseline variant -> dashboard.findings.analysis
     finding = models.TextField(blank=True)  # the headline of the result, for lists
     level = models.CharField(max_length=8, blank=True)  # were service levels met at its end: met, unclear, missed
+    written = models.JSONField(default=list)  # sentences of dashboard.findings.written, computed at its end
     finding_words = models.PositiveSmallIntegerField(default=0)  # of the headline: dashboard.findings.conclusion
     tags = models.ManyToManyField(Tag, blank=True, related_name="experiments")
     # The question whose baseline it is (dashboard.records.experiments.care); unique.

@@ -15,7 +15,6 @@ from dashboard.records.history import queries
 from dashboard.records.history.models import Entry, Noted, Track
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
-from workers.topology.faults import FAULTS
 
 pytestmark = pytest.mark.django_db
 
@@ -85,14 +84,14 @@ def test_failovers_are_tracks_of_their_own_with_the_write_outage(fault, lost, mi
 
 
 def test_older_tracks_of_failovers_become_tracks_of_their_kind():
-    moved = import_module("dashboard.records.history.migrations.0002_failovers").move
-    for kind in ("power-loss", *FAULTS):
+    migration = import_module("dashboard.records.history.migrations.0002_failovers")
+    for kind in ("power-loss", *(name.replace(" ", "-") for name in migration.FAULTS)):
         entries.note(trials.experiment({"2/0": {kind: [(1, 1)]}}, replica=False))
         newest = Track.objects.exclude(kind="load").latest("pk")
         Track.objects.filter(pk=newest.pk).update(says=f"{kind.replace('-', ' ')}, 16 clients")  # as they were named
     meant = dict(Track.objects.values_list("pk", "kind"))
     Track.objects.filter(kind="failover").update(kind="crash")
-    moved(apps, None)
+    migration.move(apps, None)
     assert dict(Track.objects.values_list("pk", "kind")) == meant
     assert set(meant.values()) == {"load", "crash", "failover"}
 

@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard.findings.written import estimates, written_lines
+from dashboard.findings.conclusion import remember
+from dashboard.findings.written import estimates
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.servers.models import Preflight
 from tests.unit.results import factory
@@ -77,7 +78,8 @@ def test_the_page_holds_the_estimate_beside_the_measurement(client_in):
     Experiment.objects.filter(pk=after.pk).update(created_at=timezone.now() - timedelta(days=1))
     Run.objects.filter(cell__experiment=after).update(started_at=timezone.now())
     after.refresh_from_db()
-    (said,) = written_lines(after)
+    remember(after)
+    (said,) = after.written
     assert "from 6 earlier measurements" in said
     assert said.endswith("Measured: 360 MiB, 0 B of it binary log, in 3 min without warm-up.")
     assert "Measured: 360 MiB" in client_in.get(reverse("results:page", args=[after.pk])).text

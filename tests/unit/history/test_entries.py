@@ -85,7 +85,7 @@ def test_failovers_are_tracks_of_their_own_with_the_write_outage(fault, lost, mi
 
 def test_older_tracks_of_failovers_become_tracks_of_their_kind():
     migration = import_module("dashboard.records.history.migrations.0002_failovers")
-    for kind in ("power-loss", *(name.replace(" ", "-") for name in migration.FAULTS)):
+    for kind in ("power-loss", *(kind for kind in FAULTS if kind.replace("-", " ") in migration.FAULTS)):
         entries.note(trials.experiment({"2/0": {kind: [(1, 1)]}}, replica=False))
         newest = Track.objects.exclude(kind="load").latest("pk")
         Track.objects.filter(pk=newest.pk).update(says=f"{kind.replace('-', ' ')}, 16 clients")  # as they were named

@@ -15,6 +15,7 @@ from dashboard.records.history import queries
 from dashboard.records.history.models import Entry, Noted, Track
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
+from workers.topology.faults import FAULTS
 
 pytestmark = pytest.mark.django_db
 

@@ -17,6 +17,7 @@ if os.environ.get("DURASCOPE_TESTING") != os.environ.get("PYTEST_XDIST_WORKER", 
         del os.environ[name]
     os.environ["DURASCOPE_TESTING"] = os.environ.get("PYTEST_XDIST_WORKER", "one")
     os.environ["DURASCOPE_HOME"] = tempfile.mkdtemp(prefix="durascope-test-")
+    os.environ["DURASCOPE_TESTS_HOME"] = os.environ["DURASCOPE_HOME"]
     atexit.register(shutil.rmtree, os.environ["DURASCOPE_HOME"], ignore_errors=True)
     if os.environ.get("TEST_DATABASE", "sqlite") == "postgresql":
         server = migrated.private_postgresql()
@@ -34,6 +35,9 @@ STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns of a folder th
 
 # A file, not memory: tests with threads and with a real Celery worker share it, and wait for locks as in production.
 ON_POSTGRESQL = "DATABASE_URL" in os.environ
-if not ON_POSTGRESQL:
+given_its_own = "DURASCOPE_SQLITE" in os.environ or os.environ["DURASCOPE_HOME"] != os.environ.get(
+    "DURASCOPE_TESTS_HOME"
+)
+if not (ON_POSTGRESQL or given_its_own):
     DATABASES["default"]["NAME"] = str(HOME / "test.sqlite3")  # noqa: F405
 DATABASES["default"]["CONN_MAX_AGE"] = 0  # noqa: F405 - a test leaves no connection behind

@@ -76,8 +76,11 @@ class WrittenPerSecond:
 
 
 def estimates(plan: Plan, before: datetime) -> dict[int, WrittenEstimate]:
-    """By server, from measurements that were made before that time."""
-    return {target.server_id: _estimate(plan, target.server_id, target.name, before) for target in plan.targets}
+    """By server, from measurements that were made before that time. Of a sandbox only with such measurements: it has no
+    disk that people share."""
+    found = {one.server_id: _earlier(plan, one.server_id, before) for one in plan.targets}
+    told = [one for one in plan.targets if found[one.server_id] or not one.is_sandbox]
+    return {one.server_id: _estimate(plan, one.server_id, one.name, found[one.server_id]) for one in told}
 
 
 def measured(experiment: Experiment) -> dict[int, tuple[WrittenBytes, float]]:
@@ -105,10 +108,10 @@ def written_lines(experiment: Experiment) -> list[str]:
     ]
 
 
-def _estimate(plan: Plan, server_id: int, name: str, before: datetime) -> WrittenEstimate:
+def _estimate(plan: Plan, server_id: int, name: str, earlier: Sequence[WrittenPerSecond]) -> WrittenEstimate:
     load_s = plan.size / len(plan.targets) * (plan.warmup_s + plan.measure_s)
     tables = plan.table_rows * len(plan.workloads) * len({variant.engine for variant in plan.variants})
-    low, high, basis = _rates(plan, _earlier(plan, server_id, before))
+    low, high, basis = _rates(plan, earlier)
 
     def whole(rate: WrittenBytes) -> WrittenBytes:
         return WrittenBytes(rate.total * load_s + tables * ROW_BYTES, rate.binlog * load_s + tables * BINLOG_ROW_BYTES)

@@ -126,7 +126,8 @@ def test_the_command_line_restores_and_goes_on_where_another_was_killed(server, 
     sets = [word for one in small for word in ("--set", one)]
     status, said = run("what-does-safety-cost", "--server", "Box", *sets)
     assert status == 0, said
-    assert "experiment long is interrupted: Worker " in said, said
+    log = (django_settings.HOME / "logs/experiment.log").read_text()
+    assert "experiment long is interrupted: Worker " in log and "is interrupted" not in said, said
     assert "No worker is alive" not in said, said
     assert flush(server) == own and not PendingRestore.objects.filter(restored_at=None).exists()
     assert Experiment.objects.get(pk=lost.pk).state == "interrupted"

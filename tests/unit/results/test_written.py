@@ -1,5 +1,6 @@
 """The estimate of what a load writes, from earlier measurements and without, and what was measured."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -27,10 +28,16 @@ def measured(redo, binlog=0, **options):
     return experiment
 
 
-def of(experiment):
+def of(experiment, is_sandbox=False):
     plan = Plan.from_dict(experiment.plan)
-    (found,) = estimates(plan, timezone.now()).values()
-    return found
+    plan = replace(plan, targets=[replace(one, is_sandbox=is_sandbox) for one in plan.targets])
+    return next(iter(estimates(plan, timezone.now()).values()), None)
+
+
+def test_nothing_is_assumed_of_a_sandbox():
+    """It has no disk that people share. With an earlier measurement there is something to say."""
+    assert of(factory.experiment(levels={"1/1": 1000.0}, measured=0), is_sandbox=True) is None
+    assert "from 6 earlier measurements" in of(measured(MIB), is_sandbox=True).says
 
 
 def test_without_an_earlier_measurement_the_assumption_is_named():

@@ -50,7 +50,7 @@ def _stopped(experiment: Experiment, server_id: int, record: WatchRecord) -> str
         return ""
     at = datetime.fromtimestamp(record.trip.at, UTC)
     said = f"At {at:%H:%M:%S} UTC {record.trip.says}."
-    changes = experiment.pending_restores.filter(server=server_id)
+    changes = experiment.pending_restores.filter(server=server_id, noted_at__lte=at)  # later ones are of a resumed run
     if changes.filter(restored_at=None).exists():
         return f"{said} Not everything is restored yet: see the pending restores on the page of the server."
     last = changes.filter(restored_at__gte=at).order_by("restored_at").last()

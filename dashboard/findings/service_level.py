@@ -24,6 +24,7 @@ from dashboard.text.words import listed
 from workers.analysis.statistics import Estimate, mean
 
 Met = Literal["missed", "unclear", "met"]  # the worst first
+MANY_POINTS = 100  # crash points of recorded loads
 _WORST: tuple[Met, ...] = ("missed", "unclear", "met")
 _LOOKS: dict[Met, str] = {"missed": "failed", "unclear": "unknown", "met": "passed"}
 
@@ -200,13 +201,13 @@ def _lost(tally: Tally) -> str:
 
 
 def _kept(known: Sequence[Tally], lost_s: float) -> Met:
-    """One kind of crash that was tried often enough is needed, and none that contradicts it. The crash points of a
-    recorded load are many."""
+    """One kind of crash that was tried often enough is needed, and none that contradicts it."""
     if any(_exceeds(one, lost_s) for one in known):
         return "missed"
     if any(one.unknown or None in map(_span_ms, one.hit) for one in known):
         return "unclear"
-    return "met" if any(one.points or _is_often(len(one.decided)) for one in known) else "unclear"
+    tried = [one.points.tried >= MANY_POINTS if one.points else _is_often(len(one.decided)) for one in known]
+    return "met" if any(tried) else "unclear"
 
 
 def _is_often(trials: int) -> bool:
@@ -223,6 +224,9 @@ def _exceeds(tally: Tally, lost_s: float) -> bool:
 
 
 def _span_ms(trial: Tried) -> float | None:
-    """The time in which the lost commits were acknowledged, of the log that lost more of it."""
+    """The time in which the lost commits were acknowledged, of the log that lost more of it. None: not known, as of a
+    replica, and of a recorded load, of which the longest time is not stored."""
+    if trial.lost_replica is not None or trial.points:
+        return None
     known = [span for span in (trial.lost_engine_ms, trial.lost_binlog_ms) if span is not None]
     return max(known, default=None)

@@ -1,4 +1,5 @@
-"""What the audit says of a server's service level: by its present settings, and by the newest result."""
+"""What the audit says of a server's service level: whether its present settings contradict it, and where it was
+measured. A result judges the tested settings, which may be others than the present ones."""
 
 from collections.abc import Mapping
 
@@ -30,7 +31,8 @@ def level_notes(subject: AuditedServer, levels: Mapping[int, Wanted], found: Sur
 
 def _measured(server_id: int) -> str:
     here = Q(cells__server=server_id) | Q(trials__server=server_id)
-    newest = Experiment.objects.filter(here).exclude(level="").order_by("-ended_at").values_list("pk", "level").first()
+    judged = Experiment.objects.filter(here, ended_at__isnull=False).exclude(level="")
+    newest = judged.order_by("-ended_at").values_list("pk", flat=True).first()
     if newest is None:
         return "No result has measured its service level yet."
-    return f"Service level in the newest result (experiment {newest[0]}): {newest[1]}."
+    return f"The newest result that measured its service level, experiment {newest}, says which settings meet it."

@@ -24,6 +24,7 @@ class Disaster:
     kinds: tuple[str, ...]
 
 
+_OTHERS = ("replica-crash-points", "small-histories")  # they judge a replica, and statements: not the server's commits
 _COMMAND = "attached-expendable"  # nobody but the owner knows what the command does to the host
 DISASTERS: dict[str, Disaster] = {
     "kill": Disaster(
@@ -34,7 +35,7 @@ DISASTERS: dict[str, Disaster] = {
     "power": Disaster(
         "the server's host loses power",
         "in a power loss",
-        tuple(key for key, kind in CRASH_KINDS.items() if kind.cuts_power and key not in CONTROLS),
+        tuple(key for key, kind in CRASH_KINDS.items() if kind.cuts_power and key not in (*CONTROLS, *_OTHERS)),
     ),
     "command": Disaster("the owner's crash command is run", "after the owner's crash command", (_COMMAND,)),
     "failover": Disaster(

@@ -126,7 +126,9 @@ def test_a_service_level_is_compared_with_the_present_settings_and_the_newest_re
     )
     done = trials.experiment(servers=[one])
     type(done).objects.filter(pk=done.pk).update(level="unclear")
-    assert audited().lines[0].notes[1] == f"Service level in the newest result (experiment {done.pk}): unclear."
+    assert audited().lines[0].notes[1] == (
+        f"The newest result that measured its service level, experiment {done.pk}, says which settings meet it."
+    )
     levels.agree(None, one, levels.Wanted(survives=["power"], lost_s=5))
     assert "miss" not in audited().lines[0].notes[0], "how much a power loss may take is not known from settings"
 

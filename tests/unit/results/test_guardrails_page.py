@@ -30,7 +30,11 @@ def watched(state="interrupted", *, restored=True, trips=True):
     watches.store(experiment, factory.server(), record)
     PendingRestore.objects.create(
         server=factory.server(), experiment=experiment, kind="schema", name="durascope_1",
-        restored_at=at + timedelta(seconds=0.8) if restored else None,
+        noted_at=at - timedelta(seconds=5), restored_at=at + timedelta(seconds=0.8) if restored else None,
+    )  # fmt: skip
+    PendingRestore.objects.create(  # of the run that a person resumed later
+        server=factory.server(), experiment=experiment, kind="schema", name="durascope_2",
+        noted_at=at + timedelta(hours=1),
     )  # fmt: skip
     return experiment
 

@@ -16,7 +16,9 @@ from dashboard.records.servers.levels import Wanted
 from dashboard.records.servers.models import ServiceLevel
 from dashboard.records.sharing.actions import share
 from tests.unit.api.tokens import script
+from tests.unit.crash.recorded_states import LOST, state, story
 from tests.unit.results import factory, trials
+from tests.unit.results.test_recorded_load import loads
 from tests.unit.schedules.made import somebody
 
 pytestmark = pytest.mark.django_db
@@ -81,6 +83,24 @@ def test_a_trial_without_a_verdict_leaves_it_open_and_a_failure_without_a_loss_m
     two = trials.experiment({"1/1": {"power-loss": held}})
     two.trials.filter(repeat=7).update(verdict="invalid", recovery_s=None)
     assert judged(Wanted(survives=["power"]), two) == {"1/1": ["missed"]}, "the server did not come back"
+
+
+def test_a_few_crash_points_decide_nothing_and_many_do():
+    for tried, met in ((1, "unclear"), (99, "unclear"), (100, "met")):
+        one = loads(story(*(state(0.1 + n / 1000) for n in range(tried))))
+        assert judged(Wanted(survives=["power"]), one) == {"1/1": [met]}, tried
+
+
+def test_how_long_a_recorded_load_lost_commits_is_not_known():
+    one = loads(story(*(state(0.1 + n / 1000) for n in range(200)), state(0.9, LOST, lost=3)))
+    one.trials.update(lost_engine=3, lost_engine_ms=1.0)
+    assert judged(Wanted(survives=["power"], lost_s=60), one) == {"1/1": ["unclear"]}
+    assert judged(Wanted(survives=["power"]), one) == {"1/1": ["missed"]}
+
+
+def test_what_a_replica_or_a_history_lost_says_nothing_of_the_server():
+    one = trials.experiment({"1/1": {"replica-crash-points": [(0, 0)], "small-histories": [(0, 0)]}})
+    assert judged(Wanted(survives=["power"]), one)["1/1"] == ["unclear"]
 
 
 def test_a_lying_disk_says_nothing_about_a_power_loss():

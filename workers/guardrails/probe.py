@@ -70,8 +70,11 @@ class Probe:
         return None if found is None else ask.integer(found)
 
     def lag_s(self, seen: int) -> float:
-        """How long ago the first commit was asked for that a replica with `seen` lacks."""
+        """How long ago the first commit was asked for that a replica with `seen` lacks. Raises ServerError while no
+        commit succeeds: a replica then has all there are, however far it is behind the load."""
         with self._lock:
+            if self._failure:
+                raise ServerError(self._failure)
             later = next((at for number, at in self._beats if number > seen), None)
         return 0.0 if later is None else time.monotonic() - later
 

@@ -1,6 +1,7 @@
 """What a server may send for its binary log: events in packets of all sizes, ends, refusals and garbage."""
 
 import struct
+import tracemalloc
 from zlib import crc32
 
 import pytest
@@ -42,7 +43,7 @@ def next_file(name: str) -> bytes:
 
 @pytest.fixture
 def files(tmp_path):
-    made = CopiedFiles(tmp_path, [LOG, OTHER])
+    made = CopiedFiles(tmp_path, [LOG, OTHER], MOST)
     yield made
     made.close()
 
@@ -125,6 +126,31 @@ def test_what_a_server_leaves_out_is_filled_with_heartbeats(files, tmp_path, gap
         kinds.append(one[4])
         at += size
     assert (at, kinds[-1], set(kinds[:-1])) == (4 + gap + 27, 2, {27})
+
+
+@pytest.mark.parametrize("end", [MOST, (1 << 32) - 1])
+def test_a_gap_that_is_larger_than_the_limit_is_not_filled(files, tmp_path, end):
+    """A few bytes of a hostile server would fill the disk and the memory."""
+    with pytest.raises(NoDump, match="its files have more than"):
+        files.take([next_file(LOG), event(2, b"far", 40 << 20), next_file(OTHER), event(2, b"far", end)])
+    files.close()
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= MOST
+
+
+def test_a_large_gap_is_filled_in_little_memory(files, tmp_path):
+    tracemalloc.start()
+    try:
+        files.take([next_file(LOG), event(2, b"far", 40 << 20)])
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+    files.close()
+    assert (tmp_path / LOG).stat().st_size == 40 << 20
+
+
+def test_gaps_in_a_file_that_was_not_asked_for_are_passed_over(files, tmp_path):
+    files.take([next_file(LOG), next_file("elsewhere"), event(2, b"far", 40 << 20)])
+    assert (files.position, files.size_bytes) == (40 << 20, 4)
 
 
 def test_an_end_that_a_damaged_event_names_makes_no_gap(files, tmp_path):

@@ -22,7 +22,7 @@ LOOK_S, LEAST_S = 60.0, 1.0
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one copy. `event_bytes`: what is held in memory."""
+    """Of one copy. `whole_bytes`: what is received, and what is written. `event_bytes`: what is held in memory."""
 
     seconds: float = 600.0
     whole_bytes: int = 8 << 30
@@ -74,7 +74,7 @@ def copy_after(target: Target, folder: Path, gtids: str, limits: Limits = LIMITS
         wanted = listed(connection)
     names, refused = [file.name for file in wanted], {}
     with (
-        closing(CopiedFiles(folder, names)) as files,
+        closing(CopiedFiles(folder, names, limits.whole_bytes)) as files,
         connect(target, whole=(limits.seconds, limits.whole_bytes)) as connection,
     ):
         try:
@@ -92,7 +92,7 @@ def copy(target: Target, folder: Path, first: str = "", limits: Limits = LIMITS)
     with connect(target, whole=(limits.seconds, LISTING_BYTES)) as connection:
         wanted = from_first(listed(connection), first, target.where)
     refused: dict[str, str] = {}
-    with closing(CopiedFiles(folder, [file.name for file in wanted])) as files:
+    with closing(CopiedFiles(folder, [file.name for file in wanted], limits.whole_bytes)) as files:
         while waiting := [file.name for file in wanted if file.name not in {*files.begun, *refused}]:
             left = max(until_s - time.monotonic(), LEAST_S), limits.whole_bytes - files.size_bytes
             with connect(target, whole=left) as connection:  # a server hangs up after a dump

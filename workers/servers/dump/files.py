@@ -8,7 +8,7 @@ same length: the parser passes over them.
 
 import os
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 from zlib import crc32
@@ -25,10 +25,11 @@ MOST_FILLED = 1 << 20  # bytes of one heartbeat in a gap
 
 
 class CopiedFiles:
-    """`name` and `position`: of the file that is being written; "" before the first. `begun`: all that were."""
+    """`name` and `position`: of the file that is being written; "" before the first. `begun`: all that were.
+    `most_bytes`: of all files together."""
 
-    def __init__(self, folder: Path, names: Sequence[str]) -> None:
-        self._folder, self._names = folder, frozenset(names)
+    def __init__(self, folder: Path, names: Sequence[str], most_bytes: int) -> None:
+        self._folder, self._names, self._most_bytes = folder, frozenset(names), most_bytes
         self._file: BinaryIO | None = None
         self._checked = True  # events end with a checksum
         self.name, self.position, self.size_bytes = "", 0, 0
@@ -52,7 +53,9 @@ class CopiedFiles:
                 if kind == FORMAT:
                     self._checked = event[-CRC_BYTES - 1] == 1
                     event = event if end else placed(event, position)
-                parts += self._filled(event, end)
+                if (gap := self._gap(event, end)) > 0:
+                    self._write(parts)
+                    self._fill(gap)
                 position = self.position + len(event)
                 if kind == START_ENCRYPTION:
                     event = heartbeat(len(event), position, self._checked)
@@ -88,22 +91,33 @@ class CopiedFiles:
         named = kind in (HEARTBEAT, HEARTBEAT_V2) or (kind == GTID_LIST and flags & ARTIFICIAL)
         return bool(named) and (not self._checked or proved(event))
 
-    def _filled(self, event: bytes, end: int) -> Iterator[bytes]:
-        """Heartbeats from the present position to the begin of the event."""
-        gap = end - len(event) - self.position
-        if not end or gap <= 0 or not (proved(event) or not self._checked):
+    def _gap(self, event: bytes, end: int) -> int:
+        """Bytes from the present position to the begin of the event, if its end can be believed."""
+        return end - len(event) - self.position if end and (proved(event) or not self._checked) else 0
+
+    def _fill(self, gap: int) -> None:
+        """Writes heartbeats one by one: a single small event may name a gap of 4 GiB."""
+        if not self._file:
+            self.position += gap
             return
+        self._must_fit(gap)
         while gap:
             size = gap if gap <= MOST_FILLED else min(MOST_FILLED, gap - HEADER_BYTES - CRC_BYTES)
             if size < HEADER_BYTES + CRC_BYTES:
                 raise NoDump("an event begins within another one")
             self.position += size
             gap -= size
-            yield heartbeat(size, self.position, self._checked)
+            self._write([heartbeat(size, self.position, self._checked)])
+
+    def _must_fit(self, more_bytes: int) -> None:
+        if self.size_bytes + more_bytes > self._most_bytes:
+            raise NoDump(f"its files have more than {self._most_bytes:,} bytes")
 
     def _write(self, parts: list[bytes]) -> None:
         if self._file:
-            self.size_bytes += self._file.write(b"".join(parts))
+            data = b"".join(parts)
+            self._must_fit(len(data))
+            self.size_bytes += self._file.write(data)
         elif parts and not self.begun:
             raise NoDump("it sends events before the name of their file")
         parts.clear()

@@ -3,12 +3,14 @@
 import struct
 import tracemalloc
 import zlib
+from contextlib import nullcontext
 
 import pytest
 import zstandard
 
-from tests.unit.crash.binlog_bytes import Binlog, row_of, rows_of
+from tests.unit.crash.binlog_bytes import SCHEMA, Binlog, row_of, rows_of
 from workers.crash.binlog import BinlogUnknown
+from workers.crash.binlog import payload as payload_events
 from workers.crash.binlog.rows import Malformed
 from workers.crash.binlog.rows import packed as packed_length
 
@@ -95,6 +97,58 @@ def test_a_payload_of_a_million_times_its_size_is_read_in_little_memory(seen):
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()
+
+
+def test_a_payload_that_names_a_size_without_end_is_given_up(seen, monkeypatch):
+    monkeypatch.setattr(payload_events, "MOST_BYTES", 8 << 20)
+    bomb = zstandard.compress((header(3, 1 << 20) + bytes((1 << 20) - 19)) * 64)
+    with pytest.raises(BinlogUnknown, match="cannot be there"):
+        seen(zipped(bomb, 1 << 50))
+
+
+def bomb_in(kind: int, head: bytes, *, table: str = "one") -> Binlog:
+    """100 kB that unpack to 100 MB."""
+    log = Binlog()
+    log.gtid(1)
+    log.table_map("one", 20, schema=SCHEMA if table == "one" else table)
+    log.event(kind, head + b"\x84" + struct.pack(">I", 100 << 20) + zlib.compress(bytes(100 << 20)))
+    log.xid()
+    return log
+
+
+ROWS_HEAD = (20).to_bytes(6, "little") + b"\1\0\4\x0f"
+QUERY_HEAD = struct.pack("<IIBHH", 1, 0, 0, 0, 0) + b"\0"
+
+
+@pytest.mark.parametrize(
+    ("bomb", "refused"),
+    [
+        ((166, ROWS_HEAD, "one"), True),
+        ((166, ROWS_HEAD, "elsewhere"), False),
+        ((165, QUERY_HEAD, "elsewhere"), False),
+    ],
+    ids=["rows of the witness", "rows of another table", "a statement"],
+)
+def test_compressed_zeros_are_not_unpacked_to_their_end(seen, bomb, refused):
+    kind, head, table = bomb
+    log = bomb_in(kind, head, table=table)
+    tracemalloc.start()
+    try:
+        with pytest.raises(BinlogUnknown, match="far too large") if refused else nullcontext():
+            assert seen(log).others.count == 1
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("kind", "head"), [(166, ROWS_HEAD), (165, QUERY_HEAD)], ids=["rows", "a statement"])
+def test_what_is_compressed_and_cut_off_is_not_understood(seen, kind, head):
+    log = Binlog()
+    log.gtid(1)
+    log.table_map("one", 20)
+    log.event(kind, head + packed(bytes(range(100)))[:-9])
+    with pytest.raises(BinlogUnknown, match="cut off"):
+        seen(log)
 
 
 def test_it_reads_a_transaction_that_is_wrapped_but_not_packed(seen):

@@ -190,7 +190,7 @@ class Groups:
             self._statement(event, event[statements.text_at(event) :])
 
     def _query_compressed(self, event: bytes) -> None:
-        self._statement(event, statements.inflated(event, statements.text_at(event)))
+        self._statement(event, statements.inflated(event, statements.text_at(event), whole=False))
 
     def _open(self) -> None:
         if self._state == INSIDE:
@@ -290,9 +290,11 @@ class Groups:
         self._end_rows(event)
 
     def _insert_compressed(self, event: bytes, at: int) -> None:
-        width, after = rows.packed(event, at)
-        after += (width + 7) // 8
-        self._insert(event[:after] + statements.inflated(event, after), at)
+        if self._maps.get(event[rows.TABLE_ID], rows.OTHER) >= 0:  # other tables' rows may be large
+            width, after = rows.packed(event, at)
+            after += (width + 7) // 8
+            event = event[:after] + statements.inflated(event, after, whole=True)
+        self._insert(event, at)
 
     def _other_change(self, event: bytes) -> None:
         table = self._maps.get(event[rows.TABLE_ID], rows.OTHER)

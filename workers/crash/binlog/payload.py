@@ -24,7 +24,7 @@ def events(event: bytes) -> Iterator[bytes]:
     """The events of the transaction, without checksums. BinlogUnknown: compressed in a way that is not known here."""
     fields, at = _fields(event)
     stream = _stream(fields.get(COMPRESSION), event[at:])
-    done, size = 0, fields.get(SIZE, MOST_BYTES)
+    done, size = 0, min(fields.get(SIZE, MOST_BYTES), MOST_BYTES)  # a hostile server writes any size
     try:
         while header := _exactly(stream, HEADER_BYTES, or_none=True):
             kind, length, _ = HEADER.unpack_from(header)

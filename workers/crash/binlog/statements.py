@@ -4,6 +4,7 @@ import zlib
 from struct import Struct
 
 from workers.crash.binlog.events import BinlogUnknown
+from workers.crash.binlog.rows import Malformed
 
 QUERY = Struct("<27xB2xH")  # length of the schema's name, length of the status variables
 QUERY_BYTES = 32
@@ -11,6 +12,8 @@ BEGIN = b"\0BEGIN"  # after the zero that ends the schema's name
 INSERTS = (b"INSERT", b"REPLACE", b"LOAD DATA", b"CALL")
 SET_UP = (b"CREATE TABLE", b"CREATE SCHEMA", b"CREATE DATABASE")
 INNER = (b"SAVEPOINT", b"ROLLBACK TO", b"RELEASE SAVEPOINT", b"XA END")  # of a transaction; no change by themselves
+
+MOST_UNPACKED = 1 << 20  # bytes: far more than the witness's rows have, and than is read of a statement
 
 
 def text_at(event: bytes) -> int:
@@ -31,6 +34,11 @@ def refuse_inserts(text: bytes) -> None:
         raise BinlogUnknown("The witness's changes are in the binlog as statements.", "Set binlog_format=ROW.")
 
 
-def inflated(event: bytes, at: int) -> bytes:
-    """What MariaDB's log_bin_compress packed: a byte 0x80 + bytes of the length, the length, a zlib stream."""
-    return zlib.decompress(event[at + 1 + (event[at] & 7) :])
+def inflated(event: bytes, at: int, *, whole: bool) -> bytes:
+    """What MariaDB's log_bin_compress packed: a byte 0x80 + bytes of the length, the length, a zlib stream. Zeros pack
+    well, so not more than MOST_UNPACKED is made; with `whole`, more than that is malformed."""
+    unpacker = zlib.decompressobj()
+    found = unpacker.decompress(event[at + 1 + (event[at] & 7) :], MOST_UNPACKED)
+    if not unpacker.eof and (whole or len(found) < MOST_UNPACKED):
+        raise Malformed("What is compressed in it is cut off or far too large.")
+    return found

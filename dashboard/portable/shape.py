@@ -16,6 +16,7 @@ from dashboard.text.names import Name as Seen
 from workers.bench import plan as plans
 from workers.bench.plan import ENGINE_NAME, MOST_CELLS, MOST_THREADS
 from workers.bench.plan_field import Kind, PlanField, fields_of
+from workers.crash.outage import ClientOutage
 from workers.crash.points.story import PointsStory
 from workers.crash.setup_and_result import TrialStep
 from workers.crash.verdict import CheckResult
@@ -373,6 +374,7 @@ class FileEvidence(Open):
     tables_ok: bool | None = None
     recovery_lines: Annotated[list[Text], Field(max_length=5_000)] = []
     problems: Annotated[list[Text], Field(max_length=1_000)] = []
+    outage: Annotated[object, stored_as(ClientOutage | None)] = None
     log_lines: Annotated[list[Text], Field(max_length=5_000)] = []
     my_cnf: Text = ""
     notes: dict[Line, Text] = {}

@@ -1,9 +1,10 @@
 """A failover command as an owner would give it: the primary ends, its replica is promoted, the address moves.
 
-    python fail_over.py PID_FILE PRIMARY_SOCKET REPLICA_SOCKET USERS ADDRESS_FILE PORT careful|careless
+    python fail_over.py PID_FILE PRIMARY_SOCKET REPLICA_SOCKET USERS ADDRESS_FILE PORT careful|careless|refusing
 
 `USERS`: a file with account and password of each server, in two lines each. `careful`: the primary takes no more
-writes, and the replica has all of them, before it ends. `careless`: the replica had stopped receiving before."""
+writes, and the replica has all of them, before it ends. `careless`: the replica had stopped receiving before.
+`refusing`: as `careful`, and the new primary refuses what the clients insert."""
 
 import os
 import signal
@@ -18,7 +19,7 @@ def main(pid_file: str, primary: str, replica: str, users: str, address: str, po
     names = Path(users).read_text().splitlines()
     old = _connected(primary, *names[:2])
     new = _connected(replica, *names[2:])
-    if how == "careful":
+    if how != "careless":
         _ask(old, "SET GLOBAL read_only = ON")
         _ask(new, f"SELECT MASTER_GTID_WAIT('{_ask(old, 'SELECT @@gtid_binlog_pos')}', 60)")
     else:
@@ -26,6 +27,8 @@ def main(pid_file: str, primary: str, replica: str, users: str, address: str, po
         time.sleep(0.3)
     os.kill(int(Path(pid_file).read_text()), signal.SIGKILL)
     _ask(new, "STOP SLAVE")
+    if how == "refusing":
+        _ask(new, "REVOKE INSERT ON durascope_t1.* FROM dba@'%'")
     _ask(new, "SET GLOBAL read_only = OFF")
     Path(address).write_text(port)
 

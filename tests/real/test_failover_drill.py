@@ -32,13 +32,13 @@ class Pair:
     port: int
     users: Path
 
-    def attached(self, how: str) -> Attached:
+    def attached(self, how: str, limit_s: float) -> Attached:
         places = (self.primary.folder / "run/pid", self.primary.target.socket, self.replica.target.socket)
         moved = (self.users, self.address, self.replica.target.port, how)
         command = (sys.executable, str(SCRIPT), *map(str, (*places, *moved)))
         account = {"user": "dba", "password": "few rights", "kind": "attached"}
         target = replace(self.primary.target, host="127.0.0.1", port=self.port, socket="", **account)
-        return Attached(target, SCHEMA, command, ("true",), lambda: None, lambda: None, limit_s=120)
+        return Attached(target, SCHEMA, command, ("true",), lambda: None, lambda: None, limit_s=limit_s)
 
 
 @pytest.fixture
@@ -81,10 +81,10 @@ def follow(primary: Sandbox, replica: Sandbox) -> None:
         until(lambda: ask.text(here, "SELECT @@gtid_binlog_pos") == ask.text(there, "SELECT @@gtid_binlog_pos"), 60)
 
 
-def drilled(pair: Pair, how: str) -> TrialResult:
+def drilled(pair: Pair, how: str, limit_s: float = 120) -> TrialResult:
     setup = TrialSetup(
         root=pair.primary.root, build=None, name="managed", settings={}, kind="attached-expendable", seed=3, clients=4,
-        load_s=0.8, attached=pair.attached(how),
+        load_s=0.8, attached=pair.attached(how, limit_s),
     )  # fmt: skip
     return run_trial(setup, lambda step: None, lambda: False)
 
@@ -93,6 +93,7 @@ def test_a_careless_failover_loses_acknowledged_commits(pair):
     """The positive control."""
     result = drilled(pair, "careless")
     assert {"lost-engine", "lost-binlog"} <= set(bad(result)), result.checks
+    assert result.evidence.outage.seconds > 0 and result.evidence.outage.missing == 0 < result.evidence.outage.after
     assert result.lost_engine.transactions == result.lost_binlog.transactions > 0
     assert result.evidence.binlog.seen.whole.tolist() == result.evidence.engine.whole.tolist()
 
@@ -104,3 +105,14 @@ def test_a_careful_failover_loses_nothing(pair):
     assert result.evidence.binlog.seen.whole.tolist() == result.evidence.engine.whole.tolist()
     assert len(result.evidence.binlog.seen.whole) >= result.acknowledged > 0
     assert result.recovery_s is not None
+    outage = result.evidence.outage
+    assert outage.seconds > 0 and outage.missing == 0 < outage.after
+    assert outage.failed + outage.in_doubt > 0
+
+
+def test_a_client_that_is_never_let_in_again_leaves_the_outage_unclear(pair):
+    """The new primary takes writes, but not those of the client."""
+    result = drilled(pair, "refusing", limit_s=10)
+    outage = result.evidence.outage
+    assert (bad(result), result.verdict) == ({"client-back": "unknown"}, "unknown"), result.checks
+    assert outage.seconds is None and outage.failed > 0 and "INSERT command denied" in outage.why

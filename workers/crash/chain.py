@@ -23,7 +23,10 @@ from workers.crash.digest import new_secret
 from workers.crash.evidence import Evidence
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
+from workers.crash.ledger import Ledger
 from workers.crash.made import Made
+from workers.crash.outage import ClientOutage
+from workers.crash.reconnecting import ReconnectingClient
 from workers.crash.replica import SCHEMA, Replica, attach
 from workers.crash.setup_and_result import Attached, LostWork, Timeline, TrialResult, TrialSetup
 from workers.crash.verdict import CheckResult, Outcome
@@ -47,6 +50,7 @@ class TrialPorts:
     attached: Callable[[Attached], AttachedServer] = AttachedServer
     replica: Callable[..., AbstractContextManager[Replica]] = attach
     witness: Callable[..., Witness] = Witness
+    reconnecting: Callable[..., ReconnectingClient] = ReconnectingClient
     clock: Callable[[], float] = monotonic
     sleep: Callable[[float], None] = sleep
 
@@ -105,9 +109,17 @@ class Prepared(ServerReady):
     replica: Replica | None
     replica_disk: VolatileDisk | None = None  # None: its datadir is on the host's disk
     look: Inspector
+    reconnecting: ReconnectingClient | None = None  # beside the witness; None: nobody reconnects
+
+    def ledger(self) -> Ledger:
+        """Of all clients."""
+        known = self.witness.ledger()
+        if self.reconnecting is None:
+            return known
+        return Ledger((*known.clients, *self.reconnecting.ledgers())).sealed(self.secret)
 
     def so_far(self) -> TrialResult:
-        ledger = self.witness.ledger()
+        ledger = self.ledger()
         return replace(
             super().so_far(),
             sent=len(ledger.sent()),
@@ -137,6 +149,7 @@ class Crashed(Loaded):
 class Recovered(Crashed):
     recovery: Recovery | None
     refused: str
+    outage: ClientOutage | None = None  # as the client saw it that reconnects
 
     def so_far(self) -> TrialResult:
         return replace(super().so_far(), recovery_s=self.recovery.seconds if self.recovery else None)

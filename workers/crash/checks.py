@@ -4,14 +4,15 @@ Acknowledged commits must be present. Commits in doubt may be present or absent,
 commits must be absent. A check that lacks evidence, or raises, is unknown. Keys are sorted numpy arrays.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
-from workers.crash.evidence import Evidence, Oddities, ReplicaSeen, Seen, together, without
+from workers.crash.evidence import Evidence, Oddities, Seen, together, without
 from workers.crash.ledger import Ledger
+from workers.crash.replica_check import judge_replicas
 from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, number_of
 from workers.crash.verdict import CheckResult, invalid, nothing_to_check, unknown, valid
 
@@ -19,7 +20,6 @@ T = TypeVar("T")
 
 FIRST = 10  # offenders with names
 IMPOSSIBLE = "a row whose client or number cannot exist"
-RECONNECTIONS = ("after recovery", "after the primary wrote on")
 PIECES = {
     "stays_down": "the server's state",
     "gtids": "GTIDs",
@@ -34,9 +34,9 @@ BOTH = ("engine", "binlog")
 @dataclass(frozen=True)
 class Check:
     """`needs`: the required evidence, of "stays_down", "engine", "binlog", "gtids", "rewritten", "prepared_left",
-    "tables_ok", "replicas"; without a binlog, GTIDs or a replica the check is left out. `judge` makes the result; its
-    `key` is filled in later. `of`: the places whose transactions it looks at, keys of PLACES. If all are
-    empty, a valid result is marked as vacuous."""
+    "tables_ok", "replicas", "outage"; without a binlog, GTIDs, a replica or a client that reconnects the check is left
+    out. `judge` makes the result; its `key` is filled in later. `of`: the places whose transactions it looks at, keys
+    of PLACES. If all are empty, a valid result is marked as vacuous."""
 
     title: str
     needs: tuple[str, ...]
@@ -223,30 +223,11 @@ def _tables_damaged(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return invalid(1, "The server finds a table damaged (CHECK TABLE).")
 
 
-def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
-    """Valid when the replica caught up both times and had the same rows. The old primary's attempt to follow the
-    promoted replica is not judged: an asynchronous replica may always be behind."""
-    ours = [one for one in seen if one.moment in RECONNECTIONS]
-    bad = [said for one in ours if (said := _complaint(one))]
-    if bad:
-        rows = max((one.different_rows or 0 for one in ours), default=0)
-        return invalid(max(rows, 1), " ".join(bad))
-    if len(ours) < len(RECONNECTIONS) or any(not _good(one) for one in ours):
-        why = " ".join(one.error for one in ours if one.error) or "it was not reconnected both times"
-        return unknown(f"Whether the replica agrees is unclear: {why}")
-    return valid("The replica caught up both times and has the same rows.")
-
-
-def _complaint(one: ReplicaSeen) -> str:
-    if one.state == "stopped":
-        return f"{one.moment.capitalize()} the replica stopped: {one.error}."
-    if one.state == "caught up" and one.different_rows:
-        return f"{one.moment.capitalize()} the replica reports no error, and {one.different_rows} rows differ."
-    return ""
-
-
-def _good(one: ReplicaSeen) -> bool:
-    return one.state == "caught up" and one.different_rows == 0
+def _client_back(ledger: Ledger, evidence: Evidence) -> CheckResult:
+    outage = known(evidence.outage)
+    if outage.seconds is None:
+        return unknown(f"It is unclear how long writes were refused: {outage.why}.")
+    return valid(f"A client reconnected and committed again {outage.seconds:.2f} s after its last acknowledged commit.")
 
 
 CHECKS: dict[str, Check] = {
@@ -270,6 +251,7 @@ CHECKS: dict[str, Check] = {
     "replica": Check(
         "Replica running with equal rows", ("replicas",), lambda _, evidence: judge_replicas(evidence.replicas)
     ),
+    "client-back": Check("Reconnecting client commits again", ("outage",), _client_back),
 }
 
 
@@ -279,6 +261,7 @@ def _applies(check: Check, evidence: Evidence) -> bool:
         "gtids": evidence.gtids_expected,
         "rewritten": evidence.files_expected,
         "replicas": evidence.replica_expected,
+        "outage": evidence.outage is not None,
     }
     return all(expected.get(need, True) for need in check.needs)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from workers.crash.outage import ClientOutage
 from workers.crash.transactions import Keys, is_written, rows_expected
 
 
@@ -176,4 +177,5 @@ class Evidence:
     rewritten: Oddities | None = None  # differences from the copy that was taken at the crash
     others_write: bool = False  # an attached server may have other clients
     files_expected: bool = True  # False: the binlog's files are not on this host
+    outage: ClientOutage | None = None  # None: no client reconnected
     secret: bytes = b""  # of the digests in the rows

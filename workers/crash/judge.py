@@ -9,13 +9,17 @@ from workers.crash.collect import Case, of_answering, of_refusing, with_reissued
 from workers.crash.evidence import Evidence, ReplicaSeen, Seen
 from workers.crash.inspect import read_binlog
 from workers.crash.ledger import Ledger
+from workers.crash.outage import ClientOutage
+from workers.crash.reconnecting import FIRST
 from workers.crash.setup_and_result import LostWork
+from workers.crash.transactions import client_of
 from workers.crash.verdict import verdict
 
 
 def judge(recovered: Recovered) -> Judged:
-    ledger, crash_at_s = recovered.witness.ledger(), recovered.witness.drained_at_s
+    ledger, crash_at_s = recovered.ledger(), recovered.witness.drained_at_s
     evidence, promoted = _evidence(recovered, ledger)
+    evidence = replace(evidence, outage=_counted(recovered.outage, ledger, evidence.engine))
     recovered.timeline.step("checks")
     checks = run_checks(ledger, evidence)
     return Judged(
@@ -36,6 +40,15 @@ def lost_work(ledger: Ledger, seen: Seen | None, crash_at_s: float) -> LostWork 
     lost = missing_from(seen, ledger)
     first_s = ledger.acknowledged_at_s(lost).min(initial=crash_at_s)
     return LostWork(len(lost), 1000 * (crash_at_s - float(first_s)))
+
+
+def _counted(outage: ClientOutage | None, ledger: Ledger, engine: Seen | None) -> ClientOutage | None:
+    """With the commits that were acknowledged afterwards and are missing."""
+    if outage is None or outage.first_s is None or engine is None:
+        return outage
+    lost = missing_from(engine, ledger)
+    lost = lost[(client_of(lost) >= FIRST) & (ledger.acknowledged_at_s(lost) >= outage.first_s)]
+    return replace(outage, missing=len(lost))
 
 
 def _evidence(recovered: Recovered, ledger: Ledger) -> tuple[Evidence, Seen | None]:

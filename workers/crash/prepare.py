@@ -11,6 +11,7 @@ from workers.crash.disks import NO_DISKS, ServerDisks, made_disk, make_disks
 from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector, SentBinlog
 from workers.crash.own_load import OwnLoad
+from workers.crash.reconnecting import ReconnectingClient
 from workers.crash.replica import Replica
 from workers.crash.setup_and_result import Attached
 from workers.crash.transactions import statements
@@ -46,8 +47,11 @@ def prepare(started: ServerReady) -> Prepared:
     write = look.own.write if look.own else statements
     witness = started.ports.witness(server.target, started.schema, setup.clients, started.secret, write=write)
     started.made.callback(witness.close)
+    reconnecting = _reconnecting(started)
     started.kind.arm(started.scene)
-    return Prepared(**vars(started), witness=witness, replica=replica, replica_disk=disk, look=look)
+    return Prepared(
+        **vars(started), witness=witness, replica=replica, replica_disk=disk, look=look, reconnecting=reconnecting
+    )
 
 
 def _attached(begun: Begun, attached: Attached) -> AttachedServer:
@@ -100,6 +104,17 @@ def _replica(started: ServerReady, disk: VolatileDisk | None) -> Replica:
     if disk:
         made.callback(disk.give_way)  # before the server is killed
     return replica
+
+
+def _reconnecting(started: ServerReady) -> ReconnectingClient | None:
+    """Another server may answer at the address of an attached server. A server whose binlog is on this host is crashed
+    alone, and its files must not change between the crash and the start."""
+    attached = started.setup.attached
+    if attached is None or attached.binlog_index:
+        return None
+    client = started.ports.reconnecting(started.server.target, started.schema, started.secret)
+    started.made.callback(client.close)
+    return client
 
 
 def _make_own_tables(server: Sandbox | AttachedServer, schema: str, engine: str, own: Declaration) -> None:

@@ -9,15 +9,18 @@ from workers.crash.judge import judge
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
 from workers.crash.made import Made
+from workers.crash.outage import ClientOutage
 from workers.crash.points import exhaust, of_replica
 from workers.crash.points import steps as points
 from workers.crash.prepare import prepare, start
+from workers.crash.reconnecting import ReconnectingClient
 from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup, told_with
 from workers.crash.to_the_end import to_the_end
 from workers.errors import PlanError, SandboxError, ServerEnded
 from workers.host import temporary
 
 POLL_S = 0.05
+FIRST_S = 10.0  # longest wait for the first commit of the client that reconnects
 QUIET_S = 1.0  # how long an answer of a server on another host may be on its way
 # By default a sandbox removes its binlog after a minute. Old servers do not know the variable.
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
@@ -80,13 +83,21 @@ def load(prepared: Prepared) -> Loaded:
     prepared.timeline.step("load")
     witness, ports = prepared.witness, prepared.ports
     witness.begin()
-    while (left := witness.began + prepared.setup.crash_after_s - ports.clock()) > 0:
+    if prepared.reconnecting:
+        prepared.reconnecting.begin(witness.began)
+    due = witness.began + prepared.setup.crash_after_s
+    while (left := due - ports.clock()) > 0 or (left > -FIRST_S and not _has_committed(prepared.reconnecting)):
         prepared.timeline.must_go_on()
         if not witness.alive:
             raise SandboxError(f"The clients stopped before the crash: {witness.trouble}.")
-        ports.sleep(min(left, POLL_S))
+        ports.sleep(min(left, POLL_S) if left > 0 else POLL_S)
     position = prepared.look.gtid_position() if prepared.has_binlog else ""
     return Loaded(**vars(prepared), gtid_before=position or "")
+
+
+def _has_committed(client: ReconnectingClient | None) -> bool:
+    """Its outage begins with a commit."""
+    return client is None or client.has_committed
 
 
 def crash(loaded: Loaded) -> Crashed:
@@ -116,9 +127,18 @@ def recover(crashed: Crashed) -> Recovered:
             disk.storage(0)
     try:
         _must_have_data(crashed)
-        return Recovered(**vars(crashed), recovery=crashed.down.recover(crashed.settings), refused="")
+        recovery = crashed.down.recover(crashed.settings)
+        return Recovered(**vars(crashed), recovery=recovery, refused="", outage=_outage(crashed))
     except ServerEnded as ended:
         return Recovered(**vars(crashed), recovery=None, refused=ended.message)
+
+
+def _outage(crashed: Crashed) -> ClientOutage | None:
+    """Its client may commit until now; the rows are read afterwards."""
+    if not (crashed.reconnecting and crashed.setup.attached):
+        return None
+    crashed.timeline.step("reconnect")
+    return crashed.reconnecting.outage(crashed.setup.attached.limit_s, crashed.timeline.must_go_on)
 
 
 def _must_have_data(crashed: Crashed) -> None:

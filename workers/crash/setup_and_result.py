@@ -74,7 +74,7 @@ class TrialSetup(TrialRequest):
 class TrialStep:
     """A part of the trial's time line, in seconds since it began."""
 
-    name: str  # prepare, start, load, freeze, cut, kill, power on, recovery, evidence, replica, checks
+    name: str  # prepare, start, load, freeze, cut, kill, power on, recovery, reconnect, evidence, replica, checks
     at_s: float
     took_s: float
 
@@ -89,6 +89,7 @@ STEPS = {
     "kill": "server process killed",
     "power on": "disk powered on again",
     "recovery": "server start and recovery",
+    "reconnect": "waiting for a client that reconnects",
     "evidence": "collecting the evidence",
     "checks": "checking the evidence",
 }

@@ -13,7 +13,7 @@ from workers.crash.client import Client
 from workers.crash.ledger import Ledger
 from workers.crash.transactions import Write, statements
 from workers.errors import SandboxError, ServerError
-from workers.servers.connection import connect
+from workers.servers.connection import ANSWER_S, connect
 from workers.servers.target import Target
 
 POLL_MS = 20
@@ -52,7 +52,7 @@ class Witness:
         try:
             for number in range(first, first + clients):
                 chosen = (target, *others)[number % (1 + len(others))]
-                self._clients.append(_log_in(chosen, schema, number, secret, write))
+                self._clients.append(log_in(chosen, schema, number, secret, write))
         except BaseException:
             self.close()
             raise
@@ -121,8 +121,18 @@ class Witness:
         del self._by_file[client.fileno()]
 
 
-def _log_in(target: Target, schema: str, number: int, secret: bytes, write: Write) -> Client:
-    connection = connect(target)
+def log_in(
+    target: Target,
+    schema: str,
+    number: int,
+    secret: bytes,
+    write: Write = statements,
+    *,
+    timeout_s: float = 5,
+    answer_s: float = ANSWER_S,
+) -> Client:
+    """Raises ServerError."""
+    connection = connect(target, timeout_s=timeout_s, answer_s=answer_s)
     try:
         connection.select_db(schema)
     except Exception as error:

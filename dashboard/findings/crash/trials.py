@@ -9,9 +9,9 @@ from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
 from workers.bench.plan import CONTROLS, Plan
-from workers.crash.checks import RECONNECTIONS
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.points.story import PointCounts
+from workers.crash.replica_check import RECONNECTIONS
 from workers.topology.faults import FAULTS
 
 Replica = Literal["diverge", "stopped", "unknown", "agree", "not tried"]

@@ -82,6 +82,7 @@ def _evidence(found: Evidence) -> dict[str, object]:
         "tables_ok": found.tables_ok,
         "recovery_lines": list(found.recovery_lines),
         "problems": list(found.problems),
+        "outage": asdict(found.outage) if found.outage else None,
     }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from workers.crash.checks import run_checks
 from workers.crash.evidence import BinlogSeen, Evidence, Oddities, ReplicaSeen, Seen
 from workers.crash.ledger import ClientLedger, Ledger
+from workers.crash.outage import ClientOutage
 from workers.crash.transactions import Keys, key
 from workers.crash.verdict import CheckResult
 
@@ -53,6 +54,7 @@ def all_well(**changed: Any) -> Evidence:
         tables_ok=True,
         stays_down="",
         rewritten=Oddities(),
+        outage=ClientOutage(1.0, 1.5, after=7, missing=0),
     )
     return replace(good, **changed)
 

@@ -51,7 +51,7 @@ def ports(monkeypatch):
     replica.sandbox = Part("replica server", notes)
     made = {
         "sandbox": server, "disk": Made("disk", notes), "attached": Made("owned", notes), "replica": replica,
-        "witness": Part("witness", notes),
+        "witness": Part("witness", notes), "reconnecting": Part("reconnecting", notes),
     }  # fmt: skip
     return notes, {name: noted(name, one) for name, one in made.items()}, made
 
@@ -119,6 +119,16 @@ def ready(ports, kind="process-kill", variables=None, **setup):
     disk = ports[2]["disk"] if one.kind.cuts_power else None
     known = {"log_bin": "OFF", "sync_binlog": "1"} if variables is None else variables
     return ServerReady(**vars(one), server=ports[2]["sandbox"], disk=disk, variables=known)
+
+
+@pytest.mark.parametrize(("index", "reconnects"), [("", True), ("/var/log/binlog.index", False)])
+def test_a_client_reconnects_to_an_attached_server_whose_files_are_not_here(ports, index, reconnects):
+    """While the files are compared nobody may write to them."""
+    notes, _, made = ports
+    found = prepare(ready(ports, attached=attached(binlog_index=index)))
+    assert found.reconnecting is (made["reconnecting"] if reconnects else None)
+    found.made.close()
+    assert ("reconnecting.close" in notes) is reconnects
 
 
 def test_the_clients_log_in_before_the_disk_is_armed(ports):

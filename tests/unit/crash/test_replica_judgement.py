@@ -1,7 +1,7 @@
 """What two reconnections of a replica say together."""
 
-from workers.crash.checks import RECONNECTIONS, judge_replicas
 from workers.crash.evidence import ReplicaSeen
+from workers.crash.replica_check import RECONNECTIONS, judge_replicas
 
 FIRST, SECOND = RECONNECTIONS
 

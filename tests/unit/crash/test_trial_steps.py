@@ -4,6 +4,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.unit.crash.parts import Clock, Part, loaded, prepared
@@ -12,11 +13,14 @@ from workers.crash.chain import LOG_LINES
 from workers.crash.inspect import BinlogPlace
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import Scene
+from workers.crash.ledger import ClientLedger
 from workers.crash.made import Made
+from workers.crash.outage import ClientOutage
 from workers.crash.run import QUIET_S, crash, load, recover
 from workers.crash.setup_and_result import Attached, Timeline, TrialResult, TrialSetup, TrialStep
 from workers.errors import Cancelled, SandboxError, ServerEnded
 from workers.sandbox.disk.cache import Cut
+from workers.sandbox.server import Recovery
 
 
 def test_freeze_drain_cut():
@@ -167,6 +171,21 @@ def test_an_owners_server_is_asked_to_crash_itself():
     begun = loaded(notes, "attached-expendable", crash="down")
     assert CRASH_KINDS["attached-expendable"].silence(begun.scene) == "down"
     assert notes == ["[kill]", "server.crash"]
+
+
+def test_the_client_that_reconnects_works_from_the_load_until_it_committed_again():
+    notes = []
+    server = Attached(object(), "s", (), (), print, print, limit_s=9)
+    begun = prepared(notes, "attached-expendable", crash=Part("down", notes, recover=Recovery(1.5, ())))
+    client = Part("client", notes, outage=ClientOutage(0.2, 0.9), ledgers=(ClientLedger(3000, 1, np.array([0.1])),))
+    begun = replace(begun, reconnecting=client, setup=replace(begun.setup, attached=server))
+    found = recover(crash(load(begun)))
+    assert (found.outage.seconds, found.so_far().acknowledged) == (pytest.approx(0.7), 1)
+    assert client.given["begin"] == (begun.witness.began,) and client.given["outage"][0] == 9
+    assert [note for note in notes if note.startswith(("[", "client", "witness"))][:8] == [
+        "[load]", "witness.begin", "client.begin", "[kill]", "witness.drain", "[recovery]", "[reconnect]",
+        "client.outage",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("attached", "quiet_s"), [(None, 0), (object(), 1.0)])

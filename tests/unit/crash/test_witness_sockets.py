@@ -40,7 +40,7 @@ class Server:
         self.answers, self.at_once, self.most = answers, at_once, most
         self.connections, self.threads = [], []
 
-    def connect(self, target):
+    def connect(self, target, **_):
         if len(self.connections) == self.most:
             raise Unreachable("Too many connections.")
         near, far = socket.socketpair()

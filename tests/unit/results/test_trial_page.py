@@ -13,6 +13,7 @@ from dashboard.pages.results.reader import reader_of
 from dashboard.records.experiments import actions
 from tests.markup import flat
 from tests.unit.results import trials
+from workers.crash.outage import ClientOutage
 from workers.crash.setup_and_result import TrialStep
 from workers.errors import PlanError
 from workers.topology.setup_and_result import FailoverStory, Rejoin, SemiSyncCounters, WriteOutage
@@ -78,6 +79,29 @@ def test_it_shows_everything_the_verdict_rests_on(client_in, experiment):
                  "sync_binlog=0", "1236 Got fatal error", "Starting crash recovery", "sectors lost"):  # fmt: skip
         assert part in page, part
     assert " style=" not in page and "<style" not in page
+
+
+OUTAGE = ClientOutage(1.25, 1.75, failed=12, in_doubt=3, after=40, missing=0)
+
+
+@pytest.mark.parametrize(
+    ("outage", "figure", "facts"),
+    [
+        (OUTAGE, "500 ms", ("1.25 s after the load began", "12 logins or statements", "3 sent", "40, all are there")),
+        (replace(OUTAGE, missing=7), "500 ms", ("40, 7 are missing",)),
+        (replace(OUTAGE, missing=None), "500 ms", ("40, unclear whether they are there",)),
+        (ClientOutage(failed=9, why="the client kept <b>out</b>"), "unknown", ("the client kept &lt;b&gt;out",)),
+    ],
+)
+def test_it_shows_the_outage_that_a_client_saw_that_reconnects(client_in, experiment, outage, figure, facts):
+    trial = experiment.trials.first()
+    trial.evidence.data["outage"] = asdict(outage)
+    trial.evidence.save()
+    page = flat(html(client_in, trial))
+    assert f"<dd>{figure}</dd>" in page and "Write outage" in page
+    for fact in facts:
+        assert fact in page, fact
+    assert "Write outage" not in flat(html(client_in, experiment.trials.last()))
 
 
 def test_it_has_a_page_before_there_is_evidence(client_in, experiment):

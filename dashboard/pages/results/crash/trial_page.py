@@ -9,7 +9,7 @@ from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.findings.stored import read
 from dashboard.findings.tested import engine_of
-from dashboard.pages.results.crash import failover, recorded_load
+from dashboard.pages.results.crash import client_outage, failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF, badge
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts
@@ -51,6 +51,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "sentence": load.sentence if load else sentence(trial, checks, data.get("failed_at", "")),
         "causes": _causes(trial),
         "failover": _failover(trial, data),
+        "outage": client_outage.view(data.get("outage")),
         "load": load,
         "kept_points": load.kept if load and not reader.is_guest and not trial.experiment.is_imported else (),
         "data": data,

@@ -1,0 +1,112 @@
+"""A client that reconnects: its outage, and what it says when there is none to measure."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.unit.crash.case import all_well, bad, judged
+from tests.unit.crash.test_witness_sockets import Server
+from workers.crash import witness
+from workers.crash.judge import _counted
+from workers.crash.ledger import ClientLedger, Ledger
+from workers.crash.outage import ONE_CONNECTION, ClientOutage, longest
+from workers.crash.reconnecting import FIRST, MOST_WORDS, ReconnectingClient
+from workers.crash.transactions import key
+from workers.errors import Unreachable
+
+
+def told(*connections):
+    return [np.array(times, dtype=np.float64) for times in connections]
+
+
+def test_the_outage_is_the_longest_time_between_commits_of_two_connections():
+    """Not the pause of 5 s within one connection; a connection without commits is passed over."""
+    assert longest(told([0.1, 0.2], [0.5], [], [2.0, 7.0])) == (0.5, 2.0)
+
+
+@pytest.mark.parametrize("connections", [(), ([],), ([0.1, 9.0],), ([], [0.1])])
+def test_without_two_connections_that_committed_there_is_no_outage(connections):
+    assert longest(told(*connections)) is None
+
+
+def test_an_outage_that_is_not_known_is_not_zero():
+    assert ClientOutage(1.0, 1.5).seconds == 0.5
+    assert ClientOutage().seconds is None
+    assert ClientOutage(last_s=1.0).seconds is None
+
+
+def test_a_client_that_is_not_let_in_again_makes_the_trial_unclear():
+    evidence = all_well(outage=ClientOutage(failed=9, why="the client committed nothing afterwards: 1290: read-only"))
+    assert bad(evidence) == {"client-back": "unknown"}
+    assert "1290: read-only" in judged(evidence)["client-back"].says
+    assert "0.50 s" in judged(all_well())["client-back"].says
+
+
+def test_commits_that_were_acknowledged_afterwards_and_are_missing_are_counted():
+    """Neither those before the outage nor those of other clients."""
+    before, after = (ClientLedger(FIRST + n, 2, np.array([n + 0.1, n + 0.2])) for n in (0, 1))
+    ledger = Ledger((ClientLedger(0, 1, np.array([5.0])), before, after))
+    seen = SimpleNamespace(whole=np.array([key(FIRST + 1, 2)]))
+    counted = _counted(ClientOutage(0.2, 1.1, after=2), ledger, seen)
+    assert (counted.missing, counted.after) == (1, 2)
+    assert _counted(ClientOutage(0.2, 1.1, after=2), ledger, None).missing is None
+    assert _counted(None, ledger, seen) is None
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """`begun(connect)`: a client at work."""
+    made = []
+
+    def begin(connect):
+        monkeypatch.setattr(witness, "connect", connect)
+        made.append(ReconnectingClient(SimpleNamespace(), "s", b"known to tests.."))
+        made[-1].begin(time.monotonic())
+        return made[-1]
+
+    yield begin
+    for one in made:
+        one.close()
+
+
+def test_it_reconnects_after_each_error_with_another_number(begun):
+    client = begun(Server(answers=40).connect)
+    found = client.outage(60, lambda: None)
+    ledgers = client.ledgers()
+    assert found.seconds > 0 and found.in_doubt > 0 and found.after > 0
+    assert [one.client for one in ledgers] == list(range(FIRST, FIRST + len(ledgers)))
+    assert Ledger(ledgers).fault(b"") == ""
+
+
+def test_one_that_nobody_lets_in_says_why(begun):
+    def refuse(target, **_):
+        raise Unreachable("Too many connections. " + "x" * MOST_WORDS)
+
+    found = begun(refuse).outage(0.1, lambda: None)
+    assert (found.seconds, found.after, found.in_doubt) == (None, 0, 0)
+    assert found.failed > 0 and "committed nothing afterwards: Too many connections." in found.why
+
+
+def test_one_that_kept_its_connection_has_no_outage(begun):
+    assert begun(Server().connect).outage(60, lambda: None).why == ONE_CONNECTION
+
+
+def test_one_that_only_committed_afterwards_has_no_outage(begun):
+    server, refusals = Server(), [Unreachable("Not yet."), Unreachable("Not yet.")]
+
+    def connect(target, **_):
+        if refusals:
+            raise refusals.pop()
+        return server.connect(target)
+
+    assert begun(connect).outage(60, lambda: None).why == ONE_CONNECTION
+
+
+def test_a_cancelled_trial_does_not_wait_for_it(begun):
+    def cancelled():
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        begun(Server(most=0).connect).outage(60, cancelled)

@@ -1,0 +1,121 @@
+"""A client that reconnects to the same address while the owner's command runs, and afterwards."""
+
+import select
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from workers.crash.client import Client
+from workers.crash.ledger import ClientLedger
+from workers.crash.outage import ONE_CONNECTION, ClientOutage, Times, longest
+from workers.crash.witness import log_in
+from workers.errors import reason
+from workers.servers.target import Target
+
+FIRST = 3000  # the number of its first connection in the ledger; each further one has the next number
+LOGIN_S = 1.0
+SILENT_S = 2.0  # without an answer for so long, it gives up the connection
+LAST_ANSWER_S = 1.0  # at the end
+PAUSE_S = 0.05  # between two attempts
+POLL_S = 0.02
+AFTER_S = 0.2  # how long it commits after the first answer
+MOST_WORDS = 300
+
+
+class ReconnectingClient:
+    """`begin`, `outage`, `ledgers`; `close` in any case.
+
+    A client of the witness ends at its first error. So each connection is a client of its own in the ledger, and
+    nothing is sent twice."""
+
+    def __init__(self, target: Target, schema: str, secret: bytes) -> None:
+        self._target, self._schema, self._secret = target, schema, secret
+        self._began = 0.0
+        self._clients: list[Client] = []
+        self._failed_logins, self._trouble = 0, ""
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="reconnecting client", daemon=True)
+
+    def begin(self, began: float) -> None:
+        """`began`: of the load, on the monotonic clock."""
+        self._began = began
+        self._thread.start()
+
+    @property
+    def has_committed(self) -> bool:
+        return self._acknowledged_after(self._began)
+
+    def ledgers(self) -> tuple[ClientLedger, ...]:
+        """Of each connection. May be called while it works."""
+        return tuple(client.ledger() for client in self._clients[:])
+
+    def outage(self, limit_s: float, must_go_on: Callable[[], None]) -> ClientOutage:
+        """Call it when the server takes writes again. It waits until a commit is acknowledged from now on, and ends the
+        client."""
+        now = time.monotonic()
+        while not (back := self._acknowledged_after(now)) and time.monotonic() < now + limit_s:
+            must_go_on()
+            time.sleep(POLL_S)
+        time.sleep(AFTER_S if back else 0)
+        self.close()
+        return self._outage(back)
+
+    def close(self) -> None:
+        """Read the last answer and hang up. May be called twice, and at any moment."""
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _acknowledged_after(self, moment: float) -> bool:
+        newest = [client.ledger().acknowledged_at_s for client in self._clients[-1:]]
+        return any((times > moment - self._began).any() for times in newest)
+
+    def _times(self) -> list[Times]:
+        """When the commits of each connection were acknowledged."""
+        found = [one.acknowledged_at_s for one in self.ledgers()]
+        return [times[~np.isnan(times)] for times in found]
+
+    def _outage(self, back: bool) -> ClientOutage:
+        times, clients = self._times(), self._clients
+        failed = self._failed_logins + sum(client.refused for client in clients)
+        in_doubt = sum(bool(client.trouble) and not client.refused for client in clients)
+        counted = ClientOutage(failed=failed, in_doubt=in_doubt)
+        if not back:
+            return replace(counted, why=f"the client committed nothing afterwards: {self._trouble or 'no answer came'}")
+        if not (gap := longest(times)):
+            return replace(counted, why=ONE_CONNECTION)
+        after = sum(int((one >= gap[1]).sum()) for one in times)
+        return replace(counted, last_s=gap[0], first_s=gap[1], after=after)
+
+    def _work(self) -> None:
+        while not self._over.is_set():
+            if client := self._logged_in():
+                self._clients.append(client)
+                self._commit(client)
+                client.close()
+                self._trouble = client.trouble[:MOST_WORDS] or self._trouble
+            self._over.wait(PAUSE_S)
+
+    def _logged_in(self) -> Client | None:
+        number = FIRST + len(self._clients)
+        try:
+            return log_in(self._target, self._schema, number, self._secret, timeout_s=LOGIN_S, answer_s=LOGIN_S)
+        except Exception as failure:  # whatever it is, the next attempt may succeed
+            self._failed_logins, self._trouble = self._failed_logins + 1, reason(failure)[:MOST_WORDS]
+            return None
+
+    def _commit(self, client: Client) -> None:
+        """Until an error, a silence, or the end. At the end the last answer is read: the rows are compared then."""
+        poll = select.poll()
+        poll.register(client, select.POLLIN)
+        goes_on, heard = client.begin(self._began), time.monotonic()
+        while goes_on:
+            over = self._over.is_set()
+            if poll.poll(1000 * POLL_S):
+                goes_on, heard = client.answer(go_on=not over) and not over, time.monotonic()
+            elif time.monotonic() > heard + (LAST_ANSWER_S if over else SILENT_S):
+                client.trouble = "the server gave no answer"
+                return

@@ -1,0 +1,34 @@
+"""The check of a replica that was reconnected after a crash."""
+
+from collections.abc import Sequence
+
+from workers.crash.evidence import ReplicaSeen
+from workers.crash.verdict import CheckResult, invalid, unknown, valid
+
+RECONNECTIONS = ("after recovery", "after the primary wrote on")
+
+
+def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
+    """Valid when the replica caught up both times and had the same rows. The old primary's attempt to follow the
+    promoted replica is not judged: an asynchronous replica may always be behind."""
+    ours = [one for one in seen if one.moment in RECONNECTIONS]
+    bad = [said for one in ours if (said := _complaint(one))]
+    if bad:
+        rows = max((one.different_rows or 0 for one in ours), default=0)
+        return invalid(max(rows, 1), " ".join(bad))
+    if len(ours) < len(RECONNECTIONS) or any(not _good(one) for one in ours):
+        why = " ".join(one.error for one in ours if one.error) or "it was not reconnected both times"
+        return unknown(f"Whether the replica agrees is unclear: {why}")
+    return valid("The replica caught up both times and has the same rows.")
+
+
+def _complaint(one: ReplicaSeen) -> str:
+    if one.state == "stopped":
+        return f"{one.moment.capitalize()} the replica stopped: {one.error}."
+    if one.state == "caught up" and one.different_rows:
+        return f"{one.moment.capitalize()} the replica reports no error, and {one.different_rows} rows differ."
+    return ""
+
+
+def _good(one: ReplicaSeen) -> bool:
+    return one.state == "caught up" and one.different_rows == 0

@@ -78,7 +78,7 @@ class SentBinlog:
             moved = self.server is not None and server_name(link) != self.server
         with temporary.folder("binlog") as folder:
             sent = self._sent_by_another(folder) if moved else dump.copy(self.target, folder, self.first)
-            return binlog.read(sent.files, schema, secret, sent.refused)
+            return binlog.read(sent.files, schema, secret, sent.refused, servers=2 if moved else 1)
 
     def _sent_by_another(self, folder: Path) -> dump.CopiedLog:
         if not self.gtids:

@@ -40,6 +40,7 @@ class Binlog:
     checked: bool = True
     v2: bool = False
     version: bytes = b""  # of the server; "": MariaDB 10.11 or MySQL 8.0
+    server: int = 7  # its server_id
     without_ends: bool = False  # events within a transaction do not say where they end
     data: bytearray = field(default_factory=lambda: bytearray(b"\xfebin"))
     borders: list[int] = field(default_factory=list)
@@ -56,7 +57,7 @@ class Binlog:
         checked = self.checked or always_checked
         length = 19 + len(body) + 4 * checked
         end = 0 if self.without_ends and kind in (19, 23) else len(self.data) + length
-        made = struct.pack("<IBIIIH", 1_700_000_000, kind, 7, length, end, 0) + body
+        made = struct.pack("<IBIIIH", 1_700_000_000, kind, self.server, length, end, 0) + body
         crc = struct.pack("<I", zlib.crc32(made)) if checked else b""
         made = made[:17] + b"\1" + made[18:] if kind == 15 else made
         self.data += made + crc

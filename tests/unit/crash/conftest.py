@@ -10,10 +10,10 @@ from workers.crash.binlog import read
 def seen(tmp_path):
     """`seen(binlog, binlog, ...)`: what the reader says of these files."""
 
-    def reader(*logs: Binlog):
+    def reader(*logs: Binlog, servers: int = 1):
         files = [tmp_path / f"log.{number:06}" for number, _ in enumerate(logs, 1)]
         for file, log in zip(files, logs, strict=True):
             file.write_bytes(log.data)
-        return read(files, SCHEMA, SECRET)
+        return read(files, SCHEMA, SECRET, servers=servers)
 
     return reader

@@ -51,6 +51,16 @@ def test_numbering_may_begin_anew_after_a_crash(seen):
     assert seen(first, second).gaps.first == ("0-7-9 after 0-7-5",)
 
 
+def test_after_a_failover_another_server_numbers_transactions(seen):
+    """Once: the first server may not write again."""
+    logs = [Binlog(server=server) for server in (7, 9, 7)]
+    for n, log in enumerate(logs, 1):
+        log.commit(0, n, n)
+    assert seen(*logs[:2]).odd.count == 1
+    assert seen(*logs[:2], servers=2).odd.count == 0
+    assert "unlike the others" in seen(*logs, servers=2).odd.first[0]
+
+
 @pytest.mark.parametrize("block", [kept.BLOCK_BYTES, 128])
 def test_a_copy_of_the_binlog_tells_what_was_changed_since(tmp_path, monkeypatch, block):
     monkeypatch.setattr(kept, "BLOCK_BYTES", block)

@@ -38,9 +38,11 @@ def read(
     secret: bytes,
     refused: Mapping[str, str] = {},
     own_tables: Iterable[str] = (),
+    servers: int = 1,
 ) -> BinlogSeen:
     """Read files in the order of the index, each up to its first damage. `secret`: of the rows' digests. `refused`: of
     files that a server sent, by name, why it did not send them to their end. `own_tables`: of an own transaction.
+    `servers`: how many wrote transactions, one after the other; after a failover 2.
 
     `end` and `end_at` tell of the first damaged file, else of the last one. Raises BinlogUnknown when the binlog
     holds what cannot be understood (encryption, compression, statements instead of rows), and OSError.
@@ -61,7 +63,7 @@ def read(
         order=found.order,
         scattered=found.scattered(),
         gaps=found.gaps(),
-        odd=sum((end.odd for end in ends), groups.odd.all()) + found.unlike(),
+        odd=sum((end.odd for end in ends), groups.odd.all()) + found.unlike(servers),
         others=groups.others.all(),
         read_to={end.name: end.position for end in ends},
     )

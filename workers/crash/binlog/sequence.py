@@ -97,11 +97,13 @@ class Transactions:
         told_elsewhere = together((self.seen.parts, self.seen.altered, self.seen.twice))
         return without(together((keys[wrong], self.order[apart])), told_elsewhere)
 
-    def unlike(self) -> Oddities:
-        """All transactions of a trial begin and end in the same way, and one server numbers them."""
+    def unlike(self, servers: int = 1) -> Oddities:
+        """All transactions of a trial begin and end in the same way. They are numbered by so many servers in turn."""
         noted = OddityNotes()
         source, how = self._source[self._ours], self._how[self._ours]
-        for values, names in ((source, self._source_names()), (how, ENDS)):
+        one_by_one = np.count_nonzero(differs(source)) <= servers
+        numbered = () if one_by_one else ((source, self._source_names()),)
+        for values, names in (*numbered, (how, ENDS)):
             counts = np.bincount(values)
             for kind in sorted(np.flatnonzero(counts).tolist(), key=lambda kind: counts[kind])[:-1]:
                 count = int(counts[kind])

@@ -24,6 +24,7 @@ from workers.servers.target import Target
 
 PROBES = 20  # transactions that are written after recovery, to see their GTIDs
 WITNESS_TABLES = ("one", "left_half", "right_half")
+SENT_S = 600.0  # of reading what a server sent
 TELLING = re.compile(r"recover|prepared|binlog|roll(ed )?back|corrupt|torn|\[ERROR\]|\[Warning\]|LSN|crash", re.I)
 Piece = TypeVar("Piece")
 
@@ -78,7 +79,8 @@ class SentBinlog:
             moved = self.server is not None and server_name(link) != self.server
         with temporary.folder("binlog") as folder:
             sent = self._sent_by_another(folder) if moved else dump.copy(self.target, folder, self.first)
-            return binlog.read(sent.files, schema, secret, sent.refused, servers=2 if moved else 1)
+            servers = 2 if moved else 1
+            return binlog.read(sent.files, schema, secret, sent.refused, servers=servers, most_s=SENT_S)
 
     def _sent_by_another(self, folder: Path) -> dump.CopiedLog:
         if not self.gtids:

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 import pytest
 import zstandard
 
-from tests.unit.crash.binlog_bytes import SCHEMA, Binlog, row_of, rows_of
-from workers.crash.binlog import BinlogUnknown
+from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, Binlog, row_of, rows_of
+from workers.crash.binlog import BinlogUnknown, read
 from workers.crash.binlog import payload as payload_events
 from workers.crash.binlog.rows import Malformed
 from workers.crash.binlog.rows import packed as packed_length
@@ -104,6 +104,16 @@ def test_a_payload_that_names_a_size_without_end_is_given_up(seen, monkeypatch):
     bomb = zstandard.compress((header(3, 1 << 20) + bytes((1 << 20) - 19)) * 64)
     with pytest.raises(BinlogUnknown, match="cannot be there"):
         seen(zipped(bomb, 1 << 50))
+
+
+@pytest.mark.parametrize("most_s", [0.0, 0.05])
+def test_a_payload_of_millions_of_events_is_given_up_in_time(tmp_path, most_s):
+    """Without a limit they would take minutes."""
+    file = tmp_path / "log.000001"
+    events = header(3, 19) * (1 << 24)
+    file.write_bytes(zipped(zstandard.compress(events), len(events)).data)
+    with pytest.raises(BinlogUnknown, match="too long"):
+        read([file], SCHEMA, SECRET, most_s=most_s)
 
 
 def bomb_in(kind: int, head: bytes, *, table: str = "one") -> Binlog:

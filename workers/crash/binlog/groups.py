@@ -8,6 +8,8 @@ Only inserted rows count, and only with their commit. Everything that the witnes
 its tables, events out of place, rows without a table map.
 """
 
+import math
+import time
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
@@ -27,7 +29,6 @@ from workers.crash.binlog.events import (
 from workers.crash.binlog.names import ANONYMOUS, NO_GTID, GtidReader, GtidSource, Name
 from workers.crash.evidence import OddityNotes
 
-V2_EXTRA = Struct("<27xH")  # length of the extra data of a row event, its own two bytes included
 FLAGS_AT = rows.BODY_AT - 2  # of a row event
 STATEMENT_ENDS = 0x01
 XA_PREPARE = Struct("<19xBIII")  # one phase, format, lengths of both parts
@@ -50,15 +51,16 @@ class Groups:
     each transaction, whoever's it is: source, number, how many pieces there are up to its end, How it ended. `odd`:
     what the witness did not cause in its own schema; `others`: transactions that leave its schema alone. `in_group`:
     servers of a group share a line of GTIDs, each with blocks of its own. `own_tables`: their rows belong to the
-    witness's transactions and are not read.
+    witness's transactions and are not read. `until_s`: the monotonic clock when reading is given up.
     """
 
-    def __init__(self, schema: str, own_tables: Iterable[str] = ()) -> None:
+    def __init__(self, schema: str, own_tables: Iterable[str] = (), until_s: float = math.inf) -> None:
         self.raw, self.pieces, self.ends = bytearray(), array("q"), array("q")
         self.odd, self.others = OddityNotes(), OddityNotes()
         self.in_group = False
         self._schema = schema.encode()
         self._own_tables = frozenset(name.encode() for name in own_tables)
+        self._until_s = until_s
         self._file = ""
         self.event = b""  # that is being looked at
         self._names = GtidReader()
@@ -77,17 +79,19 @@ class Groups:
             EventType.XID: self._xid,
             EventType.TABLE_MAP: self._table_map,
             EventType.WRITE_ROWS_V1: lambda event: self._insert(event, rows.BODY_AT),
-            EventType.WRITE_ROWS_V2: lambda event: self._insert(event, _v2_body_at(event)),
+            EventType.WRITE_ROWS_V2: lambda event: self._insert(event, rows.v2_body_at(event)),
             EventType.GTID: lambda event: self._begin(self._names.mysql(event)),
             EventType.ANONYMOUS_GTID: lambda event: self._begin((ANONYMOUS, 0)),
             EventType.XA_PREPARE: self._prepare,
             EventType.TRANSACTION_PAYLOAD: self._payload,
             EventType.GTID_TAGGED: lambda event: self._begin(self._names.tagged(event)),
             EventType.MARIADB_GTID: self._mariadb_gtid,
-            EventType.START_ENCRYPTION: _refuse("encrypted events", "Set encrypt_binlog=OFF for crash trials."),
+            EventType.START_ENCRYPTION: statements.refuse(
+                "encrypted events", "Set encrypt_binlog=OFF for crash trials."
+            ),
             EventType.QUERY_COMPRESSED: self._query_compressed,
             EventType.WRITE_ROWS_COMPRESSED_V1: lambda event: self._insert_compressed(event, rows.BODY_AT),
-            EventType.WRITE_ROWS_COMPRESSED_V2: lambda event: self._insert_compressed(event, _v2_body_at(event)),
+            EventType.WRITE_ROWS_COMPRESSED_V2: lambda event: self._insert_compressed(event, rows.v2_body_at(event)),
             EventType.INCIDENT: lambda event: self._note("an incident: a replica stops there"),
         }
         handlers |= dict.fromkeys(NOTES_OF_SERVERS)
@@ -121,6 +125,7 @@ class Groups:
         """Raises struct.error, IndexError, ValueError or zlib.error on an event that is not what it seems, and
         BinlogUnknown on what this reader cannot know; `event` is that one then."""
         handlers, unknown = self._handlers, self._unknown
+        self._give_up_late()
         for event in events:
             self.event = event
             handle = handlers.get(event[KIND_AT], unknown)
@@ -130,9 +135,14 @@ class Groups:
     def _payload(self, event: bytes) -> None:
         """Its events have no places of their own: `event` stays the one that holds them."""
         for inner in payload.events(event):
+            self._give_up_late()
             handle = self._handlers.get(inner[KIND_AT], self._unknown)
             if handle is not None:
                 handle(inner)
+
+    def _give_up_late(self) -> None:
+        if time.monotonic() >= self._until_s:
+            raise BinlogUnknown("The binlog takes too long to read.", "Keep less in it, or use a shorter load.")
 
     def _note(self, what: str) -> None:
         self.odd.add(f"{what} ({self._place()})")
@@ -326,15 +336,3 @@ WRONG = {  # what is told: the state that was met, the state that the event need
     (NAMED, NONE): "a GTID without its transaction",
     (INSIDE, NONE): "a transaction without its commit",
 }
-
-
-def _v2_body_at(event: bytes) -> int:
-    extra_bytes: int = V2_EXTRA.unpack_from(event)[0]
-    return rows.BODY_AT + extra_bytes
-
-
-def _refuse(what: str, fix: str) -> Callable[[bytes], None]:
-    def refuse(event: bytes) -> None:
-        raise BinlogUnknown(f"The binlog holds {what}, which cannot be read here.", fix)
-
-    return refuse

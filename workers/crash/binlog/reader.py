@@ -1,7 +1,9 @@
 """The witness's transactions in a binlog, and the state of the binlog."""
 
+import math
 import os
 import struct
+import time
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,17 +41,20 @@ def read(
     refused: Mapping[str, str] = {},
     own_tables: Iterable[str] = (),
     servers: int = 1,
+    most_s: float = math.inf,
 ) -> BinlogSeen:
     """Read files in the order of the index, each up to its first damage. `secret`: of the rows' digests. `refused`: of
     files that a server sent, by name, why it did not send them to their end. `own_tables`: of an own transaction.
-    `servers`: how many wrote transactions, one after the other; after a failover 2.
+    `servers`: how many wrote transactions, one after the other; after a failover 2. `most_s`: how long this may take; a
+    few bytes of a hostile server may unpack to billions of events.
 
     `end` and `end_at` tell of the first damaged file, else of the last one. Raises BinlogUnknown when the binlog
-    holds what cannot be understood (encryption, compression, statements instead of rows), and OSError.
+    holds what cannot be understood (encryption, compression, statements instead of rows) or takes too long, and
+    OSError.
     """
     if not files:
         raise BinlogUnknown("The index names no binlog file.")
-    groups = Groups(schema, own_tables)
+    groups = Groups(schema, own_tables, time.monotonic() + most_s)
     ends = [replace(_read_file(path, groups), refused=refused.get(path.name, "")) for path in files]
     telling = next((end for end in ends if end.end in DAMAGED or end.refused), ends[-1])
     found = Transactions(groups, [end.transactions for end in ends if end.end != "clean"], secret)

@@ -6,6 +6,7 @@ NULL. A row is a byte of NULL flags and these numbers. The bytes of all events a
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from struct import Struct
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from workers.crash.transactions import NO_PLACE, NOBODY, SEVERAL, Keys, keys_fou
 
 TABLE_ID = slice(HEADER_BYTES, HEADER_BYTES + 6)  # the number that ties row events to their table map
 BODY_AT = TABLE_ID.stop + 2  # of a row event of version 1 and of a table map
+V2_EXTRA = Struct("<27xH")  # length of the extra data of a row event, its own two bytes included
 NULLS = 0x0F  # flags of the columns; servers set the unused ones as they like
 
 
@@ -73,6 +75,11 @@ def table_of(event: bytes, schema: bytes, own_tables: Collection[bytes]) -> tupl
     if event[at : at + width] != LAYOUTS[TABLES[table]].types:
         return OTHER, f"a table map of {table.decode()} with other columns than the table was made with"
     return TABLES[table], ""
+
+
+def v2_body_at(event: bytes) -> int:
+    extra_bytes: int = V2_EXTRA.unpack_from(event)[0]
+    return BODY_AT + extra_bytes
 
 
 def body(table: int, event: bytes, at: int) -> bytes:

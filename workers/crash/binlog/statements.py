@@ -1,6 +1,7 @@
 """Statements in a binlog: the text of a query event, and whether it changes the witness's tables."""
 
 import zlib
+from collections.abc import Callable
 from struct import Struct
 
 from workers.crash.binlog.events import BinlogUnknown
@@ -26,6 +27,15 @@ def is_in(event: bytes, schema: bytes) -> bool:
     """Whether the statement was run with this schema as its own."""
     end = text_at(event) - 1
     return event[end - len(schema) : end] == schema
+
+
+def refuse(what: str, fix: str) -> Callable[[bytes], None]:
+    """For events that no trial can be judged with."""
+
+    def refused(event: bytes) -> None:
+        raise BinlogUnknown(f"The binlog holds {what}, which cannot be read here.", fix)
+
+    return refused
 
 
 def refuse_inserts(text: bytes) -> None:

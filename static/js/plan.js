@@ -4,6 +4,7 @@ const form = document.querySelector("[data-plan]");
 const says = form.querySelector("[data-plan-says]");
 const present = JSON.parse(document.getElementById("present").textContent); // server id -> its pair
 const NO_CRASH = 'No crash: the result will not say what is lost. Set the trials under "Crashes" to add some.';
+const BROKEN = "The preview could not be worked out. Start checks the plan again; nothing starts if it cannot run.";
 const own = form.querySelector("[data-own-shown]"); // the statements of an own transaction with example values
 const ownFile = form.querySelector("[data-own-file]");
 const MOST_OWN = 20_000; // characters; the server refuses more than it reads
@@ -42,13 +43,22 @@ function show(answer) {
   says.classList.toggle("warned", refused.length > 0);
 }
 
+/** An old preview must not stand beside new values. */
+function showBroken() {
+  own.hidden = true;
+  says.replaceChildren(line(BROKEN));
+  says.classList.add("warned");
+}
+
 async function review() {
   const turn = ++asked;
   try {
     const response = await fetch(form.dataset.review, { method: "POST", body: new FormData(form) });
-    if (response.ok && turn === asked) show(await response.json());
+    if (!response.ok) throw new Error(response.statusText);
+    const answer = await response.json();
+    if (turn === asked) show(answer);
   } catch {
-    // Offline: the server says the same when the form is sent.
+    if (turn === asked) showBroken();
   }
 }
 

@@ -79,3 +79,13 @@ def test_a_file_of_an_own_transaction_is_shown_with_values_or_with_the_line_of_i
     expect(shown).to_be_hidden()
     text.fill(EXAMPLE.replace("UPDATE orders SET state = 'paid' WHERE id = :order", "DELETE FROM customers"))
     expect(shown).to_contain_text(re.compile(r"Crash trials cannot be judged .* line \d+"))
+
+
+def test_a_preview_that_fails_says_so_and_the_next_one_replaces_it(form):
+    says = form.locator("[data-plan-says]")
+    form.route("**/experiments/review/", lambda route: route.fulfill(body="Log in"))
+    form.get_by_label("Measuring seconds").fill("7")
+    expect(says).to_have_text(re.compile("The preview could not be worked out"))
+    form.unroute("**/experiments/review/")
+    form.get_by_label("Measuring seconds").fill("8")
+    expect(says).to_contain_text("27 measurements")

@@ -141,7 +141,7 @@ def review(request: HttpRequest) -> JsonResponse:
     answer = {
         "refusals": refusals,
         "summaries": summaries(form),
-        "own": preview.shown(own) if (own := of_plan(plan)) else None,
+        "own": _own_shown(plan),
         "cells": plan.size,
         "product": product(plan),
         "trials": len(list(plan.trials())),
@@ -149,6 +149,15 @@ def review(request: HttpRequest) -> JsonResponse:
         "written": [one.says for one in estimates(plan, timezone.now()).values()] if not refusals else [],
     }
     return JsonResponse(answer)
+
+
+def _own_shown(plan: Plan) -> str | None:
+    """A file that is wrong is one of the refusals."""
+    try:
+        own = of_plan(plan)
+    except PlanError:
+        return None
+    return preview.shown(own) if own else None
 
 
 @needs("see", "GET")

@@ -37,6 +37,15 @@ def test_an_error_of_the_file_names_its_line_and_starts_nothing(server, client_i
     assert page.status_code == 422 and "statements[3]" in page.content.decode()
 
 
+@pytest.mark.parametrize("trials", ["0", "1"])
+def test_a_wrong_file_on_a_line_of_a_workload_is_a_refusal_of_the_preview(server, client_in, trials):
+    line = {"own_transaction": "", "own_workloads": f"x: {OWN} file=abc", "trials": trials, "kinds": ["process-kill"]}
+    answer = client_in.post("/experiments/review/", asked(server, own_load="on", **line))
+    assert answer.status_code == 200 and answer.json()["own"] is None
+    assert any("x" in one for one in answer.json()["refusals"])
+    assert client_in.post("/experiments/new/", asked(server, own_load="on", **line)).status_code == 422
+
+
 def test_an_experiment_that_is_run_again_has_the_same_file(server):
     form = PlanForm(asked(server, own_load="on"))
     assert form.is_valid(), form.errors

@@ -76,6 +76,9 @@ def import_servers(request: HttpRequest) -> HttpResponse:
             found, defaults = (named, Defaults()) if named else (form.found(), form.defaults())
             lines, sealed = plan(found, defaults), _seal(request, found, defaults)
         except (PlanError, KeyMissing) as refused:
+            if named:  # the form was not sent
+                messages.error(request, str(refused))
+                return redirect("servers:import")
             form.add_error("file", str(refused))
     context = {"form": form, "lines": lines, "summary": summary(lines), "sealed": sealed}
     context["count"] = sum(line.state in REGISTERED for line in lines)
@@ -97,6 +100,9 @@ def _confirmed(request: HttpRequest) -> HttpResponse:
     try:
         lines = plan(*_opened(request))
         made = register(account_of(request), lines)
+    except PlanError as taken:
+        messages.error(request, str(taken))
+        return redirect("servers:import")
     except (KeyMissing, Unreadable, Refused, ValueError, KeyError):
         messages.error(request, "Nothing was registered: the dry run is too old or not yours. Read the file again.")
         return redirect("servers:import")

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from dashboard.pages.servers.forms import AttachedForm
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
+from workers.errors import PlanError
 from workers.servers.inventory.found import FoundServer
 
 Address = tuple[str, int, str, str]  # host, port, socket, site
@@ -67,9 +68,11 @@ def _line(found: FoundServer, defaults: Defaults, taken: Mapping[Address, str], 
         return replace(line, says=found.why or _wrong(form))
     if form.instance.name in names:
         return replace(line, says="Another server of the file has this name.")
+    unread = f" Not read: {_short(found.unread, 200)}. Check TLS on its page." if found.unread else ""
     if not found.password:
-        return replace(line, state=NO_PASSWORD, says="Registered without a password. Enter it on its page.", form=form)
-    return replace(line, state=NEW, says="Registered.", form=form)
+        says = f"Registered without a password. Enter it on its page.{unread}"
+        return replace(line, state=NO_PASSWORD, says=says, form=form)
+    return replace(line, state=NEW, says=f"Registered.{unread}", form=form)
 
 
 def _values(found: FoundServer, defaults: Defaults) -> dict[str, str]:
@@ -104,14 +107,19 @@ def _short(text: str, most: int = 120) -> str:
     return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:most])
 
 
-@transaction.atomic
 def register(user: User | None, lines: Sequence[ImportLine]) -> list[Server]:
-    """All or none. Raises KeyMissing and Refused."""
-    return [
-        actions.register(user, line.form.instance, line.form.cleaned_data["password"])
-        for line in lines
-        if line.form is not None
-    ]
+    """All or none. Raises KeyMissing, Refused, and PlanError if a name was taken since the plan."""
+    forms = [line.form for line in lines if line.form]
+    try:
+        with transaction.atomic():
+            return [actions.register(user, form.instance, form.cleaned_data["password"]) for form in forms]
+    except IntegrityError as wrong:
+        names = [form.instance.name for form in forms]
+        taken = sorted(Server.objects.filter(name__in=names).values_list("name", flat=True))
+        said = ", ".join(taken[:20]) + (", …" if len(taken) > 20 else "")
+        raise PlanError(
+            f"Nothing was registered: these names were taken meanwhile: {_short(said, 1000)}.", "Read the file again."
+        ) from wrong
 
 
 def summary(lines: Sequence[ImportLine]) -> str:

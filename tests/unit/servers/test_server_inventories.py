@@ -43,6 +43,28 @@ def test_login_paths_are_read_as_they_are_printed():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("lines", "tls"),
+    [
+        ("ssl-verify-server-cert", "verify"), ("loose-ssl_verify_server_cert=1\nssl=0", "verify"), ("ssl", "required"),
+        ("ssl=ON\nskip-ssl-verify-server-cert", "required"), ("skip-ssl", "off"), ("ssl=FALSE", "off"),
+        ("ssl-ca=/ca.pem", "verify"), ("ssl-ca=/ca.pem\ndisable-ssl-verify-server-cert", "required"),
+        ("ssl-mode=REQUIRED\nssl-ca=/ca.pem", "required"), ("ssl-mode=PREFERRED", ""), ("quick", ""),
+    ],
+)  # fmt: skip
+def test_no_server_loses_the_protection_that_its_option_file_asks_for(lines, tls):
+    (one,) = found(f"[client]\nhost=db1\n{lines}\n").values()
+    assert (one.tls, one.unread) == (tls, "") and (one.tls_ca == "/ca.pem") == ("ca.pem" in lines)
+
+
+def test_options_of_tls_that_are_not_read_are_named():
+    for line, named in {"ssl-cert=/c.pem": "ssl_cert", "ssl-mode=REQUIERD": "ssl_mode", "ssl # x": "ssl # x"}.items():
+        (one,) = found(f"[client]\nhost=db1\n{line}\n").values()
+        assert named in one.unread
+    (one,) = found("[client]\nhost=db1\n" + "".join(f"ssl-{n}=1\n" for n in range(9999))).values()
+    assert len(one.unread) <= 200
+
+
 def login_file(text, key=bytes(range(20, 40))):
     encryptor = Cipher(AES128(folded(key)), ECB())
     content = bytes(4) + key
@@ -155,6 +177,21 @@ HOSTILE = {
     "JSON of something else": b'{"a": 1}',
     "10,000 hosts in a range": b"[mysql]\ndb[1:10000]\n",
     "10,000 hosts in ranges": b"[mysql]\ndb[1:100][1:100]\n",
+    "10^12 hosts and none": b"[mysql]\nh[0:999999][0:999999][1:0]\n",
+    "a range from a letter to a number": b"[mysql]\nh[a:9]\n",
+    "the same 2,000 hosts 1,000 times": b"[mysql]\n" + b"h[1:2000]\n" * 1000,
+    "a chain of groups": b"[g0]\ndb1\n" + b"".join(b"[g%d:children]\ng%d\n" % (n + 1, n) for n in range(4000)),
+    "groups with many groups below": b"[g0]\ndb[1:2000]\n"
+    + b"".join(b"[g%d:children]\n" % n + b"".join(b"g%d\n" % below for below in range(100)) for n in range(100)),
+    "6,250 groups below others": json.dumps(
+        {"_meta": {}} | {f"g{n}": {"hosts": ["db1"], "children": [f"g{m}" for m in range(25)]} for n in range(250)}
+    ).encode(),
+    "a truth that is none": b"all: !!bool maybe\n",
+    "a number without digits": b"all: !!int ''\n",
+    "a time that is none": b"all: !!timestamp no\n",
+    "a number that cannot be printed": b"all: {hosts: {db1: {mysql_port: 0x" + b"f" * 5000 + b"}}}\n",
+    "a name that cannot be printed": b"all: {hosts: {0x" + b"f" * 5000 + b": {}}}\n",
+    "a number in parts of sixty": b"all: 1" + b":1" * 9999 + b".0\n",
     "10,000 rows": b"name,host\n" + b"".join(b"d%d,h%d\n" % (n, n) for n in range(10_000)),
     "10,000 services": json.dumps({"mysql": [{"service_name": f"d{n}"} for n in range(10_000)]}).encode(),
     "a long name": b"[mysql]\n" + b"x" * 100_000 + b"\n",
@@ -170,6 +207,21 @@ def test_hostile_files_are_refused(kind):
         read(HOSTILE[kind])
     assert len(str(refused.value)) < 300 and refused.value.fix
     assert time.process_time() - begin < 20  # without limits some of them never end
+
+
+def test_many_variables_of_a_range_are_not_kept_for_each_host():
+    names = " ".join(f"x{n}=1 mysql_{n}=1" for n in range(20_000))
+    assert (
+        len(read(f"[all]\nh[1:2000] {names} mysql_port=3307\n[all:vars]\n{names.replace(' ', chr(10))}\n".encode()))
+        == 2000
+    )
+
+
+def test_the_groups_of_a_host_may_hold_each_other():
+    (one,) = found(
+        "[a]\ndb1\n[b:children]\na\n[a:children]\nb\n[b:vars]\nmysql_port=1\n[a:vars]\nmysql_user=u\n"
+    ).values()
+    assert (one.port, one.user) == ("1", "u")
 
 
 def test_the_largest_number_of_servers_is_read():

@@ -4,14 +4,16 @@ from dataclasses import asdict
 from io import BytesIO, StringIO
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from dashboard.findings.attached.links import told
 from dashboard.findings.attached.unregistered import unregistered
-from dashboard.pages.servers.importing import Defaults, plan
+from dashboard.installation import vault
+from dashboard.pages.servers.importing import Defaults, plan, register
 from dashboard.records.accounts.role import Role
 from dashboard.records.servers.models import Preflight, Server
 from tests.unit.api.tokens import somebody
+from workers.errors import PlanError
 from workers.servers.inventory.found import FoundServer
 from workers.servers.replication import Peer, Replication
 
@@ -144,3 +146,30 @@ def test_replicas_that_report_no_address_are_found_by_their_connections(client_i
     assert {one.where for one in Server.objects.exclude(name="db1")} == {"192.0.2.2:3310", "192.0.2.3:3310"}
     known = client_in.get("/servers/import/", {"replicas": "1"}).content.decode()
     assert "2 known already" in known
+
+
+def test_a_password_is_not_given_to_servers_that_another_server_names():
+    with pytest.raises(CommandError, match="--ask"):
+        command("replicas", "--ask", "--yes")
+
+
+def test_a_key_file_that_holds_no_key_is_told_for_replicas_too(client_in, tmp_path, monkeypatch):
+    monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path))
+    primary((Peer("db2.example.org", 3307, 2, "uuid-2"),))
+    (tmp_path / vault.NAME).write_text("not a key")
+    page = client_in.get("/servers/import/", {"replicas": "1"}, follow=True)
+    assert page.status_code == 200 and "cannot be read" in page.content.decode()
+    assert upload(client_in).status_code == 422
+
+
+def test_names_that_were_taken_after_the_plan_are_told_and_nothing_is_registered(admin):
+    lines = plan([FoundServer(f"db{n}", f"h{n}", user="u", password="p") for n in range(3)], Defaults())
+    Server.objects.create(name="db1", kind="attached", host="elsewhere", user="u")
+    with pytest.raises(PlanError, match="taken meanwhile: db1"):
+        register(admin, lines)
+    assert Server.objects.count() == 1
+
+
+def test_the_dry_run_names_options_of_tls_that_are_not_read(client_in):
+    page = upload(client_in, "[client]\nuser=u\nhost=db1\nssl-verify-server-cert\nssl-cert=/c\n").content.decode()
+    assert "Not read: ssl_cert. Check TLS on its page." in page

@@ -3,18 +3,19 @@ read. Passwords in a vault stay closed."""
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 import yaml
 
 from workers.errors import PlanError
+from workers.servers.inventory.ansible_groups import Inventory
 from workers.servers.inventory.found import MOST_SERVERS, FoundServer
+from workers.servers.inventory.host_ranges import hosts
 from workers.servers.inventory.untyped import mapping, word
 
 DEEPEST = 30
 MOST_YAML = 256 << 10  # its reader is slow
-LONGEST_NAME = 255
+LONGEST_NUMBER = 40  # digits
 OF_DATABASES = re.compile(r"mysql|maria|percona|galera|innodb|(^|[_-])db([_-]|s?$|\d)|database", re.IGNORECASE)
 VARIABLES = {
     "host": ("mysql_host", "ansible_host", "ansible_ssh_host"),
@@ -23,54 +24,38 @@ VARIABLES = {
     "user": ("mysql_login_user", "login_user", "mysql_user"),
     "password": ("mysql_login_password", "login_password", "mysql_password"),
 }
-_RANGE = re.compile(r"\[(\d{1,6}|[a-z]):(\d{1,6}|[a-z])\]")
+READ = frozenset(name for names in VARIABLES.values() for name in names)
+SIGN = "mysql"  # stands for all other variables whose name tells of a database
 LIST = "Use the output of: ansible-inventory --list"
+# A tag on a value that does not fit it fails in many ways: !!bool maybe is a KeyError.
+WRONG_YAML = (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 NO_DATABASE = "Neither its group nor a variable says that it is a database server. Name its group, or leave it out."
-
-
-@dataclass
-class Inventory:
-    """Hosts with their variables and groups; groups with their variables and the groups below them."""
-
-    hosts: dict[str, dict[str, str]] = field(default_factory=dict)
-    groups: dict[str, set[str]] = field(default_factory=dict)  # group -> its own hosts
-    below: dict[str, set[str]] = field(default_factory=dict)
-    shared: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    def add(self, group: str, host: str, values: dict[str, str]) -> None:
-        if len(self.hosts) > MOST_SERVERS:
-            raise PlanError(f"The file names more than {MOST_SERVERS:,} hosts.", "Split it.")
-        self.hosts.setdefault(host, {}).update(values)
-        self.groups.setdefault(group, set()).add(host)
-
-    def groups_of(self, host: str) -> list[str]:
-        """The nearest first."""
-        found = [group for group, hosts in self.groups.items() if host in hosts]
-        for group in found:  # grows while it is read
-            found += [above for above, below in self.below.items() if group in below and above not in found]
-        return found
 
 
 def servers(inventory: Inventory, group: str = "") -> list[FoundServer]:
     """`group`: only its hosts. Without it, hosts that do not look like database servers say why they are left out."""
-    known = {host: inventory.groups_of(host) for host in inventory.hosts}
+    known = inventory.groups_of_hosts()
     if group and not any(group in groups for groups in known.values()):
         raise PlanError("The inventory has no such group with hosts.", f"Groups: {_some(inventory)}.")
-    return [_server(inventory, host, groups, group) for host, groups in known.items() if not group or group in groups]
+    named = {name for name in (*inventory.groups, *inventory.below) if name == group or OF_DATABASES.search(name)}
+    return [
+        _server(inventory, host, groups, not named.isdisjoint(groups))
+        for host, groups in known.items()
+        if not group or group in groups
+    ]
 
 
 def _some(inventory: Inventory) -> str:
-    return ", ".join(sorted(inventory.groups)[:20])
+    return ", ".join(name[:80] for name in sorted(inventory.groups)[:20])
 
 
-def _server(inventory: Inventory, host: str, groups: list[str], wanted: str) -> FoundServer:
+def _server(inventory: Inventory, host: str, groups: list[str], named: bool) -> FoundServer:
     values: dict[str, str] = {}
     for group in reversed(groups):
         values.update(inventory.shared.get(group, {}))
     values.update(inventory.hosts[host])
     given = {key: next((values[name] for name in names if values.get(name)), "") for key, names in VARIABLES.items()}
-    database = any(OF_DATABASES.search(name) for name in (*groups, *(name for name in values if name != "host")))
-    why = "" if wanted or database else NO_DATABASE
+    why = "" if named or any(OF_DATABASES.search(name) for name in values) else NO_DATABASE
     at = "" if given["socket"] and not values.get("ansible_host") else given["host"] or host
     return FoundServer(
         host, at, given["port"], "" if at else given["socket"], given["user"], given["password"], why=why
@@ -93,7 +78,7 @@ def read_ini(text: str) -> Inventory:
             found.below.setdefault(group, set()).add(stripped)
         elif part == "vars":
             name, _, value = stripped.partition("=")
-            found.shared.setdefault(group, {})[name.strip()] = word(value.strip().strip("\"'"))
+            found.shared.setdefault(group, {}).update(_kept([(name.strip(), value.strip().strip("\"'"))]))
         else:
             _host_line(found, group, stripped)
     return found
@@ -104,27 +89,9 @@ def _host_line(found: Inventory, group: str, line: str) -> None:
         host, *rest = shlex.split(line, comments=True)
     except ValueError as wrong:
         raise PlanError("A line of the inventory has an open quote.", "Correct the file.") from wrong
-    values = {name: word(value) for name, equals, value in (one.partition("=") for one in rest) if equals}
-    for name in _ranged(host):
+    values = _kept((name, value) for name, equals, value in (one.partition("=") for one in rest) if equals)
+    for name in hosts(host):
         found.add(group, name, values)
-
-
-def _ranged(host: str) -> Iterator[str]:
-    """db[01:12] are twelve hosts."""
-    if len(host) > LONGEST_NAME:
-        raise PlanError(f"A host's name is longer than {LONGEST_NAME} characters.", "Correct the file.")
-    found = _RANGE.search(host)
-    if found is None:
-        yield host
-        return
-    for part in _between(found[1], found[2]):
-        yield from _ranged(host[: found.start()] + part + host[found.end() :])
-
-
-def _between(first: str, last: str) -> Iterable[str]:
-    if first.isdigit() and last.isdigit():
-        return (str(number).zfill(len(first)) for number in range(int(first), int(last) + 1))
-    return map(chr, range(ord(first[0]), ord(last[0]) + 1))
 
 
 class _Plain(yaml.SafeLoader):
@@ -136,6 +103,14 @@ class _Plain(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
+def _number(loader: _Plain, node: yaml.ScalarNode) -> int:
+    """Python refuses to print a number of thousands of digits."""
+    if len(node.value) > LONGEST_NUMBER:
+        raise yaml.YAMLError("a number is too long")
+    return int(loader.construct_yaml_int(node))
+
+
+_Plain.add_constructor("tag:yaml.org,2002:int", _number)
 _Plain.add_constructor("!vault", lambda loader, node: None)
 _Plain.add_constructor("!unsafe", lambda loader, node: str(node.value))
 
@@ -145,7 +120,7 @@ def of_yaml(text: str) -> object:
     _must_be_flat(text)
     try:
         return yaml.load(text, _Plain)  # noqa: S506 - a SafeLoader
-    except (yaml.YAMLError, ValueError, RecursionError) as wrong:
+    except WRONG_YAML as wrong:
         raise PlanError("The file cannot be read as YAML without tags and aliases.", LIST) from wrong
 
 
@@ -175,8 +150,9 @@ def _group(found: Inventory, group: str, body: dict[str, object], depth: int) ->
         raise PlanError("The groups of the inventory are nested too deeply.", "Use: ansible-inventory --list")
     found.shared.setdefault(group, {}).update(_words(body.get("vars")))
     for host, values in mapping(body.get("hosts")).items():
-        for name in _ranged(host):
-            found.add(group, name, _words(values))
+        kept = _words(values)
+        for name in hosts(host):
+            found.add(group, name, kept)
     for below, inner in mapping(body.get("children")).items():
         found.below.setdefault(group, set()).add(below)
         _group(found, below, mapping(inner), depth + 1)
@@ -193,9 +169,10 @@ def read_json(document: object) -> Inventory:
     for group, body in tops.items():
         inner = mapping(body)
         for host in _names(inner.get("hosts")):
-            found.add(group, host, _words(values.get(host)))
+            found.add(group, host, {})
         found.below.setdefault(group, set()).update(_names(inner.get("children")))
         found.shared.setdefault(group, {}).update(_words(inner.get("vars")))
+    found.hosts = {host: _words(values.get(host)) for host in found.hosts}
     return found
 
 
@@ -204,4 +181,15 @@ def _names(value: object) -> list[str]:
 
 
 def _words(value: object) -> dict[str, str]:
-    return {name: word(one) for name, one in mapping(value).items()}
+    return _kept(mapping(value).items())
+
+
+def _kept(variables: Iterable[tuple[str, object]]) -> dict[str, str]:
+    """What is read: a range may repeat it for 2,000 hosts."""
+    kept: dict[str, str] = {}
+    for name, value in variables:
+        if name in READ:
+            kept[name] = word(value)
+        elif OF_DATABASES.search(name):
+            kept[SIGN] = ""
+    return kept

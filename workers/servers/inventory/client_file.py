@@ -3,13 +3,17 @@
 import re
 
 from workers.servers.inventory.found import TLS, FoundServer
-from workers.servers.pasted.option_file import option_text
+from workers.servers.pasted.option_file import option, option_text
 
 HIDDEN = re.compile(r"\*+")  # what mysql_config_editor prints instead of a password
 SIGN = re.compile(r"^[ \t]*\[client[\w.-]*\]", re.MULTILINE | re.IGNORECASE)
 HIDES = re.compile(r"""^password[ \t]*=[ \t]*["']?\*+["']?[ \t]*$""", re.MULTILINE)
 LOGIN_PATHS = re.compile(r"^(user|host|socket|password)[ \t]*=", re.MULTILINE)
 OF_ADDRESS = ("host", "port", "socket", "user", "password")
+SSL = re.compile(r"(skip_|disable_|enable_)?ssl")
+OF_TLS = {"ssl_mode", "ssl_ca", "ssl", "ssl_verify_server_cert"}
+MOST_UNREAD = 200  # characters
+OFF = ("off", "0", "false")
 
 
 def read(text: str, *, every_section: bool = False) -> list[FoundServer]:
@@ -33,6 +37,8 @@ def _sections(text: str) -> dict[str, dict[str, str]]:
             values = found.setdefault(section[1].strip(), {})
         elif stripped and stripped[0] not in "#;!":
             name, value = option_text(stripped)
+            if SSL.match(name):  # some have no value
+                name, value = option(stripped)
             values[name] = value
     return found
 
@@ -48,6 +54,32 @@ def _server(section: str, values: dict[str, str]) -> FoundServer:
         socket=socket if local else "",
         user=values.get("user", ""),
         password="" if HIDDEN.fullmatch(password) else password,
-        tls=TLS.get(values.get("ssl_mode", "").lower(), ""),
+        tls=_tls(values),
         tls_ca=values.get("ssl_ca", ""),
+        unread=_unread(values),
     )
+
+
+def _tls(values: dict[str, str]) -> str:
+    """`ssl-mode` is of MySQL; the others are of MariaDB. `ssl-ca` alone makes a client of MySQL verify."""
+    if mode := values.get("ssl_mode"):
+        return TLS.get(mode.lower(), "")
+    verifies = _is_on(values, "ssl_verify_server_cert")
+    if verifies:
+        return "verify"
+    encrypts = _is_on(values, "ssl")
+    if encrypts is None and values.get("ssl_ca"):
+        return "verify" if verifies is None else "required"
+    return {True: "required", False: "off", None: ""}[encrypts]
+
+
+def _is_on(values: dict[str, str], name: str) -> bool | None:
+    """None: not said."""
+    return values[name].lower() not in OFF if name in values else None
+
+
+def _unread(values: dict[str, str]) -> str:
+    named = sorted(name for name in values if name.startswith("ssl") and name not in OF_TLS)
+    if values.get("ssl_mode", "preferred").lower() not in ("preferred", *TLS):
+        named.append("this value of ssl_mode")
+    return ", ".join(named)[:MOST_UNREAD]

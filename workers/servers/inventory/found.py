@@ -15,7 +15,7 @@ TLS = {  # of `ssl-mode`; what only asks for encryption stays *preferred*
 @dataclass(frozen=True)
 class FoundServer:
     """`port`: as it was written; "" for 3306. `password`: "" if the file has none. `why`: why it cannot be
-    registered."""
+    registered. `unread`: what the file says about TLS and is not read."""
 
     name: str
     host: str = ""
@@ -27,6 +27,7 @@ class FoundServer:
     tls_ca: str = ""
     label: str = ""
     why: str = ""
+    unread: str = ""
 
 
 def limited(found: list[FoundServer]) -> list[FoundServer]:

@@ -31,7 +31,6 @@ class Options(TypedDict):
     dry_run: bool
     yes: bool
     user: str
-    ask: bool
     label: str
 
 
@@ -45,25 +44,25 @@ class Command(Subcommands):
         imports = commands.add_parser("import", help="from ~/.my.cnf, .mylogin.cnf, PMM, Ansible or CSV")
         imports.add_argument("file", metavar="FILE", help="- is standard input")
         imports.add_argument("--group", default="", metavar="NAME", help="only hosts of this Ansible group")
+        imports.add_argument("--ask", action="store_true", help="ask for the password of servers without one")
         replicas = commands.add_parser("replicas", help="that registered servers of this site name; it reads them")
         for one in (imports, replicas):
             one.add_argument("--dry-run", action="store_true", help="say what would be done, and end")
             one.add_argument("--yes", action="store_true", help="do not ask")
             one.add_argument("--user", default="", metavar="NAME", help="account of servers without one")
-            one.add_argument("--ask", action="store_true", help="ask for the password of servers without one")
             one.add_argument("--label", choices=Server.Label.values, default=Server.Label.PRODUCTION)
 
-    def _import(self, *, file: str, group: str, **options: Unpack[Options]) -> None:
-        self._register(read(_content(file), group), options)
+    def _import(self, *, file: str, group: str, ask: bool, **options: Unpack[Options]) -> None:
+        self._register(read(_content(file), group), options, getpass.getpass() if ask else "")
 
     def _replicas(self, **options: Unpack[Options]) -> None:
+        """Without a password: a hostile server could name any address. It is entered on the page of each server."""
         servers = list(Server.objects.filter(kind=Server.Kind.ATTACHED, site=settings.SITE))
         found = read_now(servers, reading.read_all([one.target() for one in servers]), timezone.now())
         told = {one.server.pk: one.told for one in found if one.server and one.told}
         self._register(unregistered(told), options)
 
-    def _register(self, found: list[FoundServer], options: Options) -> None:
-        password = getpass.getpass() if options["ask"] else ""
+    def _register(self, found: list[FoundServer], options: Options, password: str = "") -> None:
         lines = plan(found, Defaults(options["user"], password, options["label"], settings.SITE))
         for line in lines:
             self.stdout.write(f"{line.name} ({line.where}): {line.state}. {line.says}")

@@ -9,7 +9,10 @@ from dashboard.findings.stored import read
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration, size
-from workers.bench.plan import Plan
+from workers.bench.plan import Plan, WorkloadChoice
+from workers.bench.workloads import OWN
+from workers.errors import PlanError
+from workers.transaction.read import read as read_declaration
 
 NEWEST = 30  # earlier measurements that are asked
 
@@ -26,6 +29,7 @@ class Assumed:
 # Without earlier measurements. Measured on MariaDB 10.11: an update by key writes 0.6 kB of redo log and 0.8 kB of
 # binary log. Tables of a longer load are written too, in pages.
 LEAST, MOST = Assumed(100, 1_000, 0.2), Assumed(10_000, 20_000, 0.5)
+NOT_MEASURED = "this server has no earlier measurement of this file of an own transaction"
 ROW_BYTES, BINLOG_ROW_BYTES = 1_000, 250  # of the table that is loaded first: row, redo log, doublewrite, binary log
 
 
@@ -41,17 +45,20 @@ class WrittenBytes:
 
 @dataclass(frozen=True)
 class WrittenEstimate:
-    """`basis`: how the range was worked out. `free_bytes`: at the last *Test connection*; None: not known."""
+    """`basis`: how the range was worked out. `low`, `high` None: of an own transaction that was not measured before.
+    `free_bytes`: at the last *Test connection*; None: not known."""
 
     server: str
-    low: WrittenBytes
-    high: WrittenBytes
+    low: WrittenBytes | None
+    high: WrittenBytes | None
     load_s: float
     basis: str
     free_bytes: int | None
 
     @property
     def says(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.server}: the written bytes are not estimated: {self.basis}. {self._room}"
         total = f"{size(self.low.total)} to {size(self.high.total)}"
         binlog = f"{size(self.low.binlog)} to {size(self.high.binlog)}"
         return (
@@ -64,7 +71,8 @@ class WrittenEstimate:
         if self.free_bytes is None:
             return "Its free disk space is not known."
         room = f"{size(self.free_bytes)} of its disk is free."
-        return room if self.high.total < self.free_bytes else f"{room} That may not be enough."
+        enough = self.high is None or self.high.total < self.free_bytes
+        return room if enough else f"{room} That may not be enough."
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,9 @@ def written_lines(experiment: Experiment) -> list[str]:
 
 def _estimate(plan: Plan, server_id: int, name: str, earlier: Sequence[WrittenPerSecond]) -> WrittenEstimate:
     load_s = plan.size / len(plan.targets) * (plan.warmup_s + plan.measure_s)
-    tables = plan.table_rows * len(plan.workloads) * len({variant.engine for variant in plan.variants})
+    shared = [one for one in plan.workloads if one.key != OWN]  # the own tables are filled before each measurement
+    tables = plan.table_rows * len(shared) * len({variant.engine for variant in plan.variants})
+    tables += _own_rows(plan) * plan.repeats * len(plan.threads) * len(plan.variants)
     low, high, basis = _rates(plan, earlier)
 
     def whole(rate: WrittenBytes) -> WrittenBytes:
@@ -119,7 +129,26 @@ def _estimate(plan: Plan, server_id: int, name: str, earlier: Sequence[WrittenPe
     server = Server.everything.filter(pk=server_id).first()
     answer = server.last_answer if server else None
     free = answer.facts.get("free_bytes") if answer else None
+    if not earlier and _own_file(plan):
+        return WrittenEstimate(name, None, None, load_s, NOT_MEASURED, free)
     return WrittenEstimate(name, whole(low), whole(high), load_s, basis, free)
+
+
+def _own_file(plan: Plan) -> str:
+    """Of the own transaction; "" without one."""
+    return next((one.params["file"] for one in plan.workloads if one.key == OWN), "")
+
+
+def _own_rows(plan: Plan) -> int:
+    """Rows of usual size that take as much as those that the own tables have at the beginning."""
+    if not (file := _own_file(plan)):
+        return 0
+    try:
+        own = read_declaration(file)
+    except PlanError:  # a file of an older version is not run
+        return 0
+    each = ((table.rows, sum(own.values[name].bytes for name in table.fill.values())) for table in own.tables)
+    return sum(rows * (1 + taken // ROW_BYTES) for rows, taken in each)
 
 
 def _rates(plan: Plan, earlier: Sequence[WrittenPerSecond]) -> tuple[WrittenBytes, WrittenBytes, str]:
@@ -146,8 +175,17 @@ def _earlier(plan: Plan, server_id: int, before: datetime) -> list[WrittenPerSec
     runs = Run.objects.of_done_cells().filter(
         cell__server=server_id, cell__workload__in=labels, started_at__lt=before, cell__experiment__deleted_at=None
     )
-    newest = runs.select_related("cell").order_by("-started_at")[:NEWEST]
-    return [WrittenPerSecond(rate, run.cell.threads) for run in newest if (rate := _rate(run))]
+    newest = runs.select_related("cell__experiment").order_by("-started_at")[:NEWEST]
+    same = [run for run in newest if _workload(run) in plan.workloads]
+    own = [one.label for one in plan.workloads if one.key == OWN]
+    if own and not any(run.cell.workload in own for run in same):
+        return []
+    return [WrittenPerSecond(rate, run.cell.threads) for run in same if (rate := _rate(run))]
+
+
+def _workload(run: Run) -> WorkloadChoice:
+    """Its label alone is not enough: that of an own transaction is the title of its file."""
+    return Plan.from_dict(run.cell.experiment.plan).workload(run.cell.workload)
 
 
 def _rate(run: Run) -> WrittenBytes | None:

@@ -72,12 +72,14 @@ def test_a_file_of_an_own_transaction_is_shown_with_values_or_with_the_line_of_i
     (tmp_path / "own.toml").write_text(EXAMPLE)
     form.get_by_label("Choose a file").set_input_files(tmp_path / "own.toml")
     expect(text).to_have_value(EXAMPLE)
-    expect(shown).to_contain_text("UPDATE orders SET state = 'paid' WHERE id = 1")
+    expect(shown).to_contain_text("UPDATE `orders` SET `state` = 'paid' WHERE `id` = 1")
     expect(shown).to_contain_text("Crash trials can be judged with it")
     text.fill(EXAMPLE.replace("UPDATE orders", "DROP TABLE orders; UPDATE orders"))
     expect(form.locator("[data-plan-says]")).to_contain_text(re.compile(r"line \d+, transactions\[1\].statements\[3\]"))
     expect(shown).to_be_hidden()
-    text.fill(EXAMPLE.replace("UPDATE orders SET state = 'paid' WHERE id = :order", "DELETE FROM customers"))
+    text.fill(
+        EXAMPLE.replace("UPDATE orders SET state = 'paid' WHERE id = :order", "DELETE FROM customers WHERE id = 1")
+    )
     expect(shown).to_contain_text(re.compile(r"Crash trials cannot be judged .* line \d+"))
 
 

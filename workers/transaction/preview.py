@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from workers.transaction.declaration import Declaration
 from workers.transaction.predict import why_not
+from workers.transaction.tokens import SqlToken, written
+from workers.transaction.values import Value
 
 CAN = "Crash trials can be judged with it: after a crash the rows of each statement are there together, or none is."
 
@@ -31,3 +33,23 @@ def crashes(declaration: Declaration) -> str:
 
 def shown(declaration: Declaration) -> str:
     return "\n".join((crashes(declaration), "", *lines(declaration)))
+
+
+def for_guests(declaration: Declaration) -> Iterator[str]:
+    """The statements without comments and without the texts and numbers that the file holds."""
+    for table in declaration.tables:
+        yield f"TABLE {table.name} ({', '.join(f'{name} {kind}' for name, kind in table.columns.items())})"
+    yield from (f":{one.name} is {_of_kind(one)}" for one in declaration.values.values())
+    for number, transaction in enumerate(declaration.transactions, start=1):
+        yield f"-- transaction {number}, weight {transaction.weight}"
+        for statement in transaction.statements:
+            yield written([_without_literal(one) for one in statement.tokens], lambda name: f":{name}")
+
+
+def _of_kind(value: Value) -> str:
+    return f"one of {len(value.of)} texts" if value.kind == "pick" else value.kind
+
+
+def _without_literal(token: SqlToken) -> SqlToken:
+    instead = {"text": "[text]", "number": "[number]"}.get(token.kind)
+    return SqlToken("text", instead, token.at) if instead else token

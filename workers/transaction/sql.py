@@ -4,12 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from workers.transaction.declaration import Statement, Table
-from workers.transaction.tokens import OF_STATEMENTS, OF_TABLES, BadSql, SqlToken, check_words, split, tokens, written
+from workers.transaction.tokens import (
+    FUNCTIONS,
+    OF_STATEMENTS,
+    OF_TABLES,
+    BadSql,
+    SqlToken,
+    check_words,
+    split,
+    tokens,
+    written,
+)
 from workers.transaction.values import Value
 
 VERBS = ("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE")
 NO_COLUMN = ("PRIMARY", "UNIQUE", "KEY", "INDEX", "CONSTRAINT", "FOREIGN")
 OURS = ("one", "left_half", "right_half")  # the tables of the ledger, in the same schema in a crash trial
+ENDS_TABLES = ("SET", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "FOR", "LOCK")  # the clause behind the tables
+ONLY_FIRST = ("INSERT", "REPLACE", "DELETE")  # elsewhere they are functions that make a text longer
 MOST_COLUMNS = 40
 WITH_BRACKETS = (*OF_TABLES - {"DEFAULT", "CREATE", "NOT", "NULL"},)
 
@@ -28,6 +40,9 @@ def table(sql: str, earlier: Sequence[Table]) -> Table:
     if not 1 <= len(columns) <= MOST_COLUMNS:
         raise BadSql(f"a table has 1 to {MOST_COLUMNS} columns", name.at)
     indexes = {here.text for before, here in pairwise(inside) if before.upper in NO_COLUMN}
+    _check_ours(found)
+    if word := next((one for one in columns if one.upper() in OF_STATEMENTS), ""):
+        raise BadSql(f"a column cannot be called {word}, which is a word of statements", name.at)
     known = {name.text, *columns, *indexes}.union(*({one.name, *one.columns} for one in earlier))
     check_words(found, OF_TABLES, known.__contains__)
     _check_brackets(inside)
@@ -35,10 +50,14 @@ def table(sql: str, earlier: Sequence[Table]) -> Table:
 
 
 def _check_table_name(name: SqlToken, earlier: Sequence[Table]) -> None:
-    if name.text.lower() in OURS or name.text.lower().startswith("durascope"):
-        raise BadSql(f"{name.text} is the name of a table of Durascope: choose another name", name.at)
     if name.text.lower() in {one.name.lower() for one in earlier}:
         raise BadSql(f"the table {name.text} is made twice", name.at)
+
+
+def _check_ours(found: list[SqlToken]) -> None:
+    for token in found:
+        if token.is_name and (token.text.lower() in OURS or token.text.lower().startswith("durascope")):
+            raise BadSql(f"{token.text} is the name of a table of Durascope: choose another name", token.at)
 
 
 def _columns(parts: list[list[SqlToken]]) -> Iterator[tuple[str, str]]:
@@ -79,10 +98,72 @@ def statement(sql: str, tables: Sequence[Table], values: Mapping[str, Value], li
         if token.kind == "value" and token.text not in values:
             raise BadSql(f":{token.text} is no value of this file: there are {', '.join(values) or 'none'}", token.at)
     names = {name for one in tables for name in (one.name, *one.columns)}
+    _check_ours(found)
     _check_places(found, {one.name for one in tables})
+    _check_tables(found)
     check_words(found, OF_STATEMENTS, names.__contains__)
     split(found)
-    return Statement(verb, tuple(found), line)
+    _check_growth(found)
+    own = _own_names(found)
+    return Statement(verb, tuple(_quoted(one) if one in own else one for one in found), line)
+
+
+def _own_names(found: list[SqlToken]) -> list[SqlToken]:
+    """They are written in backticks, so that no server reads a column's name as a keyword."""
+    calls = {n for n, after in enumerate(found[1:]) if after.upper == "(" and found[n].upper in FUNCTIONS}
+    return [one for n, one in enumerate(found) if one.is_name and one.upper not in OF_STATEMENTS and n not in calls]
+
+
+def _check_tables(found: list[SqlToken]) -> None:
+    """Each table stands behind a word that `_check_places` looks for, none behind a comma."""
+    depth, lists = 0, set[int]()  # depths at which a list of tables is open
+    for n, token in enumerate(found):
+        depth += {"(": 1, ")": -1}.get(token.upper, 0)
+        lists = {one for one in lists if one <= depth}
+        if token.upper in OF_STATEMENTS and found[n - 1].upper == "AS":
+            raise BadSql(f"{token.text} is a word of statements: choose another name behind AS", token.at)
+        if token.upper in ("FROM", "JOIN") or (token.upper == "UPDATE" and n == 0):
+            lists.add(depth)
+        elif token.upper in ENDS_TABLES:
+            lists.discard(depth)
+        elif token.upper == "," and depth in lists:
+            raise BadSql("tables are joined with JOIN, not with a comma", token.at)
+        elif token.upper in ONLY_FIRST and n:
+            raise BadSql(f"{token.upper} stands only at the beginning", token.at)
+        elif token.upper == "USING" and found[0].upper == "DELETE":
+            raise BadSql("write DELETE FROM table WHERE ..., without USING", token.at)
+
+
+def _check_growth(found: list[SqlToken]) -> None:
+    """A transaction changes the rows that it finds, and makes no text longer from what the table holds."""
+    verb = found[0].upper
+    if verb in ("UPDATE", "DELETE") and not any(token.upper == "WHERE" for token in _outside(found)):
+        raise BadSql(f"without WHERE, {verb} changes every row: add WHERE", found[0].at)
+    if verb == "SELECT":
+        return
+    for n, token in enumerate(found):
+        inside = _in_brackets(found[n + 1 :]) if token.upper == "CONCAT" else []
+        if columns := _own_names(inside):
+            says = f"CONCAT with {columns[0].text} could double a text each time: join only values"
+            raise BadSql(says, columns[0].at)
+
+
+def _outside(found: list[SqlToken]) -> Iterator[SqlToken]:
+    depth = 0
+    for token in found:
+        depth += {"(": 1, ")": -1}.get(token.upper, 0)
+        if not depth:
+            yield token
+
+
+def _in_brackets(found: list[SqlToken]) -> list[SqlToken]:
+    """What the bracket at the beginning holds."""
+    depth = 0
+    for n, token in enumerate(found):
+        depth += {"(": 1, ")": -1}.get(token.upper, 0)
+        if not depth:
+            return found[:n]
+    return found
 
 
 def _check_places(found: list[SqlToken], tables: set[str]) -> None:
@@ -97,6 +178,7 @@ def _check_places(found: list[SqlToken], tables: set[str]) -> None:
     starts = [n + 1 for n, token in enumerate(found) if token.upper in ("INTO", "FROM", "JOIN")]
     for start in (*starts, *([second] if verb == "UPDATE" else [])):
         at = found[min(start, len(found) - 1)]
-        is_query = at.text == "(" and found[start - 1].upper != "INTO"
+        inside = found[start + 1].upper if start + 1 < len(found) else ""
+        is_query = at.upper == "(" and inside == "SELECT" and found[start - 1].upper in ("FROM", "JOIN")
         if not is_query and not (at.is_name and at.text in tables):
             raise BadSql(f"{at.text} is no table of this file: there are {', '.join(sorted(tables))}", at.at)

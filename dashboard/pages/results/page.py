@@ -31,6 +31,9 @@ from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import at
 from workers.bench.plan import Plan
 from workers.bench.workloads import OWN
+from workers.errors import PlanError
+from workers.transaction.preview import for_guests
+from workers.transaction.read import read
 
 
 def shown_to(
@@ -77,7 +80,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "choosers": choosers(view) + crash_page.choosers(view),
         "plan": view.plan,
         "guardrails": "" if all(one.is_sandbox for one in view.plan.targets) else view.plan.limits.in_words,
-        "own_transaction": next((view.clean(one.params["file"]) for one in view.plan.workloads if one.key == OWN), ""),
+        "own_transaction": _own_transaction(view, shared),
         "together": together.of_experiment(experiment, shared=shared),
         "variants": _variants(view),
         "promises": promised,
@@ -91,6 +94,17 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "markdown": markdown(view.clean(experiment.name), found, crash.answer if crash else None, lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }
+
+
+def _own_transaction(view: ResultView, shared: bool) -> str:
+    """The file; for guests its statements, without what may be private."""
+    file = next((one.params["file"] for one in view.plan.workloads if one.key == OWN), "")
+    if not file or not shared:
+        return file
+    try:
+        return view.clean("\n".join(for_guests(read(file))))
+    except PlanError:  # of an older version, which allowed more
+        return "Its statements are not shown, because this version does not read the file."
 
 
 def watched(experiment: Experiment) -> list[tuple[GuardedServer, Chart]]:

@@ -9,10 +9,13 @@ from django.utils import timezone
 
 from dashboard.findings.conclusion import remember
 from dashboard.findings.written import estimates
+from dashboard.pages.results.page import context
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.servers.models import Preflight
+from tests.own_transactions import EXAMPLE
 from tests.unit.results import factory
 from workers.bench.plan import Plan
+from workers.bench.workloads import OWN
 
 pytestmark = pytest.mark.django_db
 MIB = 1 << 20
@@ -90,3 +93,35 @@ def test_the_page_holds_the_estimate_beside_the_measurement(client_in):
     assert "from 6 earlier measurements" in said
     assert said.endswith("Measured: 360 MiB, 0 B of it binary log, in 3 min without warm-up.")
     assert "Measured: 360 MiB" in client_in.get(reverse("results:page", args=[after.pk])).text
+
+
+def own(file, title="Place an order", **options):
+    """The experiment measures this file instead of its workload."""
+    experiment = measured(MIB, workloads=(title,), **options)
+    experiment.plan["workloads"] = [{"label": title, "key": OWN, "params": {"file": file}}]
+    experiment.save()
+    return experiment
+
+
+def test_an_own_transaction_is_estimated_only_from_the_very_same_file():
+    other = EXAMPLE.replace("rows = 1000\n", "rows = 900000\n")
+    assert "not estimated: this server has no earlier measurement of this file" in of(own(EXAMPLE, measured=0)).says
+    own(other)
+    assert "not estimated" in of(own(EXAMPLE, measured=0)).says
+    found = of(own(other, measured=0))
+    assert "from 6 earlier measurements" in found.says
+    assert found.low.total == pytest.approx(MIB * found.load_s + 6 * 900_000 * 1_000)  # filled before each of six
+
+
+def test_a_workload_is_not_estimated_from_an_own_transaction_with_its_name():
+    own(EXAMPLE, title="update by key")
+    assert "assumed" in of(factory.experiment(levels={"1/1": 1000.0}, measured=0)).says
+
+
+def test_guests_see_the_statements_of_an_own_transaction_not_its_file(client_in):
+    experiment = own("# sekrit comment\n" + EXAMPLE.replace("apple", "sekrit apple"))
+    assert "sekrit comment" in client_in.get(reverse("results:page", args=[experiment.pk])).text
+    guests = context(experiment, {}, shared=True)["own_transaction"]
+    assert "UPDATE `orders`" in guests and "sekrit" not in guests
+    experiment.plan["workloads"][0]["params"]["file"] = "# sekrit and not read any more"
+    assert "not shown" in context(experiment, {}, shared=True)["own_transaction"]

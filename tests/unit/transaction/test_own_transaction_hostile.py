@@ -4,7 +4,7 @@ import pytest
 
 from tests.own_transactions import EXAMPLE
 from workers.errors import PlanError
-from workers.transaction.preview import lines
+from workers.transaction.preview import for_guests, lines
 from workers.transaction.read import read
 from workers.transaction.records import records
 
@@ -83,6 +83,29 @@ STATEMENTS = [
     ";",
     "INSERT INTO t (id, a) VALUES (:n, 'caf\u00e9')",
     "INSERT INTO t (id, a) VALUES (:n, 'a\tb')",
+    "UPDATE t, sleep SET a = 1 WHERE id = 1",
+    "UPDATE (t, sleep) SET a = 1 WHERE id = 1",
+    "UPDATE IGNORE t, sleep SET a = 1 WHERE id = 1",
+    "UPDATE t JOIN (t, sleep) SET a = 1 WHERE id = 1",
+    "UPDATE t SET a = (SELECT MAX(a) FROM t, sleep) WHERE id = 1",
+    "SELECT a FROM t, sleep",
+    "SELECT a FROM (t, sleep)",
+    "DELETE FROM t, sleep WHERE id = 1",
+    "DELETE FROM t USING sleep WHERE id = 1",
+    "DELETE t FROM t JOIN t, sleep WHERE id = 1",
+    "SELECT a AS durascope_heartbeat FROM t",
+    "SELECT a AS set FROM t",
+    "UPDATE t AS one SET a = 1 WHERE id = 1",
+    "UPDATE t SET a = 1",
+    "UPDATE t SET id = (SELECT MAX(id) FROM t WHERE id = 1)",
+    "UPDATE t SET a = CONCAT(a, a) WHERE id = 1",
+    "UPDATE t SET a = concat ('x', UPPER(`a`)) WHERE id = 1",
+    "UPDATE t SET a = CONCAT((SELECT MAX(a) FROM t), 'x') WHERE id = 1",
+    "UPDATE t SET a = REPLACE(a, 'x', 'xx') WHERE id = 1",
+    "UPDATE t SET a = INSERT(a, 1, 0, a) WHERE id = 1",
+    "INSERT INTO t (id) VALUES (1) ON DUPLICATE KEY UPDATE a = CONCAT(a, a)",
+    "DELETE FROM t",
+    "DELETE FROM t LIMIT 5",
     "SELECT a FROM t WHERE id = " + "(" * 1990,
     "SELECT " + "a, " * 700 + "a FROM t",
 ]
@@ -112,6 +135,11 @@ CREATES = [
     "CREATE TABLE one (id INT)",
     "CREATE TABLE durascope_rows (id INT)",
     "CREATE TABLE T (id INT)",
+    "CREATE TABLE x (durascope_heartbeat INT, n INT)",
+    "CREATE TABLE x (`Left_Half` INT)",
+    "CREATE TABLE x (id INT, KEY durascope_x (id))",
+    "CREATE TABLE x (`set` INT)",
+    "CREATE TABLE x (mode INT)",
     "SELECT 1",
     "",
 ]
@@ -207,7 +235,42 @@ def test_no_record_for_sysbench_holds_more_fields_or_lines_than_were_checked():
 def test_a_statement_is_put_together_again_without_what_stood_between_its_tokens():
     sql = "INSERT\n\n  INTO `t`(id,a)\tVALUES(:n,CONCAT('it''s',  'x')) ON DUPLICATE KEY UPDATE a=VALUES(a)"
     shown = list(lines(read(FILE.format(sql.replace("'''", "''")))))
-    assert "INSERT INTO `t` (id, a) VALUES (1, CONCAT('it''s', 'x')) ON DUPLICATE KEY UPDATE a = VALUES (a)" in shown
+    told = "INSERT INTO `t` (`id`, `a`) VALUES (1, CONCAT('it''s', 'x')) ON DUPLICATE KEY UPDATE `a` = VALUES (`a`)"
+    assert told in shown
+
+
+def test_a_column_with_the_name_of_a_keyword_stays_a_name():
+    """Without backticks a server would read UNION TABLE."""
+    file = FILE.format("UPDATE t SET a = (SELECT MAX(id) FROM t union table) WHERE id = :n")
+    shown = list(lines(read(file.replace("sleep INT", "`union` INT, `table` INT"))))
+    assert "UPDATE `t` SET `a` = (SELECT MAX(`id`) FROM `t` `union` `table`) WHERE `id` = 1" in shown
+
+
+def test_a_column_with_the_name_of_a_function_is_no_way_around():
+    file = FILE.format("UPDATE t SET count = CONCAT(count, count) WHERE id = 1")
+    with pytest.raises(PlanError, match="CONCAT with count"):
+        read(file.replace("sleep INT", "count TEXT"))
+
+
+def test_a_join_and_a_text_of_values_are_allowed():
+    read(
+        FILE.format(
+            "UPDATE t JOIN (SELECT id FROM t) AS x USING (id, a) SET a = CONCAT('x', :n), sleep = 1 WHERE id = 1"
+        )
+    )
+
+
+def test_guests_see_no_comment_and_no_text_of_the_file():
+    file = (
+        EXAMPLE.replace("[values]", "# sekrit comment\n[values]")
+        .replace("'new'", "'sekrit'")
+        .replace("apple", "sekrit")
+    )
+    file = file.replace("state VARCHAR(10) NOT NULL", "state VARCHAR(10) DEFAULT 'sekrit'").replace("'paid'", "5921")
+    file = file.replace('name = "order"', 'name = "sekrit"')
+    told = "\n".join(for_guests(read(file)))
+    assert "sekrit" in file and "sekrit" not in told and "5921" not in told
+    assert ":product is one of 3 texts" in told and "SET `state` = [number] WHERE `id` = :order" in told
 
 
 def test_an_error_names_the_line_of_a_statement_over_several_lines():

@@ -124,7 +124,7 @@ ROOMS = {
         ("celery", "django"),
     ),
     # programs that a person starts: the only rooms that may know both pages and processes
-    "local": Room(("dashboard.local",), (*LOW, "records", "findings", "pages"), ("django", "redis")),
+    "local": Room(("dashboard.local",), (*LOW, "records", "findings", "pages", "upkeep"), ("django", "redis")),
     "commands": Room(
         ("dashboard.commands",),
         (*LOW, "records", "findings", "history", "portable", "pages", "upkeep", "conducting", "local"),

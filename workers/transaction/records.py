@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from workers.transaction.declaration import Declaration, Statement, Table
 from workers.transaction.values import BY_SERVER, Value
 
-VARIABLE = "DURASCOPE_TRANSACTION"
+VARIABLE = "OWN_TRANSACTION"
 
 
 def records(declaration: Declaration) -> str:

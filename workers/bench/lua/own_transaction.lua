@@ -33,7 +33,7 @@ local read = {
    end,
 }
 
-for line in os.getenv("DURASCOPE_TRANSACTION"):gmatch("[^\n]+") do
+for line in os.getenv("OWN_TRANSACTION"):gmatch("[^\n]+") do
    local found = fields(line)
    read[found[1]](found)
 end

@@ -12,6 +12,7 @@ from dashboard.findings.written import estimates
 from dashboard.pages.results.page import context
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.servers.models import Preflight
+from dashboard.records.sharing import actions
 from tests.own_transactions import EXAMPLE
 from tests.unit.results import factory
 from workers.bench.plan import Plan
@@ -118,10 +119,10 @@ def test_a_workload_is_not_estimated_from_an_own_transaction_with_its_name():
     assert "assumed" in of(factory.experiment(levels={"1/1": 1000.0}, measured=0)).says
 
 
-def test_guests_see_the_statements_of_an_own_transaction_not_its_file(client_in):
+def test_guests_see_the_statements_of_an_own_transaction_not_its_file(client_in, client):
     experiment = own("# sekrit comment\n" + EXAMPLE.replace("apple", "sekrit apple"))
     assert "sekrit comment" in client_in.get(reverse("results:page", args=[experiment.pk])).text
-    guests = context(experiment, {}, shared=True)["own_transaction"]
-    assert "UPDATE `orders`" in guests and "sekrit" not in guests
+    guests = client.get(f"/share/{actions.share(None, experiment)[1]}/").text
+    assert "The statements of the own transaction" in guests and "UPDATE `orders`" in guests and "sekrit" not in guests
     experiment.plan["workloads"][0]["params"]["file"] = "# sekrit and not read any more"
     assert "not shown" in context(experiment, {}, shared=True)["own_transaction"]

@@ -1,6 +1,8 @@
 """What survives a power cut on a real file system: what was flushed, and nothing else that matters."""
 
 import os
+import subprocess
+from contextlib import contextmanager
 
 import pytest
 
@@ -17,6 +19,17 @@ SIZE_BYTES = 128 << 20
 def disk(sandbox_root):
     with VolatileDisk.create(sandbox_root / "live" / "disk-under-test", SIZE_BYTES) as made:
         yield made
+
+
+@contextmanager
+def unshared(*argv):
+    """A process with a copy of all mounts, as a container that starts."""
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            process.stdout.readline()
+            yield process
+        finally:
+            process.kill()
 
 
 def lose_power(disk, **how):
@@ -78,6 +91,25 @@ def test_it_serves_again_after_power_on_and_can_be_cut_again(disk):
         lose_power(disk)
         assert {path.name for path in disk.mnt.iterdir()} == {"lost+found", *(f"life-{n}" for n in range(life + 1))}
     assert disk.stats().cuts == 3
+
+
+def test_it_has_no_power_loss_while_a_container_holds_its_mount(disk):
+    """Mounted there, the file system would keep its memory: nothing unflushed would be lost."""
+    (disk.mnt / "unsynced").write_bytes(b"U")
+    with unshared("unshare", "--mount", "sh", "-c", "echo; exec sleep 60"):
+        disk.cut()
+        with pytest.raises(SandboxError, match="another mount namespace"):
+            disk.power_on()
+
+
+def test_it_waits_for_a_container_that_lets_go(disk):
+    with unshared("unshare", "--mount", "sh", "-c", 'echo; read end; umount "$0"; exec sleep 60', disk.mnt) as other:
+        (disk.mnt / "unsynced").write_bytes(b"U")
+        disk.cut()
+        other.stdin.write(b"\n")
+        other.stdin.close()
+        disk.power_on()
+        assert not (disk.mnt / "unsynced").exists()
 
 
 def test_a_lying_disk_loses_what_was_flushed(disk):

@@ -84,10 +84,26 @@ def detach(device: Path, patience_s: float = PATIENCE_S) -> None:
         time.sleep(POLL_S)
 
 
-def drop_cached(device: Path) -> None:
-    """Drop the kernel's cache of an unmounted device."""
-    with device.open("rb") as loop:
+def drop_cached(device: Path, patience_s: float = PATIENCE_S) -> None:
+    """Drop the kernel's cache of an unmounted device. SandboxError: its file system is still mounted in another mount
+    namespace. The next mount would show what that one holds in memory, and a power loss would lose nothing."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            loop = os.open(device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)  # busy: a file system uses it
+            break
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > deadline:
+                raise SandboxError(
+                    f"The file system of {device} could not be released: {reason(error)}.",
+                    "A process in another mount namespace (a container, unshare) holds a copy of the mount. To find it: "
+                    f"grep -l {device} /proc/[0-9]*/mountinfo. Repeat the trial when it has ended.",
+                ) from error
+            time.sleep(POLL_S)
+    try:
         fcntl.ioctl(loop, BLKFLSBUF, 0)
+    finally:
+        os.close(loop)
 
 
 def write_cache(device: Path) -> str:

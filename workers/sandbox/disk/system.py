@@ -96,7 +96,7 @@ def drop_cached(device: Path, patience_s: float = PATIENCE_S) -> None:
             if error.errno != errno.EBUSY or time.monotonic() > deadline:
                 raise SandboxError(
                     f"The file system of {device} could not be released: {reason(error)}.",
-                    "A process in another mount namespace (a container, unshare) holds a copy of the mount. To find it: "
+                    "A process in another mount namespace (a container) holds a copy of the mount. To find it: "
                     f"grep -l {device} /proc/[0-9]*/mountinfo. Repeat the trial when it has ended.",
                 ) from error
             time.sleep(POLL_S)

@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pymysql
 
+IN_MARIADB = "MASTER_GTID_WAIT", "@@gtid_binlog_pos"
+IN_MYSQL = "WAIT_FOR_EXECUTED_GTID_SET", "@@GLOBAL.gtid_executed"
+
 
 def main(pid_file: str, primary: str, replica: str, users: str, address: str, port: str, how: str) -> None:
     names = Path(users).read_text().splitlines()
@@ -21,7 +24,8 @@ def main(pid_file: str, primary: str, replica: str, users: str, address: str, po
     new = _connected(replica, *names[2:])
     if how != "careless":
         _ask(old, "SET GLOBAL read_only = ON")
-        _ask(new, f"SELECT MASTER_GTID_WAIT('{_ask(old, 'SELECT @@gtid_binlog_pos')}', 60)")
+        wait, position = IN_MARIADB if "MariaDB" in str(_ask(old, "SELECT VERSION()")) else IN_MYSQL
+        _ask(new, f"SELECT {wait}('{_ask(old, f'SELECT {position}')}', 60)")
     else:
         _ask(new, "STOP SLAVE IO_THREAD")
         time.sleep(0.3)

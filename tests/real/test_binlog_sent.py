@@ -22,7 +22,8 @@ from workers.errors import MissingPrivilege, SandboxError, ServerError
 from workers.sandbox import builds
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
-from workers.servers import dump
+from workers.servers import ask, dump
+from workers.servers.connection import connect
 from workers.servers.dump import Limits
 from workers.servers.target import Target
 
@@ -225,6 +226,18 @@ def test_a_missing_right_names_its_grant(server, build, lacking):
         SentBinlog.now(restricted(server, *rights))
     names = ("BINLOG MONITOR", lacking) if lacking == "REPLICATION CLIENT" else (lacking,)
     assert refused.value.fix in {f"GRANT {name} ON *.* TO '{READER}'@'%';" for name in names}
+
+
+def test_the_list_of_prepared_transactions_needs_a_right_of_its_own_on_mysql(server, build):
+    with connect(reader(server)) as link:
+        if build.flavour == "mariadb":
+            assert ask.rows(link, "XA RECOVER") == []
+            return
+        with pytest.raises(MissingPrivilege) as refused:
+            ask.rows(link, "XA RECOVER")
+    assert refused.value.fix == f"GRANT XA_RECOVER_ADMIN ON *.* TO '{READER}'@'%';"
+    with connect(restricted(server, "XA_RECOVER_ADMIN")) as link:
+        assert ask.rows(link, "XA RECOVER") == []
 
 
 def test_a_log_that_was_purged_is_named(server, written):

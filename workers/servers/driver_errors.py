@@ -100,6 +100,8 @@ def _grant(number: int, detail: str, account: Callable[[], str]) -> str:
         names = re.split(r",\s*|\s+or\s+", match[1])
         narrow = next((name for name in names if name != "SUPER"), "SUPER")
         return f"GRANT {narrow} ON *.* TO {account()};"
+    if number == 1401:
+        return f"GRANT XA_RECOVER_ADMIN ON *.* TO {account()};"
     if number == 1142 and _WAITS.search(detail):
         return f"GRANT SELECT ON performance_schema.* TO {account()};"
     return f"GRANT ALL PRIVILEGES ON `durascope\\_%`.* TO {account()};"

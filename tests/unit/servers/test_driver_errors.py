@@ -69,6 +69,11 @@ def test_it_takes_the_narrowest_privilege_from_the_servers_words():
     assert error.fix == "GRANT BINLOG ADMIN ON *.* TO 'du'@'10.%';"
 
 
+def test_mysql_names_no_privilege_for_the_list_of_prepared_transactions():
+    error = explain(pymysql.OperationalError(1401, "XAER_RMERR"), WHERE, lambda: "'du'@'10.%'")
+    assert (type(error), error.fix) == (MissingPrivilege, "GRANT XA_RECOVER_ADMIN ON *.* TO 'du'@'10.%';")
+
+
 def test_it_takes_super_where_nothing_narrower_is_named():
     said = "Access denied; you need (at least one of) the SUPER privilege(s) for this operation"
     assert explain(pymysql.OperationalError(1227, said), WHERE).fix.startswith("GRANT SUPER ON *.*")

@@ -24,7 +24,7 @@ from workers.servers.target import Target
 
 PROBES = 20  # transactions that are written after recovery, to see their GTIDs
 WITNESS_TABLES = ("one", "left_half", "right_half")
-SENT_S = 600.0  # of reading what a server sent
+SENT = binlog.Bounds(seconds=600.0, kept_bytes=256 << 20, event_bytes=256 << 20)  # of reading what a server sent
 TELLING = re.compile(r"recover|prepared|binlog|roll(ed )?back|corrupt|torn|\[ERROR\]|\[Warning\]|LSN|crash", re.I)
 Piece = TypeVar("Piece")
 
@@ -80,7 +80,7 @@ class SentBinlog:
         with temporary.folder("binlog") as folder:
             sent = self._sent_by_another(folder) if moved else dump.copy(self.target, folder, self.first)
             servers = 2 if moved else 1
-            return binlog.read(sent.files, schema, secret, sent.refused, servers=servers, most_s=SENT_S)
+            return binlog.read(sent.files, schema, secret, sent.refused, servers=servers, bounds=SENT)
 
     def _sent_by_another(self, folder: Path) -> dump.CopiedLog:
         if not self.gtids:

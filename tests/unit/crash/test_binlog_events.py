@@ -73,6 +73,16 @@ def test_a_file_larger_than_any_binlog_is_not_read(tmp_path, monkeypatch, most):
         assert [kind for kind, _ in EventLog(file)] == [EventType.FORMAT]
 
 
+@pytest.mark.parametrize(("most", "end"), [(4 << 20, "torn"), (16 << 20, "open")])
+def test_an_event_that_is_larger_than_allowed_is_not_held_in_memory(tmp_path, most, end):
+    log, file = Binlog(), tmp_path / "binlog.000001"
+    log.query("x" * (9 << 20))
+    file.write_bytes(log.data)
+    reader = EventLog(file, most)
+    kinds = [kind for kind, _ in reader]
+    assert (len(kinds), reader.end) == ((1, end) if end == "torn" else (2, end))
+
+
 def test_a_file_that_does_not_begin_with_its_description_is_torn(tmp_path):
     log, file = Binlog(), tmp_path / "binlog.000001"
     log.data[4:] = b""

@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, Binlog, row_of, rows_of
-from workers.crash.binlog import BinlogUnknown, read
+from workers.crash.binlog import BinlogUnknown, Bounds, read
 from workers.crash.binlog import payload as payload_events
 from workers.crash.binlog.rows import Malformed
 from workers.crash.binlog.rows import packed as packed_length
@@ -113,7 +113,51 @@ def test_a_payload_of_millions_of_events_is_given_up_in_time(tmp_path, most_s):
     events = header(3, 19) * (1 << 24)
     file.write_bytes(zipped(zstandard.compress(events), len(events)).data)
     with pytest.raises(BinlogUnknown, match="too long"):
-        read([file], SCHEMA, SECRET, most_s=most_s)
+        read([file], SCHEMA, SECRET, bounds=Bounds(seconds=most_s))
+
+
+def rows_that_unpack() -> Binlog:
+    """A row event of 1 kB for each MiB of rows."""
+    log, zeros = Binlog(), bytes(25 * 40_000)
+    log.gtid(1)
+    log.table_map("one", 20, schema=SCHEMA)
+    packed_rows = b"\x83" + len(zeros).to_bytes(3, "big") + zlib.compress(zeros)
+    for _ in range(20):
+        log.event(166, (20).to_bytes(6, "little") + b"\0\0\4\x0f" + packed_rows)
+    log.xid()
+    return log
+
+
+def many_sources() -> Binlog:
+    log = Binlog()
+    for log.server in range(20_000):
+        log.gtid(1, standalone=True)
+    return log
+
+
+def many_tables() -> Binlog:
+    log = Binlog()
+    log.gtid(1)
+    for number in range(20_000):
+        log.table_map("other", number, b"\3", schema="elsewhere")
+    return log
+
+
+def prepared_for_ever() -> Binlog:
+    log = Binlog()
+    for number in range(20_000):
+        log.gtid(number)
+        log.event(38, struct.pack("<BIII", 0, 1, 8, 0) + b"%08d" % number)
+    return log
+
+
+@pytest.mark.parametrize("made", [rows_that_unpack, many_sources, many_tables, prepared_for_ever])
+@pytest.mark.parametrize("most", [4 << 20, 64 << 20])
+def test_what_is_kept_in_memory_has_a_limit(tmp_path, made, most):
+    file = tmp_path / "log.000001"
+    file.write_bytes(made().data)
+    with pytest.raises(BinlogUnknown, match="fit into 4 MiB of memory") if most == 4 << 20 else nullcontext():
+        read([file], SCHEMA, SECRET, bounds=Bounds(kept_bytes=most))
 
 
 def bomb_in(kind: int, head: bytes, *, table: str = "one") -> Binlog:

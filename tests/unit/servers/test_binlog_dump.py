@@ -1,13 +1,16 @@
 """What a server may send for its binary log: events in packets of all sizes, ends, refusals and garbage."""
 
+import math
+import shutil
 import struct
+import time
 import tracemalloc
 from zlib import crc32
 
 import pytest
 
 from workers.servers.dump import packets
-from workers.servers.dump.copy import from_first
+from workers.servers.dump.copy import KEPT_FREE_BYTES, MARGIN_BYTES, Limits, LogFile, from_first, most_bytes
 from workers.servers.dump.files import CopiedFiles
 from workers.servers.dump.packets import FULL, NoDump, Refused
 from workers.servers.dump.session import mysql_gtids
@@ -43,7 +46,7 @@ def next_file(name: str) -> bytes:
 
 @pytest.fixture
 def files(tmp_path):
-    made = CopiedFiles(tmp_path, [LOG, OTHER], MOST)
+    made = CopiedFiles(tmp_path, [LOG, OTHER], MOST, math.inf)
     yield made
     made.close()
 
@@ -146,6 +149,29 @@ def test_a_large_gap_is_filled_in_little_memory(files, tmp_path):
         tracemalloc.stop()
     files.close()
     assert (tmp_path / LOG).stat().st_size == 40 << 20
+
+
+def test_a_gap_is_filled_only_as_long_as_there_is_time(tmp_path):
+    late = CopiedFiles(tmp_path, [LOG], 1 << 40, time.monotonic() + 0.05)
+    with pytest.raises(NoDump, match="too long to write"):
+        late.take([next_file(LOG), event(2, b"far", 0xFFFFFFFF)])
+    late.close()
+    assert (tmp_path / LOG).stat().st_size < 2 << 30
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most"),
+    [
+        ([100 << 20, 300 << 20], 564 << 20),
+        ([-5], MARGIN_BYTES),
+        ([1 << 62], 1 << 33),
+    ],
+    ids=["a quarter and a margin more than it named", "a negative size", "more than the limit"],
+)
+def test_a_server_may_send_as_much_as_it_said_to_have(tmp_path, sizes, most):
+    files = [LogFile(LOG, size) for size in sizes]
+    free = shutil.disk_usage(tmp_path).free - KEPT_FREE_BYTES
+    assert most_bytes(files, tmp_path, Limits()) == pytest.approx(min(most, free), abs=256 << 20 if most > free else 0)
 
 
 def test_gaps_in_a_file_that_was_not_asked_for_are_passed_over(files, tmp_path):

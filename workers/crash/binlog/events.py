@@ -26,6 +26,7 @@ KIND_AT = 4  # of an event
 CRC_BYTES = 4
 BLOCK_BYTES = 4 << 20
 MOST_BYTES = 8 << 30  # a server begins another file after 1 GiB at the latest, when the transaction ends
+MOST_EVENT_BYTES = 1 << 30  # a replica stops at a larger one (slave_max_allowed_packet)
 FORMAT_BYTES_WITHOUT_CRC = 103  # at most: the format description of a server that knows no checksums
 IN_USE = 0x01
 HEADER = Struct("<4xB4xII")  # kind, length, position of the next event
@@ -125,8 +126,9 @@ class EventLog:
     OSError as the file does; never for what is in it, except BinlogUnknown where the whole file is encrypted.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, most_event_bytes: int = MOST_EVENT_BYTES) -> None:
         self.path = path
+        self._most = most_event_bytes
         self.end = "open"
         self.end_position = 0
         self.checked = False
@@ -172,7 +174,8 @@ class EventLog:
             block = file.read(min(wanted, self._size - before))
             yield self._events(block)
             if self.end_position == before and self.end == "open":
-                self.end = "torn" if before + len(block) >= self._size or not block else "open"
+                over = before + len(block) >= self._size or not block or wanted >= self._most
+                self.end = "torn" if over else "open"
                 wanted *= 2
 
     def _events(self, block: bytes) -> list[bytes]:

@@ -8,14 +8,12 @@ Only inserted rows count, and only with their commit. Everything that the witnes
 its tables, events out of place, rows without a table map.
 """
 
-import math
-import time
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from enum import IntEnum
 from struct import Struct
 
 from workers.crash.binlog import payload, rows, statements
+from workers.crash.binlog.bounds import WIDE, Bounds, Watch
 from workers.crash.binlog.events import (
     HEADER_BYTES,
     KIND_AT,
@@ -26,6 +24,7 @@ from workers.crash.binlog.events import (
     EventType,
     end_of,
 )
+from workers.crash.binlog.how import INSIDE, NAMED, NONE, WRONG, How
 from workers.crash.binlog.names import ANONYMOUS, NO_GTID, GtidReader, GtidSource, Name
 from workers.crash.evidence import OddityNotes
 
@@ -33,15 +32,7 @@ FLAGS_AT = rows.BODY_AT - 2  # of a row event
 STATEMENT_ENDS = 0x01
 XA_PREPARE = Struct("<19xBIII")  # one phase, format, lengths of both parts
 TABLE_BITS = 2  # of a row event's number: its table; the other bits are how many bytes of rows it has
-
-
-NONE, NAMED, INSIDE = range(3)  # no transaction; one that has its GTID and has not begun; one that has begun
-
-
-class How(IntEnum):
-    """How a transaction ended in the binlog."""
-
-    XID, COMMIT, STATEMENT, ROLLED_BACK, PREPARED, XA_COMMIT = range(6)
+NAME_BYTES = 500  # at least what a name in a dict takes
 
 
 class Groups:
@@ -51,16 +42,17 @@ class Groups:
     each transaction, whoever's it is: source, number, how many pieces there are up to its end, How it ended. `odd`:
     what the witness did not cause in its own schema; `others`: transactions that leave its schema alone. `in_group`:
     servers of a group share a line of GTIDs, each with blocks of its own. `own_tables`: their rows belong to the
-    witness's transactions and are not read. `until_s`: the monotonic clock when reading is given up.
+    witness's transactions and are not read.
     """
 
-    def __init__(self, schema: str, own_tables: Iterable[str] = (), until_s: float = math.inf) -> None:
+    def __init__(self, schema: str, own_tables: Iterable[str] = (), bounds: Bounds = WIDE) -> None:
         self.raw, self.pieces, self.ends = bytearray(), array("q"), array("q")
         self.odd, self.others = OddityNotes(), OddityNotes()
         self.in_group = False
         self._schema = schema.encode()
         self._own_tables = frozenset(name.encode() for name in own_tables)
-        self._until_s = until_s
+        self._watch = Watch(bounds)
+        self._aside_bytes = 0  # of prepared transactions and table maps, also of those that are gone
         self._file = ""
         self.event = b""  # that is being looked at
         self._names = GtidReader()
@@ -117,6 +109,7 @@ class Groups:
     def finish(self, in_order: bool) -> None:
         """The file ends. What is unfinished is not there. `in_order`: the server closed the file; after a crash the
         last transaction may lack its end."""
+        self._must_have_room()
         if in_order:
             self._must_be(NONE)
         self._drop()
@@ -125,7 +118,7 @@ class Groups:
         """Raises struct.error, IndexError, ValueError or zlib.error on an event that is not what it seems, and
         BinlogUnknown on what this reader cannot know; `event` is that one then."""
         handlers, unknown = self._handlers, self._unknown
-        self._give_up_late()
+        self._must_have_room()
         for event in events:
             self.event = event
             handle = handlers.get(event[KIND_AT], unknown)
@@ -135,14 +128,15 @@ class Groups:
     def _payload(self, event: bytes) -> None:
         """Its events have no places of their own: `event` stays the one that holds them."""
         for inner in payload.events(event):
-            self._give_up_late()
+            self._must_have_room()
             handle = self._handlers.get(inner[KIND_AT], self._unknown)
             if handle is not None:
                 handle(inner)
 
-    def _give_up_late(self) -> None:
-        if time.monotonic() >= self._until_s:
-            raise BinlogUnknown("The binlog takes too long to read.", "Keep less in it, or use a shorter load.")
+    def _must_have_room(self) -> None:
+        names = len(self._maps) + len(self._used) + len(self.sources)
+        numbers = len(self.pieces) + len(self.ends)
+        self._watch.check(len(self.raw) + self.pieces.itemsize * numbers + self._aside_bytes + NAME_BYTES * names)
 
     def _note(self, what: str) -> None:
         self.odd.add(f"{what} ({self._place()})")
@@ -246,7 +240,9 @@ class Groups:
             at = XA_PREPARE.size
             parts = event[at : at + first], event[at + first : at + first + second]
             xid = b"X'%s',X'%s',%d" % (*(part.hex().encode() for part in parts), form)
-            self._prepared[xid] = bytes(self.raw[self._raw_kept :]), self.pieces[self._pieces_kept :]
+            raw, pieces = bytes(self.raw[self._raw_kept :]), self.pieces[self._pieces_kept :]
+            self._prepared[xid] = raw, pieces
+            self._aside_bytes += len(raw) + pieces.itemsize * len(pieces) + NAME_BYTES
             name = self._name
             self._drop()
             self._name, self._foreign = name, "XA PREPARE"
@@ -268,6 +264,7 @@ class Groups:
         known = self._known.get(described)
         if known is None:
             known = self._known[described] = rows.table_of(event, self._schema, self._own_tables)
+            self._aside_bytes += len(described) + NAME_BYTES
         table, wrong = known
         if wrong:
             self._note(wrong)
@@ -304,6 +301,7 @@ class Groups:
             width, after = rows.packed(event, at)
             after += (width + 7) // 8
             event = event[:after] + statements.inflated(event, after, whole=True)
+            self._must_have_room()
         self._insert(event, at)
 
     def _other_change(self, event: bytes) -> None:
@@ -328,11 +326,3 @@ class Groups:
 
     def _part_of_a_statement(self, event: bytes) -> None:
         self._foreign = self._foreign or "a part of a statement"
-
-
-WRONG = {  # what is told: the state that was met, the state that the event needs
-    (NONE, INSIDE): "a commit without a transaction",
-    (NAMED, INSIDE): "a commit of a transaction that has not begun",
-    (NAMED, NONE): "a GTID without its transaction",
-    (INSIDE, NONE): "a transaction without its commit",
-}

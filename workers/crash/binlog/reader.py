@@ -1,14 +1,13 @@
 """The witness's transactions in a binlog, and the state of the binlog."""
 
-import math
 import os
 import struct
-import time
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from workers.crash.binlog.bounds import WIDE, Bounds
 from workers.crash.binlog.events import KIND_AT, BinlogUnknown, EventLog
 from workers.crash.binlog.groups import Groups
 from workers.crash.binlog.sequence import Transactions
@@ -41,21 +40,20 @@ def read(
     refused: Mapping[str, str] = {},
     own_tables: Iterable[str] = (),
     servers: int = 1,
-    most_s: float = math.inf,
+    bounds: Bounds = WIDE,
 ) -> BinlogSeen:
     """Read files in the order of the index, each up to its first damage. `secret`: of the rows' digests. `refused`: of
     files that a server sent, by name, why it did not send them to their end. `own_tables`: of an own transaction.
-    `servers`: how many wrote transactions, one after the other; after a failover 2. `most_s`: how long this may take; a
-    few bytes of a hostile server may unpack to billions of events.
+    `servers`: how many wrote transactions, one after the other; after a failover 2.
 
     `end` and `end_at` tell of the first damaged file, else of the last one. Raises BinlogUnknown when the binlog
-    holds what cannot be understood (encryption, compression, statements instead of rows) or takes too long, and
+    holds what cannot be understood (encryption, compression, statements instead of rows) or passes the bounds, and
     OSError.
     """
     if not files:
         raise BinlogUnknown("The index names no binlog file.")
-    groups = Groups(schema, own_tables, time.monotonic() + most_s)
-    ends = [replace(_read_file(path, groups), refused=refused.get(path.name, "")) for path in files]
+    groups = Groups(schema, own_tables, bounds)
+    ends = [replace(_read_file(path, groups, bounds.event_bytes), refused=refused.get(path.name, "")) for path in files]
     telling = next((end for end in ends if end.end in DAMAGED or end.refused), ends[-1])
     found = Transactions(groups, [end.transactions for end in ends if end.end != "clean"], secret)
     return BinlogSeen(
@@ -78,7 +76,7 @@ def transactions(files: Sequence[Path]) -> int:
     """How many transactions the files hold up to their first damage, whoever's. Raises as `read`."""
     groups = Groups("")
     for path in files:
-        _read_file(path, groups)
+        _read_file(path, groups, WIDE.event_bytes)
     return groups.count
 
 
@@ -113,8 +111,8 @@ def unreadable(ends: Sequence[FileEnd]) -> str:
     return ""
 
 
-def _read_file(path: Path, groups: Groups) -> FileEnd:
-    log = EventLog(path)
+def _read_file(path: Path, groups: Groups, most_event_bytes: int) -> FileEnd:
+    log = EventLog(path, most_event_bytes)
     groups.begin_file(path.name)
     try:
         for batch in log.batches():

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from workers.crash.binlog import rows
-from workers.crash.binlog.groups import TABLE_BITS, Groups, How
+from workers.crash.binlog.groups import TABLE_BITS, Groups
+from workers.crash.binlog.how import How
 from workers.crash.binlog.names import ANONYMOUS, NO_GTID, GtidSource
 from workers.crash.evidence import Oddities, OddityNotes, differs, seen_in, together, without
 from workers.crash.transactions import Keys, place_of, rows_expected

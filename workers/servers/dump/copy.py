@@ -1,5 +1,6 @@
 """Copies a server's binary log into files of the same names, event for event at its own position."""
 
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -18,6 +19,8 @@ from workers.servers.target import Target
 MOST_NAME_BYTES = 255
 LISTING_BYTES = 16 << 20  # of SHOW BINARY LOGS
 LOOK_S, LEAST_S = 60.0, 1.0
+MARGIN_BYTES = 64 << 20  # of what a server writes while it is read
+KEPT_FREE_BYTES = 1 << 30  # of the worker's disk
 
 
 @dataclass(frozen=True)
@@ -67,15 +70,22 @@ def newest(target: Target) -> LogFile:
         return files[-1]
 
 
+def most_bytes(files: list[LogFile], folder: Path, limits: Limits) -> int:
+    """Of what a server may send and make us write: as much as it said to have, and the five bytes before each event."""
+    told = sum(max(file.size_bytes, 0) for file in files)
+    return min(told + told // 4 + MARGIN_BYTES, limits.whole_bytes, shutil.disk_usage(folder).free - KEPT_FREE_BYTES)
+
+
 def copy_after(target: Target, folder: Path, gtids: str, limits: Limits = LIMITS) -> CopiedLog:
     """As `copy`, of all transactions that are not among these GTIDs, wherever this server has them: its files may have
     other names than those of the server that wrote the first of them."""
     with connect(target, whole=(LOOK_S, LISTING_BYTES)) as connection:
         wanted = listed(connection)
     names, refused = [file.name for file in wanted], {}
+    most, until_s = most_bytes(wanted, folder, limits), time.monotonic() + limits.seconds
     with (
-        closing(CopiedFiles(folder, names, limits.whole_bytes)) as files,
-        connect(target, whole=(limits.seconds, limits.whole_bytes)) as connection,
+        closing(CopiedFiles(folder, names, most, until_s)) as files,
+        connect(target, whole=(limits.seconds, most)) as connection,
     ):
         try:
             _receive(Session(connection, limits.event_bytes).after(gtids), files, wanted[-1], target.where)
@@ -91,10 +101,15 @@ def copy(target: Target, folder: Path, first: str = "", limits: Limits = LIMITS)
     until_s = time.monotonic() + limits.seconds
     with connect(target, whole=(limits.seconds, LISTING_BYTES)) as connection:
         wanted = from_first(listed(connection), first, target.where)
-    refused: dict[str, str] = {}
-    with closing(CopiedFiles(folder, [file.name for file in wanted], limits.whole_bytes)) as files:
+    most, refused = most_bytes(wanted, folder, limits), dict[str, str]()
+    if (told := sum(file.size_bytes for file in wanted)) > most:
+        raise ServerError(
+            f"{target.where} has {told:,} bytes of binary log of this trial, and {max(most, 0):,} may be copied.",
+            f"Make room in {folder.parent} on the worker's host, or use a shorter load. At most 8 GiB are copied.",
+        )
+    with closing(CopiedFiles(folder, [file.name for file in wanted], most, until_s)) as files:
         while waiting := [file.name for file in wanted if file.name not in {*files.begun, *refused}]:
-            left = max(until_s - time.monotonic(), LEAST_S), limits.whole_bytes - files.size_bytes
+            left = max(until_s - time.monotonic(), LEAST_S), most - files.size_bytes
             with connect(target, whole=left) as connection:  # a server hangs up after a dump
                 try:
                     events = Session(connection, limits.event_bytes).of_file(waiting[0])

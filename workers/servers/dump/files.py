@@ -8,6 +8,7 @@ same length: the parser passes over them.
 
 import os
 import struct
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -26,10 +27,10 @@ MOST_FILLED = 1 << 20  # bytes of one heartbeat in a gap
 
 class CopiedFiles:
     """`name` and `position`: of the file that is being written; "" before the first. `begun`: all that were.
-    `most_bytes`: of all files together."""
+    `most_bytes`: of all files together. `until_s`: the monotonic clock when writing is given up."""
 
-    def __init__(self, folder: Path, names: Sequence[str], most_bytes: int) -> None:
-        self._folder, self._names, self._most_bytes = folder, frozenset(names), most_bytes
+    def __init__(self, folder: Path, names: Sequence[str], most_bytes: int, until_s: float) -> None:
+        self._folder, self._names, self._most_bytes, self._until_s = folder, frozenset(names), most_bytes, until_s
         self._file: BinaryIO | None = None
         self._checked = True  # events end with a checksum
         self.name, self.position, self.size_bytes = "", 0, 0
@@ -112,6 +113,8 @@ class CopiedFiles:
     def _must_fit(self, more_bytes: int) -> None:
         if self.size_bytes + more_bytes > self._most_bytes:
             raise NoDump(f"its files have more than {self._most_bytes:,} bytes")
+        if time.monotonic() >= self._until_s:
+            raise NoDump("its files take too long to write")
 
     def _write(self, parts: list[bytes]) -> None:
         if self._file:

@@ -157,6 +157,7 @@ urlpatterns = [
         "help/",
         "help",
         path("", help.words, name="words"),
+        path("limits/", help.limits, name="limits"),
     ),
     path("health", monitoring.is_ready, name="health"),
     path("health/live", monitoring.is_alive, name="health-live"),

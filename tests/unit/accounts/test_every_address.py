@@ -24,6 +24,7 @@ OPEN = {  # what anybody may ask for without a login: no name is added here with
     "openid_connect_login", "openid_connect_callback", "sharing:show", "sharing:chart", "sharing:picture",
     "sharing:cell", "sharing:cell_chart", "sharing:trials", "sharing:trial", "sharing:embed",
     "api-openapi", "health", "health-live", "health-check",
+    "help:limits",
 }  # fmt: skip
 # What asks for a token by itself: tests/unit/api walks the API, tests/unit/monitoring asks for the metrics.
 BY_TOKEN = {name for name, _ in ALL if name.startswith("api:")} | {"metrics"}

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 from django.template import Context, Template
+from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import mark_safe
@@ -13,6 +14,7 @@ from django.utils.safestring import mark_safe
 from dashboard.findings.compare.figures import FIGURES as COMPARED
 from dashboard.findings.per_commit import FSYNCS
 from dashboard.installation.home import PROJECT
+from dashboard.pages.documents import chapters
 from dashboard.pages.help.terms import FILE, TERMS, Term, explained, read
 from dashboard.pages.help.views import GLOSSARY
 from dashboard.pages.templatetags.terms import term
@@ -218,3 +220,11 @@ def test_the_glossary_of_the_documents_is_on_the_page(client_in):
     for word, meant in GLOSSARY:
         assert f"<dt>{escape(word)}</dt>" in page.replace("\n", "")
         assert meant.says and "|" not in meant.says
+
+
+def test_the_limits_of_the_documents_are_on_a_page_for_everybody():
+    page = Client().get(reverse("help:limits")).text
+    rows = [row for _, chapter in chapters("limits.md") for row in chapter]
+    assert len(rows) > 15 and reverse("help:limits") in page
+    report(cell for row in rows for cell in row if escape(cell) not in page)
+    report(cell for row in rows for cell in row if set(cell) & set("`[<*"))  # the page shows no markup

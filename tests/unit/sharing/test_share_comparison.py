@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.records.audit.models import Event
@@ -90,7 +91,7 @@ def test_it_leads_to_no_page_of_its_experiments(path, two):
         assert Client().get(path + chart).status_code == 404, chart
     html = Client().get(path).content.decode()
     links = set(re.findall(r'(?:href|src|action)="(/(?!static/)[^"?]*)', html))
-    assert links <= {path, *(f"{path}charts/compared.{form}" for form in ("csv", "json"))}
+    assert links <= {path, reverse("help:limits"), *(f"{path}charts/compared.{form}" for form in ("csv", "json"))}
 
 
 def test_a_link_to_a_result_opens_no_comparison(two):

@@ -18,6 +18,7 @@ from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
 
 NAME, HOST, USER = "Sekrit orders primary", "db7.sekrit.corp", "sekrit_account"
 SOCKET, DATADIR, WORKER = "/run/sekrit/mysqld.sock", "/srv/sekrit-data/", "sekrit-worker-3"
+LIMITS = "/help/limits/"  # what no result can tell: the same for everybody
 TROUBLE = f"{NAME} at {HOST}:3306 said: Access denied for user '{USER}'@'{WORKER}', see {DATADIR}error.log or {SOCKET}."
 
 TELLING = r"sekrit|/srv/|/run/|mysqld\.sock|\.corp|5ec1217a|192\.0\.2|59163"
@@ -166,8 +167,8 @@ def test_it_leads_nowhere_that_needs_a_login(experiment):
     _, token = actions.share(None, experiment)
     for path, answer in walk(Client(), f"/share/{token}/").items():
         assert answer.status_code == 200, path
-        assert path.startswith(f"/share/{token}/"), path
-        assert answer["Referrer-Policy"] == "no-referrer"
+        assert path.startswith((f"/share/{token}/", LIMITS)), path
+        assert path == LIMITS or answer["Referrer-Policy"] == "no-referrer"
 
 
 def test_it_would_have_been_found(experiment, client_in):
@@ -217,7 +218,7 @@ def test_a_shared_comparison_gives_nothing_away_either(experiment, admin):
     pages = walk(Client(), f"/share/{token}/")
     assert len([path for path in pages if "/charts/" in path]) >= 2
     for path, answer in pages.items():
-        assert answer.status_code == 200 and path.startswith(f"/share/{token}/"), path
+        assert answer.status_code == 200 and path.startswith((f"/share/{token}/", LIMITS)), path
         found = re.findall(rf".{{0,60}}(?:{TELLING}).{{0,30}}", answer.content.decode(), re.IGNORECASE)
         assert not found, path
     html = pages[f"/share/{token}/"].content.decode()

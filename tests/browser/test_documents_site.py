@@ -1,0 +1,155 @@
+"""The site of documents: made without a warning, every link leads somewhere, and a reader needs no other host."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import Route
+
+from dashboard.installation.home import PROJECT
+from tests.browser.axe import violations
+from tests.walks import report
+from workers.bench.plan import CrashPlan, Plan
+from workers.bench.plan_field import fields_of
+from workers.crash.checks import CHECKS
+from workers.servers.settings import SETTINGS
+
+pytest.importorskip("sphinx", reason="deploy/site/requirements.txt is not installed: scripts/site installs it")
+BUILD = PROJECT / "deploy/site/build.py"
+OUTSIDE = re.compile(r"https://[a-z0-9.-]+\.[a-z]+(:\d+)?(/[!-~]*)?")  # its form only: nothing is asked
+HERE = "https://durascope.test"
+LOOKED_AT = ("docs/README", "docs/topology", "reference/api-operations", "reference/plan", "search")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    to = tmp_path_factory.mktemp("site")
+    done = subprocess.run([sys.executable, BUILD, to], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return to
+
+
+@pytest.fixture
+def refused(built, context) -> list[str]:
+    """The context reads the site from its folder. Requests to other hosts, and for files that are not there, are
+    refused and listed."""
+    found = []
+
+    def answer(route: Route) -> None:
+        parts = urlsplit(route.request.url)
+        file = built / unquote(parts.path).lstrip("/")
+        if f"{parts.scheme}://{parts.netloc}" == HERE and file.is_file():
+            route.fulfill(path=file)
+        else:
+            found.append(route.request.url)
+            route.abort()
+
+    context.route("**/*", answer)
+    return found
+
+
+class Links(HTMLParser):
+    """The addresses on a page, and the places that a link can lead to."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        known = dict(attrs)
+        self.anchors.add(known.get("id", ""))
+        self.addresses += [known[name] for name in ("href", "src", "action") if known.get(name)]
+
+
+def broken(folder: Path) -> Iterator[str]:
+    pages = {page: Links(page) for page in folder.rglob("*.html")}
+    for page, links in pages.items():
+        for address in links.addresses:
+            if why := _wrong(page, address, pages):
+                yield f"{page.relative_to(folder)}: {why} {address}"
+
+
+def _wrong(page: Path, address: str, pages: dict[Path, Links]) -> str:
+    parts = urlsplit(address)
+    if parts.scheme:
+        return "" if OUTSIDE.fullmatch(address) else "no form of an outside link"
+    there = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+    if not there.is_file():
+        return "no file"
+    return "" if not parts.fragment or parts.fragment in pages[there].anchors else "no such place"
+
+
+def test_every_link_of_the_site_leads_somewhere(built):
+    assert len(list(built.rglob("*.html"))) > 50
+    report(broken(built))
+
+
+def test_a_broken_link_of_the_site_is_named(tmp_path):
+    """The control."""
+    (tmp_path / "b.html").write_text('<p id="here">')
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#here"><a href="b.html#gone"><img src="c.png"><a href="#no"><a href="http:/x"><a href="https://x.org/y">'
+    )
+    assert list(broken(tmp_path)) == [
+        "a.html: no such place b.html#gone",
+        "a.html: no file c.png",
+        "a.html: no such place #no",
+        "a.html: no form of an outside link http:/x",
+    ]
+
+
+@pytest.mark.parametrize("link", ["[x](gone.md)", "[x](#gone)"])
+def test_the_build_refuses_a_broken_link(tmp_path, link):
+    """The control of the strict build, with Sphinx's settings of the site."""
+    source = tmp_path / "source"
+    (source / "docs").mkdir(parents=True)
+    (source / "docs/README.md").write_text(f"# Documents\n\n{link}\n")
+    argv = [sys.executable, "-m", "sphinx", "-q", "--fail-on-warning", "-c", BUILD.parent, source, tmp_path / "out"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=PROJECT)
+    assert done.returncode == 1 and "gone" in done.stderr, done.stderr
+
+
+def test_the_reference_has_what_the_registries_have(built):
+    plan, checks, settings = (
+        (built / f"reference/{name}.html").read_text() for name in ("plan", "checks", "server-settings")
+    )
+    report(one.name for one in (*fields_of(Plan), *fields_of(CrashPlan)) if f">{one.name}<" not in plan)
+    report(key for key in CHECKS if f">{key}<" not in checks)
+    report(name for name in SETTINGS if f">{name}<" not in settings)
+
+
+def test_a_reader_needs_no_other_host(built, page, refused):
+    for file in sorted(built.rglob("*.html")):
+        page.goto(f"{HERE}/{file.relative_to(built)}")
+    page.goto(f"{HERE}/index.html")
+    page.wait_for_url("**/docs/README.html")
+    page.get_by_role("searchbox").fill("semi-synchronous")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("main").get_by_role("link", name="Topologies").first.wait_for()
+    assert not refused
+
+
+def test_a_request_to_another_host_is_noticed(page, refused, problems):
+    """The control."""
+    page.goto(f"{HERE}/search.html")
+    page.evaluate("fetch('https://fonts.example.org/a.woff2').catch(() => 0)")
+    assert refused == ["https://fonts.example.org/a.woff2"]
+    problems.clear()
+
+
+@pytest.mark.usefixtures("refused")
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+def test_axe_finds_nothing(page, width, scheme):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    for name in LOOKED_AT:
+        page.goto(f"{HERE}/{name}.html")
+        assert not violations(page), name
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name

@@ -91,7 +91,7 @@ def _names(topology: Topology) -> list[str]:
 
 
 def _role(name: str, old: str, fault: Fault, promoted: str) -> str:
-    if fault.of_replica:
+    if fault.spares_primary:
         return ""
     if name == old:
         return "primary before and after" if name == promoted else "old primary"
@@ -107,8 +107,12 @@ def _link(topology: Topology, old: str) -> str:
 
 
 def _is_down(number: int, fault: Fault, fenced: bool) -> bool:
-    """From the fault on: struck by it, stopped in order, or shut off from its clients."""
-    return fault.strikes(number) or (number == 0 and not fault.of_replica and (fault.harmless or fenced))
+    """From the fault on: struck by it, stopped in order, or shut off from its clients, who reach a primary that is only
+    parted from the others."""
+    if number:
+        return fault.strikes(number)
+    stands_still = fault.ends(0) or (fault.pauses and fault.strikes(0))
+    return stands_still or (not fault.spares_primary and (fault.harmless or fenced))
 
 
 def _life(number: int, name: str, topology: Topology, fault: Fault, promoted: str, at: Moments) -> Iterable[Segment]:

@@ -92,6 +92,7 @@ def test_a_paused_primary_that_is_not_shut_off_acknowledges_after_it_wakes(sandb
     result = fail_over(sandbox_root, "primary-pause", "unfenced", pause_s=2.0, kind="semi-sync", timeout_ms=500)
     assert bad(result) >= {"late", "lost-promoted"} and result.story.because.startswith("The old primary was not shut")
     assert result.lost.transactions == result.story.ghosts_acknowledged > 0
+    assert result.story.semi_sync.not_acknowledged > 0, "counted when it was awake"
 
 
 def test_a_paused_primary_that_is_shut_off_loses_nothing(sandbox_root):
@@ -102,6 +103,7 @@ def test_a_paused_primary_that_is_shut_off_loses_nothing(sandbox_root):
 def test_clients_wait_for_a_paused_replica_that_must_answer(sandbox_root):
     result = fail_over(sandbox_root, "replica-pause", pause_s=2.0, kind="semi-sync")
     assert bad(result) == set() and result.story.rejoin.state == "caught up"
+    assert result.story.semi_sync.not_acknowledged == 0
     assert "0, 0, 0, 0, 0, 0, 0, 0, 0, 0" in str(result.story.per_100_ms), "a second without an answer"
 
 
@@ -110,6 +112,46 @@ def test_the_replica_that_is_left_takes_over_and_the_lost_one_follows_it(sandbox
     assert result.error == "" and result.story.promoted == "replica 2"
     assert {check.key: check.outcome for check in result.checks}["others"] == "valid", result.checks
     assert result.story.holds.keys() == {"primary", "replica 1", "replica 2"}
+
+
+def test_a_spared_replica_that_is_ahead_of_the_promoted_one_stops_and_is_called(sandbox_root):
+    """Of the commits under way the near replica has received more than the far one."""
+    far = {"kind": "semi-sync", "replicas": 2, "rtt_ms": 2, "first_rtt_ms": 300}
+    result = fail_over(sandbox_root, "primary-host-loss", "first-replica", **far)
+    assert {"others", "lost-promoted"} <= bad(result), result.checks
+    careful = fail_over(sandbox_root, "primary-host-loss", **far)
+    assert "others" not in bad(careful) and careful.story.promoted == "replica 2"
+
+
+def test_a_parted_primary_keeps_the_replica_on_its_side(sandbox_root):
+    """Fenced at once: what only its side has was acknowledged, and is missing on the other side."""
+    result = fail_over(sandbox_root, "partition:primary+replica1", kind="semi-sync", replicas=2)
+    assert result.error == "" and result.story.promoted == "replica 2"
+    assert result.story.holds.keys() == {"primary", "replica 1", "replica 2"}
+
+
+def test_a_replica_that_was_parted_for_a_while_catches_up_and_clients_waited_in_vain(sandbox_root):
+    """The primary waits for its timeout, and goes on without the replica: its counters say so afterwards."""
+    result = fail_over(sandbox_root, "partition:replica1", kind="semi-sync", timeout_ms=100)
+    assert bad(result) == set() and result.story.rejoin.state == "caught up"
+    assert result.story.semi_sync.not_acknowledged > 0 and result.lost_replica.transactions == 0
+
+
+def test_a_replica_that_is_lost_with_its_disk_stays_away(sandbox_root):
+    result = fail_over(sandbox_root, "permanent-loss:replica1", kind="semi-sync", replicas=2)
+    assert bad(result) == set() and result.story.rejoin is None
+    assert result.story.holds.keys() == {"primary", "replica 2"} and result.acknowledged > 0
+
+
+def test_a_primary_and_a_replica_that_are_lost_with_their_disks_stay_away(sandbox_root):
+    result = fail_over(sandbox_root, "permanent-loss:primary+replica1", kind="async", replicas=2, rtt_ms=4)
+    assert result.error == "" and result.story.promoted == "replica 2" and result.story.rejoin is None
+    assert result.story.holds.keys() == {"replica 2"} and result.story.ghosts is None
+
+
+def test_a_replica_whose_host_was_lost_starts_again_and_catches_up(sandbox_root):
+    result = fail_over(sandbox_root, "host-loss:replica1", kind="async", rtt_ms=4)
+    assert bad(result) == set() and result.story.rejoin.state == "caught up"
 
 
 def test_a_rebuilt_old_primary_follows_with_the_same_rows(sandbox_root, leaves_nothing):

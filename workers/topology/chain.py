@@ -163,6 +163,13 @@ class Struck(FailoverLoaded):
         return tuple(node for number, node in enumerate(self.nodes) if not self.fault.strikes(number))
 
     @property
+    def returning(self) -> tuple[Node, ...]:
+        """The nodes whose disks come back, in order: the fault or the policy may leave some away."""
+        gone = {number for number in range(len(self.nodes)) if self.fault.for_good and self.fault.strikes(number)}
+        gone |= {0} if self.setup.policy.old_primary == "stays away" and not self.fault.spares_primary else set()
+        return tuple(node for number, node in enumerate(self.nodes) if number not in gone)
+
+    @property
     def hit(self) -> Node:
         return self.nodes[self.fault.judged]
 
@@ -214,7 +221,7 @@ class Promoted(Struck):
     def outage(self) -> WriteOutage | None:
         """None: clients of the old primary went on, or nothing was acknowledged before or afterwards."""
         last, first = self._last, self._first
-        if self.fault.of_replica or last is None or first is None or last > self.promoted_at:
+        if self.fault.spares_primary or last is None or first is None or last > self.promoted_at:
             return None
         answered_s = first - self.after.began
         return WriteOutage(first - last - self._own_s, self.detection_s, self.failover_s, self.login_s, answered_s)
@@ -245,7 +252,7 @@ class Promoted(Struck):
         after = _per_100_ms(self.after.ledger(), later_s)
         story = replace(
             known.story,
-            promoted="" if self.fault.of_replica else self.new.name,
+            promoted="" if self.fault.spares_primary else self.new.name,
             outage=self.outage,
             expelled=self.expelled,
             after_per_100_ms=after,

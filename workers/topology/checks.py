@@ -141,22 +141,32 @@ def _crashed_replica(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     """Compared with its primary, and with what clients know: a primary that lost the same commits hides nothing."""
     replica = known(evidence.rejoined)
     if replica.state != "caught up" or replica.seen is None or replica.different_rows is None:
-        return _follows("The crashed replica", replace(replica, different_rows=None))
+        return _follows("The replica", replace(replica, different_rows=None))
     missing, twice = without(ledger.acknowledged(), replica.seen.whole), replica.seen.twice
     if not (len(missing) or len(twice) or replica.different_rows):
-        return valid("The crashed replica caught up and has every row of the primary once.")
+        return valid("The replica caught up and has every row of the primary once.")
     return invalid(
         max(len(missing) + len(twice), replica.different_rows),
-        f"The crashed replica caught up without an error: {len(missing):,} acknowledged commits are missing there, "
+        f"The replica caught up without an error: {len(missing):,} acknowledged commits are missing there, "
         f"{len(twice):,} are there twice, {replica.different_rows:,} rows differ from the primary's.",
         named(together((missing, twice))),
     )
 
 
 def _others(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
-    results = [_follows(name.capitalize(), seen) for name, seen in evidence.others]
+    """A node that the fault struck may refuse. One that it spared must go on."""
+    results = [
+        _stopped(name.capitalize(), seen)
+        if seen.state == "stopped" and name not in evidence.struck
+        else _follows(name.capitalize(), seen)
+        for name, seen in evidence.others
+    ]
     worst = min(results, key=lambda result: ("invalid", "unknown", "valid").index(result.outcome))
     return replace(worst, says=" ".join(result.says for result in results))
+
+
+def _stopped(name: str, seen: ReplicaSeen) -> CheckResult:
+    return invalid(1, f"{name} was not struck by the fault, and stopped: it applies nothing any more: {seen.error}.")
 
 
 def _follows(name: str, seen: ReplicaSeen) -> CheckResult:
@@ -212,7 +222,7 @@ CHECKS: dict[str, FailoverCheck] = {
     "old-starts": FailoverCheck("Old primary starts again", ("stays_down",), _old_starts, _old_returns),
     "rejoin": FailoverCheck("Old primary follows equal or refuses", ("stays_down", "rejoined"), _rejoins, _old_returns),
     "crashed-replica": FailoverCheck(
-        "Crashed replica equal or stopped",
+        "Struck replica equal or stopped",
         ("rejoined",),
         _crashed_replica,
         lambda evidence: evidence.of_replica,

@@ -15,9 +15,9 @@ class FailoverEvidence:
     empty and unknown are different. `late`: acknowledged by the old primary after the promotion. `after`: the ledger
     of the clients of the new primary. `old`: transactions of the old primary when it came back, with `stays_down` its
     words if it did not start. `rejoined`, `others`: the node that was down and the other replicas under the present
-    primary. `swapped`: GTIDs that name another transaction in the binlog of the new primary than in the old one's;
-    `has_gtids`: whether these binlogs were to be compared. `of_replica`: a replica was down, and the
-    primary is the old one.
+    primary. `struck`: names of the nodes that the fault struck. `swapped`: GTIDs that name another transaction in the
+    binlog of the new primary than in the old one's; `has_gtids`: whether these binlogs were to be compared.
+    `of_replica`: a replica was down, and the primary is the old one.
     """
 
     kept: Seen | None
@@ -29,6 +29,7 @@ class FailoverEvidence:
     stays_down: str | None = None
     rejoined: ReplicaSeen | None = None
     others: tuple[tuple[str, ReplicaSeen], ...] = ()
+    struck: frozenset[str] = frozenset()
     has_gtids: bool = False
     swapped: tuple[str, ...] | None = None
     of_replica: bool = False

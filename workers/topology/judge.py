@@ -40,6 +40,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         stays_down=returned.stays_down,
         rejoined=returned.rejoined,
         others=returned.others,
+        struck=frozenset(node.name for node in returned.nodes if node not in returned.standing),
         has_gtids=returned.returns and bool(returned.links),
         swapped=returned.swapped,
         of_replica=returned.fault.of_replica,

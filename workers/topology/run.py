@@ -9,12 +9,12 @@ from workers.crash.setup_and_result import Timeline, told_with
 from workers.crash.to_the_end import to_the_end
 from workers.crash.witness import Witness
 from workers.errors import PlanError, SandboxError
-from workers.servers.connection import connect
 from workers.topology.chain import PORTS, FailoverBegun, FailoverLoaded, FailoverPorts, Formed, Struck
 from workers.topology.faults import FAULTS, Fault
 from workers.topology.judge import judge
 from workers.topology.kinds import TOPOLOGY_KINDS, TopologyKind, impossible
 from workers.topology.reader import CommitReader
+from workers.topology.semi_sync_status import counters
 from workers.topology.setup_and_result import FailoverResult, FailoverSetup
 
 POLL_S = 0.02
@@ -27,7 +27,7 @@ Steps = Callable[[TopologyKind, FailoverBegun], Iterator[FailoverBegun]]
 def steps(kind: TopologyKind, begun: FailoverBegun) -> Iterator[FailoverBegun]:
     """Each state is made from the one before it."""
     yield (formed := kind.form(begun))
-    yield (loaded := load(kind, formed))
+    yield (loaded := load(formed))
     yield (struck := strike(loaded))
     yield (promoted := kind.fail_over(struck))
     yield (returned := kind.come_back(promoted))
@@ -58,7 +58,7 @@ def run_failover(
     return to_the_end(begun, lambda: steps(kind, begun), cancelled, raises=PlanError)
 
 
-def load(kind: TopologyKind, formed: Formed) -> FailoverLoaded:
+def load(formed: Formed) -> FailoverLoaded:
     """The clients commit until the moment drawn by the seed, and until a commit was acknowledged and read: on a busy
     machine that may come later. SandboxError: they stopped before it."""
     formed.timeline.step("load")
@@ -80,9 +80,8 @@ def load(kind: TopologyKind, formed: Formed) -> FailoverLoaded:
         if not witness.alive:
             raise SandboxError(f"The clients stopped before the fault: {witness.trouble}.")
         ports.sleep(min(left, POLL_S) if left > 0 else POLL_S)
-    with connect(target) as connection:
-        counters = kind.counters(connection)
-    return FailoverLoaded(**vars(formed), witness=witness, reader=reader, semi_sync=counters)
+    counted = counters(setup.topology, target)
+    return FailoverLoaded(**vars(formed), witness=witness, reader=reader, semi_sync=counted)
 
 
 def _has_begun(witness: Witness, reader: CommitReader) -> bool:

@@ -1,6 +1,7 @@
 """A node takes over: its rows are read, clients commit on it, and the old primary falls silent."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from workers.crash import compare_tables
 from workers.crash.evidence import ReplicaSeen, Seen
@@ -11,6 +12,7 @@ from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import LAST_ANSWER_S, Promoted, Struck
 from workers.topology.nodes import Node
+from workers.topology.semi_sync_status import counters
 
 REJOIN = "as a replica of the new primary"
 LIMIT_S = 60.0
@@ -45,12 +47,12 @@ def take_over(
     struck.made.callback(after.close)
     login_s = clock() - logging_in
     _commit(struck, after)
-    if struck.primary.sandbox.running and not struck.fault.of_replica:
+    if struck.primary.sandbox.running and not struck.fault.spares_primary:
         struck.outlast_pause(_awake_s(struck))
     if old_stays:
         struck.hear()
     elif new is not struck.primary:
-        silence(struck)
+        struck = silence(struck)
     return Promoted(
         **vars(struck),
         new=new,
@@ -75,13 +77,24 @@ def _awake_s(struck: Struck) -> float:
     return AWAKE_S + (min(topology.timeout_ms / 1000, MOST_WAIT_S) if topology.kind == "semi-sync" else 0.0)
 
 
-def silence(struck: Struck) -> None:
-    """End a primary that still runs, and read its last answers."""
-    if struck.primary.sandbox.running:
-        struck.primary.sandbox.freeze()
-        struck.witness.drain()
-        struck.reader.drain()
-        struck.primary.sandbox.kill()
+def silence(struck: Struck) -> Struck:
+    """End a primary that still runs, and read its counters and its last answers."""
+    if not struck.primary.sandbox.running:
+        return struck
+    struck = counted_again(struck)
+    struck.primary.sandbox.freeze()
+    struck.witness.drain()
+    struck.reader.drain()
+    struck.primary.sandbox.kill()
+    return struck
+
+
+def counted_again(struck: Struck) -> Struck:
+    """With the counters of a primary that lives: what they were before the fault says nothing of the waits since. One
+    that is still frozen has counted nothing more."""
+    if struck.fault.strikes(0) and struck.pause_left_s > 0:
+        return struck
+    return replace(struck, semi_sync=counters(struck.setup.topology, struck.primary.sandbox.target))
 
 
 def read(node: Node, secret: bytes, first: str = "") -> tuple[Seen | None, tuple[str, ...]]:

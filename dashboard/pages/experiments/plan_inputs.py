@@ -83,7 +83,7 @@ class PlanInputs(forms.Form):
             self.fields[one.name] = _input(one)
         self.fields[NODE_FAULTS] = Words(
             label="Faults of several nodes",
-            help_text=f"Of a topology: kill, host-loss, power-loss or pause, and the nodes. {HOW_NODES}",
+            help_text=f"Of a topology. {HOW_NODES}",
             required=False,
             max_length=400,
         )

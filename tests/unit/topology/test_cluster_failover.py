@@ -8,6 +8,7 @@ import pytest
 from workers.crash.evidence import Seen, nothing
 from workers.errors import SandboxError, ServerEnded, ServerError
 from workers.topology import takeover
+from workers.topology.chain import Struck
 from workers.topology.faults import FAULTS
 from workers.topology.kinds.cluster import failover, rejoin
 from workers.topology.kinds.cluster.membership import Position
@@ -79,11 +80,13 @@ def struck(monkeypatch):
         )
         ports = SimpleNamespace(clock=lambda: 5.0, sleep=lambda seconds: None)
         timeline = SimpleNamespace(step=lambda name: None, must_go_on=lambda: None)
-        return SimpleNamespace(
+        known = SimpleNamespace(
             setup=setup, fault=FAULTS[fault], nodes=nodes, primary=nodes[0], replicas=tuple(nodes[1:]), ports=ports,
             timeline=timeline, secret=b"", struck_at=1.0, standing=standing(fault, nodes), hear=lambda: None,
             pause_left_s=0.0, outlast_pause=lambda more_s: None,
         )  # fmt: skip
+        known.returning = Struck.returning.fget(known)
+        return known
 
     return made
 
@@ -128,13 +131,15 @@ def promoted(monkeypatch):
     def made(new, policy="careful", alone=(), running=(), fault="primary-kill", wires=()):
         nodes = {name: node(name, name in running) for name in ("node 1", "node 2", "node 3")}
         first, *others = nodes.values()
-        return SimpleNamespace(
+        known = SimpleNamespace(
             setup=SimpleNamespace(policy=POLICIES[policy]), primary=first, replicas=tuple(others), new=nodes[new],
             alone=dict.fromkeys(alone, SEEN), positions=dict.fromkeys(alone, "uuid:9"),
             secret=b"", problems=(), timeline=SimpleNamespace(step=lambda name: None),
             fault=FAULTS[fault], wires_of=lambda node: () if node else wires, nodes=(first, *others),
             hit=tuple(nodes.values())[FAULTS[fault].judged], outlast_pause=lambda more_s: None,
         )  # fmt: skip
+        known.returning = Struck.returning.fget(known)
+        return known
 
     return made
 
@@ -156,6 +161,14 @@ def test_a_first_node_that_stays_away_is_left_out(promoted):
     cluster = Nodes({})
     back = rejoin.come_back(promoted("node 2", "old-away", alone=("node 2", "node 3")), cluster)
     assert not back.returns and cluster.done == [("join", "node 3")] and cluster.positions_joined == ["uuid:9"]
+
+
+def test_nodes_that_are_lost_for_good_are_left_out(promoted):
+    cluster = Nodes({})
+    back = rejoin.come_back(promoted("node 1", running=("node 1", "node 3"), fault="permanent-loss:replica1"), cluster)
+    assert not back.returns and back.rejoined is None and [name for name, _ in back.others] == ["node 3"]
+    gone = rejoin.come_back(promoted("node 2", running=("node 2", "node 3"), fault="permanent-loss:primary"), cluster)
+    assert not gone.returns and cluster.done == []
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,14 @@ def test_one_of_several_other_replicas_that_differs_is_called():
     assert flagged(replace(sound(), others=(("replica 2", good), ("replica 3", bad)))) == {"others"}
 
 
+def test_another_replica_that_stops_is_called_unless_the_fault_struck_it():
+    others = (("replica 2", ReplicaSeen(REJOIN, "stopped", "1236: ahead")),)
+    stopped = replace(sound(), others=others)
+    assert flagged(stopped) == {"others"} and "1236: ahead" in result(stopped, "others").says
+    struck = replace(stopped, struck=frozenset({"replica 2"}))
+    assert flagged(struck) == set() and "must be rebuilt: 1236: ahead" in result(struck, "others").says
+
+
 def crashed(**changes):
     evidence = sound_replica()
     return replace(evidence, rejoined=replace(evidence.rejoined, **changes))

@@ -61,12 +61,16 @@ def test_hosts_are_silent_before_they_are_frozen(struck):
 @pytest.mark.parametrize(
     ("key", "why"),
     [
-        ("flood:primary", "Known for a set of nodes: kill:, host-loss:"),
-        ("kill:", "Known for a set of nodes"),
+        (
+            "flood:primary",
+            "Write a fault (kill, host-loss, permanent-loss, ",
+        ),
+        ("kill:", "for example kill:primary+replica1"),
         ("kill:replica9", "'replica9' is no node"),
         ("kill:primary+primary", "named twice"),
         ("kill:replica1+primary", "Write kill:primary+replica1"),
         ("pause:primary", "Write primary-pause"),
+        ("partition:primary", "Write partition: each fault has one name"),
     ],
 )
 def test_a_wrong_set_of_nodes_is_refused_with_the_reason(key, why):
@@ -80,9 +84,35 @@ def test_a_set_of_nodes_knows_what_it_strikes():
     assert FAULTS["kill:replica2+replica3"].judged == 2 and FAULTS["kill:replica2"].of_replica
 
 
+def test_a_parted_set_still_hears_itself():
+    parted = []
+
+    def wire(*ends):
+        return SimpleNamespace(ends=ends, partition=lambda: parted.append(ends))
+
+    wires = [wire(0, 1), wire(0, 2), wire(1, 2)]
+    scene = FaultScene(
+        range(3), lambda node: [one for one in wires if node in one.ends], None, None, 0.0, lambda name: None, None, 0.0
+    )
+    FAULTS["partition:primary+replica1"].strike(scene)
+    assert parted == [(0, 2), (1, 2)]
+
+
+def test_a_lost_disk_and_a_partition_are_told_apart_from_a_crash():
+    lost, parted = FAULTS["permanent-loss:replica1"], FAULTS["partition:replica1"]
+    assert lost.for_good and lost.ends(1) and lost.spares_primary and not lost.of_replica and lost.judged == 0
+    assert parted.comes_back and not parted.ends(1) and parted.of_replica and parted.judged == 1
+    assert not FAULTS["partition:primary+replica1"].primary_down
+
+
 @pytest.mark.parametrize(
     ("key", "topology", "why"),
     [
+        ("permanent-loss:primary", Topology(policy_key="old-rebuilt"), "does not come back: leave policy=old-rebuilt"),
+        ("permanent-loss:primary", Topology(policy_key="in-place"), "does not come back: leave policy=in-place out"),
+        ("partition:primary+replica1", Topology("galera", replicas=2), "the smaller side is named"),
+        ("partition:replica1+replica2", Topology("galera", replicas=3), "the smaller side is named"),
+        ("partition:primary+replica1", Topology(), "no node is left. Leave one out"),
         ("kill:primary+replica2", Topology(), "has no replica 2, only 1 node beside the first one"),
         ("kill:primary+replica1", Topology(), "no node is left. Choose total-kill"),
         ("pause:primary+replica1", Topology(), "no node is left. Leave one out"),

@@ -1,6 +1,5 @@
 """The fault comes at its moment, and not before a commit was acknowledged and read."""
 
-from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,10 +27,9 @@ class Time:
 
 
 @pytest.fixture
-def fault_after_s(monkeypatch):
+def fault_after_s():
     """`fault_after_s(first, read)`: seconds from the load until the fault; the first commit is acknowledged and read at
     these seconds, None: never."""
-    monkeypatch.setattr(run, "connect", lambda target: nullcontext())
 
     def told(first, read, alive=True):
         time, server = Time(), SimpleNamespace(target="primary")
@@ -66,7 +64,7 @@ def fault_after_s(monkeypatch):
             setup=setup, fault=FAULTS["primary-kill"], ports=ports, made=Made(), timeline=timeline,
             primary=SimpleNamespace(sandbox=server), replicas=(), wires=(), links=(),
         )  # fmt: skip
-        run.load(SimpleNamespace(counters=lambda connection: None), formed)
+        run.load(formed)
         return time.now - 100, setup.crash_after_s
 
     return told

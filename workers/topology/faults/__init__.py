@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from workers.topology.faults.alive import Partition, Switchover
+from workers.topology.faults.alive import Switchover
 from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.faults.kills import AllKilled, AsynchronousLink, HostLoss, MajorityLost
 from workers.topology.faults.of_nodes import HOW as HOW_NODES
@@ -27,7 +27,11 @@ _NAMED: dict[str, Fault] = {
             "pause", [0], "primary-pause", "Primary pause",
             "The primary is frozen and goes on after some seconds, as after the migration of a virtual machine.",
         ),
-        AllKilled(), AllLosePower(), MajorityLost(), Partition(),
+        AllKilled(), AllLosePower(), MajorityLost(),
+        OfNodes(
+            "partition", [0], "partition", "Network partition",
+            "Primary and replicas no longer hear each other. The primary's clients still reach it.",
+        ),
         OfNodes(
             "kill", [1], "replica-kill", "Replica kill",
             "The process of the first replica is killed while it applies. It starts again and catches up.",

@@ -5,20 +5,6 @@ from dataclasses import replace
 from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.topology import Topology
 
-LAST_ANSWER_S = 1.0
-
-
-class Partition(Fault):
-    key = "partition"
-    title = "Network partition"
-    says = "Primary and replicas no longer hear each other. The primary's clients still reach it."
-    primary_down = False
-    needs_wires = comes_back = True
-
-    def strike(self, scene: FaultScene) -> None:
-        scene.step("partition")
-        scene.partition()
-
 
 class Switchover(Fault):
     key = "switchover"

@@ -41,9 +41,16 @@ class FaultScene:
         return self.nodes[1:]
 
     def partition(self, numbers: Iterable[int] = (0,)) -> None:
-        """Of these nodes from all others."""
+        """Of each of these nodes from all others."""
         for wire in self._wires(numbers):
             wire.partition()
+
+    def part(self, numbers: Iterable[int]) -> None:
+        """These nodes from the others. A wire that two of them have joins them to each other, and stays whole."""
+        wires = self._wires(numbers)
+        for wire in wires:
+            if wires.count(wire) == 1:
+                wire.partition()
 
     def cut(self, numbers: Iterable[int] = (0,)) -> None:
         for wire in self._wires(numbers):
@@ -60,8 +67,9 @@ class FaultScene:
 class Fault:
     """`..._needs_disk`: a disk that can lose power. `..._down`: ended by the fault. `harmless`: nothing may be lost,
     whatever the replication: the negative control. `needs_wires`: between the primary and the others. `of_clusters`:
-    has no meaning for replicas that follow a primary. `of_replica`: the primary is not struck, and nobody takes over.
-    `pauses`: nodes are frozen for a while. `comes_back`: by itself, once the fault is over."""
+    has no meaning for replicas that follow a primary. `spares_primary`: it is not struck, and nobody takes over;
+    `of_replica`: replicas that are struck without it come back. `for_good`: the disks of the struck nodes do not come
+    back. `pauses`: nodes are frozen for a while. `comes_back`: by itself, once the fault is over."""
 
     key: str
     title: str
@@ -73,7 +81,9 @@ class Fault:
     harmless = False
     needs_wires = False
     of_clusters = False
+    spares_primary = False
     of_replica = False
+    for_good = False
     pauses = False
     comes_back = False
 

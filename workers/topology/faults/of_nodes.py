@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.faults.power import lose_power
 from workers.topology.nodes import Node, on_each
-from workers.topology.topology import MOST_REPLICAS, Topology
+from workers.topology.topology import CLUSTERS, MOST_REPLICAS, Topology
 
 PRIMARY = "primary"
 NAMES = (PRIMARY, *(f"replica{number}" for number in range(1, MOST_REPLICAS + 1)))
-HOW = "Write for example kill:primary+replica1."
 STILL_SENT_S = 0.05  # by the kernel, after its process was killed
 NODE = re.compile(r"replica(\d)")
 
@@ -29,27 +28,40 @@ class OfNodes(Fault):
         self.title = title or f"{what[0].upper()}{what[1:].replace('-', ' ')} of {where}"
         self.says = says or f"{SAYS[what]}: {where}."
         hits_replicas = bool(self.numbers - {0})
-        self.pauses = self.comes_back = what == "pause"
-        self.needs_wires = what == "host-loss"
+        self.pauses = what == "pause"
+        self.comes_back = what in ("pause", "partition")
+        self.for_good = what == "permanent-loss"
+        self.needs_wires = what in ("host-loss", "permanent-loss", "partition")
         self.primary_needs_disk = what == "power-loss" and 0 in self.numbers
         self.replicas_need_disk = what == "power-loss" and hits_replicas
-        self.of_replica = 0 not in self.numbers
-        self.primary_down = not (self.pauses or self.of_replica)
+        self.spares_primary = 0 not in self.numbers
+        self.of_replica = self.spares_primary and not self.for_good
+        self.primary_down = not (self.comes_back or self.spares_primary)
 
     def strikes(self, node: int) -> bool:
         return node in self.numbers
 
     def ends(self, node: int) -> bool:
-        return not self.pauses and self.strikes(node)
+        return not self.comes_back and self.strikes(node)
 
     def misfits(self, topology: Topology) -> list[str]:
         absent = [NAMES[number] for number in sorted(self.numbers) if number > topology.replicas]
         if absent:
             nodes = f"{topology.replicas} node{'' if topology.replicas == 1 else 's'} beside the first one"
             return [f"{self.title}: the topology has no {in_words(absent, 'or')}, only {nodes}."]
-        if len(self.numbers) <= topology.replicas:
-            return []
-        return [f"{self.title}: no node is left. {INSTEAD.get(self.what, 'Leave one out.')}"]
+        return [f"{self.title}: {why}" for why, is_so in self._contradictions(topology).items() if is_so]
+
+    def _contradictions(self, topology: Topology) -> dict[str, bool]:
+        policy, nodes = topology.policy, topology.replicas + 1
+        no_vote = self.what == "partition" and topology.kind in CLUSTERS and 2 * len(self.numbers) >= nodes
+        disk_needed = policy.promote == "nobody" or policy.old_primary in ("as a replica", "rebuilt")
+        return {
+            f"no node is left. {INSTEAD.get(self.what, 'Leave one out.')}": len(self.numbers) >= nodes,
+            "in a cluster the smaller side is named, which loses its majority.": no_vote,
+            f"the disk of the primary does not come back: leave policy={topology.policy_key} out.": (
+                self.for_good and not self.spares_primary and disk_needed
+            ),
+        }
 
     def strike(self, scene: FaultScene) -> None:
         STRIKES[self.what](scene, [scene.nodes[number] for number in sorted(self.numbers)], sorted(self.numbers))
@@ -65,7 +77,7 @@ def refusal(key: str) -> str:
     what, _, listed = key.partition(":")
     names = listed.split("+")
     if what not in STRIKES or not listed:
-        return f"Known for a set of nodes: {', '.join(f'{one}:' for one in STRIKES)}. {HOW}"
+        return HOW
     if unknown := [name for name in names if name not in NAMES]:
         return f"{unknown[0][:40]!r} is no node. Known: {', '.join(NAMES)}."
     if len(set(names)) < len(names):
@@ -121,6 +133,12 @@ def _lose_power(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]
     lose_power(scene, nodes, frozen)
 
 
+def _part(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
+    """They hear each other. Clients still reach all of them."""
+    scene.step("partition")
+    scene.part(numbers)
+
+
 def _pause(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
     """They are frozen, keep their connections, and go on after `pause_s`. Nobody is told."""
     scene.step("pause")
@@ -130,11 +148,21 @@ def _pause(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> 
 
 
 Strike = Callable[[FaultScene, Sequence[Node], Sequence[int]], None]
-STRIKES: dict[str, Strike] = {"kill": _kill, "host-loss": _lose_hosts, "power-loss": _lose_power, "pause": _pause}
+STRIKES: dict[str, Strike] = {
+    "kill": _kill,
+    "host-loss": _lose_hosts,
+    "permanent-loss": _lose_hosts,
+    "power-loss": _lose_power,
+    "partition": _part,
+    "pause": _pause,
+}
+HOW = f"Write a fault ({', '.join(STRIKES)}) and its nodes, for example kill:primary+replica1."
 SAYS = {
     "kill": "The processes of these nodes are killed at one moment",
     "host-loss": "The hosts of these nodes are gone at one moment, with what was on the wire",
+    "permanent-loss": "The hosts of these nodes are gone at one moment, and their disks do not come back",
     "power-loss": "The hosts of these nodes lose their power at one moment",
+    "partition": "These nodes no longer hear the others; clients still reach them",
     "pause": "These nodes are frozen, and go on after the seconds of a pause",
 }
 INSTEAD = {"kill": "Choose total-kill.", "power-loss": "Choose total-power-loss."}
@@ -144,6 +172,7 @@ NAMED = {
     "host-loss:primary": "primary-host-loss",
     "power-loss:primary": "primary-power-loss",
     "pause:primary": "primary-pause",
+    "partition:primary": "partition",
     "kill:replica1": "replica-kill",
     "power-loss:replica1": "replica-power-loss",
     "pause:replica1": "replica-pause",

@@ -8,11 +8,9 @@ from typing import Protocol
 
 from workers.sandbox.builds import Build
 from workers.servers.facts import FlavourKey, Version
-from workers.servers.limited import Connection
 from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
 from workers.topology.faults import Fault
 from workers.topology.network import ability
-from workers.topology.setup_and_result import SemiSyncCounters
 from workers.topology.topology import CLUSTERS, MOST_REPLICAS, Topology
 
 NODE_MIB = {"mariadb": 125, "mysql": 300}
@@ -70,10 +68,6 @@ class TopologyKind:
     def form(self, begun: FailoverBegun) -> Formed:
         """Raises SandboxError or ServerError when the topology does not come up."""
         raise NotImplementedError
-
-    def counters(self, primary: Connection) -> SemiSyncCounters | None:
-        """None: this kind counts nothing."""
-        return None
 
     def fail_over(self, struck: Struck) -> Promoted:
         """A node takes over by the policy, and clients commit on it. Raises SandboxError or ServerError."""

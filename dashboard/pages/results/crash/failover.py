@@ -53,8 +53,8 @@ def view(stored: object, fault: str, topology: str, fault_at_s: float, acknowled
         because=story.because,
         facts=tuple(_facts(story)),
         lanes=tuple(lanes(struck.tried_on(parse(topology or "async")), struck, story, at, acknowledged)),
-        takes_over=not struck.of_replica,
-        bars=_bars(story, at, "kept" if struck.of_replica else "after"),
+        takes_over=not struck.spares_primary,
+        bars=_bars(story, at, "kept" if struck.spares_primary else "after"),
         highest=max(*story.per_100_ms, *story.after_per_100_ms, 0, 0),
         fault_x=at.x(fault_at_s),
         gap_width=round(at.x(fault_at_s + story.outage.total_s) - at.x(fault_at_s), 1) if story.outage else 0,
@@ -76,7 +76,7 @@ def _facts(story: FailoverStory) -> Sequence[tuple[str, str]]:
         ("Paused nodes", "" if story.expelled is None else EXPELLED[story.expelled]),
         ("Read, then lost", _read(story)),
         ("Only on the old primary", _ghosts(story)),
-        ("Old primary as replica" if story.promoted else "Crashed replica", _rejoin(story.rejoin)),
+        ("Old primary as replica" if story.promoted else "Struck replica", _rejoin(story.rejoin)),
     ]
     if counted := story.semi_sync:
         facts.append(("Semi-synchronous waits", f"{whole(counted.acknowledged)} ended by a replica's answer"))

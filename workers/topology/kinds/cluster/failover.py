@@ -49,10 +49,10 @@ def _survived(struck: Struck, cluster: Membership) -> Promoted:
     if struck.fault.harmless:
         struck.primary.sandbox.stop()
     able = _able(struck)
-    _wait_until_noticed(struck, cluster, able[0], len(struck.standing if struck.fault.of_replica else able))
+    _wait_until_noticed(struck, cluster, able[0], len(struck.standing if struck.fault.spares_primary else able))
     noticed = struck.ports.clock()
     new = _first_to_accept(struck, able)
-    if struck.fault.of_replica:
+    if struck.fault.spares_primary:
         struck.hear()
     stays = struck.fault.comes_back  # beyond a partition
     return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at, old_stays=stays)
@@ -86,7 +86,7 @@ def _forced(struck: Struck, cluster: Membership) -> Promoted:
     _wait_until_noticed(struck, cluster, struck.standing[0], len(struck.nodes) // 2)
     struck.ports.sleep(struck.setup.detection_s)
     noticed = struck.ports.clock()
-    if struck.fault.of_replica:
+    if struck.fault.spares_primary:
         struck.hear()
     struck.timeline.step("failover")
     cluster.force(struck.standing)
@@ -96,7 +96,7 @@ def _forced(struck: Struck, cluster: Membership) -> Promoted:
 
 def _able(struck: Struck) -> tuple[Node, ...]:
     """The nodes that may take writes: the first one goes on, or one of the others takes over."""
-    if struck.fault.of_replica:
+    if struck.fault.spares_primary:
         return (struck.primary,)
     return tuple(node for node in struck.standing if node is not struck.primary)
 
@@ -107,8 +107,7 @@ def _started_again(struck: Struck, cluster: Membership) -> Promoted:
     struck.ports.sleep(struck.setup.detection_s)
     began = clock()
     struck.timeline.step("start nodes again")
-    away = struck.primary if policy.old_primary == "stays away" else None
-    found = on_each([node for node in struck.nodes if node is not away], lambda node: _revived(struck, cluster, node))
+    found = on_each(struck.returning, lambda node: _revived(struck, cluster, node))
     problems = tuple(why for one in found for why in one.problems)
     able = [one for one in found if one.position.order >= 0]
     if not able:

@@ -27,8 +27,7 @@ def come_back(promoted: Promoted, cluster: Membership) -> Returned:
             wire.heal()
     promoted.outlast_pause(0)
     old, new = promoted.primary, promoted.new
-    absent = [] if promoted.setup.policy.old_primary == "stays away" else [old]
-    nodes = [node for node in (*absent, *promoted.replicas) if node is not new]
+    nodes = [node for node in promoted.returning if node is not new]
     names = [node.name for node in nodes]
     # One after the other: two joiners at once wait for one donor, and take twice as long (tests/bench/topologies.py).
     back = dict(zip(names, [_back(promoted, cluster, node) for node in nodes], strict=True))

@@ -7,7 +7,7 @@ from workers.topology.chain import Promoted, Struck
 from workers.topology.kinds.following.begin import catch_up
 from workers.topology.manager import FailoverManager
 from workers.topology.nodes import Node
-from workers.topology.takeover import LIMIT_S, silence, take_over
+from workers.topology.takeover import LIMIT_S, counted_again, silence, take_over
 
 
 def fail_over(struck: Struck) -> Promoted:
@@ -18,7 +18,7 @@ def fail_over(struck: Struck) -> Promoted:
     struck.ports.sleep(struck.setup.detection_s)
     began = clock()
     if policy.fence or struck.fault.harmless:
-        _fence(struck)
+        struck = _fence(struck)
     struck.timeline.step("failover")
     link = _chosen(struck, _candidates(struck))
     _promote(link, stop_first=policy.relay_log == "stop receiving, then apply")
@@ -34,17 +34,18 @@ def _by_manager(struck: Struck, manager: FailoverManager) -> Promoted:
     return take_over(struck, new, began=struck.struck_at, detection_s=0.0)
 
 
-def _fence(struck: Struck) -> None:
+def _fence(struck: Struck) -> Struck:
     """A primary that still runs gets no more clients. After a graceful switchover it ends as a service manager ends
     it, once its replicas have everything."""
     if struck.fault.primary_down:
-        return
+        return struck
     struck.timeline.step("fence")
-    if struck.fault.harmless:
-        catch_up(struck.links, LIMIT_S)
-        struck.primary.sandbox.stop()
-    else:
-        silence(struck)
+    if not struck.fault.harmless:
+        return silence(struck)
+    catch_up(struck.links, LIMIT_S)
+    struck = counted_again(struck)
+    struck.primary.sandbox.stop()
+    return struck
 
 
 def _candidates(struck: Struck) -> tuple[Node, ...]:

@@ -13,11 +13,11 @@ class Following(SourceAndReplica):
         return form(begun, self)
 
     def fail_over(self, struck: Struck) -> Promoted:
-        if struck.fault.of_replica:
+        if struck.fault.spares_primary:
             return replica_crash.go_on(struck)
         return in_place.start_again(struck) if in_place.is_meant(struck) else fail_over(struck)
 
     def come_back(self, promoted: Promoted) -> Returned:
-        if promoted.fault.of_replica:
+        if promoted.fault.spares_primary:
             return replica_crash.come_back(promoted)
         return in_place.replicas_follow(promoted) if in_place.is_meant(promoted) else come_back(promoted, self)

@@ -38,7 +38,7 @@ def form(begun: FailoverBegun, kind: SourceAndReplica) -> Formed:
 
 def _manager(formed: Formed) -> FailoverManager | None:
     """It watches the nodes from now on, as it would before a loss that nobody announces."""
-    if not formed.setup.policy.by_manager or formed.fault.harmless or formed.fault.of_replica:
+    if not formed.setup.policy.by_manager or formed.fault.harmless or formed.fault.spares_primary:
         return None
     manager = FailoverManager(formed.setup.manager)
     formed.made.callback(manager.close)

@@ -24,8 +24,12 @@ BINLOG_INDEX = f"{BINLOG_BASE}.index"
 
 def come_back(promoted: Promoted, kind: SourceAndReplica) -> Returned:
     """A policy without a return leaves all of it unknown."""
-    others = tuple((node.name, _joined(promoted, kind, node)) for node in promoted.replicas if node is not promoted.new)
-    if promoted.setup.policy.old_primary == "stays away":
+    others = tuple(
+        (node.name, _joined(promoted, kind, node))
+        for node in promoted.returning
+        if node not in (promoted.primary, promoted.new)
+    )
+    if promoted.primary not in promoted.returning:
         return Returned(**vars(promoted), returns=False, old=None, stays_down="", rejoined=None, others=others)
     promoted.timeline.step("old primary returns")
     swapped, unread = _swapped(promoted)

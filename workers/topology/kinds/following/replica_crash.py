@@ -1,4 +1,5 @@
-"""Replicas crashed while they applied, or were paused: the primary goes on, they come back, and rows are compared."""
+"""Replicas crashed while they applied, were paused or parted from the primary: it goes on, they come back, and rows are
+compared. Those whose disks are lost stay away."""
 
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ from workers.crash.replica_link import Link
 from workers.errors import AccessDenied, DurascopeError, MissingPrivilege, ServerEnded, ServerError, Unreachable
 from workers.topology.chain import Promoted, Returned, Struck
 from workers.topology.nodes import Node
-from workers.topology.takeover import compared, refused, take_over
+from workers.topology.takeover import compared, counted_again, refused, take_over
 
 AFTER_CRASH = "after its crash"
 LIMIT_S = 60.0
@@ -19,21 +20,22 @@ def go_on(struck: Struck) -> Promoted:
     struck.ports.sleep(GO_ON_S)
     struck.outlast_pause(GO_ON_S)
     struck.hear()
-    return take_over(struck, struck.primary, began=struck.ports.clock(), detection_s=0.0)
+    return take_over(counted_again(struck), struck.primary, began=struck.ports.clock(), detection_s=0.0)
 
 
 def come_back(promoted: Promoted) -> Returned:
     promoted.timeline.step("replica returns")
-    pairs = list(zip(promoted.replicas, promoted.links, strict=True))
-    crashed = next(pair for pair in pairs if pair[0] is promoted.hit)
-    rejoined = followed(promoted, *crashed)
+    for wire in promoted.wires:
+        wire.heal()
+    pairs = zip(promoted.replicas, promoted.links, strict=True)
+    found = {node.name: followed(promoted, node, link) for node, link in pairs if node in promoted.returning}
     return Returned(
         **vars(promoted),
         returns=False,
         old=None,
         stays_down="",
-        rejoined=rejoined,
-        others=tuple((node.name, followed(promoted, node, link)) for node, link in pairs if node is not promoted.hit),
+        rejoined=found.pop(promoted.hit.name, None),
+        others=tuple(found.items()),
     )
 
 

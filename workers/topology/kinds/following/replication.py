@@ -18,13 +18,13 @@ class SourceAndReplica(TopologyKind):
 
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         by_gtid = f"{fault.title}: nodes find a new primary by GTIDs: leave position={topology.position} out."
-        found = {by_gtid: topology.position != "gtid" and not fault.of_replica}
+        found = {by_gtid: topology.position != "gtid" and not fault.spares_primary}
         no_binlog = topology.replica_settings.get("log_bin", "ON").upper() in OFF
         found["A replica without a binlog cannot take over: leave replica.log_bin out."] = (
-            no_binlog and not fault.of_replica
+            no_binlog and not fault.spares_primary
         )
         found[f"{topology.policy.title}: the fault must take the primary down. Choose another fault or policy."] = (
-            topology.policy.promote == "nobody" and not (fault.primary_down or fault.harmless or fault.of_replica)
+            topology.policy.promote == "nobody" and not (fault.primary_down or fault.harmless or fault.spares_primary)
         )
         found[f"{fault.title}: only the nodes of a cluster vote."] = fault.of_clusters
         return [*fault.misfits(topology), *(why for why, is_so in found.items() if is_so)]

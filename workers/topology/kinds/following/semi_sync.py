@@ -15,14 +15,13 @@ from workers.servers import ask
 from workers.servers.limited import Connection
 from workers.topology.kinds.following.following import Following
 from workers.topology.kinds.kind import ServerVersion, without_plugins
-from workers.topology.setup_and_result import SemiSyncCounters
+from workers.topology.semi_sync_status import semi_sync_status
 from workers.topology.topology import Role, Topology
 
 BUILT_IN_SINCE = (10, 3, 3)
 NEW_NAMES_SINCE = (8, 0, 26)
 WAIT_POINT_SINCE = (5, 7, 2)  # MySQL
 COUNT_SINCE = (5, 7, 3)  # MySQL's number of acknowledgements
-STATUS = r"SHOW GLOBAL STATUS LIKE 'Rpl\_semi\_sync%'"
 ENABLED = {"rpl_semi_sync_master_enabled", "rpl_semi_sync_source_enabled"}
 VARIABLES = r"SHOW GLOBAL VARIABLES LIKE 'rpl\_semi\_sync%'"
 LEAST_TIMEOUT_MS = 1
@@ -72,16 +71,12 @@ class SemiSync(Following):
         return tuple(f"plugin_load_add={plugin}" for plugin in _plugins(build))
 
     def is_ready(self, primary: Connection, topology: Topology) -> bool:
-        status = _status(primary)
+        status = semi_sync_status(primary)
         return status.get("status") == "ON" and int(status.get("clients", "0")) >= topology.replicas
 
     def retire(self, primary: Connection) -> None:
         for name in ENABLED & ask.names_to_values(primary, VARIABLES).keys():
             ask.rows(primary, f"SET GLOBAL {name} = OFF")
-
-    def counters(self, primary: Connection) -> SemiSyncCounters | None:
-        status = _status(primary)
-        return SemiSyncCounters(int(status["yes_tx"]), int(status["no_tx"])) if "yes_tx" in status else None
 
 
 def _halves(build: Build) -> tuple[str, str]:
@@ -95,15 +90,3 @@ def _plugins(build: Build) -> tuple[str, ...]:
     if build.flavour == "mariadb" and build.version >= BUILT_IN_SINCE:
         return ()
     return tuple(f"{half.removeprefix('rpl_').replace('_sync', 'sync')}.so" for half in _halves(build))
-
-
-def _status(primary: Connection) -> Mapping[str, str]:
-    """The primary's half, without the words before: {"status": "ON", "clients": "1", "yes_tx": "88", ...}."""
-    found = ask.names_to_values(primary, STATUS)
-    starts = ("rpl_semi_sync_master_", "rpl_semi_sync_source_")
-    return {
-        name.lower().removeprefix(start): value
-        for name, value in found.items()
-        for start in starts
-        if name.lower().startswith(start)
-    }

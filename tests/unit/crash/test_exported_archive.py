@@ -1,11 +1,14 @@
 """The disk of an archived crash point, and the bound of its size."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 
+from tests.unit.crash.recorded_states import LOST, state
 from workers.crash.points.export import write
-from workers.crash.points.export.write import FOLDER, write_image
+from workers.crash.points.export.write import FOLDER, keep, write_image
+from workers.crash.points.violations import Violation
 from workers.errors import SandboxError
 from workers.sandbox.disk.image import BLOCK_BYTES
 
@@ -33,3 +36,11 @@ def test_an_archive_that_is_too_large_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(write, "MOST_BYTES", 1 << 19)
     with pytest.raises(SandboxError, match="are kept at most"):
         write._packed(tmp_path)
+
+
+def test_a_crash_point_of_two_servers_has_no_archive_and_says_why():
+    pair = SimpleNamespace(replica=object(), timeline=SimpleNamespace(tell=lambda step: None))
+    violation = Violation(state(0.2, LOST, lost=3), SimpleNamespace(state=None), frozenset({"replica"}))
+    (point,), archives = keep(pair, None, [violation])
+    assert archives == {} and point.n_bytes == 0
+    assert "follows its primary again" in point.lacks and "Repeat the trial" in point.lacks

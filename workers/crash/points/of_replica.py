@@ -40,12 +40,17 @@ def steps(begun: Begun) -> Iterator[Begun]:
 
 
 def attempt(load: Recorded) -> Attempted:
-    """In one lane: two copies of a replica have one identity."""
+    lane, files, choices = ready(load)
+    return judged(load, [lane], files, choices, ReplicaJudge(load))
+
+
+def ready(load: Recorded) -> tuple[Lane, Sequence[FileMap], list[JointChoice]]:
+    """One lane: two copies of a replica have one identity."""
     load.timeline.step("choose crash points")
     states = JointStates([States(one) for one in (load.recording, *load.more)])
     lane = _lane(load, states)
     files = maps_of(lane)
-    return judged(load, [lane], files, _choices(states, files, load.setup.seed), ReplicaJudge(load))
+    return lane, files, _choices(states, files, load.setup.seed)
 
 
 @dataclass(frozen=True)

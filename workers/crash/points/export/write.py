@@ -67,7 +67,11 @@ class Exporter:
         """A compressed tar. SandboxError: it is larger than MOST_BYTES, the host has no space for it, or it would need
         two servers."""
         if self.load.replica:
-            raise SandboxError("A crash point of two servers is not kept.", "Repeat the trial to see it again.")
+            raise SandboxError(
+                "A crash point of two servers is not kept: it shows only when the replica follows its primary again. "
+                "The script of an archive starts one server.",
+                "Repeat the trial to see it again.",
+            )
         live = owner.new_folder(self.load.setup.root.absolute() / "live", f"export-{secrets.token_hex(4)}")
         try:
             folder = live / FOLDER

@@ -84,9 +84,11 @@ def _chosen(request: HttpRequest, subjects: list[AuditedServer]) -> tuple[list[A
     return chosen, against(*chosen) if len(chosen) == 2 else None
 
 
-@needs("see", "POST")
+@needs("see", "GET", "POST")
 @sensitive_post_parameters("text", "other")
 def of_text(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":  # the address of the answer, opened anew: what was pasted is not kept
+        return redirect("servers:audit")
     form = PastedForm(request.POST)
     subjects = form.subjects() if form.is_valid() else []
     if form.errors:

@@ -34,6 +34,10 @@ def test_a_pasted_text_is_audited_and_nothing_of_it_stays(client_in, caplog):
     assert wrong.status_code == 422 and b"Write for example MariaDB 10.11" in wrong.content
 
 
+def test_the_address_of_the_answer_opened_anew_leads_to_the_form(client_in):
+    assert client_in.get("/servers/audit/pasted/").headers["Location"] == "/servers/audit/"
+
+
 def test_all_servers_are_read_at_once_by_workers(client_in, sent_tasks):
     registered("db1", settings())
     registered("db2", settings())

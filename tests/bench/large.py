@@ -41,7 +41,7 @@ def main() -> None:
     folder.mkdir(exist_ok=True)
     folder.chmod(0o755)  # PostgreSQL runs as somebody else
     try:
-        with _database(asked.database, folder):
+        with database(asked.database, folder):
             _measure_all(asked, folder)
     finally:
         if not asked.keep:
@@ -58,7 +58,7 @@ def _asked() -> argparse.Namespace:
 
 
 @contextmanager
-def _database(kind: str, folder: Path) -> Iterator[None]:
+def database(kind: str, folder: Path) -> Iterator[None]:
     """Says to Django, and to the web servers that are started, where everything is."""
     home = folder / "home"
     home.mkdir(exist_ok=True)

@@ -10,12 +10,14 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from random import sample
 
 from django.conf import settings
 from django.utils import timezone
 
 from dashboard.findings import conclusion
 from dashboard.records.experiments import leases, lifecycle
+from dashboard.records.experiments.at_site import at_site
 from dashboard.records.experiments.care import remove_one
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import installation
@@ -29,6 +31,7 @@ from workers.upkeep.heartbeat import heartbeat
 
 log = logging.getLogger(__name__)
 UNHEARD = timedelta(seconds=20)  # a task that was sent longer ago is taken for lost
+SENT_AGAIN = 20  # queued experiments, in one round of one worker
 PREFLIGHT_LIMIT = timedelta(minutes=2)
 CLOCK_STEP_S = 5.0
 
@@ -97,10 +100,11 @@ def _remove_deleted() -> None:
 
 
 def _send_experiments(send: Callable[[int], None]) -> None:
+    """A few of this site, drawn anew in each round: every worker of the site does this, and none can run many."""
     unheard = Experiment.objects.filter(state=Experiment.State.QUEUED, created_at__lt=timezone.now() - UNHEARD)
-    for waiting in unheard.only("pk"):
-        if waiting.site in (settings.SITE, None):
-            send(waiting.pk)
+    waiting = list(at_site(settings.SITE, unheard).order_by("pk").values_list("pk", flat=True))
+    for experiment_id in waiting if len(waiting) <= SENT_AGAIN else sorted(sample(waiting, SENT_AGAIN)):
+        send(experiment_id)
 
 
 def _send_preflights(send: Callable[[int], None]) -> None:

@@ -3,21 +3,21 @@ several processes run this. It stops experiments at the end of their window and 
 time as `now`."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from dashboard.records.experiments import actions as experiments
-from dashboard.records.experiments import leases
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.experiments.states import UNDER_WAY
+from dashboard.records.experiments.states import OVER
 from dashboard.records.fleet import installation, sites
 from dashboard.records.schedules import actions, cron, news, queries, window
+from dashboard.records.schedules.busy import Busy
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.servers.models import Server
 from workers.bench.review import estimate_s
@@ -39,12 +39,13 @@ def watch(now: datetime, notify: Notify, reach: Reach, notify_site: NotifySite |
     another site look at the schedules of that site: `notify_site` notifies them."""
     if installation.is_held():
         return
-    for schedule in _watched():
+    busy = Busy()
+    for schedule in filter(partial(_needs_a_look, now=now), _watched()):
         if notify_site and (site := _another_site(schedule)):
             _tried(partial(notify_site, schedule.pk, site), schedule)
         else:
-            _tried(partial(_look_at, schedule, now, notify, reach), schedule)
-    for night in Night.objects.filter(closed_at=None).select_related("schedule", "experiment"):
+            _tried(partial(_look_at, schedule, now, notify, reach, busy), schedule)
+    for night in _to_end(now):
         _tried(partial(_end, night, now), night)
 
 
@@ -53,11 +54,25 @@ def look(schedule_id: int, now: datetime, notify: Notify, reach: Reach) -> None:
     if installation.is_held():
         return
     for schedule in _watched().filter(pk=schedule_id):
-        _look_at(schedule, now, notify, reach)
+        _look_at(schedule, now, notify, reach, Busy())
 
 
 def _watched() -> QuerySet[Schedule]:
     return Schedule.objects.filter(paused_at=None).select_related("runs_as", "confirmed_by")
+
+
+def _needs_a_look(schedule: Schedule, now: datetime) -> bool:
+    """Something is due, or its times cannot be read, or the clock was put back. The others cost no query."""
+    try:
+        return schedule.looked_at > now or bool(cron.due(schedule.cron, schedule.zone, schedule.looked_at, now))
+    except cron.NoSchedule:
+        return True
+
+
+def _to_end(now: datetime) -> QuerySet[Night]:
+    """Open nights whose experiment is over, gone, or at the end of its window."""
+    ended = Q(experiment=None) | Q(experiment__state__in=OVER) | Q(must_end_at__lte=now)
+    return Night.objects.filter(ended, closed_at=None).select_related("schedule", "experiment")
 
 
 def _another_site(schedule: Schedule) -> str:
@@ -73,13 +88,13 @@ def _tried(duty: Callable[[], object], of: object) -> None:
         log.exception("nights: %s", of)
 
 
-def _look_at(schedule: Schedule, now: datetime, notify: Notify, reach: Reach) -> None:
+def _look_at(schedule: Schedule, now: datetime, notify: Notify, reach: Reach, busy: Busy) -> None:
     since = max(schedule.looked_at, now - MISSED_SINCE)
     due = cron.due(schedule.cron, schedule.zone, since, now)
     late = [one for one in due if now - one > queries.GRACE]
     _miss(schedule, late, now)
     for one in due[len(late) :]:
-        if experiment := _start(schedule, one, now, reach):
+        if experiment := _start(schedule, one, now, reach, busy):
             notify(experiment.pk)
     # Backwards too, after a fast clock was corrected: the rows of nights prevent a second start. A schedule that was
     # changed meanwhile keeps its own time.
@@ -94,15 +109,15 @@ def _miss(schedule: Schedule, times: list[datetime], now: datetime) -> None:
         news.tell_missed(schedule, new)
 
 
-def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach) -> Experiment | None:
+def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach, busy: Busy) -> Experiment | None:
     """The experiment that was started. None if nothing was started, or if another process was faster."""
     if Night.objects.filter(schedule=schedule, due_at=due_at).exists():  # its servers need not be asked again
         return None
     ends_at = window.must_end_at(due_at, schedule.ends_by, schedule.zone)
     try:
-        state, reason = _why_not(schedule, now, ends_at, reach)
+        state, reason = _why_not(schedule, now, ends_at, reach, busy)
         if not state:
-            return actions.begin(schedule, due_at, schedule.runs_as, ends_at=ends_at)
+            return busy.with_begun(actions.begin(schedule, due_at, schedule.runs_as, ends_at=ends_at))
     except (DurascopeError, PermissionDenied) as refused:
         state, reason = Night.State.REFUSED, str(refused)
     except Server.DoesNotExist:
@@ -116,7 +131,9 @@ def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach) ->
     return None
 
 
-def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach: Reach) -> tuple[str, str]:
+def _why_not(
+    schedule: Schedule, now: datetime, ends_at: datetime | None, reach: Reach, busy: Busy
+) -> tuple[str, str]:
     """(state, reason); both empty if the night can start."""
     needs_s = estimate_s(schedule.as_plan())
     if too_long := window.why_too_long(now, needs_s, ends_at):
@@ -126,22 +143,10 @@ def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach:
         said for server in servers if server.site != settings.SITE and (said := sites.no_worker_message(server.site))
     ]:
         return Night.State.SKIPPED, away[0]
-    if busy := _busy(servers):
-        return Night.State.SKIPPED, busy
+    if used := busy.why(servers):
+        return Night.State.SKIPPED, used
     silent = (f"{server} cannot be reached: {why}" for server in servers if (why := reach(server)))
     return next(((Night.State.SKIPPED, why) for why in silent), ("", ""))
-
-
-def _busy(servers: Iterable[Server]) -> str:
-    """The other experiment that uses or waits for a host of these servers; "" if there is none."""
-    wanted = set().union(*map(leases.hosts_of, servers))
-    for other in Experiment.objects.filter(state__in=UNDER_WAY).order_by("pk"):
-        used = Server.objects.filter(pk__in=other.server_ids, site=settings.SITE)  # another site's names differ
-        if wanted & set().union(*map(leases.hosts_of, used)):
-            return f"The server's host was busy: {other} was {other.get_state_display()} there."
-    if lease := leases.lease_on(wanted):
-        return f"The server's host was busy: the changes of {lease.experiment} were being restored."
-    return ""
 
 
 def _note(schedule: Schedule, due_at: datetime, state: str, reason: str, now: datetime) -> Night | None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.findings.attached.links import told
+from dashboard.findings.attached.known import told
 from dashboard.findings.attached.topology import topology_of
 from tests.real.registered import answered
 from workers.crash.replica_link import Link

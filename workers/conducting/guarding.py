@@ -5,7 +5,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import astuple
 from functools import partial
 
-from dashboard.findings.attached.links import links, told
+from dashboard.findings.attached.known import told
+from dashboard.findings.attached.links import links
 from dashboard.records.experiments import watches
 from dashboard.records.servers.models import Server
 from workers.bench.stage import Stage

@@ -3,7 +3,7 @@ docs/topology.md."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dashboard.findings.attached.links import Told
+from dashboard.findings.attached.known import Told
 from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 
 APPLIED_FIRST = ("AFTER", "BEFORE_AND_AFTER")  # levels of consistency

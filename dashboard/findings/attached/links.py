@@ -1,33 +1,17 @@
 """Which registered servers replicate from which, by what each said at its last test. Nothing is guessed: a server that
 is not recognised stands there by its address."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
 
-from dashboard.findings.stored import Unreadable, read
-from dashboard.records.servers.models import Preflight, Server
+from dashboard.findings.attached.known import Known, Told
 from workers.servers.checks import is_loopback
-from workers.servers.replication import Peer, Replication
+from workers.servers.replication import Peer
 
 Key = int | str  # id of a registered server, or the address of another one
-NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
-
-
-@dataclass(frozen=True)
-class Told:
-    """A registered server and what it said. `flavour`: mariadb or mysql."""
-
-    server: Server
-    flavour: str
-    replication: Replication
-
-    @property
-    def galera(self) -> str:
-        """The uuid of its Galera cluster; "" outside of one."""
-        return "" if (uuid := self.value("wsrep_cluster_state_uuid")) == NO_CLUSTER else uuid
-
-    def value(self, name: str) -> str:
-        return self.replication.values.get(name, "")
 
 
 @dataclass(frozen=True)
@@ -43,37 +27,33 @@ class ReplicationLink:
 class Joined:
     """`groups`: each server with everything that replicates with it, directly or not, or is in its cluster."""
 
-    known: Mapping[int, Told]
+    known: Known
     links: tuple[ReplicationLink, ...]
     groups: Mapping[Key, set[Key]]
 
+    def within(self, keys: set[Key]) -> list[ReplicationLink]:
+        """The links of one of the groups."""
+        return [link for _, link in sorted((pair for key in keys for pair in self._by_source[key]), key=itemgetter(0))]
 
-def told() -> dict[int, Told]:
-    """Every attached server that answered, by its id."""
-    found = {}
-    for server in Server.objects.filter(kind=Server.Kind.ATTACHED):
-        if one := told_by(server, server.last_answer):
-            found[server.pk] = one
-    return found
-
-
-def told_by(server: Server, answer: Preflight | None) -> Told | None:
-    """None: it did not answer, or to an earlier version that did not ask."""
-    facts = answer.facts if answer else {}
-    try:
-        return Told(server, facts["flavour"], read(Replication, facts["replication"]))
-    except (KeyError, Unreadable):
-        return None
+    @cached_property
+    def _by_source(self) -> defaultdict[Key, list[tuple[int, ReplicationLink]]]:
+        found: defaultdict[Key, list[tuple[int, ReplicationLink]]] = defaultdict(list)
+        for place, link in enumerate(self.links):
+            found[link.source].append((place, link))
+        return found
 
 
-def links(known: Mapping[int, Told]) -> list[ReplicationLink]:
+def links(known: Known) -> list[ReplicationLink]:
     found = [
         ReplicationLink(recognised(known, one, peer) or f"{peer.host}:{peer.port}", pk, peer)
         for pk, one in known.items()
         for peer in _outside(one, one.replication.sources)
     ]
+    replicas: defaultdict[Key, list[Told]] = defaultdict(list)
+    for link in found:
+        replicas[link.source] += [known[link.replica]] if isinstance(link.replica, int) else []
     for pk, one in known.items():
-        mine = [known[link.replica] for link in found if link.source == pk and isinstance(link.replica, int)]
+        mine = replicas[pk]
         for peer in _outside(one, one.replication.replicas):
             if not any(_has_ids(replica, peer) for replica in mine):
                 found.append(ReplicationLink(pk, recognised(known, one, peer) or _address(peer), None))
@@ -86,7 +66,7 @@ def _outside(one: Told, peers: Sequence[Peer] | None) -> list[Peer]:
     return [peer for peer in peers or () if peer.uuid not in group]
 
 
-def joined(known: Mapping[int, Told]) -> Joined:
+def joined(known: Known) -> Joined:
     found = links(known)
     pairs: list[tuple[Key, Key]] = [*((link.source, link.replica) for link in found), *cluster_pairs(known)]
     groups: dict[Key, set[Key]] = {pk: {pk} for pk in known}
@@ -96,20 +76,20 @@ def joined(known: Mapping[int, Told]) -> Joined:
     return Joined(known, tuple(found), groups)
 
 
-def cluster_pairs(known: Mapping[int, Told]) -> list[tuple[Key, Key]]:
+def cluster_pairs(known: Known) -> list[tuple[Key, Key]]:
     """A server beside each other member of its group or Galera cluster."""
     found: list[tuple[Key, Key]] = []
     for pk, one in known.items():
         for peer in one.replication.members or ():
             found.append((pk, recognised(known, one, peer) or f"{peer.host}:{peer.port}"))
-        found += [(pk, other) for other in known if one.galera and known[other].galera == one.galera]
+        found += [(pk, other) for other in known.mates(one)]
         found += [(pk, address) for address in unregistered_nodes(known, one)]
     return found
 
 
-def unregistered_nodes(known: Mapping[int, Told], one: Told) -> Iterable[str]:
+def unregistered_nodes(known: Known, one: Told) -> Iterable[str]:
     """Nodes of its Galera cluster by their addresses. A node may have been told to name none."""
-    mates = [other for other in known.values() if one.galera and other.galera == one.galera]
+    mates = [known[pk] for pk in known.mates(one)]
     for address in one.value("wsrep_incoming_addresses").split(",") if one.galera else ():
         host, _, port = address.rpartition(":")
         peer = Peer(host, int(port) if port.isdecimal() else 0)
@@ -119,16 +99,18 @@ def unregistered_nodes(known: Mapping[int, Told], one: Told) -> Iterable[str]:
             yield address
 
 
-def recognised(known: Mapping[int, Told], asked: Told, peer: Peer) -> int | None:
+def recognised(known: Known, asked: Told, peer: Peer) -> int | None:
     """The registered server that this peer is: by its uuid; where a flavour has none by server_id, port and host, or by
     what both servers say of each other. None: none, or several."""
-    fits = [pk for pk, one in known.items() if one is not asked and _is(one, asked, peer)]
-    fits = fits or [pk for pk, one in known.items() if one is asked and peer.uuid and _is(one, asked, peer)]
-    fits = fits or [pk for pk, one in known.items() if one is not asked and _names_back(known, one, asked, peer)]
+    like = known.like(peer)
+    fits = [pk for pk in like if known[pk] is not asked and _is(known[pk], asked, peer)]
+    fits = fits or [pk for pk in like if known[pk] is asked and peer.uuid and _is(asked, asked, peer)]
+    others = [] if fits or peer.uuid else known.with_server_id(peer.server_id)
+    fits = fits or [pk for pk in others if known[pk] is not asked and _names_back(known, known[pk], asked, peer)]
     return fits[0] if len(fits) == 1 else None
 
 
-def _names_back(known: Mapping[int, Told], one: Told, asked: Told, peer: Peer) -> bool:
+def _names_back(known: Known, one: Told, asked: Told, peer: Peer) -> bool:
     """Through a proxy a replica sees another address of its source. Then the server_id must be right, the source must
     name this replica, and no other registered server may have the replica's server_id and port."""
     if peer.uuid or not peer.server_id or one.replication.server_id != peer.server_id:
@@ -138,7 +120,7 @@ def _names_back(known: Mapping[int, Told], one: Told, asked: Told, peer: Peer) -
         for replica in one.replication.replicas or ()
     )
     own = asked.replication
-    return names and sum(_has_ids(other, Peer("", own.port, own.server_id)) for other in known.values()) == 1
+    return names and len(known.with_ids(own.server_id, own.port)) == 1
 
 
 def _is(one: Told, asked: Told, peer: Peer) -> bool:
@@ -153,7 +135,7 @@ def _has_ids(one: Told, peer: Peer) -> bool:
 
 def _hosts(one: Told, asked: Told, peer: Peer) -> Iterable[str]:
     """Names of its host. A loopback address means the host of the server that was asked."""
-    yield from filter(None, (one.server.host, one.value("hostname"), one.value("report_host")))
+    yield from one.hosts
     if is_loopback(peer.host) and one.value("hostname") == asked.value("hostname") != "":
         yield peer.host
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.attached.clusters import of_clusters
-from dashboard.findings.attached.links import Joined, Key, ReplicationLink, Told, joined, recognised, told
+from dashboard.findings.attached.known import Known, Told, told
+from dashboard.findings.attached.links import Joined, Key, ReplicationLink, joined, recognised
 from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
@@ -40,11 +41,11 @@ def topology_of(server: Server) -> AttachedTopology | None:
         return None
     all_joined = joined(known)
     here = all_joined.groups[server.pk]
-    members = {pk: one for pk, one in known.items() if pk in here}
+    members = known.among(here)
     unread = tuple(f"{one.server}: {why}" for one in members.values() for why in one.replication.unread)
     if len(here) == 1 and not unread:
         return None
-    joins = [link for link in all_joined.links if link.source in here]
+    joins = all_joined.within(here)
     seats = _seats(known, members.values())
     nodes = [_node(key, known, joins, seats.get(key)) for key in here]
     nodes.sort(key=lambda node: (node.role != "primary", node.name))
@@ -55,8 +56,8 @@ def topology_of(server: Server) -> AttachedTopology | None:
 def failovers_of(pk: int, all_joined: Joined) -> list[TopologyStatement]:
     """What is lost with this server, and by its own restart where it is a replica; [] if it replicates with nobody."""
     here, known = all_joined.groups[pk], all_joined.known
-    joins = [link for link in all_joined.links if link.source in here]
-    found = list(of_clusters({key: one for key, one in known.items() if key in here}))
+    joins = all_joined.within(here)
+    found = list(of_clusters(known.among(here)))
     for link in joins:
         source, replica = (known.get(key) if isinstance(key, int) else None for key in (link.source, link.replica))
         names = _name(link.source, known), _name(link.replica, known)
@@ -68,7 +69,7 @@ def failovers_of(pk: int, all_joined: Joined) -> list[TopologyStatement]:
     return found
 
 
-def _seats(known: Mapping[int, Told], members: Iterable[Told]) -> Mapping[Key, Peer]:
+def _seats(known: Known, members: Iterable[Told]) -> Mapping[Key, Peer]:
     """Each member of a group as the group names it."""
     return {
         recognised(known, one, peer) or f"{peer.host}:{peer.port}": peer
@@ -77,7 +78,7 @@ def _seats(known: Mapping[int, Told], members: Iterable[Told]) -> Mapping[Key, P
     }
 
 
-def _node(key: Key, known: Mapping[int, Told], joins: list[ReplicationLink], seat: Peer | None) -> AttachedNode:
+def _node(key: Key, known: Known, joins: list[ReplicationLink], seat: Peer | None) -> AttachedNode:
     one = known.get(key) if isinstance(key, int) else None
     mine = [link for link in joins if link.replica == key]
     role = "replica" if mine else "primary" if any(link.source == key for link in joins) else ""
@@ -94,7 +95,7 @@ def _node(key: Key, known: Mapping[int, Told], joins: list[ReplicationLink], sea
     return AttachedNode(one.server, one.server.name, role, state, says, _flushes(one))
 
 
-def _follows(link: ReplicationLink, known: Mapping[int, Told]) -> str:
+def _follows(link: ReplicationLink, known: Known) -> str:
     if link.peer is None:
         return f"{_name(link.source, known)} names it as its replica"
     error = f": {link.peer.error}" if link.peer.error else ""
@@ -106,13 +107,11 @@ def _flushes(one: Told) -> str:
     return f"{one.value('innodb_flush_log_at_trx_commit') or '?'}/{one.value('sync_binlog') or '?'}"
 
 
-def _name(key: Key, known: Mapping[int, Told]) -> str:
+def _name(key: Key, known: Known) -> str:
     return known[key].server.name if isinstance(key, int) else key
 
 
-def _of_link(
-    link: ReplicationLink, joins: Sequence[ReplicationLink], known: Mapping[int, Told]
-) -> Iterable[TopologyStatement]:
+def _of_link(link: ReplicationLink, joins: Sequence[ReplicationLink], known: Known) -> Iterable[TopologyStatement]:
     source, replica = (known.get(key) if isinstance(key, int) else None for key in (link.source, link.replica))
     names = _name(link.source, known), _name(link.replica, known)
     replicas = sum(other.source == link.source for other in joins)

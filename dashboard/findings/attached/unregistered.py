@@ -1,9 +1,10 @@
 """Servers that registered servers name as their sources, replicas or cluster members, and that are not registered."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
-from dashboard.findings.attached.links import Told, recognised, unregistered_nodes
+from dashboard.findings.attached.known import Known, Told
+from dashboard.findings.attached.links import recognised, unregistered_nodes
 from workers.servers.checks import is_loopback
 from workers.servers.inventory.found import FoundServer, split_address
 from workers.servers.replication import Peer
@@ -11,7 +12,7 @@ from workers.servers.replication import Peer
 NO_ADDRESS = "It does not report its address. Set report_host on it, or register it by hand."
 
 
-def unregistered(known: Mapping[int, Told]) -> list[FoundServer]:
+def unregistered(known: Known) -> list[FoundServer]:
     """With the account of the server that names them, without its password: a hostile server could name any address."""
     found: dict[str, FoundServer] = {}
     for one in known.values():
@@ -24,7 +25,7 @@ def unregistered(known: Mapping[int, Told]) -> list[FoundServer]:
     return list(found.values())
 
 
-def _peers(known: Mapping[int, Told], one: Told) -> Iterable[Peer]:
+def _peers(known: Known, one: Told) -> Iterable[Peer]:
     seen, connected = one.replication, list(_connected(known, one))
     for peer in (*(seen.sources or ()), *(seen.replicas or ()), *(seen.members or ())):
         is_unknown = recognised(known, one, peer) is None and not _follows(known, one, peer)
@@ -36,13 +37,12 @@ def _peers(known: Mapping[int, Told], one: Told) -> Iterable[Peer]:
         yield Peer(host, int(port) if port.isdecimal() else 0)
 
 
-def _connected(known: Mapping[int, Told], one: Told) -> Iterable[Peer]:
+def _connected(known: Known, one: Told) -> Iterable[Peer]:
     """Replicas that do not report their address, by their connections. Which is which is not known, so all must have
     one port."""
     nameless = [peer for peer in one.replication.replicas or () if not peer.host and not _follows(known, one, peer)]
-    here = {name for other in known.values() for name in (other.server.host, other.value("hostname"))}
     if len({peer.port for peer in nameless}) == 1:
-        yield from (Peer(host, nameless[0].port) for host in one.replication.dump_hosts if host not in here)
+        yield from (Peer(host, nameless[0].port) for host in one.replication.dump_hosts if host not in known.hosts)
 
 
 def _seen_from_here(peer: Peer, one: Told) -> Peer:
@@ -50,10 +50,6 @@ def _seen_from_here(peer: Peer, one: Told) -> Peer:
     return replace(peer, host=one.server.host) if is_loopback(peer.host) and one.server.host else peer
 
 
-def _follows(known: Mapping[int, Told], one: Told, peer: Peer) -> bool:
+def _follows(known: Known, one: Told, peer: Peer) -> bool:
     """A replica that does not report its address is known by its ids."""
-    return not peer.host and any(
-        (other.replication.server_id, other.replication.port) == (peer.server_id, peer.port)
-        for other in known.values()
-        if other is not one
-    )
+    return not peer.host and any(known[pk] is not one for pk in known.with_ids(peer.server_id, peer.port))

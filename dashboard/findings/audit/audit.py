@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from dashboard.findings.attached.known import Known
 from dashboard.findings.attached.links import ReplicationLink, joined
 from dashboard.findings.attached.statement import UNKNOWN
 from dashboard.findings.audit.level import level_notes
@@ -65,7 +66,7 @@ class Audit:
 
 
 def audit(subjects: Sequence[AuditedServer]) -> Audit:
-    known = {one.server.pk: one.told for one in subjects if one.server and one.told}
+    known = Known({one.server.pk: one.told for one in subjects if one.server and one.told})
     fleet = joined(known)
     of_subjects = sorted(((one, survivals(one, fleet)) for one in subjects), key=lambda pair: pair[1].severity)
     measured = _remembering(lambda key: tuple(badges(tried_as(key))))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from dashboard.findings.attached.links import Told, told_by
+from dashboard.findings.attached.known import Told, told_by
 from dashboard.findings.crash.durability import of_server
 from dashboard.records.servers.models import Preflight, Server
 from workers.servers.facts import Facts, FlavourKey

@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from dashboard.pages.experiments import durability_pairs, filled_in
 from dashboard.pages.experiments.filled_in import PARTS
 from dashboard.pages.experiments.plan_inputs import PlanInputs
+from dashboard.pages.servers.offered import ServersField
 from dashboard.records.experiments import actions, controls, naming, shelf
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
@@ -25,13 +26,6 @@ from workers.transaction.read import read
 
 def _lines_widget(rows: int) -> forms.Textarea:
     return forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "class": "code"})
-
-
-class ServersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # subscripted in the stubs only
-    """Servers to tick. A production server is marked, because its load needs a confirmation."""
-
-    def label_from_instance(self, server: Server) -> str:
-        return f"{server.name} (production)" if server.label == Server.Label.PRODUCTION else server.name
 
 
 class PlanForm(PlanInputs):

@@ -7,6 +7,7 @@ from django import forms
 from django.core.paginator import Paginator
 from django.http import HttpRequest, QueryDict
 
+from dashboard.pages.servers.offered import ServerField
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import allowed, require
 from dashboard.records.experiments import search, shelf, tags
@@ -29,7 +30,7 @@ class ExperimentFilterForm(forms.Form):
     )
     state = forms.ChoiceField(required=False, choices=[("", "any"), *Experiment.State.choices])
     recipe = forms.ChoiceField(required=False, choices=lambda: [("", "any"), *_recipes()])
-    server = forms.ModelChoiceField(Server.objects.all(), required=False, empty_label="any")
+    server = ServerField(Server.objects.all(), required=False, empty_label="any")
     tag = forms.ChoiceField(
         required=False, choices=lambda: [("", "any"), *((one.name, one.name) for one in tags.in_use())]
     )

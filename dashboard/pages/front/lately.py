@@ -11,7 +11,7 @@ from dashboard.records.experiments.states import BROKEN_OFF, OVER, UNDER_WAY
 from dashboard.records.history.models import Change
 from dashboard.records.schedules import cron
 from dashboard.records.schedules.models import Night, Schedule
-from dashboard.records.schedules.queries import nights_of, overdue
+from dashboard.records.schedules.queries import GRACE, nights_of, overdue
 
 MOST_RUNNING = 8
 MOST_RESULTS = 8
@@ -60,9 +60,9 @@ def results() -> list[Experiment]:
 
 def last_night(now: datetime) -> LastNight | None:
     """None without a schedule."""
-    schedules = list(Schedule.objects.defer("plan"))
-    if not schedules:
+    if not Schedule.objects.exists():
         return None
+    unwatched = Schedule.objects.filter(looked_at__lt=now - GRACE).defer("plan")[:MOST_NIGHTS]
     known = Night.objects.filter(due_at__gt=now - A_NIGHT, due_at__lte=now).select_related("schedule")
     nights = list(nights_of(known).defer("schedule__plan").order_by("-due_at")[:MOST_NIGHTS])
     failed = [one for one in nights if _failed(one)]
@@ -70,7 +70,7 @@ def last_night(now: datetime) -> LastNight | None:
     open_ones = [one for one in nights if one.experiment and one.experiment.state in UNDER_WAY]
     ran = [one for one in nights if one.experiment and one.experiment.state == Experiment.State.DONE]
     told = [one for one in nights if one in failed or one in missed][:MOST_TOLD]
-    late = [one for one in schedules if _is_overdue(one, now)]
+    late = [one for one in unwatched if _is_overdue(one, now)]
     return LastNight(len(ran), len(open_ones), len(failed), len(missed), told, late)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from dashboard.findings.costs import Cost, costs
 from dashboard.findings.server_verdicts import ServerVerdict, verdicts
@@ -18,6 +18,7 @@ from dashboard.records.history.queries import not_noted
 from dashboard.records.servers.models import Server
 
 MOST_SERVERS = 12
+MOST_SEARCHED = 500  # servers, and experiments
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,11 @@ class ServerOnHome:
 
 
 def context(now: datetime) -> dict[str, object]:
-    servers = _used(Server.objects.all())
+    servers = _used(_lately_used())
     return {
         "missing": missing(),
         "lines": _lines(servers[:MOST_SERVERS]),
-        "servers": len(servers),
+        "servers": Server.objects.count(),
         "running": lately.running(),
         "finished": lately.results(),
         "night": lately.last_night(now),
@@ -54,6 +55,15 @@ def context(now: datetime) -> dict[str, object]:
         "sandbox": None if servers else SandboxForm(initial={"name": "Sandbox"}),
         "now": now,
     }
+
+
+def _lately_used() -> QuerySet[Server]:
+    """All servers; of many those of the newest experiments."""
+    if Server.objects.count() <= MOST_SEARCHED:
+        return Server.objects.all()
+    newest = list(Experiment.objects.order_by("-created_at", "-pk").values_list("pk", flat=True)[:MOST_SEARCHED])
+    measured, crashed = (rows.objects.filter(experiment__in=newest).values("server") for rows in (Cell, Trial))
+    return Server.objects.filter(Q(pk__in=measured) | Q(pk__in=crashed))
 
 
 def line(server: Server) -> ServerOnHome:

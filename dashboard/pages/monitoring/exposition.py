@@ -1,20 +1,20 @@
 """The text format of Prometheus, version 0.0.4. Gauges only: these need no library."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from dashboard.pages.monitoring.figures import Metric
+from dashboard.pages.monitoring.figures import Metric, Sample
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def text(figures: Mapping[str, Metric]) -> str:
-    return "".join(f"{line}\n" for name, figure in figures.items() for line in _lines(name, figure))
+def text(figures: Iterable[tuple[str, Metric, Iterable[Sample]]]) -> str:
+    return "".join(f"{line}\n" for name, figure, samples in figures for line in _lines(name, figure, samples))
 
 
-def _lines(name: str, figure: Metric) -> Iterator[str]:
+def _lines(name: str, figure: Metric, samples: Iterable[Sample]) -> Iterator[str]:
     yield f"# HELP {name} {_escaped(figure.says)}"
     yield f"# TYPE {name} gauge"
-    for labels, value in figure.samples():
+    for labels, value in samples:
         inner = ",".join(f'{label}="{_quoted(said)}"' for label, said in labels.items())
         yield f"{name}{{{inner}}} {value}" if inner else f"{name} {value}"
 

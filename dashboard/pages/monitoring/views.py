@@ -3,8 +3,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.api import problems
 from dashboard.pages.api.door import NoToken, TooMany, bearer
-from dashboard.pages.monitoring import exposition, health
-from dashboard.pages.monitoring.figures import FIGURES
+from dashboard.pages.monitoring import exposition, figures, health
 from dashboard.records.accounts.roles import NotAllowed, require
 
 
@@ -43,6 +42,6 @@ def metrics(request: HttpRequest) -> HttpResponse:
         require(bearer(request), "monitor")
     except (NoToken, TooMany, NotAllowed) as refused:
         return problems.told(request, refused)
-    response = HttpResponse(exposition.text(FIGURES), content_type=exposition.CONTENT_TYPE)
+    response = HttpResponse(exposition.text(figures.told()), content_type=exposition.CONTENT_TYPE)
     response["Cache-Control"] = "no-store"
     return response

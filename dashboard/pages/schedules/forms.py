@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from dashboard.pages.experiments.forms import ServersField
+from dashboard.pages.servers.offered import ServersField
 from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments import shelf
 from dashboard.records.schedules import cron

@@ -27,14 +27,15 @@ from workers.bench.recipes import QUICK
 from workers.bench.review import estimate_s
 from workers.errors import PlanError
 
-NIGHTS_A_PAGE = 60
+SCHEDULES_A_PAGE, NIGHTS_A_PAGE = 50, 60
 PAGE = "schedules:show"
 TIMES = ("cron", "zone", "ends_by")
 
 
 @needs("see", "GET")
 def index(request: HttpRequest) -> HttpResponse:
-    return render(request, "schedules/list.html", {"lines": queries.lines(timezone.now())})
+    page = Paginator(Schedule.objects.all(), SCHEDULES_A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "schedules/list.html", {"page": page, "lines": queries.lines(page, timezone.now())})
 
 
 @needs("schedule", "GET", "POST")

@@ -1,7 +1,10 @@
 """The audit: what each server survives by its settings. Pasted texts are neither stored nor logged."""
 
+from dataclasses import replace
+
 from django import forms
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
@@ -17,6 +20,7 @@ from workers.servers.durability import DERIVED
 from workers.servers.pasted.named_version import NamedVersion, named_version
 from workers.servers.pasted.read import MOST_CHARACTERS, read
 
+LINES_A_PAGE = 100  # the worst first
 ROWS = {"rows": 8, "spellcheck": "false", "autocomplete": "off"}
 
 
@@ -66,9 +70,13 @@ def fleet(request: HttpRequest) -> HttpResponse:
     subjects = by_tests(queries.last_tests())
     waiting = Preflight.objects.exclude(state=Preflight.State.DONE).count()
     chosen, pair = _chosen(request, subjects)
+    found = audit(subjects)
+    page = Paginator(found.lines, LINES_A_PAGE).get_page(request.GET.get("page"))
+    here = {line.name for line in page}
     context = {
-        "audit": audit(subjects),
-        "subjects": [one for one in subjects if one.facts],
+        "audit": replace(found, lines=tuple(page), replicas=tuple(one for one in found.replicas if one.one in here)),
+        "page": page,
+        "subjects": [one for one in subjects if one.facts and (one.name in here or one in chosen)],
         "chosen": chosen,
         "pair": pair,
         "waiting": waiting,

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 
-from dashboard.findings.attached.links import told
+from dashboard.findings.attached.known import told
 from dashboard.findings.attached.unregistered import unregistered
 from dashboard.findings.stored import Unreadable, read
 from dashboard.installation import vault

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
@@ -35,12 +37,18 @@ from dashboard.records.servers.models import Preflight, Server
 from workers.sandbox import builds
 from workers.servers.durability import DERIVED
 
+SERVERS_A_PAGE = 100
 EXPERIMENTS = 5  # the newest, of all that are linked
 
 
 @needs("see", "GET")
 def servers(request: HttpRequest) -> HttpResponse:
-    return render(request, "servers/list.html", {"lines": queries.lines()})
+    words = request.GET.get("words", "")[: search.LONGEST]
+    page = Paginator(found := queries.named(words), SERVERS_A_PAGE).get_page(request.GET.get("page"))
+    shown = found[max(page.start_index() - 1, 0) : page.end_index()]
+    asked = urlencode({"words": words}) if words else ""
+    context = {"page": page, "lines": queries.lines(shown), "words": words, "query": asked}
+    return render(request, "servers/list.html", context)
 
 
 @needs("register_server", "GET", "POST")

@@ -24,6 +24,7 @@ from workers.bench.review import estimate_s
 from workers.errors import DurascopeError
 
 log = logging.getLogger(__name__)
+NOTED_EVERY = timedelta(minutes=5)  # that nothing was due; less than queries.GRACE
 MISSED_SINCE = timedelta(days=31)  # older missed nights are not listed
 MISSED = (
     "It did not start within 10 minutes of its time: the machine, the worker or beat was down, or every attempt "
@@ -39,8 +40,11 @@ def watch(now: datetime, notify: Notify, reach: Reach, notify_site: NotifySite |
     another site look at the schedules of that site: `notify_site` notifies them."""
     if installation.is_held():
         return
-    busy = Busy()
-    for schedule in filter(partial(_needs_a_look, now=now), _watched()):
+    busy, watched = Busy(), list(_watched())
+    wanted = [schedule for schedule in watched if _needs_a_look(schedule, now)]
+    calm = {schedule.pk for schedule in watched} - {schedule.pk for schedule in wanted}
+    Schedule.objects.filter(pk__in=calm, looked_at__lt=now - NOTED_EVERY).update(looked_at=now)
+    for schedule in wanted:
         if notify_site and (site := _another_site(schedule)):
             _tried(partial(notify_site, schedule.pk, site), schedule)
         else:
@@ -131,9 +135,7 @@ def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach, bu
     return None
 
 
-def _why_not(
-    schedule: Schedule, now: datetime, ends_at: datetime | None, reach: Reach, busy: Busy
-) -> tuple[str, str]:
+def _why_not(schedule: Schedule, now: datetime, ends_at: datetime | None, reach: Reach, busy: Busy) -> tuple[str, str]:
     """(state, reason); both empty if the night can start."""
     needs_s = estimate_s(schedule.as_plan())
     if too_long := window.why_too_long(now, needs_s, ends_at):

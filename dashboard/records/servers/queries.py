@@ -1,6 +1,8 @@
 """Reads about servers."""
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from django.db.models import Manager, OuterRef, Q, QuerySet, Subquery
 
@@ -19,21 +21,41 @@ class ServerLine:
     experiment: Experiment | None
 
 
-def lines() -> list[ServerLine]:
+def named(words: str) -> QuerySet[Server]:
+    """Servers whose name, host, build or site contains each of these words."""
+    found = Server.objects.all()
+    for word in words.split():
+        fits = (Q((f"{column}__icontains", word)) for column in ("name", "host", "build", "site"))
+        found = found.filter(reduce(or_, fits))
+    return found
+
+
+def lines(servers: QuerySet[Server]) -> list[ServerLine]:
+    """Three queries, however many servers."""
     tests = Preflight.objects.filter(server=OuterRef("pk"), state=Preflight.State.DONE).order_by("-done_at")
     used = Cell.objects.filter(server=OuterRef("pk")).exclude(experiment__in=Experiment.deleted.ids())
     last = used.order_by("-experiment_id").values("experiment_id")[:1]
-    servers = list(Server.objects.annotate(tested=Subquery(tests.values("pk")[:1]), measured=Subquery(last)))
-    preflights = Preflight.objects.in_bulk({server.tested for server in servers})
-    experiments = Experiment.objects.defer("plan", "analysis").in_bulk({server.measured for server in servers})
-    return [ServerLine(one, preflights.get(one.tested), experiments.get(one.measured)) for one in servers]
+    found = list(servers.annotate(tested=Subquery(tests.values("pk")[:1]), measured=Subquery(last)))
+    preflights = Preflight.objects.in_bulk({server.tested for server in found})
+    experiments = Experiment.objects.defer("plan", "analysis").in_bulk({server.measured for server in found})
+    return [ServerLine(one, preflights.get(one.tested), experiments.get(one.measured)) for one in found]
 
 
 def last_tests() -> list[tuple[Server, Preflight | None]]:
     """Each attached server with its last finished test, by name."""
-    tests = Preflight.objects.filter(server=OuterRef("pk"), state=Preflight.State.DONE).order_by("-asked_at")
+    return _newest_of(Preflight.objects.filter(state=Preflight.State.DONE))
+
+
+def last_answers() -> list[tuple[Server, Preflight | None]]:
+    """Each attached server with the last test that reached it."""
+    return _newest_of(Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={}))
+
+
+def _newest_of(tests: QuerySet[Preflight]) -> list[tuple[Server, Preflight | None]]:
+    """Two queries, however many servers."""
+    newest = tests.filter(server=OuterRef("pk")).order_by("-asked_at")
     attached = Server.objects.filter(kind=Server.Kind.ATTACHED)
-    servers = list(attached.annotate(tested=Subquery(tests.values("pk")[:1])))
+    servers = list(attached.annotate(tested=Subquery(newest.values("pk")[:1])))
     preflights = Preflight.objects.in_bulk({server.tested for server in servers if server.tested})
     return [(server, preflights.get(server.tested)) for server in servers]
 

@@ -192,7 +192,13 @@ def _tests(servers: list[Any]) -> None:
         kept = {**told, "settings": values, "words": words, "replication": None, "max_connections": "151"}
         answers.append({"facts": kept, "durability": [asdict(one) for one in durability.report(facts)]})
     checks = [
-        {"key": f"check-{n}", "title": f"Check {n}", "outcome": "passed", "says": "The account may do this.", "mend": ""}
+        {
+            "key": f"check-{n}",
+            "title": f"Check {n}",
+            "outcome": "passed",
+            "says": "The account may do this.",
+            "mend": "",
+        }
         for n in range(12)
     ]
     now = timezone.now()
@@ -241,7 +247,7 @@ def _rest(size: Size) -> None:
             f"jsonb_build_object('id', n) FROM generate_series(1, {events}) AS n"
         )
         cursor.execute(
-            "INSERT INTO notifications_delivery (key, \"to\", event, title, text, path, facts, state, attempts, error, "
+            'INSERT INTO notifications_delivery (key, "to", event, title, text, path, facts, state, attempts, error, '
             "created_at, next_at, ended_at) SELECT gen_random_uuid(), 'team', 'night_ended', 'db ended', 'done', '/', "
             "'{}', 'sent', 1, '', now() - n * interval '1 minute', now(), now() "
             f"FROM generate_series(1, {sent}) AS n"

@@ -8,13 +8,16 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from dashboard.history import update
 from dashboard.installation.home import PROJECT
-from dashboard.pages.monitoring import exposition
+from dashboard.pages.monitoring import exposition, server_figures
 from dashboard.pages.monitoring.figures import FIGURES, Metric
 from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease, PendingRestore
+from dashboard.records.notifications.models import Delivery
+from dashboard.records.servers.models import Server
 from tests.unit.api.tokens import client_of, script, somebody
 from tests.unit.results import factory, trials
 
@@ -72,9 +75,45 @@ def test_it_counts_what_is_there(prometheus):
     assert found["durascope_hosts_leased"] == found["durascope_pending_restores"] == 1
 
 
+def test_servers_are_told_by_variant_from_their_newest_experiment(prometheus):
+    server = factory.server(name="db1")
+    for name, tps in (("old", 500.0), ("new", 800.0)):
+        one = factory.experiment({"1/1": tps, "2/0": 3 * tps}, servers=[server], threads=(1,), name=name, noise=0)
+        trials.add(one, {"2/0": {"power-loss": [(0, 0), (50, 20)], "process-kill": [(0, 0)]}})
+    update.keep(timezone.now(), print)
+    found = told(prometheus)
+    assert found['durascope_commits_per_second{server="db1",variant="2/0"}'] == pytest.approx(2400)
+    assert found['durascope_lost_commits{server="db1",variant="2/0"}'] == 25
+    assert found['durascope_commit_p99_milliseconds{server="db1",variant="1/1"}'] == pytest.approx(3, abs=0.1)
+    assert 'durascope_lost_commits{server="db1",variant="1/1"}' not in found, "never crashed is not nothing lost"
+    assert found["durascope_history_waiting"] == found["durascope_pairs_left_out"] == 0
+
+
+def test_the_number_of_series_is_bounded(prometheus, monkeypatch):
+    monkeypatch.setattr(server_figures, "MOST_PAIRS", 2)
+    factory.experiment({"1/1": 1.0, "2/0": 2.0, "0/0": 3.0}, threads=(1,))
+    update.keep(timezone.now(), print)
+    found = told(prometheus)
+    assert sum(name.startswith("durascope_commits_per_second") for name in found) == 2
+    assert found["durascope_pairs_left_out"] == 1
+
+
+def test_what_needs_a_person_is_counted(prometheus):
+    server = factory.server()
+    PendingRestore.objects.create(server=server, kind="schema", name="s", problem="Access denied.")
+    Server.objects.filter(pk=server.pk).update(site="far")
+    Delivery.objects.create(to="team", event="test", title="t", text="t", path="/", state="failed")
+    found = told(prometheus)
+    assert found["durascope_pending_restores_failed"] == found["durascope_sites_without_worker"] == 1
+    assert found['durascope_deliveries{state="failed"}'] == 1 and found['durascope_nights{state="missed"}'] == 0
+
+
 def test_labels_cannot_break_out_of_their_line():
-    figure = Metric("two\nlines", lambda: [({"a": 'x"} 1\ny\\'}, 2)])
-    assert exposition.text({"n": figure}) == '# HELP n two\\nlines\n# TYPE n gauge\nn{a="x\\"} 1\\ny\\\\"} 2\n'
+    figure = Metric("two\nlines", lambda _: ())
+    assert (
+        exposition.text([("n", figure, [({"a": 'x"} 1\ny\\'}, 2)])])
+        == '# HELP n two\\nlines\n# TYPE n gauge\nn{a="x\\"} 1\\ny\\\\"} 2\n'
+    )
 
 
 def test_it_is_told_to_nobody_else(client_in, admin):

@@ -6,7 +6,7 @@ from io import BytesIO, StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from dashboard.findings.attached.links import told
+from dashboard.findings.attached.known import told
 from dashboard.findings.attached.unregistered import unregistered
 from dashboard.installation import vault
 from dashboard.pages.servers.importing import Defaults, plan, register

@@ -13,7 +13,7 @@ def test_it_shows_the_last_test_and_the_last_experiment(server):
         experiment.cells.create(server=server, position=0, block=0, variant="v", workload="w", threads=1, repeat=0)
         Preflight.objects.create(server=server, state="done", done_at=timezone.now(), checks=[{"outcome": outcome}])
     Preflight.objects.create(server=server)
-    (line,) = queries.lines()
+    (line,) = queries.lines(Server.objects.all())
     assert line.preflight.outcome == "failed"
     assert line.experiment.name == "experiment 1"
 
@@ -25,7 +25,7 @@ def test_it_asks_three_questions_however_many_servers(db, django_assert_num_quer
         Preflight.objects.create(server=box, state="done", done_at=timezone.now())
         experiment.cells.create(server=box, position=number, block=0, variant="v", workload="w", threads=1, repeat=0)
     with django_assert_num_queries(3):
-        assert [line.experiment for line in queries.lines()] == [experiment] * 20
+        assert [line.experiment for line in queries.lines(Server.objects.all())] == [experiment] * 20
 
 
 def test_it_opens_with_all_kinds_of_servers(client_in, server, sandbox):

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from dashboard.commands.subcommands import Subcommands
+from dashboard.findings.attached.known import Known
 from dashboard.findings.attached.unregistered import unregistered
 from dashboard.findings.audit.subject import read_now
 from dashboard.pages.servers.importing import REGISTERED, Defaults, plan, register, summary
@@ -59,7 +60,7 @@ class Command(Subcommands):
         """Without a password: a hostile server could name any address. It is entered on the page of each server."""
         servers = list(Server.objects.filter(kind=Server.Kind.ATTACHED, site=settings.SITE))
         found = read_now(servers, reading.read_all([one.target() for one in servers]), timezone.now())
-        told = {one.server.pk: one.told for one in found if one.server and one.told}
+        told = Known({one.server.pk: one.told for one in found if one.server and one.told})
         self._register(unregistered(told), options)
 
     def _register(self, found: list[FoundServer], options: Options, password: str = "") -> None:

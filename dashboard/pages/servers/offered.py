@@ -1,0 +1,46 @@
+"""Choices of servers in forms. Of many servers a form offers a few: a page with ten thousand ticks helps nobody."""
+
+from collections.abc import Iterable
+
+from django import forms
+
+from dashboard.records.servers.models import Server
+
+ALL, NEWEST = 200, 30  # so many servers are all offered; of more only the newest
+LONGEST = 18  # digits of an id
+
+
+class ServerField(forms.ModelChoiceField):  # type: ignore[type-arg]  # subscripted in the stubs only
+    """One server."""
+
+    def get_bound_field(self, form: forms.BaseForm, name: str) -> forms.BoundField:
+        bound = super().get_bound_field(form, name)
+        self.choices = [("", str(self.empty_label)), *_choices(self, [bound.value()])]
+        return bound
+
+
+class ServersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # as above
+    """Servers to tick. A production server is marked, because its load needs a confirmation."""
+
+    def get_bound_field(self, form: forms.BaseForm, name: str) -> forms.BoundField:
+        bound = super().get_bound_field(form, name)
+        self.choices = _choices(self, bound.value() or ())
+        if (count := Server.objects.count()) > ALL:
+            bound.help_text = (
+                f"{self.help_text} Of {count:,} servers the newest {NEWEST} are offered. To measure another one, "
+                "begin on its page."
+            )
+        return bound
+
+    def label_from_instance(self, server: Server) -> str:
+        return f"{server.name} (production)" if server.label == Server.Label.PRODUCTION else server.name
+
+
+def _choices(field: ServerField | ServersField, chosen: Iterable[object]) -> list[tuple[str, str]]:
+    """All servers, or of many those that are chosen and the newest. The field accepts every server."""
+    offered = list(Server.objects.all()[: ALL + 1])
+    if len(offered) > ALL:
+        ids = [int(one) for one in map(str, chosen) if one.isdecimal() and len(one) < LONGEST]
+        found = Server.objects.filter(pk__in=ids), Server.objects.order_by("-pk")[:NEWEST]
+        offered = list(dict.fromkeys(server for servers in found for server in servers))
+    return [(str(server.pk), field.label_from_instance(server)) for server in offered]

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Request, sync_playwright
 
-from tests.bench.large import _database, _web_server
+from tests.bench.large import database, _web_server
 from tests.bench.machine import reference_ms
 
 GOALS = {"DCL ms": 250, "requests": 8, "KB": None}
@@ -31,7 +31,7 @@ Figures = dict[str, dict[str, float]]  # page -> what -> figure
 
 def main() -> None:
     asked = _asked()
-    with tempfile.TemporaryDirectory(prefix="durascope-bench-") as folder, _database("sqlite", Path(folder)):
+    with tempfile.TemporaryDirectory(prefix="durascope-bench-") as folder, database("sqlite", Path(folder)):
         pages, cookie = _prepared(asked.home)
         print(f"a fixed loop takes {reference_ms():.0f} ms")
         found = _measured(pages, cookie, asked.times)

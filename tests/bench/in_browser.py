@@ -20,7 +20,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Request, sync_playwright
 
-from tests.bench.large import database, _web_server
+from tests.bench.large import _web_server, database
 from tests.bench.machine import reference_ms
 
 GOALS = {"DCL ms": 250, "requests": 8, "KB": None}

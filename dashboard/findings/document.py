@@ -18,7 +18,8 @@ _RUN = (
 _TRIAL = (
     "id", "position", "server_id", "variant", "kind", "repeat", "seed", "repeat_of_id", "state", "error", "mend",
     "started_at", "ended_at", "verdict", "sent", "acknowledged", "in_doubt", "lost_engine", "lost_engine_ms",
-    "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "environment_id", "evidence__data",
+    "lost_binlog", "lost_binlog_ms", "lost_replica", "phantoms", "recovery_s", "environment_id",
+    "evidence__data",
 )  # fmt: skip
 
 

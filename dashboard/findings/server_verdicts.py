@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Case, Count, Q, Value, When
 
 from dashboard.findings.crash.rate import FEW, Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
@@ -25,13 +25,15 @@ DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 
 @dataclass(frozen=True)
 class CrashRate:
-    """A setting under one crash kind. `lost`: invalid trials that lost commits; `unknown`: trials that ended without a
+    """A setting under one crash kind. `lost`: invalid trials that lost commits; `read`: those that lost only commits
+    that others had read; `unknown`: trials that ended without a
     verdict. `beside`: the same setting under recorded loads, if these are not the worst."""
 
     variant: str
     kind: str
     invalid: Rate
     lost: int
+    read: int
     unknown: int
     beside: "CrashRate | None" = None
 
@@ -47,7 +49,7 @@ class CrashRate:
 
     @property
     def outcome(self) -> str:
-        return self.invalid.outcome(self.kind, self.lost, self.unknown)
+        return self.invalid.outcome(self.kind, self.lost, self.read, self.unknown)
 
     @property
     def says(self) -> str:
@@ -108,19 +110,21 @@ def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Crash
     """((server, experiment), rate of one setting and crash kind), without controls."""
     ended = Trial.objects.of_the_plan().ended().without_controls().filter(experiment__in=set(newest.values()))
     known, invalid = Q(verdict__in=DECIDED), Q(verdict=Trial.Verdict.INVALID)
-    lost = invalid & LOST
+    lost = Case(When(LOST, then=Value(True)), default=Value(False))  # unknown counts as not lost
     rows = (
         ended.order_by()
+        .alias(hit=lost)
         .values_list("server_id", "experiment_id", "variant", "kind")
         .annotate(
             n=Count("pk", filter=known),
             k=Count("pk", filter=invalid),
-            lost=Count("pk", filter=lost),
+            lost=Count("pk", filter=invalid & Q(hit=True)),
+            read=Count("pk", filter=invalid & Q(hit=False, phantoms__gt=0)),
             of=Count("pk"),
         )
     )
-    for server_id, experiment_id, variant, kind, n, k, lost, of in rows:
-        yield (server_id, experiment_id), CrashRate(variant, kind, rate(k, n, of - n), lost, of - n)
+    for server_id, experiment_id, variant, kind, n, k, lost, read, of in rows:
+        yield (server_id, experiment_id), CrashRate(variant, kind, rate(k, n, of - n), lost, read, of - n)
 
 
 def _worst(tried: Iterable[CrashRate]) -> Iterable[CrashRate]:

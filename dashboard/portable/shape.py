@@ -234,7 +234,7 @@ class FileTrial(Exact):
 
     position: Position
     variant: Name
-    kind: Annotated[str, Field(max_length=40, pattern="^[a-z-]+$")]
+    kind: Annotated[str, Field(max_length=60, pattern="^[a-z0-9:+-]+$")]
     repeat: Annotated[int, Field(ge=1, le=1000)]
     seed: Large
     state: State
@@ -248,6 +248,7 @@ class FileTrial(Exact):
     lost_binlog: Count | None
     lost_binlog_ms: Amount | None
     lost_replica: Count | None
+    phantoms: Count | None
     recovery_s: Amount | None
     server_id: Place
     started_at: Moment | None

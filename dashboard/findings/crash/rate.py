@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from dashboard.records.experiments.kind_names import number_of
-from dashboard.records.experiments.verdict_label import COMMITS_LOST, NOTHING_LOST, OTHER_FAILURE
+from dashboard.records.experiments.verdict_label import COMMITS_LOST, NOTHING_LOST, OTHER_FAILURE, READ_THEN_LOST
 from dashboard.text.numbers import percent
 from workers.analysis import binomial
 
@@ -42,9 +42,9 @@ class Rate:
         """`unclear`: further trials. With one of them the state is not passed."""
         return "failed" if self.k else "passed" if self.n and not unclear else "unknown"
 
-    def outcome(self, kind: str, lost: int, unclear: int) -> str:
+    def outcome(self, kind: str, lost: int, read: int, unclear: int) -> str:
         """In words: `nothing lost in 3 power losses, too few to be sure; 1 unclear`. `lost`: how many of the k lost
-        commits; `unclear`: further trials."""
+        commits; `read`: how many others lost commits only that others had read; `unclear`: further trials."""
         more = f"; {unclear:,} unclear" if unclear else ""
         if not self.n:
             return f"{number_of(kind, unclear)} unclear"
@@ -53,7 +53,8 @@ class Rate:
             few = ", too few to be sure" if self.hi is None or self.hi > FEW else ""
             return f"{NOTHING_LOST} in {trials}{few}{more}"
         words = [COMMITS_LOST] if lost else []
-        words += [OTHER_FAILURE] if lost < self.k else []
+        words += [READ_THEN_LOST] if read else []
+        words += [OTHER_FAILURE] if lost + read < self.k else []
         return f"{' or '.join(words)} in {self.k:,} of {trials}{more}"
 
 

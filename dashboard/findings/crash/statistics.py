@@ -12,7 +12,7 @@ from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, WITH_REPLICA, Replica, Tried, worst
 from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.models import Trial
-from dashboard.records.experiments.verdict_label import COMMITS_LOST
+from dashboard.records.experiments.verdict_label import COMMITS_LOST, READ_THEN_LOST
 from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
 
@@ -72,8 +72,8 @@ class Tally:
     @property
     def outcome(self) -> str:
         """`nothing lost in 30 power losses`."""
-        lost = sum(one.verdict_label == COMMITS_LOST for one in self.decided)
-        told = self.invalid.outcome(self.kind, lost, self.unknown)
+        lost, read = (sum(one.verdict_label == word for one in self.decided) for word in (COMMITS_LOST, READ_THEN_LOST))
+        told = self.invalid.outcome(self.kind, lost, read, self.unknown)
         return f"{told}; the replica stopped with an error in {self.stopped:,}" if self.stopped else told
 
     @cached_property

@@ -27,10 +27,11 @@ ANY_ENGINE = "the engine"
 WITH_REPLICA = frozenset(key for key, kind in CRASH_KINDS.items() if kind.with_replica)
 _COLUMNS = (
     "id", "position", "server_id", "variant", "kind", "repeat", "seed", "state", "verdict", "error", "acknowledged",
-    "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "recovery_s", "repeat_of_id",
+    "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "phantoms",
+    "recovery_s", "repeat_of_id",
 )  # fmt: skip
 _OF_THE_EVIDENCE = (
-    "evidence__data__replicas", "evidence__data__failover__phantoms", "evidence__data__failover__ghosts",
+    "evidence__data__replicas", "evidence__data__failover__ghosts",
     "evidence__data__failover__rejoin__state", "evidence__data__failover__rejoin__different_rows",
     "evidence__data__points__counts",
 )  # fmt: skip
@@ -56,10 +57,10 @@ class Tried:
     lost_binlog: int | None
     lost_binlog_ms: float | None
     lost_replica: int | None
+    phantoms: int | None  # commits that clients read and that a failover then lost
     recovery_s: float | None
     repeat_of_id: int | None
     replica: Replica = "not tried"
-    phantoms: int | None = None  # commits that were read before a failover and were gone afterwards
     ghosts: int | None = None  # commits that only the old primary holds
     rejoin: str | None = None  # how the node that was down came back after a failover: caught up, stopped, unknown
     rejoin_differs: int | None = None  # rows in which that node differs from the new primary
@@ -99,7 +100,8 @@ class Tried:
     @property
     def verdict_label(self) -> str:
         stopped = replica_stopped(self.kind, self.verdict, self.lost_replica)
-        return verdict_label(self.verdict, (self.lost_engine, self.lost_binlog, self.lost_replica), stopped=stopped)
+        lost = (self.lost_engine, self.lost_binlog, self.lost_replica)
+        return verdict_label(self.verdict, lost, self.phantoms, stopped=stopped)
 
     def lost(self, place: str) -> int | None:
         """Acknowledged transactions lost from "engine", "binlog", or "either": the larger number. Without a binary log
@@ -155,10 +157,10 @@ def _tried(row: Sequence[Any]) -> Tried:
     known, more = dict(zip(_COLUMNS, row, strict=False)), row[len(_COLUMNS) :]
     if not more:
         return Tried(**known)
-    replicas, phantoms, ghosts, rejoin, differs, counts = more
+    replicas, ghosts, rejoin, differs, counts = more
     points, replica = PointCounts(**counts) if counts else None, replica_of(replicas or [])
     back = {"rejoin": rejoin, "rejoin_differs": differs}
-    return Tried(**known, replica=replica, phantoms=phantoms, ghosts=ghosts, **back, points=points)
+    return Tried(**known, replica=replica, ghosts=ghosts, **back, points=points)
 
 
 def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:

@@ -12,6 +12,7 @@ from dashboard.records.experiments.verdict_label import (
     COMMITS_LOST,
     NOTHING_LOST,
     OTHER_FAILURE,
+    READ_THEN_LOST,
     REPLICA_STOPPED,
     UNCLEAR,
     replica_stopped,
@@ -21,6 +22,7 @@ from workers.bench.plan import CONTROLS
 
 TONES = {  # the worst first
     COMMITS_LOST: "few",
+    READ_THEN_LOST: "other",
     OTHER_FAILURE: "other",
     REPLICA_STOPPED: "other",
     UNCLEAR: "unknown",
@@ -76,14 +78,15 @@ def _counted(experiment: Experiment) -> dict[tuple[str, str, str], Counter[str]]
     """(Server, variant, kind) -> number of trials by verdict, or by state if there is no verdict."""
     found: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     lost = Case(When(LOST, then=Value(1)), default=Value(0))
+    read = Case(When(phantoms__gt=0, then=Value(1)), default=Value(0))
     known = Case(When(lost_replica=None, then=None), default=Value(0), output_field=IntegerField())
-    rows = experiment.trials.order_by().annotate(lost=lost, known=known)
-    keys = ("server__name", "variant", "kind", "state", "verdict", "lost", "known")
-    for server, variant, kind, state, verdict, any_lost, of_replica, n in rows.values_list(*keys).annotate(
+    rows = experiment.trials.order_by().annotate(lost=lost, read=read, known=known)
+    keys = ("server__name", "variant", "kind", "state", "verdict", "lost", "read", "known")
+    for server, variant, kind, state, verdict, any_lost, any_read, of_replica, n in rows.values_list(*keys).annotate(
         n=Count("pk")
     ):
         stopped = replica_stopped(kind, verdict, of_replica)
-        word = verdict_label(verdict, [any_lost], stopped=stopped) or Trial.State(state).label
+        word = verdict_label(verdict, [any_lost], any_read, stopped=stopped) or Trial.State(state).label
         found[server, variant, kind][word] += n
     return dict(found)
 

@@ -294,6 +294,7 @@ class Trial(PlannedRow):
     lost_binlog = models.PositiveIntegerField(null=True)
     lost_binlog_ms = models.FloatField(null=True)
     lost_replica = models.PositiveIntegerField(null=True)
+    phantoms = models.PositiveIntegerField(null=True)  # commits that clients read and that a failover then lost
     recovery_s = models.FloatField(null=True)
     environment = models.ForeignKey("Environment", null=True, on_delete=models.PROTECT)
 
@@ -311,7 +312,7 @@ class Trial(PlannedRow):
     def verdict_label(self) -> str:
         """The verdict in words; "" without a verdict."""
         lost = (self.lost_engine, self.lost_binlog, self.lost_replica)
-        return verdict_label(self.verdict, lost, stopped=self.replica_stopped)
+        return verdict_label(self.verdict, lost, self.phantoms, stopped=self.replica_stopped)
 
     @property
     def replica_stopped(self) -> bool:

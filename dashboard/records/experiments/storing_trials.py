@@ -39,6 +39,7 @@ def save(trial: Trial, result: TrialResult, environment: Environment, failover: 
             lost_binlog=_count(result.lost_binlog),
             lost_binlog_ms=result.lost_binlog.ms if result.lost_binlog else None,
             lost_replica=_count(result.lost_replica),
+            phantoms=failover.phantoms if failover else None,
             recovery_s=result.recovery_s,
             environment=environment,
         )

@@ -5,16 +5,20 @@ from collections.abc import Iterable
 from workers.topology.faults import FAULTS
 
 NOTHING_LOST, COMMITS_LOST, OTHER_FAILURE, UNCLEAR = "nothing lost", "commits lost", "another failure", "unclear"
+READ_THEN_LOST = "commits read, then lost"
 REPLICA_STOPPED = "replica stopped"
 
 
-def verdict_label(verdict: str, lost: Iterable[int | None], *, stopped: bool = False) -> str:
+def verdict_label(
+    verdict: str, lost: Iterable[int | None], phantoms: int | None = None, *, stopped: bool = False
+) -> str:
     """`verdict`: a value of `Trial.Verdict`, "" for none. `lost`: acknowledged commits by place, None where not known.
-    `stopped`: see `replica_stopped`.
+    `phantoms`: commits that others read and that a failover lost before they were acknowledged. `stopped`: see
+    `replica_stopped`.
 
     A trial can be invalid without a lost commit: the server stays down, a row is altered, a replica stops."""
     if verdict == "invalid":
-        return COMMITS_LOST if any(lost) else OTHER_FAILURE
+        return COMMITS_LOST if any(lost) else READ_THEN_LOST if phantoms else OTHER_FAILURE
     if verdict == "valid" and stopped:
         return REPLICA_STOPPED
     return {"valid": NOTHING_LOST, "unknown": UNCLEAR}.get(verdict, "")

@@ -20,11 +20,25 @@ def test_a_verdict_is_told_by_what_was_lost(verdict, lost, label):
 
 
 @pytest.mark.parametrize(
+    ("verdict", "lost", "phantoms", "label"),
+    [
+        ("invalid", (0, None, None), 3, "commits read, then lost"),
+        ("invalid", (2, None, None), 3, "commits lost"),
+        ("invalid", (0, None, None), 0, "another failure"),
+        ("valid", (0, None, None), 0, "nothing lost"),
+    ],
+)
+def test_commits_that_were_only_read_before_they_were_lost_have_words_of_their_own(verdict, lost, phantoms, label):
+    assert verdict_label(verdict, lost, phantoms) == label
+
+
+@pytest.mark.parametrize(
     ("kind", "verdict", "lacks", "stopped"),
     [
         ("replica-kill", "valid", None, True),
         ("kill:replica1+replica2", "valid", None, True),
         ("replica-kill", "valid", 0, False),
+        ("permanent-loss:replica1", "valid", None, False),
         ("replica-kill", "unknown", None, False),
         ("primary-kill", "valid", None, False),
         ("process-kill", "valid", None, False),

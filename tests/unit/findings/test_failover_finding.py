@@ -30,6 +30,7 @@ def experiment():
     for n, trial in enumerate(one.trials.filter(variant="1/1")):
         trial.evidence.data |= {"failover": {"phantoms": n, "ghosts": 4 + n}}
         trial.evidence.save()
+        one.trials.filter(pk=trial.pk).update(phantoms=n)
     one.trials.update(lost_binlog=None, lost_binlog_ms=None, recovery_s=0.07)
     one.trials.filter(variant="0/0").update(recovery_s=0.25)
     return one
@@ -57,6 +58,7 @@ def test_a_replica_that_stopped_is_named_and_settings_with_the_same_outcome_are_
     for trial in experiment.trials.exclude(variant="0/0"):
         trial.evidence.data |= {"failover": {}}
         trial.evidence.save()
+    experiment.trials.update(phantoms=None)
     for trial in experiment.trials.filter(variant="0/0"):
         trial.evidence.data |= {"failover": {"rejoin": {"state": "stopped"}}}
         trial.evidence.save()

@@ -69,6 +69,14 @@ def test_each_setting_is_told_under_the_crash_that_it_fared_worst_in():
     assert found["2/0"].says == "2/0: commits lost in 4 of 4 power losses"
 
 
+def test_commits_that_were_only_read_before_they_were_lost_are_no_other_failure():
+    made = trials.experiment({"1/1": {"primary-host-loss": [(0, 0)] * 3}}, replica=False)
+    made.trials.filter(pk__in=made.trials.values("pk")[:2]).update(verdict="invalid", phantoms=4)
+    assert crashed(made).badges[0].says == "1/1: commits read, then lost in 2 of 3 losses of the primary's host"
+    made.trials.update(lost_engine=1, verdict="invalid")
+    assert crashed(made).badges[0].says == "1/1: commits lost in 3 of 3 losses of the primary's host"
+
+
 def test_what_recorded_loads_said_stands_beside_a_crash_that_was_worse():
     rates = {"1/1": {"power-loss": trials.HELD, "every-crash-point": [(0, 0), (3, 3)]},
              "0/0": {"power-loss": [(9, 9)], "every-crash-point": [(7, 7)]}}  # fmt: skip

@@ -89,6 +89,14 @@ def test_every_row_is_there():
     assert verdicts[0] == verdicts[1] and set(verdicts[0]) == {"valid", "invalid", "unknown"}
 
 
+def test_a_fault_of_several_nodes_and_what_was_only_read_come_back():
+    made = files.experiment()
+    made.trials.filter(kind="power-loss").update(kind="permanent-loss:primary+replica1", phantoms=3)
+    imported = files.imported(file_of(made))
+    kinds = [set(one.trials.values_list("kind", "phantoms")) for one in (made, imported)]
+    assert kinds[0] == kinds[1] and ("permanent-loss:primary+replica1", 3) in kinds[0]
+
+
 def test_the_sentence_on_top_is_the_same():
     original, _, imported = files.round_trip()
     clean = Clean(original)

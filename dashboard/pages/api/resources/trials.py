@@ -26,10 +26,12 @@ Verdict: TypeAlias = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-
 @with_columns(
     Trial,
     "experiment_id server_id position variant kind repeat seed repeat_of_id state verdict error mend started_at "
-    "ended_at sent acknowledged in_doubt lost_engine lost_engine_ms lost_binlog lost_binlog_ms lost_replica recovery_s",
+    "ended_at sent acknowledged in_doubt lost_engine lost_engine_ms lost_binlog lost_binlog_ms lost_replica phantoms "
+    "recovery_s",
 )
 class TrialOut(Schema):
-    """Figures are null where nothing is known. `lost_*` counts acknowledged transactions."""
+    """Figures are null where nothing is known. `lost_*` counts acknowledged transactions; `phantoms` those
+    that clients had read and that a failover then lost."""
 
     id: int
     verdict_label: str

@@ -138,6 +138,8 @@ def _empty(settings: Sequence[CrashSetting], trials: Sequence[Tried], crash: str
         return found.says
     if not any(one.speed for one in settings):
         return "No throughput was measured in this experiment, so speed and risk cannot be compared."
+    if any(one.tally.decided for one in settings):
+        return f"No commits are counted in {crash}, so speed and risk cannot be compared."
     return f"No {crash} has a verdict yet."
 
 

@@ -21,7 +21,7 @@ pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
 @pytest.fixture(scope="module")
 def kept(sandbox_root):
     """At 0/1 the engine loses commits, and the binary log does not. The trial's result."""
-    asked = setup(sandbox_root, "every-crash-point", 0, 1, points=4, load_s=0.4)
+    asked = setup(sandbox_root, "every-crash-point", 0, 1, points=3, load_s=0.4, clients=4)
     result = run_trial(asked, lambda step: None, lambda: False)
     assert not result.error, result.error
     return result
@@ -74,10 +74,11 @@ def test_another_archive_is_refused(sandbox_root):
 
 def test_a_violation_of_two_disks_is_kept_and_shown(sandbox_root, tmp_path):
     """The binary log lies on a disk of its own that ignores flushes: rows are missing there. The block that decides is
-    on that disk."""
-    how = {"storage": parse("k=1ms+binlog"), "ports": TrialPorts(logs_disk=lying), "points": 6, "load_s": 2.0}
-    result = crash(sandbox_root, "every-crash-point", **how)
+    on that disk. It is the positive control of crash points of two disks, too."""
+    how = {"storage": parse("k=1ms+binlog"), "ports": TrialPorts(logs_disk=lying), "points": 4, "load_s": 1.5}
+    result = crash(sandbox_root, "every-crash-point", clients=4, **how)
     assert not result.error, result.error
+    assert "lost-binlog" in {one.key for one in result.checks if one.outcome == "invalid"} and result.points.counts.lost
     number = next(one.number for one in result.points.kept if "lost-binlog" in one.checks)
     deciding = [one for one in result.points.deciding if "lost-binlog" in one.checks]
     assert [(one.disk, one.n_bytes) for one in deciding if one.disk == "data"] == [], "nothing of that disk was lost"

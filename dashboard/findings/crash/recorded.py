@@ -27,6 +27,8 @@ def says(counts: PointCounts, loads: int, most_lost: int | None) -> str:
     """What a setting lost at the crash points of its loads. `most_lost`: commits at the worst of them; None: of small
     histories commits are not counted."""
     where = points_of_loads(counts.tried, loads)
+    if most_lost is None and not counts.failed:
+        return f"recovered right at {'all ' if counts.tried > 1 else 'the '}{where}"
     if not counts.failed:
         return f"lost nothing at {'any of ' if counts.tried > 1 else ''}the {where}"
     if most_lost is None:

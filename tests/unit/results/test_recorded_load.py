@@ -72,7 +72,7 @@ def test_of_small_histories_no_number_of_commits_is_told():
     unknown = {"lost_engine": None, "lost_binlog": None}
     wrong = story(state(0.1, **unknown), state(0.2, TORN, **unknown))
     assert sentence(wrong) == "Recovered wrong at 1 of the 2 crash points of this load"
-    assert sentence(story(state(0.1, **unknown))) == "Lost nothing at the 1 crash point of this load"
+    assert sentence(story(state(0.1, **unknown))) == "Recovered right at the 1 crash point of this load"
 
 
 @pytest.mark.django_db

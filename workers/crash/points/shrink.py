@@ -43,13 +43,16 @@ class Shrinker:
         return tuple(one for one in found if one)
 
     def _of(self, bad: JointChoice, failed: frozenset[str]) -> DecidingBlock | None:
-        """None: no neighbour passes, or a content in between cannot be recovered."""
+        """None: the violation passes when it is recovered again, no neighbour passes, or a content in between cannot be
+        recovered."""
         self.recoveries, states = 0, self.lane.states
         wrong = states.blocks(bad.state.points)
         try:
+            if not self._fails(bad, failed, wrong):
+                return None
             for neighbour in _neighbours(states, bad.state.points):
                 right = states.blocks(neighbour)
-                if not self._fails(bad, failed, right):
+                if self._changed(right, wrong) and not self._fails(bad, failed, right):
                     arrived = neighbour == tuple(CrashPoint(one.moment) for one in bad.state.points)
                     return self._decided(bad, failed, right, wrong, arrived)
         except SandboxError:  # of a mixture that is no file system any more

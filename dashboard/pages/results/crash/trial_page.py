@@ -53,6 +53,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "failover": _failover(trial, data),
         "outage": client_outage.view(data.get("outage")),
         "load": load,
+        "histories": trial.kind == "small-histories",
         "kept_points": load.kept if load and not reader.is_guest and not trial.experiment.is_imported else (),
         "data": data,
         "checks": [_check(one) for one in checks],

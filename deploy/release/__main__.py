@@ -1,0 +1,65 @@
+"""Runs the checklist; see scripts/release."""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from release import kept, report
+from release.step import PROJECT
+from release.steps import STEPS
+from release.version import version
+
+ENDS = "Commit docs/releases/v{0}.md, then: git tag --annotate v{0} --message 'Durascope {0}' && git push origin v{0}"
+
+
+def main() -> int:
+    asked = _arguments()
+    now = version()
+    place = kept.folder(now)
+    if asked.list:
+        _list(place)
+        return 0
+    for name in asked.steps or STEPS:
+        if not asked.steps and _is_done(place, name, asked.quick):
+            print(f"{name}: done", flush=True)
+            continue
+        print(f"{name}: {STEPS[name].says} ...", flush=True)
+        result = kept.run(place, name, STEPS[name], asked.quick)
+        print("\n".join(f"  {line}" for line in (*result.figures, result.problem) if line), flush=True)
+        if not result.passed:
+            print(f"Nothing was released. After the repair the next call goes on with {name}.", file=sys.stderr)
+            return 1
+    file = PROJECT / f"docs/releases/v{now}.md"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(report.text(now, {name: kept.read(place, name) for name in STEPS}))
+    left = [name for name in STEPS if not _is_done(place, name, quick=False)]
+    print(f"docs/releases/v{now}.md is written.")
+    print(f"Not measured in full: {', '.join(left)}." if left else ENDS.format(now))
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/release", description="The checklist of a release.")
+    parser.add_argument("steps", nargs="*", metavar="STEP", help="only these steps, also if they are done")
+    parser.add_argument("--quick", action="store_true", help="tries each step in its shortest form")
+    parser.add_argument("--list", action="store_true", help="the steps, and which are done")
+    asked = parser.parse_args()
+    if unknown := set(asked.steps) - STEPS.keys():
+        parser.error(f"There is no step {sorted(unknown)[0]!r}. Known: {', '.join(STEPS)}.")
+    return asked
+
+
+def _is_done(place: Path, name: str, quick: bool) -> bool:
+    result = kept.read(place, name)
+    return bool(result and result.passed and result.counts and (quick or not result.quick))
+
+
+def _list(place: Path) -> None:
+    for name, step in STEPS.items():
+        print(f"{name:<12}{'done' if _is_done(place, name, quick=False) else 'not done':<10}{step.says}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

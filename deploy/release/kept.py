@@ -1,0 +1,60 @@
+"""Results of steps, kept in .release/VERSION until the release is made. A result counts while nothing but documents
+changed since."""
+
+import json
+import subprocess
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from release.step import PROJECT, Failed, Step, clock, git, load
+
+DOCUMENTS = (":!docs", ":!*.md")
+
+
+@dataclass(frozen=True)
+class Result:
+    passed: bool
+    figures: list[str]
+    problem: str
+    commit: str
+    at: str
+    took_s: float
+    load: float  # average of the machine over a minute, the higher of before and after
+    quick: bool
+
+    @property
+    def counts(self) -> bool:
+        """Whether only documents changed since it was measured."""
+        try:
+            return not git("diff", "--name-only", self.commit, "HEAD", "--", ".", *DOCUMENTS)
+        except subprocess.CalledProcessError:
+            return False
+
+
+def folder(version: str) -> Path:
+    made = PROJECT / ".release" / version
+    made.mkdir(parents=True, exist_ok=True)
+    return made
+
+
+def read(place: Path, name: str) -> Result | None:
+    file = place / f"{name}.json"
+    return Result(**json.loads(file.read_text())) if file.is_file() else None
+
+
+def run(place: Path, name: str, step: Step, quick: bool) -> Result:
+    log = place / f"{name}.log"
+    log.write_text("")
+    began, before = time.monotonic(), load()
+    try:
+        found = step.run(quick, log)
+        figures, problem = found.figures, found.problem
+    except Failed as failed:
+        figures, problem = [], str(failed)
+    result = Result(
+        not problem, figures, problem, git("rev-parse", "HEAD"), clock(), round(time.monotonic() - began, 1),
+        round(max(before, load()), 1), quick and step.has_quick,
+    )  # fmt: skip
+    (place / f"{name}.json").write_text(json.dumps(asdict(result), indent=1))
+    return result

@@ -1,0 +1,94 @@
+"""The checklist. A new step is a function and one line in STEPS."""
+
+import hashlib
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from release.speed import measure_speed
+from release.step import PROJECT, Failed, Found, Step, lines, printed, python
+from release.version import check_tree, check_version
+
+CORE = ("workers/crash", "workers/analysis", "workers/servers", "dashboard/findings/crash")
+RECIPES = ("known-bugs-server", "known-bugs-replica", "known-bugs-failover", "known-bugs-restart", "known-bugs-cluster")
+LEAST_COVERAGE = 92.0  # per cent, of an interval that is called a 95 % interval
+SHARE = re.compile(r"^(mean|ratio, paired|ratio, unpaired|A/A): .* (\d+\.\d+) % ±", re.MULTILINE)
+
+
+def build(quick: bool, log: Path) -> Found:
+    command = ("scripts/test", "tests/unit/test_version.py") if quick else (".ci/run",)
+    return Found(lines(r"^\d+ passed|\d+ failed|^=+ .*\d+ passed", printed(command, log)))
+
+
+def chaos(quick: bool, log: Path) -> Found:
+    faults = ("--faults", "2", "--short") if quick else ("--faults", "200", "--seed", "1")
+    output = printed(python("-m", "tests.bench.chaos", *faults), log)
+    return Found(lines(r'^ "(faults|rounds|broken|took_s|unseen)"', output))
+
+
+def intervals(quick: bool, log: Path) -> Found:
+    return judged_intervals(printed(python("tests/bench/coverage.py", "1000" if quick else "40000"), log))
+
+
+def judged_intervals(output: str) -> Found:
+    kinds: dict[str, list[float]] = {}
+    for kind, share in SHARE.findall(output):
+        kinds.setdefault(kind, []).append(float(share))
+    told = [f"{kind}: {min(found):.1f} to {max(found):.1f} % of {len(found)} cases" for kind, found in kinds.items()]
+    low = [kind for kind, found in kinds.items() if kind != "A/A" and min(found) < LEAST_COVERAGE]
+    problem = f"Intervals hold the true value in less than {LEAST_COVERAGE:g} % ({', '.join(low)})." if low else ""
+    return Found([*told, *lines(r"^share of \d+ crashes", output)], problem)
+
+
+def mutants(quick: bool, log: Path) -> Found:
+    places, most = (("workers/crash/verdict.py",), "2") if quick else (CORE, "10")
+    output = printed(python("-m", "tests.bench.mutation", *places, "--most", most), log)
+    return Found(lines(r"faults noticed: .*change nothing$", output))
+
+
+def known_bugs(quick: bool, log: Path) -> Found:
+    output = printed(python("-m", "tests.bench.recall", *(RECIPES[:1] if quick else RECIPES)), log)
+    return Found(lines(r"reproduced|controls", output))
+
+
+def package(_quick: bool, log: Path) -> Found:
+    """Twice: the same commit must give the same bytes."""
+    first = _digests(log)
+    problem = "" if _digests(log) == first else "Two packages of one commit differ. Compare them with diffoscope."
+    return Found([f"{digest[:16]} {name}" for name, digest in first.items()], problem)
+
+
+def _digests(log: Path) -> dict[str, str]:
+    printed(("scripts/package",), log)
+    made = sorted(file for file in (PROJECT / "dist").iterdir() if file.name != "SHA256SUMS")
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in made}
+
+
+def documents(_quick: bool, log: Path) -> Found:
+    folder = Path(tempfile.mkdtemp(prefix="ds-release-site-"))
+    try:
+        printed(("scripts/site", str(folder)), log)
+        pages = len(list(folder.rglob("*.html")))
+    finally:
+        shutil.rmtree(folder)
+    if not pages:
+        raise Failed("scripts/site made no page.")
+    words = printed(("bash", "-c", "cat docs/*.md | wc -w"), log).split()[-1]
+    return Found([f"{pages} pages without a warning; docs/*.md have {int(words):,} words"])
+
+
+STEPS: dict[str, Step] = {
+    "tree": Step("every change is in a commit", check_tree, has_quick=False),
+    "version": Step(
+        "pyproject.toml and CHANGELOG.md agree, and the tag does not exist yet", check_version, has_quick=False
+    ),
+    "build": Step("all tests (.ci/run)", build),
+    "chaos": Step("200 faults in a whole installation", chaos),
+    "intervals": Step("how often intervals hold the true value, by kind, in simulation", intervals),
+    "mutants": Step("small faults in the judging core that the tests notice, at most 10 of each file", mutants),
+    "known-bugs": Step("published bugs that are found again", known_bugs),
+    "speed": Step("benchmarks, beside those of the release before", measure_speed),
+    "documents": Step("the site of documents", documents, has_quick=False),
+    "package": Step("wheel, sdist and SBOM, made twice with the same bytes", package, has_quick=False),
+}

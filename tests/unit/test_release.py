@@ -1,0 +1,76 @@
+"""The checklist of a release (scripts/release): what stops it, what it finds in outputs, and what its report says."""
+
+import json
+import sys
+
+import pytest
+
+from dashboard.installation.home import PROJECT
+
+sys.path.insert(0, str(PROJECT / "deploy"))
+from release import kept, report, steps
+from release.step import Failed, Found, Step, lines, printed, python
+from release.version import why_not
+
+CHANGES = "# Changelog\n## [Unreleased]\n\n## [0.2.0] - 2026-11-24\n\n## [0.1.0] - 2026-01-01\n"
+COVERAGE = """\
+mean: 3 repeats,  0 % between them, AR(1) 0.0           95.23 % ±0.66
+mean: 5 repeats, 10 % between them, AR(1) 0.9           {low} % ±0.66
+share of 30 crashes: 95.4 to 100.0 %, 97.3 % over all shares (counted, not drawn)
+A/A: 3 repeats, 1 comparisons, AR(1) 0.0                 5.00 % ±0.66
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "changelog", "tags", "says"),
+    [
+        ("0.2.0", CHANGES, ["v0.1.0"], ""),
+        ("0.3.0", CHANGES, [], "no heading"),
+        ("0.1.0", CHANGES, [], "no heading"),
+        ("0.2.0", CHANGES.replace(" - 2026-11-24", ""), [], "no date"),
+        ("0.2.0", CHANGES, ["v0.2.0"], "exists"),
+    ],
+)
+def test_a_version_is_released_once_and_with_its_changes(version, changelog, tags, says):
+    found = why_not(version, changelog, tags)
+    assert says in found and bool(says) == bool(found)
+
+
+@pytest.mark.parametrize(("low", "stops"), [("94.80", False), ("80.00", True)])
+def test_intervals_that_miss_the_true_value_stop_the_release(low, stops):
+    """Both controls."""
+    found = steps.judged_intervals(COVERAGE.format(low=low))
+    assert bool(found.problem) == stops
+    assert f"mean: {float(low):.1f} to 95.2 % of 2 cases" in found.figures
+
+
+def test_a_command_that_fails_or_tells_no_figure_stops_its_step(tmp_path):
+    log = tmp_path / "log"
+    with pytest.raises(Failed, match="status 3"):
+        printed(python("-c", "print('so far'); raise SystemExit(3)"), log)
+    assert "so far" in log.read_text()
+    with pytest.raises(Failed, match="no figure"):
+        lines("passed", "nothing here\n")
+
+
+def test_the_report_says_what_was_not_measured_and_what_failed(tmp_path):
+    step = Step("says", lambda quick, log: Found(["3 of 4 found"], "One is missing."))
+    result = kept.run(tmp_path, "chaos", step, quick=True)
+    text = report.text("1.0", dict.fromkeys(steps.STEPS) | {"chaos": result})
+    assert text.count("**Not measured.**") == len(steps.STEPS) - 1
+    assert "3 of 4 found" in text and "**Not passed.** One is missing." in text and "only tries the step" in text
+
+
+def test_a_step_that_cannot_be_run_is_kept_as_failed(tmp_path):
+    def run(quick, log):
+        raise Failed("It ended.")
+
+    result = kept.run(tmp_path, "build", Step("says", run), quick=False)
+    assert (result.passed, result.problem, result.figures) == (False, "It ended.", [])
+    assert json.loads((tmp_path / "build.json").read_text())["problem"] == "It ended."
+    assert kept.read(tmp_path, "build") == result and kept.read(tmp_path, "chaos") is None
+
+
+def test_a_result_counts_until_the_program_changes(tmp_path):
+    result = kept.run(tmp_path, "build", Step("says", lambda quick, log: Found([])), quick=False)
+    assert result.counts

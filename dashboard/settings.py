@@ -11,6 +11,7 @@ from dashboard.pages import forwarded
 from dashboard.pages.accounts import sign_on
 from dashboard.records.accounts import policy
 from dashboard.records.notifications import mail_server
+from dashboard.records.retention import keep
 from dashboard.records.servers import listed_programs
 
 HOME = home()
@@ -189,6 +190,7 @@ SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: workers.sa
 CRASH_PROGRAMS = listed_programs.listed(os.environ)  # programs for owners; administrators may choose any
 FAILOVER_COMMAND = listed_programs.failover_command(os.environ)
 NINJA_PAGINATION_CLASS = "dashboard.pages.api.paging.Pages"  # of every list of the API
+KEEP_DAYS = keep.days(os.environ)  # dashboard.records.retention
 RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # the user's recipes, one TOML file each
 REDIS_URL = redis_url()
 IMPORT_APART = True  # files of experiments are read in a process of their own (dashboard.portable.apart)

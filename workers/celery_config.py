@@ -25,6 +25,7 @@ worker_prefetch_multiplier = 1
 worker_cancel_long_running_tasks_on_connection_loss = False  # Redis may restart in mid-run
 beat_schedule = {
     "nights": {"task": "workers.tasks.watch_nights", "schedule": 60.0, "options": {"expires": 60}},
+    "retention": {"task": "workers.tasks.thin_out", "schedule": 3600.0, "options": {"expires": 3600}},
     "history": {"task": "workers.tasks.keep_history", "schedule": 60.0, "options": {"expires": 60}},
 }
 beat_schedule_filename = str(settings.HOME / "beat-schedule")

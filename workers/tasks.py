@@ -4,6 +4,7 @@ import threading
 from functools import partial
 
 from celery import shared_task
+from django.conf import settings
 from django.utils import timezone
 
 from dashboard.history import update as history
@@ -12,6 +13,7 @@ from dashboard.records.experiments import lifecycle, why_queued
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import post
+from dashboard.records.retention import thin_out as retention
 from dashboard.records.schedules import nights
 from workers import celery_config
 from workers.conducting.conduct import conduct
@@ -19,6 +21,7 @@ from workers.together import joiner
 from workers.upkeep import connections
 from workers.upkeep.heartbeat import heartbeat
 
+THINNING_S = 60.0  # in one hour; the next goes on
 # One thread never measures: connection tests, messages and schedules do not wait for hours of measurements.
 _room = threading.BoundedSemaphore(celery_config.worker_concurrency - 1)
 
@@ -71,6 +74,12 @@ def look_at_schedule(schedule_id: int) -> None:
 def keep_history() -> None:
     """Once a minute."""
     history.keep(timezone.now(), experiments.notify_workers, heartbeat.start().host)
+
+
+@shared_task
+def thin_out() -> None:
+    """Once an hour."""
+    retention.thin_out(timezone.now(), settings.KEEP_DAYS, THINNING_S)
 
 
 @shared_task

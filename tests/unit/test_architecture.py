@@ -136,7 +136,7 @@ ROOMS = {
 # table of servers comes before the experiments; what people do with servers asks about experiments.
 TOPICS = (
     "audit", "accounts", "holds", "fleet", "notifications", "servers.models", "experiments", "servers",
-    "schedules", "history", "sharing", "api",
+    "schedules", "history", "sharing", "retention", "api",
 )  # fmt: skip
 
 

@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
 from dashboard.pages.accounts.gate import needs
+from dashboard.records.accounts.roles import allowed
 from dashboard.records.experiments import worker_lines
 from dashboard.records.fleet import installation, storage
 from dashboard.records.holds.models import HostLease
+from dashboard.records.retention import size
 from dashboard.records.servers import builds
 
 
@@ -23,6 +27,8 @@ def workers(request: HttpRequest) -> HttpResponse:
         "ended": sum(bool(line.worker.ended_at) for line in over),
         "dead": sum(not line.worker.ended_at for line in over),
         "sites_without_worker": worker_lines.sites_without_worker(),
+        "used": size.used(timezone.now()) if allowed(request.user, "administer") else None,
+        "kept": settings.KEEP_DAYS,
         "leases": HostLease.objects.select_related("experiment").order_by("taken_at"),
     }
     return render(request, "fleet/list.html", context)

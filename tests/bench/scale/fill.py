@@ -14,7 +14,7 @@ LOSSES = {
     "1/1": {"process-kill": [(0, 0)] * 2, "power-loss": [(0, 0)] * 2},
     "2/0": {"process-kill": [(0, 0)] * 2, "power-loss": [(900, 1200)] * 2},
 }
-COUNTERS = ("fsyncs", "written_bytes", "cpu_percent", "disk_busy_percent", "threads_running", "redo_bytes")
+COUNTERS = ("cpu_s", "run_queue", "disk_writes", "disk_flushes", "disk_written_bytes", "disk_busy_ms")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,35 @@
+"""`manage.py retention --dry-run`: what is thinned out after how long, what is due, how large the database is and how
+large a year is. `manage.py retention`: thin it out now. A worker does the same every hour."""
+
+from argparse import ArgumentParser
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from dashboard.records.retention import size
+from dashboard.records.retention.thin_out import Thinned, thin_out, would_thin
+from dashboard.text.numbers import size as written
+
+A_DAY_S = 86_400.0
+
+
+class Command(BaseCommand):
+    help = "Thin out old data. See docs/retention.md."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--dry-run", action="store_true", help="say what is due, and change nothing")
+
+    def handle(self, *, dry_run: bool, **_: object) -> None:
+        now = timezone.now()
+        found = would_thin(now, settings.KEEP_DAYS) if dry_run else thin_out(now, settings.KEEP_DAYS, A_DAY_S)
+        for one in found:
+            self.stdout.write(_line(one, "due" if dry_run else "thinned out"))
+        used = size.used(now)
+        self.stdout.write(f"Database: {written(used.bytes)}.")
+        self.stdout.write(f"A year at the rate of the last 30 days: {written(used.a_year)}.")
+
+
+def _line(one: Thinned, word: str) -> str:
+    return f"{one.what}: {f'kept for {one.days} days' if one.days else 'kept for ever'}, {word}: {one.rows:,}"

@@ -10,7 +10,7 @@ from dashboard.findings.document import everything
 from dashboard.history import update
 from dashboard.pages.api.service import ROUTERS
 from dashboard.pages.experiments.forms import PlanForm
-from dashboard.pages.monitoring.figures import FIGURES
+from dashboard.pages.monitoring.figures import told
 from dashboard.pages.reproduction.newest import newest
 from dashboard.pages.schedules.forms import RecipeForm
 from dashboard.pages.servers.forms import AttachedForm, SandboxForm
@@ -217,8 +217,8 @@ def test_an_imported_experiment_answers_no_claim(imported):
 
 def test_metrics_count_no_imported_experiment(imported):
     def counted():
-        told = [*FIGURES["durascope_experiments"].samples(), *FIGURES["durascope_trials"].samples()]
-        return sum(value for _, value in told)
+        figures = {name: samples for name, _, samples in told()}
+        return sum(value for name in ("experiments", "trials") for _, value in figures[f"durascope_{name}"])
 
     assert counted() == 0
     Experiment.objects.filter(pk=imported.pk).update(imported_at=None, imported_digest=None)

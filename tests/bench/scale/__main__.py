@@ -55,11 +55,15 @@ def _measure(wanted: list[str], size: Size) -> None:
         began = time.monotonic()
         fill(size)
         print(f"made in {time.monotonic() - began:.0f} s")
-    from tests.bench.scale import pages
+    from tests.bench.scale import night, pages, rounds
 
     print(f"load of this machine: {os.getloadavg()[0]:.1f}")
     if "pages" in wanted:
         pages.measure()
+    if "rounds" in wanted:
+        rounds.measure()
+    if "night" in wanted:
+        night.measure(size.workers, size.schedules)
 
 
 if __name__ == "__main__":

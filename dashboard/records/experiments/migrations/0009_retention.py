@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("experiments", "0007_written_bytes"),
+        ("experiments", "0008_phantoms"),
     ]
 
     operations = [

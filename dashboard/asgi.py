@@ -5,70 +5,21 @@ takes 2.6 times the processor time for a shared page, and 80 slow visitors block
 import gc
 import os
 from importlib import import_module
-from tempfile import SpooledTemporaryFile
-from typing import IO
 
+import django
 from a2wsgi import WSGIMiddleware
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from dashboard.installation import usable
-from dashboard.pages.forwarded import Application, Forwarded, Message, Receive, Scope, Send
+from dashboard.pages.forwarded import Forwarded
+from dashboard.pages.whole import Whole
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
 THREADS = 32  # requests at once; a request to a distant sign-on service may take seconds
-PART_BYTES = 1 << 20
-MOST_BYTES = 257 << 20  # of a request, as in deploy/nginx.conf: the largest file that can be imported, and its form
 
-
-class Whole:
-    """Passes a request to a thread when it is complete, so that no thread waits for a slow visitor. A request above
-    `most` bytes is refused with 413, so that no visitor fills the disk."""
-
-    def __init__(self, application: Application, most: int = MOST_BYTES) -> None:
-        self._application, self._most = application, most
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._application(scope, receive, send)
-            return
-        with SpooledTemporaryFile(settings.FILE_UPLOAD_MAX_MEMORY_SIZE) as body:
-            more = True
-            while more:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return
-                body.write(message.get("body", b""))
-                if body.tell() > self._most:
-                    await _too_large(send)
-                    return
-                more = message.get("more_body", False)
-            length = body.tell()
-            body.seek(0)
-            await self._application(_sized(scope, length), _again(body, length), send)
-
-
-async def _too_large(send: Send) -> None:
-    head = [(b"content-type", b"text/plain"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": 413, "headers": head})
-    await send({"type": "http.response.body", "body": b"The request is too large. Nothing was stored."})
-
-
-def _sized(scope: Scope, length: int) -> Scope:
-    """WSGI needs a length; a visitor may send a body in chunks."""
-    others = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
-    return {**scope, "headers": [*others, (b"content-length", str(length).encode())]}
-
-
-def _again(body: IO[bytes], length: int) -> Receive:
-    async def receive() -> Message:
-        part = body.read(PART_BYTES)
-        return {"type": "http.request", "body": part, "more_body": body.tell() < length}
-
-    return receive
-
-
+django.setup()
 usable.check_or_exit()
 pages = WSGIMiddleware(get_wsgi_application(), THREADS)  # type: ignore[arg-type]  # its own types of WSGI
 application = Forwarded(Whole(pages), settings.PROXIES)  # type: ignore[arg-type]  # its own types of ASGI

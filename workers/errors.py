@@ -11,8 +11,10 @@
     ├── SandboxError          a sandbox could not be made, started or removed
     │   └── ServerEnded       the server ended because of what it found in its files
     ├── PlanError             the plan cannot be run as it is
+    │   └── NewerPlan         a newer version stored it
     ├── Cancelled             a user asked to stop
     │   └── Taken             the experiment was taken from this worker, which seemed to be dead
+    ├── NewerDatabase         a newer version migrated the database (dashboard.installation.newer_database)
     ├── KeyMissing            a stored password cannot be opened (dashboard.installation.vault)
     ├── CannotJoin            a worker was not started on this host (workers.upkeep.start_check)
     └── LocalError            something on this machine keeps `up` or `demo` from running (dashboard.local.errors)
@@ -81,6 +83,10 @@ class ServerEnded(SandboxError):
 
 class PlanError(DurascopeError):
     """The plan cannot be run as it is."""
+
+
+class NewerPlan(PlanError):
+    """A newer version of Durascope stored the plan. A worker of that version can run it."""
 
 
 class Cancelled(DurascopeError):

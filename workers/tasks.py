@@ -1,5 +1,6 @@
 """The Celery tasks. Each carries one id and finds everything else in the database."""
 
+import logging
 import threading
 from functools import partial
 
@@ -8,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from dashboard.history import update as history
+from dashboard.installation import newer_database
 from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments import lifecycle, why_queued
 from dashboard.records.experiments.models import Experiment
@@ -22,8 +24,19 @@ from workers.upkeep import connections
 from workers.upkeep.heartbeat import heartbeat
 
 THINNING_S = 60.0  # in one hour; the next goes on
+log = logging.getLogger(__name__)
 # One thread never measures: connection tests, messages and schedules do not wait for hours of measurements.
 _room = threading.BoundedSemaphore(celery_config.worker_concurrency - 1)
+
+
+def _is_old() -> bool:
+    """A newer version migrated the database since this worker started. Newer workers do what comes regularly."""
+    try:
+        newer_database.check()
+    except newer_database.NewerDatabase as newer:
+        log.warning("%s", newer)
+        return True
+    return False
 
 
 @shared_task
@@ -40,8 +53,8 @@ def run_experiment(experiment_id: int) -> None:
 
 @shared_task
 def join_load(part_id: int) -> None:
-    """A worker without a free thread leaves the part; the conductor sends the task again."""
-    if not _room.acquire(blocking=False):
+    """A worker without a free thread, or an old one, leaves the part; the conductor sends the task again."""
+    if _is_old() or not _room.acquire(blocking=False):
         return
     try:
         joiner.join(part_id, heartbeat.start())
@@ -57,6 +70,8 @@ def preflight(preflight_id: int) -> None:
 @shared_task
 def watch_nights() -> None:
     """Once a minute: start what is due, and send messages whose task was lost or that failed before."""
+    if _is_old():
+        return
     now = timezone.now()
     tell_site = partial(task_queue.send, task_queue.SCHEDULE, expires_s=60)
     nights.watch(now, experiments.notify_workers, connections.unreachable, tell_site)
@@ -67,12 +82,16 @@ def watch_nights() -> None:
 @shared_task
 def look_at_schedule(schedule_id: int) -> None:
     """The part of `watch_nights` that only a worker of the servers' site can do."""
+    if _is_old():
+        return
     nights.look(schedule_id, timezone.now(), experiments.notify_workers, connections.unreachable)
 
 
 @shared_task
 def keep_history() -> None:
     """Once a minute."""
+    if _is_old():
+        return
     history.keep(timezone.now(), experiments.notify_workers, heartbeat.start().host)
 
 

@@ -1,6 +1,7 @@
 """Whether data can be stored here. Every program asks before it starts: a full disk or a damaged database gives one
 sentence instead of a traceback."""
 
+import contextlib
 import errno
 import os
 import secrets
@@ -39,10 +40,17 @@ def check_installation() -> None:
 
 
 def check_or_exit() -> None:
-    """For code that another program imports: the web server and beat."""
+    """For code that another program imports: the web server and beat. A database that does not answer yet is asked at
+    its first connection."""
+    from django.db import DatabaseError
+
+    from dashboard.installation import newer_database
+
     try:
         check_installation()
-    except Unusable as refused:
+        with contextlib.suppress(DatabaseError):
+            newer_database.check()
+    except DurascopeError as refused:
         sys.stderr.write(f"{refused}\n")
         sys.exit(2)
 
@@ -53,7 +61,11 @@ def file_of(database: Mapping[str, object]) -> Path | None:
 
 def explained(failure: BaseException | None) -> str:
     """A sentence for an exception with one of these causes; "" for others."""
+    from dashboard.installation.newer_database import NewerDatabase
+
     while failure is not None:
+        if isinstance(failure, NewerDatabase):
+            return str(failure)
         if (isinstance(failure, OSError) and failure.errno in FULL) or "disk is full" in str(failure):
             return f"The disk is full ({failure}). Make room, then start again."
         if any(words in str(failure) for words in DAMAGED) and isinstance(failure, sqlite3.DatabaseError):

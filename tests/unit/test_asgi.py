@@ -16,8 +16,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
-from dashboard.asgi import Whole
 from dashboard.pages.accounts.gate import needs
+from dashboard.pages.whole import Whole
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LIMIT_S = 60

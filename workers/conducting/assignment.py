@@ -4,6 +4,7 @@ that gets the task passes it on. Housekeeping sends a lost task again."""
 import contextlib
 from collections.abc import Iterable, Mapping
 
+from dashboard.installation import newer_database
 from dashboard.records.experiments import leases, lifecycle, why_queued
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites, task_queue
@@ -13,7 +14,7 @@ from dashboard.records.servers.models import Server
 from workers.bench.needs import Needs
 from workers.bench.plan import Plan
 from workers.bench.site_review import apart, nobody_can
-from workers.errors import PlanError
+from workers.errors import DurascopeError, PlanError
 
 Servers = Mapping[int, Server]
 
@@ -57,6 +58,19 @@ def pass_on(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) ->
     for free in _free(one for one in living if one.host != worker.host and not needs.lacking(one.abilities)):
         _send(experiment_id, free.site, free.host)
         return
+
+
+def leave_to_newer(experiment_id: int, worker: Worker, why: DurascopeError) -> None:
+    """This worker is too old. A worker of the database's version on another host gets the task at once. One on this
+    host listens to the same queues, so housekeeping sends the task again."""
+    lifecycle.say(Experiment(pk=experiment_id), why_queued.for_newer_than(worker, why))
+    version = newer_database.migrated_by()
+    if version == worker.version:
+        return
+    for other in sites.listening(worker.site):
+        if other.version == version and other.host != worker.host:
+            _send(experiment_id, other.site, other.host)
+            return
 
 
 def _needs(plan: Plan, servers: Servers) -> Needs:

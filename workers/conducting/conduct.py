@@ -14,11 +14,13 @@ from collections.abc import Mapping
 from django.db import DatabaseError, InterfaceError
 
 from dashboard.findings import conclusion
+from dashboard.installation import newer_database
 from dashboard.installation.retry import LOST, retried
 from dashboard.records.experiments import leases, lifecycle, live, watches
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
+from workers.bench import newer_plan
 from workers.bench.measure import measure
 from workers.bench.plan import Plan
 from workers.conducting import assignment, drilled_manager
@@ -28,7 +30,7 @@ from workers.conducting.guarding import watched
 from workers.conducting.job import Job, Ports
 from workers.conducting.stages import stage_of
 from workers.crash.run import run_trial
-from workers.errors import Cancelled, DurascopeError, PlanError, reason
+from workers.errors import Cancelled, DurascopeError, NewerPlan, PlanError, reason
 from workers.host import shortages
 from workers.sandbox.builds import find
 from workers.sandbox.devices import require_disks
@@ -74,8 +76,12 @@ def conduct(experiment_id: int, worker: Worker, ports: Ports = PORTS) -> Experim
 
 def _begin(experiment_id: int, worker: Worker, ports: Ports) -> Job | None:
     try:
-        plan = Plan.from_dict(Experiment.objects.get(pk=experiment_id).plan)
-    except PlanError as broken:  # stored by another version: its task would be sent again and again
+        newer_database.check()
+        plan = newer_plan.read(Experiment.objects.get(pk=experiment_id).plan)
+    except (newer_database.NewerDatabase, NewerPlan) as newer:
+        assignment.leave_to_newer(experiment_id, worker, newer)
+        return None
+    except PlanError as broken:  # its task would be sent again and again
         lifecycle.refuse(experiment_id, broken)
         return None
     servers = Server.objects.in_bulk([target.server_id for target in plan.targets])

@@ -7,6 +7,7 @@ as `Experiment.activity`, where it stays until the next attempt:
     why_not_begin     a worker before it claims the experiment (lifecycle.begin)
     HOST_JUST_TAKEN   the same worker, when another experiment was faster
     for_worker_on     a worker that cannot do it (workers.conducting.assignment)
+    for_newer_than    a worker of an older version, while workers are upgraded (the same)
     NO_FREE_THREAD    a worker that measures others (workers.tasks)
     NOBODY_NOTIFIED   the process that could not send the task (actions.notify_workers)
 """
@@ -16,8 +17,10 @@ from collections.abc import Iterable
 from dashboard.records.experiments import leases
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import installation, sites
+from dashboard.records.fleet.models import Worker
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.servers.models import Server
+from workers.errors import DurascopeError, NewerPlan
 
 NO_FREE_THREAD = "waiting: the asked worker is measuring other experiments"
 HOST_JUST_TAKEN = "waiting: another experiment took the same host at the same moment"
@@ -64,6 +67,12 @@ def why_not_begin(hosts: Iterable[str], unrestored: Server | None) -> str:
 
 def for_worker_on(host: str) -> str:
     return f"waiting for the worker on {host}, which can do this"
+
+
+def for_newer_than(worker: Worker, why: DurascopeError) -> str:
+    if isinstance(why, NewerPlan):
+        return f"waiting: {why}"
+    return f"waiting: the worker {worker} has version {worker.version}, older than the database. Update it"
 
 
 def _does(experiment: Experiment) -> str:

@@ -59,3 +59,10 @@ class Installation(models.Model):
     id = models.PositiveSmallIntegerField(primary_key=True)
     identity = models.TextField()
     held_at = models.DateTimeField(null=True)
+
+
+class Upgrade(models.Model):
+    """A version that migrated this database. The newest row names the version that the programs should have."""
+
+    version = models.CharField(max_length=40)
+    at = models.DateTimeField(default=timezone.now)

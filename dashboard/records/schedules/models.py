@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from workers.bench import newer_plan
 from workers.bench.plan import Plan
 
 
@@ -34,8 +35,8 @@ class Schedule(models.Model):
         return self.name
 
     def as_plan(self) -> Plan:
-        """Raises PlanError if another version stored it."""
-        return Plan.from_dict(self.plan)
+        """Raises NewerPlan if a newer version stored it, PlanError if it is no plan."""
+        return newer_plan.with_known_fields(self.plan)
 
     @property
     def server_ids(self) -> list[int]:

@@ -21,7 +21,7 @@ from dashboard.records.schedules.busy import Busy
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.servers.models import Server
 from workers.bench.review import estimate_s
-from workers.errors import DurascopeError
+from workers.errors import DurascopeError, NewerPlan
 
 log = logging.getLogger(__name__)
 NOTED_EVERY = timedelta(minutes=5)  # that nothing was due; less than queries.GRACE
@@ -122,6 +122,8 @@ def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach, bu
         state, reason = _why_not(schedule, now, ends_at, reach, busy)
         if not state:
             return busy.with_begun(actions.begin(schedule, due_at, schedule.runs_as, ends_at=ends_at))
+    except NewerPlan:  # this worker is the old one: a newer worker looks in the next round
+        raise
     except (DurascopeError, PermissionDenied) as refused:
         state, reason = Night.State.REFUSED, str(refused)
     except Server.DoesNotExist:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import asgi
 from dashboard.installation import usable
 from dashboard.local import stack
 from workers import celery
@@ -45,7 +44,7 @@ def test_each_part_says_so(full, tmp_path, capsys, db):
         pytest.fail("it was started")
     with pytest.raises(usable.Unusable, match="is full"):
         start_check.check("local")
-    for part in (celery._on_beat, asgi.usable.check_or_exit):
+    for part in (celery._on_beat, usable.check_or_exit):
         with pytest.raises(SystemExit) as ended:
             part()
         assert ended.value.code == 2 and "is full" in capsys.readouterr().err

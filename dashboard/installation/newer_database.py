@@ -1,0 +1,41 @@
+"""A program must not use a database that a newer version migrated: its tables may hold what this program does not know.
+
+Asked by web server, beat and worker before they start, by a worker before each experiment, and by every other process
+at its first connection (dashboard.records.fleet.apps)."""
+
+from django.apps import apps
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+from dashboard.installation.version import VERSION
+from workers.errors import DurascopeError
+
+
+class NewerDatabase(DurascopeError):
+    """The database has migrations that this program does not know."""
+
+
+def check() -> None:
+    """Raises NewerDatabase."""
+    loader = MigrationLoader(None, ignore_no_migrations=True)
+    known = set(loader.disk_migrations).union(*(one.replaces for one in loader.disk_migrations.values()))
+    applied = MigrationRecorder(connection).applied_migrations()
+    unknown = sorted(key for key in set(applied) - known if key[0] in loader.migrated_apps)
+    if unknown:
+        version = f"version {newer}" if (newer := migrated_by()) else "a newer version"
+        raise NewerDatabase(
+            f"This is Durascope {VERSION}, which is older than the database, which has {'.'.join(unknown[0])}: "
+            f"{version} migrated it. Nothing was changed.",
+            f"Install {version} on this host, or restore the backup from before the "
+            "upgrade (docs/deployment.md: Upgrade).",
+        )
+
+
+def migrated_by() -> str:
+    """The version that migrated the database last; "" if no version was stored."""
+    try:
+        newest = apps.get_model("fleet", "Upgrade").objects.order_by("-pk").values_list("version", flat=True).first()
+    except DatabaseError:  # a database from before versions were stored
+        return ""
+    return str(newest or "")

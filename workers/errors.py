@@ -14,6 +14,7 @@
     │   └── NewerPlan         a newer version stored it
     ├── Cancelled             a user asked to stop
     │   └── Taken             the experiment was taken from this worker, which seemed to be dead
+    ├── BackupRefused         a backup was not made or not restored (dashboard.backup.refused)
     ├── NewerDatabase         a newer version migrated the database (dashboard.installation.newer_database)
     ├── KeyMissing            a stored password cannot be opened (dashboard.installation.vault)
     ├── CannotJoin            a worker was not started on this host (workers.upkeep.start_check)

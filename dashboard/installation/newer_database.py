@@ -3,6 +3,8 @@
 Asked by web server, beat and worker before they start, by a worker before each experiment, and by every other process
 at its first connection (dashboard.records.fleet.apps)."""
 
+from collections.abc import Iterable
+
 from django.apps import apps
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
@@ -18,18 +20,27 @@ class NewerDatabase(DurascopeError):
 
 def check() -> None:
     """Raises NewerDatabase."""
-    loader = MigrationLoader(None, ignore_no_migrations=True)
-    known = set(loader.disk_migrations).union(*(one.replaces for one in loader.disk_migrations.values()))
-    applied = MigrationRecorder(connection).applied_migrations()
-    unknown = sorted(key for key in set(applied) - known if key[0] in loader.migrated_apps)
-    if unknown:
+    if unknown := unknown_migrations(applied_migrations()):
         version = f"version {newer}" if (newer := migrated_by()) else "a newer version"
         raise NewerDatabase(
-            f"This is Durascope {VERSION}, which is older than the database, which has {'.'.join(unknown[0])}: "
+            f"This is Durascope {VERSION}, which is older than the database, which has {unknown[0]}: "
             f"{version} migrated it. Nothing was changed.",
             f"Install {version} on this host, or restore the backup from before the "
             "upgrade (docs/deployment.md: Upgrade).",
         )
+
+
+def applied_migrations() -> list[str]:
+    """ "app.name" of each."""
+    return sorted(".".join(key) for key in MigrationRecorder(connection).applied_migrations())
+
+
+def unknown_migrations(names: Iterable[str]) -> list[str]:
+    """Those of our apps that this program does not know. It knows replaced ones."""
+    loader = MigrationLoader(None, ignore_no_migrations=True)
+    known = set(loader.disk_migrations).union(*(one.replaces for one in loader.disk_migrations.values()))
+    strange = set(names) - {".".join(key) for key in known}
+    return sorted(one for one in strange if one.partition(".")[0] in loader.migrated_apps)
 
 
 def migrated_by() -> str:

@@ -105,6 +105,7 @@ ROOMS = {
     "findings": Room(("dashboard.findings",), (*LOW, "records"), ("django", "numpy", "pydantic"), REQUESTS),
     "history": Room(("dashboard.history",), (*LOW, "records", "findings"), ("django",), REQUESTS),
     "portable": Room(("dashboard.portable",), (*LOW, "records", "findings"), ("django", "pydantic"), REQUESTS),
+    "backup": Room(("dashboard.backup",), (*LOW, "records"), ("cryptography", "django", "psycopg"), REQUESTS),
     # what people and programs see
     "charts": Room(("dashboard.charts",), (*LOW, "records", "findings"), ("numpy", "PIL")),
     "pages": Room(
@@ -127,7 +128,7 @@ ROOMS = {
     "local": Room(("dashboard.local",), (*LOW, "records", "findings", "pages", "upkeep"), ("django", "redis")),
     "commands": Room(
         ("dashboard.commands",),
-        (*LOW, "records", "findings", "history", "portable", "pages", "upkeep", "conducting", "local"),
+        (*LOW, "records", "findings", "history", "portable", "backup", "pages", "upkeep", "conducting", "local"),
         ("django",),
     ),
 }

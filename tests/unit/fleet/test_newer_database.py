@@ -13,10 +13,11 @@ from dashboard.installation import newer_database
 from dashboard.installation.home import PROJECT
 from dashboard.installation.version import VERSION
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.fleet.models import Upgrade
+from dashboard.records.fleet.models import Upgrade, Worker
 from tests import migrated
 from tests.unit.conducting import experiments as make
 from tests.walks import report
+from workers.conducting import assignment
 from workers.conducting.conduct import conduct
 
 FUTURE = ("servers", "9999_from_the_future")
@@ -65,6 +66,28 @@ def test_a_worker_that_became_too_old_leaves_a_new_experiment_to_newer_workers()
     queued = Experiment.objects.get(pk=queued.pk)
     assert queued.state == "queued"
     assert queued.activity == f"waiting: the worker here:1 has version {VERSION}, older than the database. Update it"
+
+
+@pytest.mark.django_db
+def test_a_plan_of_a_newer_version_waits_for_a_newer_worker():
+    queued = make.experiment(make.attached())
+    Experiment.objects.filter(pk=queued.pk).update(plan={**queued.plan, "color": 1})
+    assert conduct(queued.pk, make.worker(version=VERSION), make.ports()) is None
+    queued = Experiment.objects.get(pk=queued.pk)
+    assert queued.state == "queued"
+    assert queued.activity.startswith("waiting: This version does not know color of the plan. Update Durascope")
+
+
+@pytest.mark.django_db
+def test_a_worker_of_the_database_s_version_on_another_host_gets_the_task_at_once(monkeypatch):
+    heard = []
+    monkeypatch.setattr(assignment.task_queue, "send", lambda *task: heard.append(task[1:]))
+    queued, old = make.experiment(make.attached()), make.worker(version=VERSION)
+    for host, version in (("here", "77.1.0"), ("there", VERSION), ("yonder", "77.1.0")):
+        Worker.objects.create(host=host, pid=2, version=version)
+    upgraded_by("77.1.0")
+    conduct(queued.pk, old, make.ports())
+    assert heard == [(queued.pk, "local", "yonder")]
 
 
 @pytest.fixture(scope="module")

@@ -31,10 +31,10 @@ class Command(BaseCommand):
         else:
             installation.hold("manage.py restored")
             self.stdout.write("Held. Nothing is done to any server until: manage.py restored --release")
-        self.stdout.write("\n".join(_pending()))
+        self.stdout.write("\n".join(pending()))
 
 
-def _pending() -> list[str]:
+def pending() -> list[str]:
     restores = PendingRestore.objects.filter(restored_at=None).select_related("server").order_by("server__name", "pk")
     schedules = Schedule.objects.filter(paused_at=None).order_by("pk")
     waits = Experiment.objects.filter(state__in=UNDER_WAY).order_by("pk")

@@ -1,0 +1,164 @@
+"""Makes a backup, and restores one. A restore changes nothing before everything in the file was checked."""
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.db import DatabaseError, connection
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from dashboard.backup import archive, checks, passphrase, postgresql, sqlite
+from dashboard.backup.archive import Archive, Manifest
+from dashboard.backup.refused import BackupRefused
+from dashboard.installation import newer_database, vault
+from dashboard.installation.version import VERSION
+from dashboard.records.audit.models import record
+from dashboard.records.experiments import lifecycle
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.fleet import installation
+from dashboard.records.fleet.models import Worker
+from dashboard.records.servers.models import Server
+
+RESUME = "The measurements are kept. Resume repeats the interrupted one and goes on."
+
+
+class Engine(Protocol):
+    """One kind of database: the modules sqlite and postgresql."""
+
+    @staticmethod
+    def dump(to: Path) -> None: ...
+
+    @staticmethod
+    def is_empty() -> bool: ...
+
+    @staticmethod
+    def restored(draft: Path) -> AbstractContextManager[str]: ...
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a person is told, one sentence for each line."""
+
+    says: tuple[str, ...]
+
+
+def backup(file: Path, secret: str | None) -> Done:
+    """`secret`: the passphrase; None leaves the keys out. Raises BackupRefused."""
+    if file.exists():
+        raise BackupRefused(f"{file} is there already. Nothing was written.", "Choose another name.")
+    with _folder(file.absolute().parent) as folder:
+        dumped = folder / archive.DATABASE
+        _engine().dump(dumped)
+        sources = {archive.DATABASE: dumped, **_recipes()}
+        manifest = Manifest(
+            version=VERSION,
+            made_at=timezone.now().isoformat(timespec="seconds"),
+            vendor=connection.vendor,
+            migrations=tuple(newer_database.applied_migrations()),
+            entries={name: archive.entry_of(source) for name, source in sources.items()},
+        )
+        sealed = passphrase.seal(vault.keys(), manifest.digest, secret) if secret is not None else b""
+        archive.write(file, manifest, sealed, sources)
+    record(None, "made backup", file.name, keys=bool(sealed))
+    without = "The keys of stored passwords are not in it. Keep a copy of them apart: without them passwords are lost."
+    within = "The keys of stored passwords are in it, encrypted by the passphrase. Keep the passphrase elsewhere."
+    return Done((f"{file}: {file.stat().st_size >> 10} KiB.", within if sealed else without))
+
+
+def restore(file: Path, opened: Archive, secret: str | None, *, overwrite: bool) -> Done:
+    """Raises BackupRefused; then everything is as before."""
+    manifest, engine = opened.manifest, _engine()
+    checks.must_fit(manifest)
+    keys = checks.keys(opened, secret)
+    recipes = opened.recipes()
+    if not overwrite and not engine.is_empty():
+        raise BackupRefused("This installation has data. Nothing was restored.", "To replace them, add --overwrite.")
+    with _folder(_beside()) as folder, _usable():
+        draft = folder / archive.DATABASE
+        opened.copy_database(draft)
+        with engine.restored(draft) as old:
+            closed = _settle(file, manifest)
+            if keys and not vault.in_environment():  # the old keys stay: they open the old database
+                vault.store(list(dict.fromkeys([*keys, *vault.keys()])))
+            closed += _passwords()
+    return Done(
+        (f"Restored the backup of {manifest.made_at} (version {manifest.version}). {old}", *closed, *_put(recipes))
+    )
+
+
+@contextmanager
+def _usable() -> Iterator[None]:
+    try:
+        yield
+    except DatabaseError as wrong:
+        told = str(wrong).strip()
+        raise BackupRefused(
+            f"The database in the backup cannot be used ({told}).", "The old one is as it was."
+        ) from wrong
+
+
+def _settle(file: Path, manifest: Manifest) -> tuple[str, ...]:
+    """The restored database becomes one of now: present tables, nothing runs, nobody is logged in, and it is held."""
+    newer_database.check()
+    call_command("migrate", verbosity=0, interactive=False)
+    running = list(Experiment.everything.filter(state=Experiment.State.RUNNING))
+    for one in running:
+        lifecycle.finish(one, Experiment.State.INTERRUPTED, "The database was restored from a backup.", RESUME)
+    Worker.objects.filter(ended_at=None).update(ended_at=Now())
+    Session.objects.all().delete()  # a session that was ended since would be valid again
+    record(None, "restored backup", file.name, made_at=manifest.made_at, version=manifest.version)
+    installation.hold("restored from a backup")
+    return (f"Interrupted experiments: {len(running)}. Everybody must log in again.",)
+
+
+def _passwords() -> tuple[str, ...]:
+    servers = Server.objects.exclude(password_sealed=b"").order_by("name")
+    lost = [one.name for one in servers if vault.problem_with(one.password_sealed)]
+    if not lost:
+        return ()
+    return (f"No key opens the passwords of: {', '.join(lost)}. Put the keys back, or enter these passwords again.",)
+
+
+def _recipes() -> dict[str, Path]:
+    found = {f"recipes/{path.name}": path for path in sorted(Path(settings.RECIPES).glob("*.toml"))}
+    return {name: path for name, path in found.items() if archive.RECIPE.fullmatch(name)}
+
+
+def _put(recipes: dict[str, bytes]) -> Iterator[str]:
+    """A recipe that is here already stays."""
+    folder = Path(settings.RECIPES)
+    for name, content in recipes.items():
+        file = folder / name
+        if not file.exists():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.write_bytes(content)
+        elif hashlib.sha256(file.read_bytes()).digest() != hashlib.sha256(content).digest():
+            yield f"The recipe {name} differs from that in the backup. It was left as it is."
+
+
+def _engine() -> Engine:
+    return postgresql if connection.vendor == "postgresql" else sqlite
+
+
+def _beside() -> Path:
+    """A restored SQLite file can take the place of the database only from the same disk."""
+    return Path(str(connection.settings_dict["NAME"])).parent if connection.vendor == "sqlite" else settings.HOME
+
+
+@contextmanager
+def _folder(parent: Path) -> Iterator[Path]:
+    try:
+        with tempfile.TemporaryDirectory(prefix=".backup-", dir=parent) as made:
+            yield Path(made)
+    except OSError as error:
+        raise BackupRefused(
+            f"The disk of {parent} cannot be used ({error.strerror or error}). Nothing was changed.", "Make room."
+        ) from error

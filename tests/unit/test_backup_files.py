@@ -1,0 +1,157 @@
+"""Files that are no whole backup, and passphrases that do not fit: each is refused before anything is written."""
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from cryptography.fernet import Fernet
+
+from dashboard.backup import archive, checks, passphrase
+from dashboard.backup.archive import Manifest
+from dashboard.backup.refused import BackupRefused
+from dashboard.installation import vault
+from dashboard.installation.version import VERSION
+
+PASSPHRASE = "correct horse battery"
+KEY = Fernet.generate_key().decode()
+DATABASE = os.urandom(5000)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("backup")
+    (folder / "source").write_bytes(DATABASE)
+    (folder / "recipe").write_text("title = 'mine'")
+    sources = {"database": folder / "source", "recipes/mine.toml": folder / "recipe"}
+    entries = {name: archive.entry_of(source) for name, source in sources.items()}
+    manifest = Manifest(VERSION, "2026-11-24", "sqlite", ("servers.0001_tables",), entries)
+    archive.write(folder / "whole", manifest, passphrase.seal([KEY], manifest.digest, PASSPHRASE), sources)
+    return folder / "whole"
+
+
+def read(file: Path, to: Path, given: str | None = PASSPHRASE) -> tuple[list[str], dict[str, bytes]]:
+    """Everything that a restore reads."""
+    with archive.opened(file) as opened:
+        checks.must_fit(opened.manifest)
+        found = checks.keys(opened, given), opened.recipes()
+        opened.copy_database(to)
+        return found
+
+
+def changed(file: Path, to: Path, parts: dict[str, bytes | None], /, **manifest: object) -> Path:
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as new:
+        content = {name: old.read(name) for name in old.namelist()}
+        content["manifest.json"] = json.dumps({**json.loads(content["manifest.json"]), **manifest}).encode()
+        for name, one in (content | parts).items():
+            if one is not None:
+                new.writestr(name, one)
+    return to
+
+
+@pytest.fixture
+def on_sqlite(monkeypatch):
+    monkeypatch.setattr(checks.connection, "vendor", "sqlite")
+
+
+def test_a_whole_backup_is_read(made, tmp_path, on_sqlite):
+    assert read(made, tmp_path / "copy") == ([KEY], {"mine.toml": b"title = 'mine'"})
+    assert (tmp_path / "copy").read_bytes() == DATABASE
+    assert read(made, tmp_path / "copy", None)[0] == []
+    assert made.stat().st_mode & 0o777 == 0o600
+    assert KEY.encode() not in made.read_bytes()
+
+
+@pytest.mark.parametrize(("entries", "words"), [
+    ({"../../evil": b"x"}, r"it holds '\.\./\.\./evil'"),
+    ({"/etc/evil": b"x"}, "it holds '/etc/evil'"),
+    ({"recipes/../x.toml": b"x"}, "it holds 'recipes/"),
+    ({"recipes/a/b.toml": b"x"}, "it holds 'recipes/"),
+    ({"recipes/.hidden.toml": b"x"}, "it holds 'recipes/"),
+    ({"recipes/more.toml": b"x"}, "an entry is missing"),
+    ({"recipes/mine.toml": b"x"}, r"recipes/mine\.toml was changed"),
+    ({"recipes/mine.toml": b"x" * (2 << 20)}, "is too large"),
+    ({"manifest.json": None}, r"manifest\.json cannot be read"),
+    ({"manifest.json": b"[" * 100_000}, "its manifest cannot be read"),
+    ({"manifest.json": b"\xff"}, "its manifest cannot be read"),
+    ({"manifest.json": b"{}"}, "its manifest cannot be read"),
+    ({"database": None}, "an entry is missing"),
+    ({"database": DATABASE[:-1] + b"X"}, "its database was changed or cut off"),
+    ({"database": DATABASE[:-1]}, "its database was changed or cut off"),
+    ({"database": bytes(200 << 20)}, "its database was changed or cut off"),
+    ({"keys": b"short"}, "does not open the keys"),
+])  # fmt: skip
+def test_a_hostile_file_is_refused(made, tmp_path, on_sqlite, entries, words):
+    file = changed(made, tmp_path / "hostile", entries)
+    with pytest.raises(BackupRefused, match=words):
+        read(file, tmp_path / "copy")
+    copied = (tmp_path / "copy").stat().st_size if (tmp_path / "copy").exists() else 0
+    assert copied <= len(DATABASE), "a bomb is not unpacked"
+    assert {path.name for path in tmp_path.iterdir()} <= {"hostile", "copy"}
+
+
+@pytest.mark.parametrize(("manifest", "words"), [
+    ({"migrations": ["servers.9999_future"], "version": "77.1.0"}, "Durascope '77.1.0' made this backup"),
+    ({"format": 2, "version": "77.1.0"}, "in a newer format. Install that version"),
+    ({"vendor": "postgresql"}, "The backup is of postgresql, this installation uses sqlite"),
+    ({"made_at": "2030-01-01"}, "Somebody changed this backup"),
+    ({"migrations": []}, "Somebody changed this backup"),
+    ({"entries": []}, "its manifest cannot be read"),
+])  # fmt: skip
+def test_a_manifest_that_does_not_fit_is_refused(made, tmp_path, on_sqlite, manifest, words):
+    with pytest.raises(BackupRefused, match=words):
+        read(changed(made, tmp_path / "hostile", {}, **manifest), tmp_path / "copy")
+
+
+def test_more_than_the_disk_holds_is_refused_before_a_byte_is_written(made, tmp_path, on_sqlite):
+    with archive.opened(made) as opened:
+        known = {name: [one.size, one.sha256] for name, one in opened.manifest.entries.items()}
+    known["database"][0] = 1 << 60
+    with pytest.raises(BackupRefused, match="Make room"):
+        read(changed(made, tmp_path / "hostile", {}, entries=known), tmp_path / "copy", None)
+    assert not (tmp_path / "copy").exists()
+
+
+def test_each_shorter_file_is_refused(made, tmp_path, on_sqlite):
+    whole = made.read_bytes()
+    for length in (0, 1, 100, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "cut").write_bytes(whole[:length])
+        with pytest.raises(BackupRefused, match="no whole backup"):
+            read(tmp_path / "cut", tmp_path / "copy")
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, words in ((tmp_path, "is no file"), (tmp_path / "pipe", "is no file"), (tmp_path / "x", "No such file")):
+        with pytest.raises(BackupRefused, match=words):
+            read(path, tmp_path / "copy")
+
+
+def test_an_existing_file_is_never_replaced(made):
+    before = made.read_bytes()
+    with archive.opened(made) as opened, pytest.raises(BackupRefused, match="is there already"):
+        archive.write(made, opened.manifest, b"", {})
+    assert made.read_bytes() == before and not list(made.parent.glob("*.part"))
+
+
+def test_the_passphrase_comes_from_a_file_that_nobody_else_can_read(made, tmp_path, on_sqlite):
+    file = tmp_path / "passphrase"
+    file.write_text(f"{PASSPHRASE}\n")
+    with pytest.raises(BackupRefused, match="chmod 600"):
+        passphrase.read(file, twice=False)
+    file.chmod(0o600)
+    assert passphrase.read(file, twice=False) == PASSPHRASE
+    file.write_text("short")
+    with pytest.raises(BackupRefused, match="less than 12 characters"):
+        passphrase.read(file, twice=True)
+    with pytest.raises(BackupRefused, match="does not open the keys"):
+        read(made, tmp_path / "copy", "another passphrase")
+
+
+def test_keys_of_the_environment_are_never_replaced(made, tmp_path, on_sqlite, monkeypatch):
+    monkeypatch.setenv(vault.ENVIRONMENT, Fernet.generate_key().decode())
+    with pytest.raises(BackupRefused, match="are not those in DURASCOPE_PASSWORD_KEYS"):
+        read(made, tmp_path / "copy")
+    monkeypatch.setenv(vault.ENVIRONMENT, f"{Fernet.generate_key().decode()} {KEY}")
+    assert read(made, tmp_path / "copy")[0] == [KEY]

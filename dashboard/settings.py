@@ -5,6 +5,7 @@ import os
 
 from django.core.management.utils import get_random_secret_key
 
+from dashboard.installation import log_lines
 from dashboard.installation.database import databases
 from dashboard.installation.home import PROJECT, home, redis_url, sandbox_root, secret
 from dashboard.pages import forwarded
@@ -50,6 +51,7 @@ INSTALLED_APPS = [
     "dashboard.commands",
 ]
 MIDDLEWARE = [
+    "dashboard.pages.request_id.RequestId",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
@@ -197,15 +199,4 @@ IMPORT_APART = True  # files of experiments are read in a process of their own (
 ADDRESS = os.environ.get("DURASCOPE_ADDRESS", "").rstrip("/")  # of this installation, for links in messages
 WEBHOOK_ALLOW = os.environ.get("DURASCOPE_WEBHOOK_ALLOW", "").split(",")  # http, private
 globals().update(mail_server.settings_from(os.environ))
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "class": "dashboard.installation.log_lines.LogLine",
-            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
-        }
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "INFO"},
-}
+LOGGING = log_lines.logging_settings(os.environ)

@@ -164,3 +164,4 @@ urlpatterns = [
     path("health/<slug:check>", monitoring.has, name="health-check"),
     path("metrics", monitoring.metrics, name="metrics"),
 ]
+handler500 = "dashboard.pages.request_id.failed"

@@ -15,6 +15,7 @@ from django.db import DatabaseError, InterfaceError
 
 from dashboard.findings import conclusion
 from dashboard.installation import newer_database
+from dashboard.installation.log_lines import about
 from dashboard.installation.retry import LOST, retried
 from dashboard.records.experiments import leases, lifecycle, live, watches
 from dashboard.records.experiments.models import Experiment
@@ -61,15 +62,17 @@ PORTS = Ports(
 def conduct(experiment_id: int, worker: Worker, ports: Ports = PORTS) -> Experiment | None:
     """Run a queued experiment to its end; None when it was not ours to run (not queued, its host is busy, another
     worker must do it, or this one is at it)."""
-    with conducting_now.once(experiment_id) as is_first:
+    with about(experiment=experiment_id), conducting_now.once(experiment_id) as is_first:
         job = _begin(experiment_id, worker, ports) if is_first else None
         if job is None:
             return None
+        log.info("begins")
         ended: End = (Experiment.State.FAILED, DurascopeError("The worker ended before the experiment did."))
         try:
             ended = _run(job)
         finally:
             _finish(job, *ended)
+            log.info("ended: %s", ended[0])
         remember(job.experiment)
         return job.experiment
 

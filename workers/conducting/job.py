@@ -1,5 +1,6 @@
 """One claimed experiment while it runs: what every step of it is given. Nothing here changes but the database."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from functools import cached_property, partial
 
 from django.db.models import Manager
 
+from dashboard.installation.log_lines import about
 from dashboard.installation.retry import retried
 from dashboard.records.experiments import claiming, lifecycle
 from dashboard.records.experiments.claiming import Row
@@ -26,6 +28,8 @@ from workers.guardrails.limit import Trip
 from workers.guardrails.watch import Watch
 from workers.sandbox.builds import Build
 from workers.topology.setup_and_result import FailoverResult
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -99,15 +103,18 @@ class Job:
     @contextmanager
     def ends(self, row: Row, *fatal: type[DurascopeError]) -> Iterator[None]:
         """A claimed row that gets no result is ended with the reason. Only Cancelled and what is `fatal` goes on."""
-        try:
-            yield
-        except Cancelled:
-            claiming.end(row, self.stopped_as)
-            raise
-        except DurascopeError as failure:
-            claiming.end(row, Cell.State.FAILED, failure)
-            if isinstance(failure, fatal):
+        with about(**{str(row._meta.model_name): row.pk}):  # cell or trial
+            try:
+                yield
+                log.info("done: %s", row.variant)
+            except Cancelled:
+                claiming.end(row, self.stopped_as)
                 raise
+            except DurascopeError as failure:
+                log.warning("failed: %s: %s", row.variant, failure)
+                claiming.end(row, Cell.State.FAILED, failure)
+                if isinstance(failure, fatal):
+                    raise
 
     @property
     def stopped_as(self) -> str:

@@ -98,6 +98,8 @@ def keep_history() -> None:
 @shared_task
 def thin_out() -> None:
     """Once an hour."""
+    if _is_old():
+        return
     retention.thin_out(timezone.now(), settings.KEEP_DAYS, THINNING_S)
 
 

@@ -10,7 +10,7 @@ from reference import PAGES
 
 PROJECT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)")
-MADE = "Refer"  # the chapter of docs/README.md to which the pages made from the code belong
+MADE = "Reference"  # the chapter of docs/README.md to which the pages made from the code belong
 
 
 def make(to: Path) -> None:

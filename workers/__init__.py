@@ -1,1 +1,1 @@
-"""What measures (see docs/architecture.md)."""
+"""What measures (see docs/contributing/architecture.md)."""

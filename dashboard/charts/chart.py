@@ -1,4 +1,4 @@
-"""A chart as data: the payload of docs/charts.md, and the table as its text alternative."""
+"""A chart as data: the payload of docs/contributing/charts.md, and the table as its text alternative."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Colours and styles of the lines of many variants (docs/charts.md).
+"""Colours and styles of the lines of many variants (docs/contributing/charts.md).
 
 The place of a variant in the plan decides its look. Results and hidden lines do not change it. Up to eight variants
 differ by colour. More variants can form a grid, such as "MySQL 8.0.33, off" and "MySQL 8.0.33, on". Then the text

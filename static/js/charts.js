@@ -1,4 +1,4 @@
-// Draws every <figure data-chart> when it scrolls near. Payloads: docs/charts.md.
+// Draws every <figure data-chart> when it scrolls near. Payloads: docs/contributing/charts.md.
 import { payloadOf } from "./charts/payload.js";
 import { ChartView } from "./charts/view.js";
 

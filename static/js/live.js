@@ -1,4 +1,4 @@
-// The page of a running experiment: <section data-live data-poll="URL">. docs/look.md names the
+// The page of a running experiment: <section data-live data-poll="URL">. docs/contributing/look.md names the
 // data-live-* elements that are filled, and what the server sends.
 import { Curve } from "./live/curve.js";
 import { fill, tell } from "./live/page.js";

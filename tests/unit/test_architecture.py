@@ -2,7 +2,7 @@
 
 A room may import itself and the rooms it names; each of them stands above it in the table, so no import leads upwards
 and no two rooms import each other. A module in no room fails, and so does a library that its room does not name.
-The picture is in docs/architecture.md."""
+The picture is in docs/contributing/architecture.md."""
 
 import ast
 import re
@@ -241,7 +241,8 @@ def test_no_two_test_files_have_one_name():
 
 
 def test_where_to_look_names_files_that_exist_and_at_most_eight():
-    page = (PROJECT / "docs/architecture.md").read_text().partition("## Where to look")[2].partition("\n## ")[0]
+    document = (PROJECT / "docs/contributing/architecture.md").read_text()
+    page = document.partition("## Where to look")[2].partition("\n## ")[0]
     rows = {line: re.findall(r"`([\w/]+\.\w+)`", line) for line in page.splitlines() if "?" in line}
     assert len(rows) == 5
     report(f"{len(files)} files: {line[:60]}" for line, files in rows.items() if not 0 < len(files) <= 8)

@@ -1,4 +1,4 @@
-"""The rings of the tests, see docs/development.md."""
+"""The rings of the tests, see docs/contributing/development.md."""
 
 import re
 

@@ -11,7 +11,7 @@ from dashboard.text.spreadsheet import plain
 
 
 def as_json(chart: Chart, name: str) -> HttpResponse:
-    """The payload of docs/charts.md, with the table's raw values."""
+    """The payload of docs/contributing/charts.md, with the table's raw values."""
     table = {"columns": chart.table.raw_titles, "rows": [list(row) for row in chart.table.rows]}
     return _named(JsonResponse({**chart.payload(), "table": table, "source": chart.source}), name, chart, "json")
 

@@ -1,4 +1,4 @@
-// The drawing of each kind of payload (docs/charts.md). A new kind is one line here.
+// The drawing of each kind of payload (docs/contributing/charts.md). A new kind is one line here.
 
 const line = { type: "line", marks: true, labels: true, stepped: false, stacked: false, reference: null };
 const bar = { ...line, type: "bar", marks: false, labels: false };

@@ -1,5 +1,5 @@
 // Series of one colour differ by stroke, shape of marks and filling.
-// `dash` of a series is the number of its style, 0 to 7 (docs/charts.md): with eight colours, 64 looks.
+// `dash` of a series is the number of its style, 0 to 7 (docs/contributing/charts.md): with eight colours, 64 looks.
 
 const SHAPES = ["circle", "rectRot", "triangle", "rect", "crossRot", "star", "rectRounded", "cross"];
 const STROKES = [[], [7, 5], [9, 4, 2, 4], [2.5, 4]];

@@ -1,4 +1,4 @@
-"""Charts as files, and their payloads against docs/charts.md."""
+"""Charts as files, and their payloads against docs/contributing/charts.md."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ def fetch(client, experiment, key, form, **query):
 
 
 def breaches(key, chart):
-    """What a chart's payload has against docs/charts.md."""
+    """What a chart's payload has against docs/contributing/charts.md."""
     if chart["key"] != key or chart["kind"] not in KINDS or not chart["title"]:
         yield f"{key}: {chart['key']}, {chart['kind']}, {chart['title']}"
     if bool(chart["series"]) == bool(chart["empty"]):

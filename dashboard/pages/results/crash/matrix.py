@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dashboard.findings.crash.losses import losses, of_a_failover
 from dashboard.findings.crash.self_test import self_test
-from dashboard.findings.crash.statistics import Tally, of, tallies
+from dashboard.findings.crash.statistics import PLACES, Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
@@ -105,7 +105,7 @@ def look(tally: Tally, distrusted: bool) -> str:
         return "unknown"
     if not tally.invalid.k:
         return "other" if tally.stopped else "unknown" if tally.unknown else "held"
-    loss = tally.loss("engine")
-    if loss is None or not loss.most:
+    lost = [loss.median for place in PLACES if (loss := tally.loss(place)) and loss.most]
+    if not lost:
         return "other"
-    return "many" if loss.median >= MANY else "few"
+    return "many" if max(lost) >= MANY else "few"

@@ -55,8 +55,9 @@ def backup(file: Path, secret: str | None) -> Done:
     if file.exists():
         raise BackupRefused(f"{file} is there already. Nothing was written.", "Choose another name.")
     with _folder(file.absolute().parent) as folder:
-        dumped = folder / archive.DATABASE
+        dumped, keys = folder / archive.DATABASE, vault.keys()
         _engine().dump(dumped)
+        keys = list(dict.fromkeys([*vault.keys(), *keys]))  # `rotatekeys` may have run meanwhile
         sources = {archive.DATABASE: dumped, **_recipes()}
         manifest = Manifest(
             version=VERSION,
@@ -65,7 +66,7 @@ def backup(file: Path, secret: str | None) -> Done:
             migrations=tuple(newer_database.applied_migrations()),
             entries={name: archive.entry_of(source) for name, source in sources.items()},
         )
-        sealed = passphrase.seal(vault.keys(), manifest.digest, secret) if secret is not None else b""
+        sealed = passphrase.seal(keys, manifest.digest, secret) if secret is not None else b""
         archive.write(file, manifest, sealed, sources)
     record(None, "made backup", file.name, keys=bool(sealed))
     without = "The keys of stored passwords are not in it. Keep a copy of them apart: without them passwords are lost."

@@ -51,7 +51,7 @@ def now() -> About:
 
 
 def start_anew(**fields: str | int) -> None:
-    """For a thread that takes one task after the other."""
+    """For a thread that takes one request or task after the other."""
     _about.set(fields)
 
 
@@ -104,12 +104,13 @@ def logging_settings(environment: Mapping[str, str]) -> dict[str, object]:
     chosen = environment.get(NAME) or "plain"
     if chosen not in FORMATTERS:
         raise BadLog(f"{NAME} is {chosen!r}.", f"Write {' or '.join(FORMATTERS)}, or leave it out.")
-    through_root: dict[str, object] = {"handlers": [], "propagate": True}
+    # Not "uvicorn": that would turn on its access log, which has the tokens of share links.
+    loggers = {"uvicorn.error": {"handlers": ["console"], "propagate": False}} if chosen == "json" else {}
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": FORMATTERS[chosen]},
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-        "loggers": {"uvicorn": through_root, "uvicorn.error": through_root} if chosen == "json" else {},
+        "loggers": loggers,
         "root": {"handlers": ["console"], "level": "INFO"},
     }

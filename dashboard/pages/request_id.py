@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template import loader
 
-from dashboard.installation.log_lines import about, now
+from dashboard.installation.log_lines import now, start_anew
 
 HEADER = "X-Request-Id"
 
@@ -21,8 +21,8 @@ class RequestId:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         made = secrets.token_hex(8)
-        with about(request=made):
-            response = self._get_response(request)
+        start_anew(request=made)  # until the next request of this thread: Django logs a 404 after the middleware
+        response = self._get_response(request)
         response[HEADER] = made
         return response
 

@@ -2,7 +2,9 @@
 
 import json
 import os
+import subprocess
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -133,6 +135,24 @@ def test_an_existing_file_is_never_replaced(made):
     with archive.opened(made) as opened, pytest.raises(BackupRefused, match="is there already"):
         archive.write(made, opened.manifest, b"", {})
     assert made.read_bytes() == before and not list(made.parent.glob("*.part"))
+
+
+@pytest.fixture
+def small_disk(tmp_path) -> Iterator[Path]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True).returncode:
+        pytest.skip("a small disk can be mounted by root only")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+def test_a_full_disk_leaves_no_half_written_file(small_disk, tmp_path):
+    (tmp_path / "source").write_bytes(os.urandom(1 << 20))
+    manifest = Manifest(VERSION, "2026-11-24", "sqlite", (), {})
+    with pytest.raises(OSError, match="No space left"):
+        archive.write(small_disk / "backup", manifest, b"", {"database": tmp_path / "source"})
+    assert not list(small_disk.iterdir())
 
 
 def test_the_passphrase_comes_from_a_file_that_nobody_else_can_read(made, tmp_path, on_sqlite):

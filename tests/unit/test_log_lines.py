@@ -3,7 +3,9 @@
 import io
 import json
 import logging
+import os
 import re
+import subprocess
 import sys
 
 import pytest
@@ -12,6 +14,7 @@ from django.test import Client, override_settings
 from django.urls import path
 
 from dashboard.installation import log_lines
+from dashboard.installation.home import PROJECT
 from dashboard.installation.log_lines import BadLog, JsonLine, LogLine, about, without_secrets
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.request_id import HEADER
@@ -44,6 +47,11 @@ def as_json(*arguments, **known):
     line = JsonLine().format(record(*arguments, **known))
     assert "\n" not in line
     return json.loads(line)
+
+
+@pytest.fixture(autouse=True)
+def no_request_before() -> None:
+    log_lines.start_anew()
 
 
 @pytest.fixture
@@ -113,7 +121,26 @@ def test_a_page_that_fails_shows_the_id_that_its_lines_hold(client_in, written):
     [line] = [one for one in written() if "exception" in one]
     assert line["request"] == made and "hushhush" not in json.dumps(line)
     assert browser.get("/broken")[HEADER] != made
-    assert log_lines.now() == {}
+
+
+@pytest.mark.django_db
+def test_the_line_of_a_page_that_is_not_there_holds_the_id_too(client_in, written):
+    answer = client_in.get("/nowhere")
+    assert [(one["request"], one["message"]) for one in written()] == [(answer[HEADER], "Not Found: /nowhere")]
+
+
+def test_the_web_server_writes_json_and_no_access_log(tmp_path):
+    """Its access log would hold the tokens of share links."""
+    code = "import logging.config, uvicorn.config as u; logging.config.dictConfig(u.LOGGING_CONFIG)\n"
+    code += "access = logging.getLogger('uvicorn.access'); access.handlers = []; access.propagate = False\n"
+    code += "import dashboard.settings as s; logging.config.dictConfig(s.LOGGING)\n"
+    code += (
+        "assert not access.hasHandlers()  # as uvicorn asks\nlogging.getLogger('uvicorn.error').warning('it starts')"
+    )
+    environment = {**os.environ, "DURASCOPE_HOME": str(tmp_path), "DURASCOPE_LOG": "json"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, env=environment, capture_output=True, text=True)
+    [line] = done.stderr.splitlines()
+    assert json.loads(line)["message"] == "it starts"
 
 
 @pytest.mark.django_db

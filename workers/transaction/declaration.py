@@ -10,12 +10,13 @@ from workers.transaction.values import BY_SERVER, Drawn, Value, literal
 
 @dataclass(frozen=True)
 class Table:
-    """`create`: up to the closing bracket, without an engine. `columns`: name -> type in capitals. `fill`: column ->
-    name of the value that its first rows get."""
+    """`create`: up to the closing bracket, without an engine. `columns`: name -> type in capitals. `keys`: columns with
+    which a key begins. `fill`: column -> name of the value that its first rows get."""
 
     name: str
     create: str
     columns: Mapping[str, str]
+    keys: frozenset[str]
     rows: int
     fill: Mapping[str, str]
 

@@ -7,7 +7,9 @@ from workers.transaction.declaration import Declaration
 from workers.transaction.predict import why_not
 from workers.transaction.tokens import SqlToken, written
 from workers.transaction.values import Value
+from workers.transaction.whole_tables import notes
 
+NOT_ASKED = "No server was asked to explain the statements: the tables are made when the measurement begins."
 CAN = "Crash trials can be judged with it: after a crash the rows of each statement are there together, or none is."
 
 
@@ -31,8 +33,14 @@ def crashes(declaration: Declaration) -> str:
     return why_not(declaration) or CAN
 
 
+def whole_tables(declaration: Declaration) -> str:
+    found = [*notes(declaration)]
+    says = "By the text, these use no key:" if found else "By the text, none of them lacks a key."
+    return "\n".join((f"{NOT_ASKED} {says}", *found))
+
+
 def shown(declaration: Declaration) -> str:
-    return "\n".join((crashes(declaration), "", *lines(declaration)))
+    return "\n\n".join((crashes(declaration), whole_tables(declaration), "\n".join(lines(declaration))))
 
 
 def for_guests(declaration: Declaration) -> Iterator[str]:

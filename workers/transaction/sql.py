@@ -46,7 +46,8 @@ def table(sql: str, earlier: Sequence[Table]) -> Table:
     known = {name.text, *columns, *indexes}.union(*({one.name, *one.columns} for one in earlier))
     check_words(found, OF_TABLES, known.__contains__)
     _check_brackets(inside)
-    return Table(name.text, written([*found[:2], _quoted(name), *found[3:]], lambda value: value), columns, 0, {})
+    create = written([*found[:2], _quoted(name), *found[3:]], lambda value: value)
+    return Table(name.text, create, columns, frozenset(_keys(parts)), 0, {})
 
 
 def _check_table_name(name: SqlToken, earlier: Sequence[Table]) -> None:
@@ -69,6 +70,16 @@ def _columns(parts: list[list[SqlToken]]) -> Iterator[tuple[str, str]]:
         if len(part) < 2 or not part[0].is_name or part[1].kind != "word":
             raise BadSql("write a column as: name TYPE", part[0].at)
         yield part[0].text, part[1].upper
+
+
+def _keys(parts: list[list[SqlToken]]) -> Iterator[str]:
+    """Columns with which a key begins."""
+    for part in parts:
+        marks = [token.upper for token in part]
+        if marks[0] in NO_COLUMN:
+            yield from (after.text for before, after in pairwise(part) if before.text == "(")
+        elif "PRIMARY" in marks or "UNIQUE" in marks:
+            yield part[0].text
 
 
 def _check_brackets(inside: list[SqlToken]) -> None:

@@ -39,8 +39,9 @@ function show(answer) {
   own.hidden = !answer.own;
   own.textContent = answer.own ?? "";
   const written = (answer.written ?? []).map((estimate) => line(estimate));
-  says.replaceChildren(head, ...product, ...written, ...speedOnly, ...refused);
-  says.classList.toggle("warned", refused.length > 0);
+  const unwatched = (answer.unwatched ?? []).map((replica) => line(replica));
+  says.replaceChildren(head, ...product, ...unwatched, ...written, ...speedOnly, ...refused);
+  says.classList.toggle("warned", refused.length + unwatched.length > 0);
 }
 
 /** An old preview must not stand beside new values. */

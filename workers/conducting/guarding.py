@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import astuple
 from functools import partial
 
+from dashboard.findings.attached.followers import followers
 from dashboard.findings.attached.known import told
 from dashboard.findings.attached.links import links
 from dashboard.records.experiments import watches
@@ -61,15 +62,12 @@ def _gauges(job: Job, server: Server, stage: Stage, probe: Probe) -> tuple[list[
     unwatched: list[str] = []
     if limits.max_lag_s:
         known = told()
-        mine = [link.replica for link in links(known) if link.source == server.pk]
-        for number, replica in enumerate(mine, start=1):
-            if isinstance(replica, int):
-                follower = known[replica].server
-                own = Line(follower.target())
-                gauges.append(ReplicaLag(follower.name, number, own, facts, probe, limits.max_lag_s))
-            else:
-                unwatched.append(f"The lag of the replica {replica} is not watched: it is not registered here.")
-        if not mine:
+        found = followers(server, known, links(known))
+        for number, replica in enumerate(found.watched, start=1):
+            follower = known[replica].server
+            gauges.append(ReplicaLag(follower.name, number, Line(follower.target()), facts, probe, limits.max_lag_s))
+        unwatched += found.unwatched
+        if not found.watched:
             unwatched.append("Replica lag is not watched: no replica of this server is registered here.")
     if limits.max_threads_running:
         gauges.append(OtherThreads(line(), limits.max_threads_running))

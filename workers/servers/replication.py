@@ -47,7 +47,7 @@ class Peer:
 class Replication:
     """None: could not be read; `unread` says why. `values`: VARIABLES and STATUS that the server has, with the newer
     words source and replica. `dump_hosts`: from where replicas are connected, as far as the account may see it; asked
-    only if one of them does not report its address."""
+    only if one of them does not report its address, or the account may not list them."""
 
     server_id: int
     port: int
@@ -74,7 +74,7 @@ def read(connection: Connection, facts: Facts) -> Replication:
     is_member = facts.variable("group_replication_group_name")
     status = tried("SHOW GLOBAL STATUS", lambda: ask.names_to_values(connection, "SHOW GLOBAL STATUS")) or {}
     followers = tried(replicas, lambda: tuple(_replica(row) for row in _rows(connection, replicas)))
-    nameless = any(not peer.host for peer in followers or ())
+    nameless = followers is None or any(not peer.host for peer in followers)
     known = {renamed(name): value for name, value in (*facts.variables.items(), *status.items())}
     return Replication(
         server_id=_number(facts.variable("server_id")),

@@ -23,7 +23,11 @@ def curl(method: str, path: str, operation: Node, schemas: Node) -> str:
         said = json.dumps(example(body[JSON]["schema"], schemas), ensure_ascii=False)
         parts += [f'-H "Content-Type: {JSON}"', f"-d {shlex.quote(said)}"]
     if FORM in body:
-        parts += [f"-F {name}=@FILE" for name in _resolved(body[FORM]["schema"], schemas)["properties"]]
+        parts += [
+            f"-F {name}=@FILE"
+            for name, one in _resolved(body[FORM]["schema"], schemas)["properties"].items()
+            if one.get("format") == "binary"
+        ]
     if not any(JSON in told.get("content", {JSON: {}}) for told in operation["responses"].values()):
         parts.append("-o FILE")
     first, *further = parts

@@ -16,8 +16,10 @@ from dashboard.pages.api.resources import (
     experiments,
     files,
     fleet,
+    imports,
     links,
     recipes,
+    reviews,
     schedules,
     servers,
     trials,
@@ -26,8 +28,10 @@ from dashboard.records.accounts.roles import OPERATIONS
 
 ROUTERS: dict[str, Router] = {
     "Servers": servers.router,
+    "Servers from files": imports.router,
     "Audit": audit.router,
     "Recipes": recipes.router,
+    "Before a start": reviews.router,
     "Experiments": experiments.router,
     "Comments": comments.router,
     "Experiments as files": files.router,

@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from dashboard.findings.lines import look_of
 from dashboard.findings.tested import spelled_out
-from dashboard.findings.written import estimates
 from dashboard.pages import documents
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.experiments import list_page
 from dashboard.pages.experiments.form_groups import groups, product, summaries
 from dashboard.pages.experiments.forms import PlanForm
+from dashboard.pages.experiments.plan_review import reviewed
 from dashboard.pages.front import page as front
 from dashboard.pages.results.page import watched
 from dashboard.records.api import start_keys
@@ -23,13 +23,12 @@ from dashboard.records.experiments import actions, queries, shelf
 from dashboard.records.experiments.crash_progress import crash_progress
 from dashboard.records.experiments.live import LivePosition
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.experiments.rights import why_not_crash, why_not_run
+from dashboard.records.experiments.rights import why_not_run
 from dashboard.records.fleet import task_queue
 from dashboard.records.servers.models import Server
 from workers.bench.own_review import of_plan
 from workers.bench.plan import Plan
 from workers.bench.recipes import QUICK
-from workers.bench.review import estimate_s, problems
 from workers.bench.workloads import OWN, WORKLOADS
 from workers.errors import PlanError
 from workers.servers.settings import SETTINGS
@@ -136,17 +135,17 @@ def review(request: HttpRequest) -> JsonResponse:
         refusals = [f"{form[name].label}: {error}" for name, errors in form.errors.items() for error in errors]
         return JsonResponse({"refusals": refusals, "summaries": summaries(form)})
     plan = form.plan()
-    refusals = problems(plan, queries.candidates(plan), production_confirmed=form.cleaned_data["production_confirmed"])
-    refusals += why_not_crash(plan, request.user)
+    found = reviewed(plan, request.user, production_confirmed=form.cleaned_data["production_confirmed"])
     answer = {
-        "refusals": refusals,
+        "refusals": found.refusals,
         "summaries": summaries(form),
         "own": _own_shown(plan),
-        "cells": plan.size,
+        "cells": found.cells,
         "product": product(plan),
-        "trials": len(list(plan.trials())),
-        "estimate_s": estimate_s(plan) if not refusals else None,
-        "written": [one.says for one in estimates(plan, timezone.now()).values()] if not refusals else [],
+        "trials": found.trials,
+        "estimate_s": found.estimate_s,
+        "written": [one.says for one in found.written.values()],
+        "unwatched": found.unwatched,
     }
     return JsonResponse(answer)
 

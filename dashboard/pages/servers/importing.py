@@ -4,10 +4,10 @@ those of the page *Register a server*."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from dashboard.pages.servers.forms import AttachedForm
+from dashboard.records.accounts.actor import Actor
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
@@ -17,6 +17,7 @@ from workers.servers.inventory.found import FoundServer
 Address = tuple[str, int, str, str]  # host, port, socket, site
 NEW, NO_PASSWORD, KNOWN, REFUSED = "new", "password missing", "known already", "refused"
 REGISTERED = (NEW, NO_PASSWORD)
+NO_ACCOUNT = "The file names no account for it. Give one for servers without one (Account, --user)."
 LABELS = {"prod": Server.Label.PRODUCTION, "stag": Server.Label.STAGING, "test": Server.Label.TEST}
 
 
@@ -65,14 +66,15 @@ def _line(found: FoundServer, defaults: Defaults, taken: Mapping[Address, str], 
     if known and not found.why:  # asked first: the name of a known server is taken
         return replace(line, state=KNOWN, says=known)
     if found.why or not valid:
-        return replace(line, says=found.why or _wrong(form))
+        no_account = NO_ACCOUNT if form.errors.keys() == {"user"} and not found.user else ""
+        return replace(line, says=found.why or no_account or _wrong(form))
     if form.instance.name in names:
         return replace(line, says="Another server of the file has this name.")
     unread = f" Not read: {_short(found.unread, 200)}. Check TLS on its page." if found.unread else ""
     if not found.password:
-        says = f"Registered without a password. Enter it on its page.{unread}"
+        says = f"To be registered without a password. Enter it on its page.{unread}"
         return replace(line, state=NO_PASSWORD, says=says, form=form)
-    return replace(line, state=NEW, says=f"Registered.{unread}", form=form)
+    return replace(line, state=NEW, says=f"To be registered.{unread}", form=form)
 
 
 def _values(found: FoundServer, defaults: Defaults) -> dict[str, str]:
@@ -107,7 +109,7 @@ def _short(text: str, most: int = 120) -> str:
     return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:most])
 
 
-def register(user: User | None, lines: Sequence[ImportLine]) -> list[Server]:
+def register(user: Actor, lines: Sequence[ImportLine]) -> list[Server]:
     """All or none. Raises KeyMissing, Refused, and PlanError if a name was taken since the plan."""
     forms = [line.form for line in lines if line.form]
     try:

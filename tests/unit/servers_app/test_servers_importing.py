@@ -50,7 +50,7 @@ def test_a_dry_run_says_what_would_be_done_and_stores_nothing(client_in, old):
     assert answer.status_code == 200 and Server.objects.count() == 1
     assert "Dry run: 1 new, 1 without a password, 2 known already, 3 refused." in page
     assert "It is registered as registered before." in page and "first as db1" in page
-    assert "Account: This field is required." in page and "This is not a host name" in page
+    assert "The file names no account for it." in page and "This is not a host name" in page
     assert SECRET not in page and "Register 2 servers" in page
 
 

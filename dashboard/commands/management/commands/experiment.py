@@ -29,6 +29,7 @@ from django.db import OperationalError, connection
 from dashboard.commands.crash_point import crash_point
 from dashboard.commands.own_file import text_of
 from dashboard.findings import conclusion
+from dashboard.findings.attached.followers import not_watched
 from dashboard.findings.claims.in_words import claim_lines
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
@@ -203,6 +204,8 @@ class Command(BaseCommand):
         plan = Plan.from_dict(experiment.plan)
         if not all(target.is_sandbox for target in plan.targets):
             self.stderr.write(f"Guardrails on attached servers: {plan.limits.in_words}.")
+        for replica in not_watched(plan):
+            self.stderr.write(replica)
         for estimate in estimates(plan, experiment.created_at).values():
             self.stderr.write(estimate.says)
 

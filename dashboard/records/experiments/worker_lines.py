@@ -83,6 +83,5 @@ def alive() -> list[Worker]:
 
 def sites_without_worker() -> list[str]:
     """A sentence for each site that has servers and no living worker. The local site is left out."""
-    used = Server.objects.exclude(site=LOCAL).values_list("site", flat=True)
-    manned = Worker.objects.alive().filter(listens=True).values_list("site", flat=True)
-    return [sites.start_worker_message(site) for site in sorted(set(used) - set(manned))]
+    used = Server.objects.exclude(site=LOCAL).order_by().values_list("site", flat=True).distinct()
+    return [sites.start_worker_message(site) for site in sorted(set(used) - sites.manned())]

@@ -11,6 +11,11 @@ def listening(site: str) -> list[Worker]:
     return list(Worker.objects.alive().filter(site=site, listens=True).order_by("-pk"))
 
 
+def manned() -> set[str]:
+    """The sites that have a living worker which takes tasks."""
+    return set(Worker.objects.alive().filter(listens=True).values_list("site", flat=True))
+
+
 def no_worker_message(site: str) -> str:
     """A sentence if the site has no living worker; "" if it has one."""
     return "" if Worker.objects.alive().filter(site=site, listens=True).exists() else start_worker_message(site)

@@ -3,7 +3,7 @@ several processes run this. It stops experiments at the end of their window and 
 time as `now`."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -44,8 +44,9 @@ def watch(now: datetime, notify: Notify, reach: Reach, notify_site: NotifySite |
     wanted = [schedule for schedule in watched if _needs_a_look(schedule, now)]
     calm = {schedule.pk for schedule in watched} - {schedule.pk for schedule in wanted}
     Schedule.objects.filter(pk__in=calm, looked_at__lt=now - NOTED_EVERY).update(looked_at=now)
+    elsewhere = _elsewhere(wanted) if notify_site else {}
     for schedule in wanted:
-        if notify_site and (site := _another_site(schedule)):
+        if notify_site and (site := elsewhere.get(schedule.pk)):
             _tried(partial(notify_site, schedule.pk, site), schedule)
         else:
             _tried(partial(_look_at, schedule, now, notify, reach, busy), schedule)
@@ -79,10 +80,14 @@ def _to_end(now: datetime) -> QuerySet[Night]:
     return Night.objects.filter(ended, closed_at=None).select_related("schedule", "experiment")
 
 
-def _another_site(schedule: Schedule) -> str:
-    """The site of its servers, if it is another one and has a living worker; else ""."""
-    site = Server.objects.filter(pk__in=schedule.server_ids).values_list("site", flat=True).first()
-    return site if site and site != settings.SITE and not sites.no_worker_message(site) else ""
+def _elsewhere(schedules: Iterable[Schedule]) -> dict[int, str]:
+    """Schedule id -> the site of its servers, if it is another one and has a living worker. Two queries for all."""
+    servers = {schedule.pk: schedule.server_ids for schedule in schedules}
+    known = Server.objects.filter(pk__in={pk for ids in servers.values() for pk in ids})
+    sites_of = dict(known.values_list("pk", "site"))
+    others = sites.manned() - {settings.SITE}
+    found = {key: next((sites_of[pk] for pk in ids if pk in sites_of), "") for key, ids in servers.items()}
+    return {key: site for key, site in found.items() if site in others}
 
 
 def _tried(duty: Callable[[], object], of: object) -> None:

@@ -7,7 +7,7 @@ import os
 import time
 from datetime import timedelta
 
-PROCESSES = 4
+MOST_PROCESSES = 4
 HOURS = 4.0  # from 02:00 to 06:00
 
 
@@ -16,9 +16,10 @@ def measure(workers: int, experiments: int) -> None:
 
     ids, players = _queue(experiments), _workers(workers)
     connections.close_all()
+    processes = min(MOST_PROCESSES, workers)
     began = time.monotonic()
-    share = [(ids[n::PROCESSES], players[n::PROCESSES]) for n in range(PROCESSES)]
-    with multiprocessing.get_context("fork").Pool(PROCESSES) as pool:
+    share = [(ids[n::processes], players[n::processes]) for n in range(processes)]
+    with multiprocessing.get_context("fork").Pool(processes) as pool:
         found = [one for part in pool.starmap(_play, share) for one in part]
     took_s = time.monotonic() - began
     claims = sorted(claim_s for claim_s, _ in found)

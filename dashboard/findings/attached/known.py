@@ -106,9 +106,9 @@ def _key(peer: Peer) -> tuple[int, int, str]:
     return peer.server_id, peer.port, peer.host
 
 
-def told() -> Known:
-    """Every attached server that answered."""
-    found = ((server, told_by(server, answer)) for server, answer in last_answers())
+def told(site: str = "") -> Known:
+    """Every attached server (of a site) that answered."""
+    found = ((server, told_by(server, answer)) for server, answer in last_answers(site))
     return Known({server.pk: one for server, one in found if one})
 
 

@@ -12,6 +12,8 @@ from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
 from workers.servers.replication import Peer
 
+MOST = 1000  # attached servers; of more only those of one site are read for a page
+
 
 @dataclass(frozen=True)
 class AttachedNode:
@@ -36,7 +38,8 @@ class AttachedTopology:
 
 def topology_of(server: Server) -> AttachedTopology | None:
     """None: it replicates with nobody as far as is known, and everything was read."""
-    known = told()
+    is_part = Server.objects.filter(kind=Server.Kind.ATTACHED).count() > MOST
+    known = told(server.site if is_part else "")
     if server.pk not in known:
         return None
     all_joined = joined(known)
@@ -45,6 +48,11 @@ def topology_of(server: Server) -> AttachedTopology | None:
     unread = tuple(f"{one.server}: {why}" for one in members.values() for why in one.replication.unread)
     if len(here) == 1 and not unread:
         return None
+    if is_part:
+        unread = (
+            *unread,
+            f"More than {MOST:,} servers are registered: only those of the site {server.site} are named.",
+        )
     joins = all_joined.within(here)
     seats = _seats(known, members.values())
     nodes = [_node(key, known, joins, seats.get(key)) for key in here]

@@ -1,6 +1,6 @@
 """Pairs of innodb_flush_log_at_trx_commit / sync_binlog to tick, and the pair that each server has now."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -22,9 +22,9 @@ def variant(pair: str, binlog: str, build: str = "", storage: str = "") -> Varia
     return Variant(pair, {**BINLOG[binlog], **settings}, build=build, storage=storage)
 
 
-def present() -> dict[int, str]:
-    """Server id -> the pair that its last preflight found; servers that were never reached are not in it."""
-    found = queries.present_settings().items()
+def present(server_ids: Collection[int]) -> dict[int, str]:
+    """Of these servers: id -> the pair that its last preflight found; servers that were never reached are not in it."""
+    found = queries.present_settings(server_ids).items()
     return {pk: f"{has[FLUSH_LOG]}/{has[SYNC_BINLOG]}" for pk, has in found if FLUSH_LOG in has and SYNC_BINLOG in has}
 
 

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from dashboard.pages.experiments import durability_pairs, filled_in
 from dashboard.pages.experiments.filled_in import PARTS
 from dashboard.pages.experiments.plan_inputs import PlanInputs
-from dashboard.pages.servers.offered import ServersField
+from dashboard.pages.servers.offered import ServersField, offered
 from dashboard.records.experiments import actions, controls, naming, shelf
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
@@ -123,7 +123,7 @@ class PlanForm(PlanInputs):
 
     def _show_present(self, *, is_own_plan: bool) -> None:
         """Mark the present pair of each chosen server. A plan without a recipe measures it too."""
-        self.present = durability_pairs.present()
+        self.present = durability_pairs.present(offered(self["servers"]))
         yours = [self.present[pk] for pk in self.initial["servers"] if pk in self.present]
         if is_own_plan:
             self.initial["variants"] = list(dict.fromkeys([*self.initial["variants"], *yours]))

@@ -18,7 +18,8 @@ from dashboard.records.history.queries import not_noted
 from dashboard.records.servers.models import Server
 
 MOST_SERVERS = 12
-MOST_SEARCHED = 500  # servers, and experiments
+MANY_SERVERS = 500  # of more than these only those of the newest experiments are looked at
+NEWEST = 100
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,9 @@ def context(now: datetime) -> dict[str, object]:
 
 def _lately_used() -> QuerySet[Server]:
     """All servers; of many those of the newest experiments."""
-    if Server.objects.count() <= MOST_SEARCHED:
+    if Server.objects.count() <= MANY_SERVERS:
         return Server.objects.all()
-    newest = list(Experiment.objects.order_by("-created_at", "-pk").values_list("pk", flat=True)[:MOST_SEARCHED])
+    newest = list(Experiment.objects.order_by("-created_at", "-pk").values_list("pk", flat=True)[:NEWEST])
     measured, crashed = (rows.objects.filter(experiment__in=newest).values("server") for rows in (Cell, Trial))
     return Server.objects.filter(Q(pk__in=measured) | Q(pk__in=crashed))
 

@@ -36,11 +36,16 @@ class ServersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  #
         return f"{server.name} (production)" if server.label == Server.Label.PRODUCTION else server.name
 
 
+def offered(bound: forms.BoundField) -> list[int]:
+    """The ids of the servers that this field of a form offers."""
+    return [int(str(key)) for key, _ in bound.field.choices]  # type: ignore[attr-defined]  # a ServersField
+
+
 def _choices(field: ServerField | ServersField, chosen: Iterable[object]) -> list[tuple[str, str]]:
     """All servers, or of many those that are chosen and the newest. The field accepts every server."""
-    offered = list(Server.objects.all()[: ALL + 1])
-    if len(offered) > ALL:
+    servers = list(Server.objects.all()[: ALL + 1])
+    if len(servers) > ALL:
         ids = [int(one) for one in map(str, chosen) if one.isdecimal() and len(one) < LONGEST]
         found = Server.objects.filter(pk__in=ids), Server.objects.order_by("-pk")[:NEWEST]
-        offered = list(dict.fromkeys(server for servers in found for server in servers))
-    return [(str(server.pk), field.label_from_instance(server)) for server in offered]
+        servers = list(dict.fromkeys(server for some in found for server in some))
+    return [(str(server.pk), field.label_from_instance(server)) for server in servers]

@@ -20,8 +20,8 @@ class Used:
 
 
 def used(now: datetime) -> Used:
-    everything = Experiment.everything.count()
-    lately = Experiment.everything.filter(created_at__gt=now - MONTH).count()
+    everything = Experiment.objects.count()
+    lately = Experiment.objects.filter(created_at__gt=now - MONTH).count()
     size = _bytes()
     return Used(size, round(size / everything * lately * 365 / MONTH.days) if everything else 0)
 

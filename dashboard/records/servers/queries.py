@@ -1,5 +1,6 @@
 """Reads about servers."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -46,25 +47,26 @@ def last_tests() -> list[tuple[Server, Preflight | None]]:
     return _newest_of(Preflight.objects.filter(state=Preflight.State.DONE))
 
 
-def last_answers() -> list[tuple[Server, Preflight | None]]:
-    """Each attached server with the last test that reached it."""
-    return _newest_of(Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={}))
+def last_answers(site: str = "") -> list[tuple[Server, Preflight | None]]:
+    """Each attached server (of a site) with the last test that reached it."""
+    answers = Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={})
+    return _newest_of(answers.defer("checks", "durability"), site)
 
 
-def _newest_of(tests: QuerySet[Preflight]) -> list[tuple[Server, Preflight | None]]:
+def _newest_of(tests: QuerySet[Preflight], site: str = "") -> list[tuple[Server, Preflight | None]]:
     """Two queries, however many servers."""
     newest = tests.filter(server=OuterRef("pk")).order_by("-asked_at")
-    attached = Server.objects.filter(kind=Server.Kind.ATTACHED)
+    attached = Server.objects.filter(kind=Server.Kind.ATTACHED, **({"site": site} if site else {}))
     servers = list(attached.annotate(tested=Subquery(newest.values("pk")[:1])))
-    preflights = Preflight.objects.in_bulk({server.tested for server in servers if server.tested})
+    preflights = tests.in_bulk({server.tested for server in servers if server.tested})
     return [(server, preflights.get(server.tested)) for server in servers]
 
 
-def present_settings() -> dict[int, dict[str, str]]:
-    """Server id -> its settings at the last preflight that reached it; one query."""
+def present_settings(server_ids: Collection[int]) -> dict[int, dict[str, str]]:
+    """Of these servers: id -> its settings at the last preflight that reached it; one query."""
     answers = Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={})
     last = answers.filter(server=OuterRef("pk")).values("facts__settings")[:1]
-    found = Server.objects.annotate(present=Subquery(last)).values_list("pk", "present")
+    found = Server.objects.filter(pk__in=server_ids).annotate(present=Subquery(last)).values_list("pk", "present")
     return {pk: settings for pk, settings in found if settings}
 
 

@@ -155,6 +155,7 @@ def _schedules(size: Size) -> None:
 
     person = User.objects.create_superuser("scheduler", password=secrets.token_urlsafe(20))
     plan = Experiment.objects.order_by("pk").values_list("plan", flat=True)[0]
+    plan["workloads"] = [{**one, "key": "update-by-key"} for one in plan["workloads"]]  # one that can be started
     measured = Server.objects.order_by("pk")[: size.schedules]
     Schedule.objects.bulk_create(
         Schedule(

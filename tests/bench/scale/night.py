@@ -12,6 +12,7 @@ HOURS = 4.0  # from 02:00 to 06:00
 
 
 def measure(workers: int, experiments: int) -> None:
+    import django
     from django.db import connections
 
     ids, players = _queue(experiments), _workers(workers)
@@ -19,7 +20,7 @@ def measure(workers: int, experiments: int) -> None:
     processes = min(MOST_PROCESSES, workers)
     began = time.monotonic()
     share = [(ids[n::processes], players[n::processes]) for n in range(processes)]
-    with multiprocessing.get_context("fork").Pool(processes) as pool:
+    with multiprocessing.get_context("spawn").Pool(processes, django.setup) as pool:
         found = [one for part in pool.starmap(_play, share) for one in part]
     took_s = time.monotonic() - began
     claims = sorted(claim_s for claim_s, _ in found)

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Route
 
 from dashboard.installation.home import PROJECT
+from dashboard.pages.monitoring.figures import FIGURES
 from tests.browser.axe import violations
 from tests.walks import report
 from workers.bench.plan import CrashPlan, Plan
@@ -23,7 +24,7 @@ pytest.importorskip("sphinx", reason="deploy/site/requirements.txt is not instal
 BUILD = PROJECT / "deploy/site/build.py"
 OUTSIDE = re.compile(r"https://[a-z0-9.-]+\.[a-z]+(:\d+)?(/[!-~]*)?")  # its form only: nothing is asked
 HERE = "https://durascope.test"
-LOOKED_AT = ("docs/README", "docs/topology", "reference/api-operations", "reference/plan", "search")
+LOOKED_AT = ("docs/README", "docs/topology", "docs/pictures", "reference/api-operations", "reference/plan", "search")
 
 
 @pytest.fixture(scope="module")
@@ -117,12 +118,13 @@ def test_the_build_refuses_a_broken_link(tmp_path, link):
 
 
 def test_the_reference_has_what_the_registries_have(built):
-    plan, checks, settings = (
-        (built / f"reference/{name}.html").read_text() for name in ("plan", "checks", "server-settings")
+    plan, checks, settings, figures = (
+        (built / f"reference/{name}.html").read_text() for name in ("plan", "checks", "server-settings", "figures")
     )
     report(one.name for one in (*fields_of(Plan), *fields_of(CrashPlan)) if f">{one.name}<" not in plan)
     report(key for key in CHECKS if f">{key}<" not in checks)
     report(name for name in SETTINGS if f">{name}<" not in settings)
+    report(name for name in FIGURES if f">{name}<" not in figures)
 
 
 def test_a_reader_needs_no_other_host(built, page, refused):

@@ -81,7 +81,9 @@ def documents(_quick: bool, log: Path) -> Found:
 STEPS: dict[str, Step] = {
     "tree": Step("every change is in a commit", check_tree, has_quick=False),
     "version": Step(
-        "pyproject.toml and CHANGELOG.md agree, and the tag does not exist yet", check_version, has_quick=False
+        "the versions of pyproject.toml and CHANGELOG.md agree, and the tag does not exist yet",
+        check_version,
+        has_quick=False,
     ),
     "build": Step("all tests (.ci/run)", build),
     "chaos": Step("200 faults in a whole installation", chaos),

@@ -68,6 +68,11 @@ def test_the_block_that_decides_is_named_with_its_file(words):
     words(list(view(replace(BAD, deciding=(*BAD.deciding, SECTOR)).as_stored()).deciding))
 
 
+def test_a_violation_that_was_not_seen_again_is_told():
+    assert "Not seen again" in dict(view(replace(BAD, not_again=1).as_stored()).facts)
+    assert "Not seen again" not in dict(view(BAD.as_stored()).facts)
+
+
 def test_of_small_histories_no_number_of_commits_is_told():
     unknown = {"lost_engine": None, "lost_binlog": None}
     wrong = story(state(0.1, **unknown), state(0.2, TORN, **unknown))

@@ -27,12 +27,14 @@ Place = tuple[int, int]  # a disk, and a block of it
 
 @dataclass
 class Shrinker:
-    """`files`: of each disk. `recoveries`: how many contents were recovered."""
+    """`files`: of each disk. `recoveries`: how many contents were recovered. `not_again`: how many violations passed when
+    they were recovered again."""
 
     judge: StateJudge
     lane: Lane
     files: Sequence[FileMap]
     recoveries: int = field(default=0, init=False)
+    not_again: int = field(default=0, init=False)
 
     def all(self, violations: Sequence[Violation]) -> tuple[DecidingBlock, ...]:
         """Raises Cancelled."""
@@ -49,6 +51,7 @@ class Shrinker:
         wrong = states.blocks(bad.state.points)
         try:
             if not self._fails(bad, failed, wrong):
+                self.not_again += 1
                 return None
             for neighbour in _neighbours(states, bad.state.points):
                 right = states.blocks(neighbour)

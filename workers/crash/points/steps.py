@@ -67,12 +67,11 @@ def judged(
     tried = _tried(load, ready, choices, judge)
     story = story_of(load, states, choices, [state for state, _ in tried], len(ready), monotonic() - began)
     violations = first_violations(tried)
-    deciding = Shrinker(judge, ready[0], files).all(violations)
+    deciding = (shrinker := Shrinker(judge, ready[0], files)).all(violations)
     kept, archives = keep(load, states, violations)
     settings = () if load.replica else tried_otherwise(load, ready[0], violations, _states_of)
-    return Attempted(
-        **vars(load), story=replace(story, deciding=deciding, kept=kept, settings=settings), archives=archives
-    )
+    examined = replace(story, deciding=deciding, kept=kept, settings=settings, not_again=shrinker.not_again)
+    return Attempted(**vars(load), story=examined, archives=archives)
 
 
 def _states_of(begun: Begun) -> list[TriedState]:

@@ -117,7 +117,8 @@ class PointsStory:
     """`pairs`: distinct pairs of flushed redo log and flushed binlog in the recording, `covered`: those of them that
     were tried. `left`: crash points that were found and not tried; `out_of_time`: the plan's time for them was over.
     `ended`: why the recording ended before the load; "" otherwise. `margin_s`: by how much the clocks of clients and
-    disk may differ."""
+    disk may differ. `not_again`: of the violations that were examined, those that passed when they were recovered
+    again."""
 
     states: tuple[TriedState, ...]
     pairs: int
@@ -134,6 +135,7 @@ class PointsStory:
     kept: tuple[KeptPoint, ...] = ()
     out_of_time: bool = False
     settings: tuple[OtherSetting, ...] = ()
+    not_again: int = 0
 
     @property
     def counts(self) -> PointCounts:

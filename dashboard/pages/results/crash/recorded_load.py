@@ -188,6 +188,12 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}",
         ),
         ("End of the recording", story.ended),
+        (
+            "Not seen again",
+            f"{whole(story.not_again)} of the violations passed when the same content was recovered again"
+            if story.not_again
+            else "",
+        ),
         ("Margin of the clocks of clients and disk", f"{1e6 * story.margin_s:.0f} µs; commits within it are in doubt"),
         ("Time", f"{duration(story.took_s)}, {story.lanes} at once" if tried else ""),
     )

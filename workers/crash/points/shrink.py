@@ -27,8 +27,8 @@ Place = tuple[int, int]  # a disk, and a block of it
 
 @dataclass
 class Shrinker:
-    """`files`: of each disk. `recoveries`: how many contents were recovered. `not_again`: how many violations passed when
-    they were recovered again."""
+    """`files`: of each disk. `recoveries`: how many contents were recovered. `not_again`: how many violations passed
+    when they were recovered again."""
 
     judge: StateJudge
     lane: Lane

@@ -48,7 +48,7 @@ def test_login_paths_are_read_as_they_are_printed():
     [
         ("ssl-verify-server-cert", "verify"), ("loose-ssl_verify_server_cert=1\nssl=0", "verify"), ("ssl", "required"),
         ("ssl=ON\nskip-ssl-verify-server-cert", "required"), ("skip-ssl", "off"), ("ssl=FALSE", "off"),
-        ("ssl-ca=/ca.pem", "verify"), ("ssl-ca=/ca.pem\ndisable-ssl-verify-server-cert", "required"),
+        ("ssl-ca=/ca.pem", "verify"), ("ssl-ca=/ca.pem\ndisable-ssl-verify-server-cert", "verify"),
         ("ssl-mode=REQUIRED\nssl-ca=/ca.pem", "required"), ("ssl-mode=PREFERRED", ""), ("quick", ""),
     ],
 )  # fmt: skip

@@ -61,15 +61,13 @@ def _server(section: str, values: dict[str, str]) -> FoundServer:
 
 
 def _tls(values: dict[str, str]) -> str:
-    """`ssl-mode` is of MySQL; the others are of MariaDB. `ssl-ca` alone makes a client of MySQL verify."""
+    """`ssl-mode` is of MySQL; the others are of MariaDB. Clients of both check the authority as soon as there is an
+    `ssl-ca`, those of MariaDB also without `ssl-verify-server-cert`. *Verified* checks the host name, too."""
     if mode := values.get("ssl_mode"):
         return TLS.get(mode.lower(), "")
-    verifies = _is_on(values, "ssl_verify_server_cert")
-    if verifies:
-        return "verify"
     encrypts = _is_on(values, "ssl")
-    if encrypts is None and values.get("ssl_ca"):
-        return "verify" if verifies is None else "required"
+    if _is_on(values, "ssl_verify_server_cert") or (values.get("ssl_ca") and encrypts is not False):
+        return "verify"
     return {True: "required", False: "off", None: ""}[encrypts]
 
 

@@ -14,10 +14,11 @@ MOST_NAMED = 3
 def failover_finding(known: Sequence[CrashSetting]) -> Finding:
     """`known`: settings with a verdict, under one fault."""
     told = [one for one in known if one.tally.loss("engine") or not one.tally.stopped] or known
-    costs = "; ".join(_together(_cost, sorted(told, key=lambda one: (len(_lost(one.tally)), one.tally.phantoms))))
+    kept = sorted((one for one in told if not _lost(one.tally)), key=lambda one: one.tally.phantoms)
+    costs = "; ".join([*_together(_cost, kept), *_losses([one for one in told if _lost(one.tally)])])
     return Finding(
         f"A {title(known[0].tally.kind)} cost {costs}{_outage(known)}",
-        more=tuple(_stops(known)),
+        more=(*_stops(known), *_differs(known)),
     )
 
 
@@ -43,7 +44,20 @@ def _together(says: Callable[[Tally], tuple[str, str]], known: Iterable[CrashSet
 
 def _named(names: Sequence[str]) -> str:
     """Names may have commas of their own. The matrix lists more than three."""
-    return " and ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} settings"
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} settings"
+    *first, last = [f"“{name}”" if "," in name else name for name in names]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _losses(losing: Sequence[CrashSetting]) -> Iterable[str]:
+    """Settings that lost commits: each with its own numbers, or many together."""
+    if len(losing) <= MOST_NAMED:
+        yield from _together(_cost, sorted(losing, key=lambda one: len(_lost(one.tally))))
+        return
+    lost = [each for one in losing for each in _lost(one.tally)]
+    tried = sum(len(one.tally.decided) for one in losing)
+    yield f"{_range(lost)} with {_named([one.name for one in losing])} in {len(lost)} of {tried}"
 
 
 def _cost(tally: Tally) -> tuple[str, str]:
@@ -56,9 +70,12 @@ def _cost(tally: Tally) -> tuple[str, str]:
         return "no acknowledged commit, but commits that clients had read,", f" in {seen} of {n}{unclear}"
     if not lost:
         return "no acknowledged commit", f" in {loss.rate.n} of {loss.rate.n}{unclear} ({loss.rate.at_most})"
+    return _range(lost), f" in {len(lost)} of {loss.rate.n}{unclear}"
+
+
+def _range(lost: Sequence[int]) -> str:
     many = whole(min(lost)) if min(lost) == max(lost) else f"{whole(min(lost))} to {whole(max(lost))}"
-    commits = "commit" if many == "1" else "commits"
-    return f"{many} acknowledged {commits}", f" in {len(lost)} of {loss.rate.n}{unclear}"
+    return f"{many} acknowledged {'commit' if many == '1' else 'commits'}"
 
 
 def _lost(tally: Tally) -> list[int]:
@@ -71,3 +88,11 @@ def _stops(known: Sequence[CrashSetting]) -> Iterable[str]:
         return "The replica stopped with an error", f" in {tally.stopped} of {len(tally.decided)}."
 
     return _together(says, (one for one in known if one.tally.stopped))
+
+
+def _differs(known: Sequence[CrashSetting]) -> Iterable[str]:
+    def says(tally: Tally) -> tuple[str, str]:
+        in_some = f" in {tally.differs} of {len(tally.decided)}."
+        return "The old primary followed without an error, and its rows differ,", in_some
+
+    return _together(says, (one for one in known if one.tally.differs))

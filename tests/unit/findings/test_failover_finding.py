@@ -1,12 +1,13 @@
 """The finding on a failover: losses and write outage of each kind of replication, and what stands in the matrix."""
 
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
 from django.urls import reverse
 
 from dashboard.findings.compare.crashes import crash_pairs
-from dashboard.findings.crash.failover import _named, failover_finding
+from dashboard.findings.crash.failover import _losses, _named, failover_finding
 from dashboard.findings.crash.statistics import tallies
 from dashboard.findings.crash.trials import trials_of
 from dashboard.pages.results.addresses import Addresses
@@ -72,7 +73,26 @@ def test_a_replica_that_stopped_is_named_and_settings_with_the_same_outcome_are_
     assert "The replica stopped with an error with 0/0 in 3 of 3." in page
     assert "left a replica that must be rebuilt in 3 of 3 replica kills" in page and "Use 0/0" not in page
     assert _named(["1/1", "1, 0", "0/0", "2/0"]) == "4 settings"
+    assert _named(["1/1", "MariaDB, strict", "0/0"]) == "1/1, “MariaDB, strict” and 0/0"
     assert "replica stopped with an error in 3 of 3" in page, "the matrix"
+
+
+def losing(name, *lost):
+    trials = [SimpleNamespace(lost=lambda place, n=n: n) for n in lost]
+    return SimpleNamespace(name=name, tally=SimpleNamespace(decided=trials))
+
+
+def test_many_settings_that_lost_commits_are_told_in_one_clause():
+    (said,) = _losses([losing("a", 3, 0), losing("b", 7), losing("c", 90), losing("d", 1)])
+    assert said == "1 to 90 acknowledged commits with 4 settings in 4 of 5"
+
+
+def test_an_old_primary_that_differs_without_an_error_is_told(experiment):
+    for trial in experiment.trials.filter(variant="0/0")[:2]:
+        trial.evidence.data |= {"failover": {"rejoin": {"state": "caught up", "different_rows": 9}}}
+        trial.evidence.save()
+    found = failover_finding(shown_to(experiment, {"crash": FAULT}, shared=False).settings)
+    assert found.more == ("The old primary followed without an error, and its rows differ, with 0/0 in 2 of 3.",)
 
 
 def test_the_matrix_shows_the_write_outage_beside_the_loss(experiment):

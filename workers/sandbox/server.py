@@ -275,6 +275,8 @@ class Sandbox(Removable):
             images.copy(image, self.datadir, self.user)
             untrusted.remove(self.datadir, [UUID_FILE])  # two servers of one UUID do not replicate
         self.logs.prepare(self.datadir, self.user)
+        for name, text in self.additions.files.items():
+            self.put(name, text)
         if trace:
             self.trace_missing = fsync_table.missing()
         if trace and not self.trace_missing:
@@ -282,6 +284,13 @@ class Sandbox(Removable):
             self.trace_missing = self.build.refuses(library, self.user)
             if not self.trace_missing:
                 self._trace_library, self.trace_file = library, self.folder / "fsync.table"
+
+    def put(self, name: str, text: str) -> None:
+        """A file into the datadir of a server that does not run."""
+        untrusted.remove(self.datadir, [name])
+        with os.fdopen(untrusted.new_file(self.datadir / name), "w") as file:
+            self.user.own(file.fileno())
+            file.write(text)
 
     def _copy_data(self, to: Path) -> None:
         images.copy(self.datadir, to, self.user)

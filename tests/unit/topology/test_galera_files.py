@@ -9,10 +9,12 @@ import pytest
 from workers.errors import SandboxError
 from workers.sandbox.builds import parts
 from workers.sandbox.options import check
+from workers.sandbox.server import Sandbox
 from workers.topology.faults import FAULTS
 from workers.topology.kinds import TOPOLOGY_KINDS, impossible
 from workers.topology.kinds.galera import files, galera
 from workers.topology.network import ability
+from workers.topology.nodes import NodePlan
 from workers.topology.topology import Topology
 
 GALERA = TOPOLOGY_KINDS["galera"]
@@ -83,7 +85,7 @@ def test_a_file_of_the_datadir_never_leads_out_of_it(tmp_path):
     datadir.mkdir()
     (datadir / files.STATE).symlink_to(outside)
     sandbox = SimpleNamespace(datadir=datadir, user=SimpleNamespace(own=lambda file: None))
-    files.put(sandbox, files.STATE, "new")
+    Sandbox.put(sandbox, files.STATE, "new")
     assert outside.read_text() == "kept" and (datadir / files.STATE).read_text() == "new"
     assert not (datadir / files.STATE).is_symlink()
 
@@ -169,3 +171,10 @@ def test_a_host_without_namespaces_has_neither_delays_nor_partitions(provider, n
 def test_clients_of_a_partition_are_on_the_node_that_is_cut_off(provider, network):
     network("")
     assert "leave writers out" in impossible(GALERA, replace(THREE, writers="each"), build(), FAULTS["partition"])[0]
+
+
+def test_nodes_of_a_trial_start_with_one_view_and_none_by_itself():
+    plans = [NodePlan(f"node {n}", None, {}, at_first=galera.ALONE) for n in (1, 2, 3)]
+    views = [plan.additions.files[files.VIEW] for plan in galera.Galera().at_once(plans)]
+    assert len(set(views)) == 3 and len({view.partition("\n")[2] for view in views}) == 1
+    assert not any(plan.at_first for plan in galera.Galera().at_once(plans))

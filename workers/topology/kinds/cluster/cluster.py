@@ -21,7 +21,7 @@ class Cluster(Membership):
         begun.timeline.step("form the cluster")
         wires = network.links(0) if network else ()
         formed = Formed(**vars(begun), primary=first, replicas=tuple(others), wires=wires, links=(), network=network)
-        self.assemble(formed.nodes)
+        self.gather(formed.nodes)
         for node in formed.nodes:
             node.make_durable()
         return formed
@@ -37,7 +37,7 @@ def _plans(cluster: Membership, begun: FailoverBegun, network: Network | None) -
     setup, fault = begun.setup, begun.fault
     image = witness_image(setup.root, setup.build, setup.engine, setup.user)
     ground = Ground(setup.root, setup.build, setup.topology, setup.settings, image, setup.user, network)
-    first, *others = cluster.plans(ground)
+    first, *others = cluster.at_once(cluster.plans(ground))
     return (
         replace(first, on_disk=fault.primary_needs_disk),
         *(replace(other, on_disk=fault.replicas_need_disk) for other in others),

@@ -77,8 +77,16 @@ class Membership(TopologyKind):
         """One for each node, the first one first. Raises SandboxError or ServerError."""
         raise NotImplementedError
 
+    def at_once(self, plans: Sequence[NodePlan]) -> Sequence[NodePlan]:
+        """For nodes that all start at one moment; `gather` comes next."""
+        return plans
+
+    def gather(self, nodes: Sequence[Node]) -> None:
+        """The nodes of `at_once` become one cluster."""
+        self.assemble(nodes)
+
     def assemble(self, nodes: Sequence[Node]) -> None:
-        """The running nodes become one cluster."""
+        """Nodes that run by themselves become one cluster."""
         raise NotImplementedError
 
     def members(self, connection: Connection) -> int:

@@ -6,7 +6,6 @@ file, all with the same view: they become a cluster without a state transfer. gr
 first of a new cluster.
 """
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from uuid import uuid1
@@ -38,14 +37,6 @@ def recovered(lines: Iterable[str]) -> Position:
     """The last one that the server's log names. The log is the server's: only a well-formed position counts."""
     found = [match for line in lines if (match := RECOVERED.search(line))]
     return Position(int(found[-1][2]), f"{found[-1][1]}:{found[-1][2]}") if found else NOWHERE
-
-
-def put(sandbox: Sandbox, name: str, content: str) -> None:
-    """Into the datadir of a server that does not run."""
-    untrusted.remove(sandbox.datadir, [name])
-    with os.fdopen(untrusted.new_file(sandbox.datadir / name), "w") as file:
-        sandbox.user.own(file.fileno())
-        file.write(content)
 
 
 def forget(sandbox: Sandbox, names: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ all data.
 import hashlib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workers.errors import SandboxError, ServerEnded
@@ -74,13 +74,23 @@ class Galera(Cluster):
             for number, place in enumerate(places, start=1)
         )
 
+    def at_once(self, plans: Sequence[NodePlan]) -> tuple[NodePlan, ...]:
+        """With one view from the beginning: no node is started by itself before."""
+        return tuple(
+            replace(plan, at_first={}, additions=replace(plan.additions, files={files.VIEW: view}))
+            for plan, view in zip(plans, files.views(len(plans)), strict=True)
+        )
+
+    def gather(self, nodes: Sequence[Node]) -> None:
+        on_each(nodes, lambda node: _synced(node, len(nodes)))
+
     def assemble(self, nodes: Sequence[Node]) -> None:
         """They were started by themselves, for their accounts. Now they start together, with one view."""
         on_each(nodes, lambda node: node.sandbox.stop())
         for node, view in zip(nodes, files.views(len(nodes)), strict=True):
-            files.put(node.sandbox, files.VIEW, view)
+            node.sandbox.put(files.VIEW, view)
         on_each(nodes, lambda node: node.restart({}))
-        on_each(nodes, lambda node: _synced(node, len(nodes)))
+        self.gather(nodes)
 
     def members(self, connection: Connection) -> int:
         status = ask.names_to_values(connection, STATUS)
@@ -94,7 +104,7 @@ class Galera(Cluster):
     def bootstrap(self, node: Node, position: Position) -> None:
         node.sandbox.stop()
         files.forget(node.sandbox, [files.VIEW])
-        files.put(node.sandbox, files.STATE, files.first_of_a_cluster(position))
+        node.sandbox.put(files.STATE, files.first_of_a_cluster(position))
         node.restart({**FIRST, "wsrep_start_position": position.text})
 
     def force(self, nodes: Sequence[Node]) -> None:

@@ -46,14 +46,14 @@ def read(place: Path, name: str) -> Result | None:
 def run(place: Path, name: str, step: Step, quick: bool) -> Result:
     log = place / f"{name}.log"
     log.write_text("")
-    began, before = time.monotonic(), load()
+    began, before, commit = time.monotonic(), load(), git("rev-parse", "HEAD")
     try:
         found = step.run(quick, log)
         figures, problem = found.figures, found.problem
     except Failed as failed:
         figures, problem = [], str(failed)
     result = Result(
-        not problem, figures, problem, git("rev-parse", "HEAD"), clock(), round(time.monotonic() - began, 1),
+        not problem, figures, problem, commit, clock(), round(time.monotonic() - began, 1),
         round(max(before, load()), 1), quick and step.has_quick,
     )  # fmt: skip
     (place / f"{name}.json").write_text(json.dumps(asdict(result), indent=1))

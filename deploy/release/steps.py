@@ -52,7 +52,7 @@ def known_bugs(quick: bool, log: Path) -> Found:
 
 
 def package(_quick: bool, log: Path) -> Found:
-    """Twice: the same commit must give the same bytes. No digest is told, because the report is a part of the package."""
+    """Twice: the same commit must give the same bytes. The report has no digest: it is a part of the package."""
     first = _made(log)
     problem = "" if _made(log) == first else "Two packages of one commit differ. Compare them with diffoscope."
     return Found([f"{name}: {len(content):,} bytes" for name, content in first.items()], problem)

@@ -1,166 +1,169 @@
-"""`manage.py backup` and `manage.py restore`, on SQLite and PostgreSQL: the content is the same, and a file that is not
-whole changes nothing."""
+"""`manage.py backup` and `manage.py restore`, on SQLite and PostgreSQL: the content is the same, and a restore that
+fails changes nothing. tests/unit/test_backup_files.py has more files that are refused.
+
+To start a program costs seconds: one process gives several commands."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
-from cryptography.fernet import Fernet
 
 from dashboard.installation.home import PROJECT
 from tests import postgresql
 from tests.real.local_home import environment
 from tests.real.parts import LIMIT_S
 
-PASSPHRASE = "correct horse battery"
-MODULE = "from tests.upgrades.filled import fill, content; "
+PASSPHRASE, ANOTHER = "correct horse battery", "another passphrase"
 RECIPE = 'title = "mine"\n'
+COMMANDS = """
+import io, json
+from django.core.management import call_command
+from django.db import connection
+from tests.unit.fleet.test_newer_database import upgraded_by
+from tests.upgrades.filled import content, fill
+
+def said(*words):
+    out = io.StringIO()
+    try:
+        call_command(*words, stdout=out, stderr=out)
+    except SystemExit as ended:
+        out.write(f"status {ended.code}")
+    print(json.dumps(out.getvalue()))
+
+"""
 
 
 class Installation:
-    def __init__(self, home: Path, database: dict[str, str]) -> None:
-        self.home = home
+    def __init__(self, home: Path, url: str) -> None:
+        self.home, self.url = home, url
         known = {
-            key: value for key, value in environment(home).items() if key not in ("DATABASE_URL", "DURASCOPE_SQLITE")
+            key: value for key, value in environment(home).items() if not key.startswith(("DATABASE_", "DURASCOPE_S"))
         }
-        self.environment = {**known, **database, "PYTHONPATH": str(PROJECT)}
-        self.passphrase = home / "passphrase"
-        self.passphrase.write_text(f"{PASSPHRASE}\n")
-        self.passphrase.chmod(0o600)
+        self.environment = {**known, **({"DATABASE_URL": url} if url else {}), "PYTHONPATH": str(PROJECT)}
 
-    def manage(self, *words: str, status: int = 0) -> str:
-        argv = [sys.executable, "-W", "ignore", "manage.py", *words]
-        done = subprocess.run(
-            argv, cwd=PROJECT, env=self.environment, capture_output=True, text=True, timeout=LIMIT_S,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-        assert done.returncode == status, done.stdout + done.stderr
+    def run(self, code: str) -> list[object]:
+        """What each line of the code prints."""
+        argv = [sys.executable, "-W", "ignore", "manage.py", "shell", "-v", "0", "-c", COMMANDS + code]
+        done = subprocess.run(argv, cwd=PROJECT, env=self.environment, capture_output=True, text=True, timeout=LIMIT_S)
+        assert done.returncode == 0, done.stderr
         assert PASSPHRASE not in done.stdout + done.stderr
-        return done.stdout + done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def shell(self, code: str) -> str:
-        return self.manage("shell", "-v", "0", "-c", MODULE + code)
-
-    def restore(self, file: Path, *words: str, status: int = 0) -> str:
-        return self.manage("restore", str(file), "--passphrase-file", str(self.passphrase), *words, status=status)
-
-    def content(self, tokens: object) -> dict[str, object]:
-        return json.loads(self.shell(f"content({json.dumps(tokens)})"))
+    def used(self) -> closing:
+        """By another program, until it is closed."""
+        if self.url:
+            return closing(psycopg.connect(self.url, application_name="durascope"))
+        other = sqlite3.connect(self.home / "durascope.sqlite3")
+        other.execute("SELECT count(*) FROM auth_user").fetchall()
+        return closing(other)
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def databases(request) -> Iterator[list[dict[str, str]]]:
-    """The addresses of two databases."""
+def urls(request) -> Iterator[list[str]]:
+    """Of two databases; empty: SQLite."""
     if request.param == "sqlite":
-        yield [{}, {}]
+        yield ["", ""]
         return
     server = postgresql.private()
     for name in ("first", "second"):
         server.make(name)
-    yield [{"DATABASE_URL": server.url(name)} for name in ("first", "second")]
+    yield [server.url(name) for name in ("first", "second")]
     server.stop()
 
 
 @pytest.fixture(scope="module")
-def filled(databases, tmp_path_factory) -> Installation:
-    made = Installation(tmp_path_factory.mktemp("filled"), databases[0])
+def filled(urls, tmp_path_factory) -> Installation:
+    made = Installation(tmp_path_factory.mktemp("filled"), urls[0])
     (made.home / "recipes").mkdir()
     (made.home / "recipes/mine.toml").write_text(RECIPE)
     return made
 
 
 @pytest.fixture(scope="module")
-def kept(filled) -> tuple[Path, list[str], dict[str, object]]:
+def other(urls, tmp_path_factory) -> Installation:
+    return Installation(tmp_path_factory.mktemp("other"), urls[1])
+
+
+@pytest.fixture(scope="module")
+def passphrase(tmp_path_factory) -> dict[str, str]:
+    """Files with a right and a wrong one."""
+    folder = tmp_path_factory.mktemp("passphrases")
+    for name in (PASSPHRASE, ANOTHER):
+        (folder / name).write_text(f"{name}\n")
+        (folder / name).chmod(0o600)
+    return {name: f"'--passphrase-file', {str(folder / name)!r}" for name in (PASSPHRASE, ANOTHER)}
+
+
+@pytest.fixture(scope="module")
+def kept(filled, passphrase) -> tuple[Path, list[str], dict[str, object]]:
     """A backup, the tokens of its links, and the content when it was made."""
-    tokens, before = filled.shell("tokens = fill(); print(); content(tokens)").splitlines()
     file = filled.home / "backup"
-    said = filled.manage("backup", str(file), "--passphrase-file", str(filled.passphrase))
-    assert "encrypted by the passphrase" in said and file.stat().st_mode & 0o777 == 0o600
-    assert "is there already" in filled.manage("backup", str(file), "--without-keys", status=2)
-    return file, json.loads(tokens), json.loads(before)
+    tokens, before, made, again = filled.run(
+        "tokens = fill(); print(); content(tokens); print()\n"
+        f"said('backup', {str(file)!r}, {passphrase[PASSPHRASE]})\n"
+        f"said('backup', {str(file)!r}, '--without-keys')\n"
+    )
+    assert "encrypted by the passphrase" in made and file.stat().st_mode & 0o777 == 0o600
+    assert "is there already" in again and again.endswith("status 2")
+    return file, tokens, before
 
 
 def test_no_key_and_no_password_stands_in_the_file(filled, kept):
     with zipfile.ZipFile(kept[0]) as archive:
         everything = b"".join(archive.read(name) for name in archive.namelist())
-    for key in (filled.home / "password_keys").read_bytes().split():
-        assert key not in everything and Fernet(key)
-    assert b"p@ss" not in everything and PASSPHRASE.encode() not in everything
+    [key] = (filled.home / "password_keys").read_bytes().split()
+    for secret in (key, b"p@ss", PASSPHRASE.encode()):
+        assert secret not in everything
 
 
-@pytest.fixture(scope="module")
-def other(databases, tmp_path_factory) -> Installation:
-    return Installation(tmp_path_factory.mktemp("other"), databases[1])
-
-
-def test_another_installation_becomes_the_same(kept, other):
-    file, tokens, before = kept
-    said = other.restore(file)
-    assert "Interrupted experiments: 1. Everybody must log in again." in said
-    assert "pending restore on db7 in rack 3: global variable sync_binlog 1" in said and "No key opens" not in said
-    after = other.content(tokens)
-    assert [state for _, state, _ in after["experiments"]] == ["done", "done", "interrupted"]
-    assert _without_states(after) == _without_states(before)
-    assert (other.home / "recipes/mine.toml").read_text() == RECIPE
-    assert "No key opens" not in other.restore(file, "--overwrite"), "a second time, over the first"
-    assert _without_states(other.content(tokens)) == _without_states(before)
-
-
-def _without_states(content):
-    known = ("experiments", "cells")
+def without_states(content):
+    """An interrupted experiment and cell have another state."""
     names = [(name, finding) for name, _, finding in content["experiments"]]
-    return {**{key: value for key, value in content.items() if key not in known}, "names": names}
+    return {**{key: value for key, value in content.items() if key not in ("experiments", "cells")}, "names": names}
 
 
-def test_a_refused_restore_changes_nothing(filled, kept, tmp_path):
-    """tests/unit/test_backup_files.py has more files that are refused."""
+def test_another_installation_becomes_the_same(kept, other, passphrase):
+    """Then a newer version migrates it, and the old program restores the backup from before the upgrade."""
     file, tokens, before = kept
-    assert "This installation has data" in filled.restore(file, status=2)
-    cut = tmp_path / "cut"
+    restore = f"'restore', {str(file)!r}, {passphrase[PASSPHRASE]}"
+    first, after = other.run(f"said({restore})\ncontent({tokens})\nupgraded_by('77.1.0')")
+    second, again = other.run(f"said({restore}, '--overwrite')\ncontent({tokens})")
+    assert without_states(again) == without_states(before) and "Held." in second
+    assert "Interrupted experiments: 1. Everybody must log in again." in first and "No key opens" not in first
+    assert "pending restore on db7 in rack 3: global variable sync_binlog 1" in first
+    assert [state for _, state, _ in after["experiments"]] == ["done", "done", "interrupted"]
+    assert without_states(after) == without_states(before)
+    assert (other.home / "recipes/mine.toml").read_text() == RECIPE
+
+
+def test_a_restore_that_fails_changes_nothing(filled, kept, other, passphrase, tmp_path):
+    file, tokens, before = kept
+    cut, lacking = tmp_path / "cut", tmp_path / "lacking"
     cut.write_bytes(file.read_bytes()[:-100])
-    assert "no whole backup" in filled.restore(cut, "--overwrite", status=2)
-    filled.passphrase.write_text("another passphrase\n")
-    assert "does not open the keys" in filled.restore(file, "--overwrite", status=2)
-    filled.passphrase.write_text(f"{PASSPHRASE}\n")
-    assert filled.content(tokens) == before
-    assert not list(filled.home.glob(".backup-*"))
-
-
-def test_a_database_that_is_in_use_is_left_alone(filled, kept):
-    file, tokens, before = kept
-    user = subprocess.Popen(
-        [sys.executable, "manage.py", "shell", "-v", "0", "-c", "from django.db import connection\n"
-         "connection.ensure_connection(); connection.introspection.table_names(); print('here', flush=True); input()"],
-        cwd=PROJECT, env=filled.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
-    try:
-        user.stdout.readline()
-        assert "Stop the web server, beat and all workers" in filled.restore(file, "--overwrite", status=2)
-    finally:
-        user.communicate(b"\n", timeout=LIMIT_S)
-    assert filled.content(tokens) == before
-
-
-def test_an_error_in_the_middle_leaves_the_old_state(filled, kept, other, tmp_path):
-    """The new tables are there already when the one that holds the database is missed."""
-    other.restore(kept[0], "--overwrite")
-    other.shell("from django.db import connection; connection.cursor().execute('DROP TABLE fleet_installation')")
-    other.manage("backup", str(tmp_path / "lacking"), "--without-keys")
+    drop = "connection.cursor().execute('DROP TABLE fleet_installation')"
+    other.run(f"{drop}\nsaid('backup', {str(lacking)!r}, '--without-keys')")
     keys = (filled.home / "password_keys").read_bytes()
-    said = filled.restore(tmp_path / "lacking", "--overwrite", status=2)
-    assert "fleet_installation" in said and "The old one is as it was." in said
+    right, wrong = passphrase[PASSPHRASE], passphrase[ANOTHER]
+    with filled.used():
+        [used] = filled.run(f"said('restore', {str(file)!r}, {right}, '--overwrite')")
+    *refused, after = filled.run(
+        f"said('restore', {str(file)!r}, {right})\n"
+        f"said('restore', {str(cut)!r}, {right}, '--overwrite')\n"
+        f"said('restore', {str(file)!r}, {wrong}, '--overwrite')\n"
+        f"said('restore', {str(lacking)!r}, '--overwrite')\n"
+        f"content({tokens})"
+    )
+    told = ("Stop the web server", "This installation has data", "no whole backup", "does not open the keys",
+            "fleet_installation")  # fmt: skip
+    for words, sentence in zip(told, [used, *refused], strict=True):
+        assert words in sentence and sentence.endswith("status 2"), sentence
+    assert after == before
     assert (filled.home / "password_keys").read_bytes() == keys
-    assert filled.content(kept[1]) == kept[2]
     assert not list(filled.home.glob(".backup-*"))
-
-
-def test_the_old_program_restores_the_backup_from_before_an_upgrade(kept, other):
-    other.restore(kept[0], "--overwrite")
-    other.shell("from tests.unit.fleet.test_newer_database import upgraded_by; upgraded_by('77.1.0')")
-    assert "Install version 77.1.0" in other.manage("restored", status=2)
-    assert "Held." in other.restore(kept[0], "--overwrite")
-    assert _without_states(other.content(kept[1])) == _without_states(kept[2])

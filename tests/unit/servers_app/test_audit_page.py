@@ -79,7 +79,7 @@ def test_the_exit_status_of_the_command_is_the_worst_finding(tmp_path):
     ("arguments", "says"),
     [
         (("/nowhere/my.cnf",), "cannot be read"), (("--server", "nobody"), "No attached server"),
-        ((), "No server is registered"), (("x", "--server", "y"), "Leave one of them out"),
+        ((), "No server of your own is registered"), (("x", "--server", "y"), "Leave one of them out"),
         (("x", "--of", "8"), "is not a version"),
     ],
 )  # fmt: skip

@@ -104,7 +104,7 @@ def _registered(names: list[str], limit_s: float) -> list[AuditedServer]:
     if unknown := set(names) - {one.name for one in servers}:
         raise PlanError(f"No attached server of this site is called {sorted(unknown)[0]!r}.")
     if not servers:
-        raise PlanError("No server is registered on this site.", "Register one, or name a file.")
+        raise PlanError("No server of your own is registered on this site.", "Register one, or name a file.")
     opened = [(one, _target_or_why(one)) for one in servers]
     reachable = [(one, target) for one, target in opened if not isinstance(target, str)]
     readings = reading.read_all([target for _, target in reachable], limit_s)

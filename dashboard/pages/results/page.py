@@ -56,6 +56,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
     engines = tested.engines(view.plan)
     lines = dict.fromkeys(tested.where(one.server, one.facts, engines, one.flush_ms) for one in met)
+    lines |= dict.fromkeys(_own_load(view, shared))
     settings = tested.spelled_out(view.plan, view.clean)
     promised = promises(view.devices, view.names, view.clean)
     return {
@@ -94,6 +95,12 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "markdown": markdown(view.clean(experiment.name), found, crash.answer if crash else None, lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }
+
+
+def _own_load(view: ResultView, shared: bool) -> list[str]:
+    """A reader must not take it for a load of sysbench."""
+    own = next((one.label for one in view.plan.workloads if one.key == OWN), "")
+    return [f"The load is an own transaction{'' if shared else f' ({own})'}"] if own else []
 
 
 def _own_transaction(view: ResultView, shared: bool) -> str:

@@ -126,3 +126,10 @@ def test_guests_see_the_statements_of_an_own_transaction_not_its_file(client_in,
     assert "The statements of the own transaction" in guests and "UPDATE `orders`" in guests and "sekrit" not in guests
     experiment.plan["workloads"][0]["params"]["file"] = "# sekrit and not read any more"
     assert "not shown" in context(experiment, {}, shared=True)["own_transaction"]
+
+
+def test_a_result_says_first_that_its_load_is_an_own_transaction():
+    experiment = own(EXAMPLE)
+    assert [*context(experiment, {}, shared=False)["tested"]][-1] == "The load is an own transaction (Place an order)"
+    assert [*context(experiment, {}, shared=True)["tested"]][-1] == "The load is an own transaction"
+    assert not any("own transaction" in line for line in context(factory.experiment(), {}, shared=False)["tested"])

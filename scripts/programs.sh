@@ -22,7 +22,12 @@ initdb|postgresql|the tests run on PostgreSQL too, a private one without its ser
 mariadb-binlog|mariadb-client|the tests compare our binlog reader with this one
 nginx|nginx|the tests run deploy/nginx.conf
 caddy|caddy|the tests run deploy/Caddyfile
-ip|iproute2|the tests join two simulated hosts by a network'
+ip|iproute2|the tests join two simulated hosts by a network
+podman|podman|the tests build and run the images of containers
+podman-compose|podman-compose|the tests run deploy/compose.yaml
+mmdebstrap|mmdebstrap|the tests make the base of these images
+runc|runc|the tests run containers also where crun refuses mixed control groups
+/usr/lib/podman/netavark|netavark|the network of containers'
 
 say() { printf '%s\n' "$@" >&2; }
 refuse() {
@@ -77,8 +82,8 @@ install_packages() {
 }
 
 # Some packages start a service at installation unless a file forbids it. The file is removed afterwards. PostgreSQL
-# would make a cluster; existing clusters are left alone. The proxies would start their service.
-SERVICES='nginx caddy'
+# would make a cluster; existing clusters are left alone. The proxies and podman would start theirs.
+SERVICES='nginx caddy podman'
 NO_CLUSTER=/etc/postgresql-common/createcluster.d/durascope.conf
 NO_SERVICE=/usr/sbin/policy-rc.d
 refuse_services() {
@@ -97,9 +102,12 @@ forbid() {
     printf '%s\n' "$@" | "${as_root[@]}" sh -c "mkdir -p ${file%/*} && cat >$file && chmod 0755 $file"
 }
 allow_services() { [ ${#FORBIDDEN[@]} = 0 ] || "${as_root[@]}" rm -f "${FORBIDDEN[@]}"; }
-not_at_boot() { # only systemd knows caddy's service
+not_at_boot() { # only systemd knows the services of caddy and podman
+    local units=$1
+    [ "$1" != podman ] || units='podman.socket podman podman-restart podman-auto-update.timer'
     if has systemctl; then
-        "${as_root[@]}" systemctl disable "$1" >&2 || true
+        # shellcheck disable=SC2086 # one word per unit
+        "${as_root[@]}" systemctl disable $units >&2 || true
     elif has update-rc.d; then
         "${as_root[@]}" update-rc.d "$1" disable >&2 || true
     fi

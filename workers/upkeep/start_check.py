@@ -16,7 +16,9 @@ from dashboard.records.fleet import site_names, sites
 from dashboard.records.notifications.models import Channel
 from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
+from workers.sandbox.disk import ability as disk
 from workers.servers.hosts import says_here
+from workers.topology.network import ability as network
 
 CLOCK_OFF_S = 5.0
 REDIS_LIMIT_S = 5.0
@@ -117,6 +119,15 @@ def check_redis() -> None:
             f"Redis at {maybe_sanitize_url(settings.REDIS_URL)} cannot be used ({silent}).",
             "Start Redis, or correct DURASCOPE_REDIS.",
         ) from silent
+
+
+def check_power_loss() -> None:
+    """For a worker that is there for these crashes. Others start without, and their page says what is missing."""
+    if missing := " ".join(dict.fromkeys(filter(None, (disk.missing(), network.missing())))):
+        raise CannotJoin(
+            f"it was started for power losses, and cannot simulate them here. {missing}",
+            "In a container it needs all that deploy/compose.crash.yaml gives it.",
+        )
 
 
 def check_alone(site: str) -> None:

@@ -119,6 +119,15 @@ def test_the_command_says_it_first_and_registers_with_yes(tmp_path, old):
     assert command("import", "/nowhere")[0] == 2
 
 
+def test_a_sandbox_is_registered_under_a_free_name_and_with_a_known_build(db):
+    assert command("sandbox", "box")[:2] == (0, "box is registered. A worker makes it when an experiment begins.\n")
+    assert Server.objects.get().build == "system-mariadb" and Server.objects.get().is_sandbox
+    for wrong in (("box",), ("other", "--build", "none"), ("",)):
+        status, _, said = command("sandbox", *wrong)
+        assert status == 2 and "Nothing was registered" in said
+    assert Server.objects.count() == 1
+
+
 def primary(replicas, **more):
     made = Server.objects.create(name="db1", kind="attached", host="db1.example.org", user="app")
     values = {"server_uuid": "uuid-1", **more.pop("values", {})}

@@ -156,3 +156,14 @@ def test_the_command_says_why_not_and_starts_nothing(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         call_command("worker", "--site", "No Name")
     assert ended.value.code == 2 and "is not a site name" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("why", ["No loop devices.", ""])
+def test_a_worker_that_needs_power_losses_starts_only_where_they_can_be_simulated(monkeypatch, why):
+    monkeypatch.setattr(start_check.disk, "missing", lambda: why)
+    monkeypatch.setattr(start_check.network, "missing", lambda: why)
+    if why:
+        with pytest.raises(DurascopeError, match=r"cannot simulate them here\. No loop devices\. In a container"):
+            start_check.check_power_loss()
+    else:
+        start_check.check_power_loss()

@@ -41,7 +41,7 @@ def _namespace() -> str:
 
 
 def _device(node: str, says: str, fix: str) -> str:
-    hint = f"{CONTAINER} --device-cgroup-rule 'b 7:* rmw' -v /dev:/dev ..."
+    hint = f"{CONTAINER} --device-cgroup-rule 'b 7:* rwm' ..."
     why = why_not_opened(node)
     return f"{says}, or the worker may not open it ({why}). Try: {fix}. {hint}" if why else ""
 

@@ -8,6 +8,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import stat
 import threading
 import time
 from pathlib import Path
@@ -114,7 +115,7 @@ def write_cache(device: Path) -> str:
 def loops_below(folder: Path) -> list[Path]:
     """Loop devices whose file lies in the folder."""
     devices = [Path("/dev") / entry.name for entry in Path("/sys/block").glob("loop*")]
-    return [device for device in devices if Path(_backing_file(device) or "/").is_relative_to(folder)]
+    return [_node(device.name) for device in devices if Path(_backing_file(device) or "/").is_relative_to(folder)]
 
 
 def mounts_below(folder: Path) -> list[tuple[Path, str]]:
@@ -167,10 +168,19 @@ def _umount2(point: Path, flags: int, patience_s: float) -> int:
 
 def _attach(file: Path) -> Path:
     with Path("/dev/loop-control").open("rb") as control:
-        device = Path(f"/dev/loop{fcntl.ioctl(control, LOOP_CTL_GET_FREE)}")
+        device = _node(f"loop{fcntl.ioctl(control, LOOP_CTL_GET_FREE)}")
     with device.open("r+b", buffering=0) as loop, file.open("r+b", buffering=0) as backing:
         fcntl.ioctl(loop, LOOP_SET_FD, backing.fileno())
     return device
+
+
+def _node(name: str) -> Path:
+    """A container has a /dev of its own, in which new loop devices do not appear."""
+    node = Path("/dev") / name
+    if not node.exists():
+        major, minor = map(int, Path(f"/sys/block/{name}/dev").read_text().split(":"))
+        os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(major, minor))
+    return node
 
 
 def _backing_file(device: Path) -> str:

@@ -1,8 +1,9 @@
 """`manage.py server import FILE [--dry-run] [--yes]`: register the servers of an option file or inventory.
 `manage.py server replicas`: register the replicas and cluster members that registered servers name.
+`manage.py server sandbox NAME`: register a server that a worker makes from a build for each experiment.
 
-Both say first what would be done for each server and ask. No password is printed. Exit status: 0 done, or a dry run; 2
-refused or stopped.
+The first two say first what would be done for each server and ask. No password is printed. Exit status: 0 done, or a
+dry run; 2 refused or stopped.
 """
 
 import getpass
@@ -18,7 +19,9 @@ from dashboard.commands.subcommands import Subcommands
 from dashboard.findings.attached.known import Known
 from dashboard.findings.attached.unregistered import unregistered
 from dashboard.findings.audit.subject import read_now
+from dashboard.pages.servers.forms import SandboxForm
 from dashboard.pages.servers.importing import REGISTERED, Defaults, plan, register, summary
+from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from workers.errors import PlanError
 from workers.servers import reading
@@ -26,6 +29,7 @@ from workers.servers.inventory.found import MOST_BYTES, FoundServer
 from workers.servers.inventory.read import read
 
 STDIN = "-"
+SYSTEM = "system-mariadb"
 
 
 class Options(TypedDict):
@@ -36,7 +40,7 @@ class Options(TypedDict):
 
 
 class Command(Subcommands):
-    help = "Register servers from files, and replicas from their primaries."
+    help = "Register servers from files, replicas from their primaries, and sandboxes."
     requires_system_checks = ()
     stopped = "Nothing was registered."
 
@@ -47,6 +51,9 @@ class Command(Subcommands):
         imports.add_argument("--group", default="", metavar="NAME", help="only hosts of this Ansible group")
         imports.add_argument("--ask", action="store_true", help="ask for the password of servers without one")
         replicas = commands.add_parser("replicas", help="that registered servers of this site name; it reads them")
+        sandbox = commands.add_parser("sandbox", help="a server that a worker makes for each experiment")
+        sandbox.add_argument("name")
+        sandbox.add_argument("--build", default=SYSTEM, metavar="KEY", help=f"see build list (default: {SYSTEM})")
         for one in (imports, replicas):
             one.add_argument("--dry-run", action="store_true", help="say what would be done, and end")
             one.add_argument("--yes", action="store_true", help="do not ask")
@@ -62,6 +69,14 @@ class Command(Subcommands):
         found = read_now(servers, reading.read_all([one.target() for one in servers]), timezone.now())
         told = Known({one.server.pk: one.told for one in found if one.server and one.told})
         self._register(unregistered(told), options)
+
+    def _sandbox(self, *, name: str, build: str, **_: object) -> None:
+        form = SandboxForm({"name": name, "build": build, "site": settings.SITE})
+        if not form.is_valid():
+            said = " ".join(str(message) for messages in form.errors.values() for message in messages)
+            raise PlanError(f"{said} Nothing was registered.", "Builds: manage.py build list")
+        actions.register(None, form.save(commit=False), "")
+        self.stdout.write(f"{name} is registered. A worker makes it when an experiment begins.")
 
     def _register(self, found: list[FoundServer], options: Options, password: str = "") -> None:
         lines = plan(found, Defaults(options["user"], password, options["label"], settings.SITE))

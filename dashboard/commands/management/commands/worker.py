@@ -41,8 +41,16 @@ class Command(BaseCommand):
             help="leave mail, webhooks, schedules and history to workers elsewhere",
         )
 
-    def handle(self, *, site: str, only_site: bool, **_: object) -> None:
+        parser.add_argument(
+            "--needs-power-loss",
+            action="store_true",
+            help="do not start if this host cannot simulate power losses and the networks of clusters",
+        )
+
+    def handle(self, *, site: str, only_site: bool, needs_power_loss: bool, **_: object) -> None:
         try:
+            if needs_power_loss:
+                start_check.check_power_loss()
             start_check.check(site)
         except DurascopeError as refused:
             self.stderr.write(str(refused))

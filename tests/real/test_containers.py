@@ -16,7 +16,13 @@ pytestmark = pytest.mark.skipif(bool(containers.why_not()), reason=containers.wh
 COMPOSE, CRASH = (yaml.safe_load((PROJECT / file).read_text()) for file in FILES)
 WORKER = CRASH["services"]["worker"]
 ASK = ("--entrypoint", "durascope", f"localhost/durascope-crash-worker:{VERSION}", "worker", "--needs-power-loss")
-SMALL = "threads=1 repeats=1 warmup_s=1 measure_s=1 trials=1 control_trials=0 kinds=process-kill,power-loss".split()  # noqa: SIM905
+SMALL = "threads=1 repeats=1 warmup_s=1 measure_s=1 trials=1 control_trials=0 kinds=power-loss".split()  # noqa: SIM905
+
+# As in docs/containers.md: podman-compose of Debian 12 leaves the network and some volumes.
+REMOVE = (
+    f"podman volume ls -q | grep ^{containers.NAME}_ | xargs -r podman volume rm"
+    f"; podman network rm {containers.NAME}_default"
+)
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +89,7 @@ def test_from_nothing_to_a_crash_experiment_to_the_next_version_to_nothing(podma
     ), "the database was kept"
 
     podman.compose("down", "--volumes")
+    podman.ran("sh", "-c", REMOVE)
     assert not any(podman.left().values())
 
 
@@ -103,6 +110,6 @@ def measures(podman):
         "worker", "start", "experiment", "run", "what-does-safety-cost", "--server", "box", *changes, "--json"
     )
     trials = json.loads(said)["trials"]
-    assert {one["kind"] for one in trials} == {"process-kill", "power-loss"}
+    assert {one["kind"] for one in trials} == {"power-loss"}
     assert {one["verdict"] for one in trials} <= {"valid", "invalid"}, "no trial is unclear"
     podman.inside("web", "start", "server", "import", "/secrets/sample.cnf", "--label", "test", "--yes")

@@ -77,6 +77,11 @@ form.addEventListener("change", ({ target }) => {
   const pair = target.checked && present[target.value];
   if (pair) form.querySelector(`[name=variants][value="${pair}"]`).checked = true;
 });
+/** A setting that is no longer ticked cannot be the one that the headline compares. */
+form.addEventListener("change", ({ target }) => {
+  const headline = form.elements.main_variant;
+  if (target.name === "variants" && !target.checked && headline.value === target.value) headline.value = "";
+});
 form.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(review, 400);

@@ -59,6 +59,15 @@ def test_a_server_that_is_ticked_has_its_setting_ticked_and_marked(form):
     expect(form.locator("[data-yours]:visible")).to_have_count(0)
 
 
+def test_a_setting_that_is_no_longer_ticked_leaves_the_headline(form):
+    headline = form.locator("[name=main_variant]")
+    headline.evaluate("field => { field.value = '0/0'; }")
+    form.get_by_label("2/0").uncheck()
+    expect(headline).to_have_value("0/0")
+    form.get_by_label("0/0").uncheck()
+    expect(headline).to_have_value("")
+
+
 def test_a_double_click_on_start_starts_one(form):
     form.get_by_role("button", name="Start", exact=True).dblclick()
     form.wait_for_url(re.compile(r"/experiments/\d+/$"))

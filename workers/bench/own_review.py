@@ -35,4 +35,5 @@ def _crashes(plan: Plan) -> Iterator[str]:
         yield "Failovers are not tried under your own transaction. Remove the topology, or crash without it."
     for kind in plan.crash.kinds:
         if kind in CRASH_KINDS and (CRASH_KINDS[kind].records or CRASH_KINDS[kind].attached):
-            yield f"{CRASH_KINDS[kind].title} is not tried under your own transaction. Choose another crash."
+            others = "Choose other crashes (kinds=process-kill,power-loss)."
+            yield f"{CRASH_KINDS[kind].title} is not tried under your own transaction. {others}"

@@ -81,8 +81,10 @@ def test_from_nothing_to_a_crash_experiment_to_the_next_version_to_nothing(podma
 
     for role in ROLES:
         podman.says("tag", f"localhost/durascope-{role}:{VERSION}", f"localhost/durascope-{role}:next")
+    podman.compose("down")
     podman.compose("up", "-d", DURASCOPE_TAG="next")
     podman.healthy("web")
+    assert podman.says("inspect", "--format={{.ImageName}}", f"{containers.NAME}_web_1").endswith("durascope-web:next")
     assert (
         "Another server has this name"
         in podman.ran("podman", "exec", f"{containers.NAME}_web_1", "start", "server", "sandbox", "box").stderr

@@ -11,6 +11,7 @@ from dashboard.findings.point import Point
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
 from dashboard.findings.shown import ResultView
 from dashboard.text.numbers import at, sig
+from dashboard.text.words import listed
 from workers.bench.plan import CONTROLS
 from workers.topology.faults import FAULTS
 
@@ -33,7 +34,9 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
     offered = options(view, first)
     choice = recommend(offered, view.at_threads, view.counts) if not checked.failed and not others else None
     chosen = next((one for one in offered if choice and one.name == choice.option), None)
-    held = "" if view.choice.crash_kind in FAULTS else _held(view.choice.crash_kind, chosen)
+    held = (
+        "" if view.choice.crash_kind in FAULTS else _held(view.choice.crash_kind, chosen) or _none_held(choice, offered)
+    )
     said = f"{chosen.name} lost nothing" if chosen else None  # the finding says it of each setting
     told = [one for one in (found.sentence, *found.more) if said is None or not one.startswith(said)]
     second = [found.sentence] if found.sentence in told else []
@@ -121,6 +124,14 @@ def _held(kind: str, chosen: Option | None) -> str:
     return f"{name} lost nothing {where_tried([first, *recorded])}."
 
 
+def _none_held(choice: Recommendation | None, offered: Sequence[Option]) -> str:
+    """Beside "but lost commits" of one setting, the others would look safe."""
+    lost = [one.name for one in offered if one.lost]
+    if choice is None or choice.option or len(lost) < 2:
+        return ""
+    return f"{'All tested settings' if len(lost) == len(offered) else listed(lost)} lost acknowledged commits."
+
+
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:
     """Of the chosen setting against the fastest: milliseconds per commit, and the difference."""
     here = {one.name: speed for one in offered if (speed := one.speed(threads)) and speed.tps > 0}
@@ -133,17 +144,17 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
             return f"What {chosen.name} costs at {at(threads)} is not yet clear. Measure more repeats."
         if not all(speed.is_comparable(mine) for name, speed in here.items() if name != chosen.name):
             return f"What {chosen.name} costs at {at(threads)} is not known: measured too rarely. {TOO_FEW}"
-        return f"{makes} No other setting has a measurably higher throughput there."
+        return f"{makes} No other setting is proven to be faster there."
     each, best = (1000 * threads / speed.tps for speed in (mine, here[fastest]))
     one = "A commit" if what == "commits" else f"One of the {what}"
     took = f"{one} takes {_ms(each)} on average; with {fastest} it takes {_ms(best)}."
-    return f"{makes} {took}{_more(chosen.name, each, best)}"
+    return f"{makes} {took}{_more(chosen.name, fastest, each, best)}"
 
 
-def _more(name: str, each: float, best: float) -> str:
+def _more(name: str, fastest: str, each: float, best: float) -> str:
     """From the shown figures, so that a reader can check it."""
     more = float(f"{each:.1e}") - float(f"{best:.1e}")
-    return f" {name} costs {_ms(more)} more." if more > 0 else ""
+    return f" {name} costs {_ms(more)} more per commit than {fastest}." if more > 0 else ""
 
 
 def _ms(value: float) -> str:

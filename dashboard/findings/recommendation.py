@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from dashboard.findings.crash.rate import FEW
 from dashboard.findings.crash.recorded import points_of_loads
-from dashboard.findings.finding import times_as_fast
+from dashboard.findings.finding import between, times_as_fast
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.kind_names import FIRST, number_of, plural
-from dashboard.text.numbers import at, sig
+from dashboard.text.numbers import CONFIDENCE, at, sig
 from dashboard.text.words import listed
 from workers.analysis.compare import Decision
 from workers.analysis.statistics import Estimate
@@ -165,13 +165,14 @@ def _best(held: Sequence[Option], threads: int) -> Option:
 
 
 def _choice(chosen: Option) -> str:
-    """Each crash point of a recorded load is a crash of its own."""
+    """Crash points of one load are not added to independent crashes."""
     fewest = min(chosen.crashes, key=lambda each: each.points or each.tried)
     if (fewest.points or fewest.tried) < LEAST:
         few = number_of(fewest.kind, fewest.tried)
         return f"{chosen.name} lost nothing, but {few} cannot decide: repeat before you choose."
-    crashes = sum(each.points or each.tried for each in chosen.crashes)
-    return f"{'Keep' if chosen.is_yours else 'Use'} {chosen.name}: nothing lost in {crashes:,} crashes."
+    apart = [f"in {number_of(each.kind, each.tried)}" for each in chosen.crashes if not each.points]
+    recorded = [f"at {each.points:,} crash points" for each in chosen.crashes if each.points]
+    return f"{'Keep' if chosen.is_yours else 'Use'} {chosen.name}: nothing lost {listed([*apart, *recorded])}."
 
 
 def _bound(chosen: Option) -> str:
@@ -193,10 +194,10 @@ def _bound(chosen: Option) -> str:
 
 
 def where_tried(crashes: Sequence[Crashes]) -> str:
-    """`in 30 power losses and at any of the 636 crash points of 3 recorded loads`."""
+    """`in 30 power losses, nor at any of the 636 crash points of 3 recorded loads`: what follows "lost nothing"."""
     apart = [number_of(each.kind, each.tried) for each in crashes if not each.points]
     recorded = [f"at any of the {points_of_loads(each.points, each.tried)}" for each in crashes if each.points]
-    return " and ".join([*([f"in {listed(apart)}"] if apart else []), *recorded])
+    return ", nor ".join([*([f"in {listed(apart)}"] if apart else []), *recorded])
 
 
 def _untried(chosen: Option) -> str:
@@ -243,7 +244,9 @@ def _gain(speed: Speed, base: Speed, than: str) -> str:
         )
     if not speed.is_comparable(base):
         return f"was measured too rarely to compare its speed with {than}"
-    return f"has no measurably higher throughput than {than}"
+    ratio = speed.times(base)
+    interval = f", {CONFIDENCE} confidence interval {between(ratio.lo, ratio.hi, 2)}" if ratio.lo and ratio.hi else ""
+    return f"is not proven to be faster than {than} ({sig(ratio.value, 2)} times as fast{interval})"
 
 
 def _risk(one: Option) -> str:

@@ -27,7 +27,7 @@ DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 class CrashRate:
     """A setting under one crash kind. `lost`: invalid trials that lost commits; `read`: those that lost only commits
     that others had read; `unknown`: trials that ended without a
-    verdict. `beside`: the same setting under recorded loads, if these are not the worst."""
+    verdict. `beside`: the same setting under recorded loads; of recorded loads: under the worst other kind."""
 
     variant: str
     kind: str
@@ -128,11 +128,12 @@ def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Crash
 
 
 def _worst(tried: Iterable[CrashRate]) -> Iterable[CrashRate]:
-    """For each setting the crash kind with the worst result, and recorded loads beside it."""
+    """For each setting the crash kind with the worst result. Recorded loads stand beside other crashes, or these beside
+    them."""
     found: dict[str, list[CrashRate]] = {}
     for one in tried:
         found.setdefault(one.variant, []).append(one)
     for same in found.values():
         worst = min(same, key=lambda each: each.severity)
-        recorded = (one for one in same if one.kind == RECORDED and one is not worst)
-        yield replace(worst, beside=next(recorded, None))
+        beside = [one for one in same if (one.kind == RECORDED) != (worst.kind == RECORDED)]
+        yield replace(worst, beside=min(beside, key=lambda each: each.severity, default=None))

@@ -30,12 +30,12 @@ def live(page, live_server, dba, experiment):  # noqa: F811 - the fixture
 
 def test_a_trial_that_ends_changes_its_place_in_the_matrix(live, experiment):
     cell = live.locator("[data-live-crash]")
-    expect(cell).to_have_text("nothing lost: 1, waiting: 1")
+    expect(cell).to_have_text("nothing lost in 1 of 2, 1 waiting")
     expect(live.locator("[data-live-plot]")).to_be_hidden()
     Trial.objects.filter(experiment=experiment, state="waiting").update(
         state="done", verdict="invalid", lost_engine=3, lost_binlog=3
     )
-    expect(cell).to_have_text("commits lost: 1, nothing lost: 1")
+    expect(cell).to_have_text("commits lost in 1 of 2, nothing lost in 1 of 2")
     expect(cell).to_have_class("crash-cell few")
 
 

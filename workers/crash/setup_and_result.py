@@ -92,6 +92,9 @@ STEPS = {
     "reconnect": "waiting for a client that reconnects",
     "evidence": "collecting the evidence",
     "checks": "checking the evidence",
+    "choose crash points": "choosing crash points",
+    "crash points": "trying the crash points",
+    "other settings": "trying other settings at a crash point that lost commits",
 }
 
 

@@ -31,12 +31,11 @@ class Rate:
         """What no failure in n trials still allows."""
         return f"up to {percent(self.hi)} of such crashes may still lose commits"
 
-    @property
-    def share(self) -> str:
-        """`likely 29 % to 100 %`: the 95 % interval; "" if nothing was tried."""
+    def share(self, what: str = "crashes") -> str:
+        """`29 % to 100 % of such crashes`: the 95 % interval; "" if nothing was tried."""
         if self.lo is None or self.hi is None:
             return ""
-        return f"likely {percent(self.lo) if self.lo else '0'} to {percent(self.hi)}"
+        return f"{percent(self.lo) if self.lo else '0'} to {percent(self.hi)} of such {what}"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

@@ -62,7 +62,7 @@ def _counted(what: str, kind: str, neighbour: str, found: list[tuple[int, Tried]
     rated = rate(sum(known), len(known), unknown)
     verb = "disagree" if what == "agreement" else "lost commits"
     says = f"{verb} in {rated.k:,} of {number_of(kind, rated.n)}" if rated.n else f"{plural(kind)} unclear"
-    detail = [rated.share, f"{unknown:,} unclear" if unknown else ""]
+    detail = [rated.share(), f"{unknown:,} unclear" if unknown else ""]
     newest = max(experiment_id for experiment_id, _ in found)
     return MeasuredCrashes(rated.state(unknown), says, ", ".join(filter(None, detail)), newest, neighbour)
 

@@ -1,5 +1,7 @@
 """All explanations on one page, and what no result can tell. Readable without scripts."""
 
+import re
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -9,7 +11,7 @@ from dashboard.pages.help.terms import TERMS, Term, of_setting
 from workers.servers.settings import SETTINGS
 
 LIMITS = chapters("limits.md")
-GLOSSARY = [(word, Term(meaning.replace("`", ""))) for word, meaning, _ in tables("glossary.md")[0]]
+GLOSSARY = [(word, Term(re.sub("[`*]", "", meaning))) for word, meaning, _ in tables("glossary.md")[0]]
 
 
 @needs("see", "GET")

@@ -42,14 +42,19 @@ class ImportServersForm(forms.Form):
         strip=False,
         max_length=1000,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="For servers without one. Stored encrypted and never shown again.",
+        help_text="For servers without one in the file. Stored encrypted and never shown again.",
     )
     label = forms.ChoiceField(
         choices=Server.Label.choices,
         initial=Server.Label.PRODUCTION,
         help_text="For servers whose file does not say it. Load on production must be confirmed each time.",
     )
-    site = forms.CharField(required=False, max_length=site_names.LONGEST, validators=[site_names.check])
+    site = forms.CharField(
+        required=False,
+        max_length=site_names.LONGEST,
+        validators=[site_names.check],
+        help_text="Workers of this site will measure the servers. The local site when left empty.",
+    )
 
     def found(self) -> list[FoundServer]:
         """Of a valid form. Raises PlanError."""

@@ -97,9 +97,15 @@ def _cell(counted: Counter[str], kind: str) -> CrashCell:
     tone = next((TONES[word] for word in words if word in TONES), "")
     if tone and kind in CONTROLS:
         tone = "flagged"
-    told = [(_expected(word, kind), counted[word]) for word in words]
-    said = [word for word, _ in told] if counted.total() == 1 else [f"{word}: {n}" for word, n in told]
+    said = [_told(word, counted[word], counted.total(), kind) for word in words]
     return {"kind": _heading(kind), "words": ", ".join(said) or "not planned", "tone": tone}
+
+
+def _told(word: str, n: int, total: int, kind: str) -> str:
+    """`commits lost in 2 of 3`; a state without a verdict: `1 waiting`."""
+    if total == 1:
+        return _expected(word, kind)
+    return f"{_expected(word, kind)} in {n} of {total}" if word in TONES else f"{n} {word}"
 
 
 def _heading(kind: str) -> str:

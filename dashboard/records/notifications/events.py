@@ -24,13 +24,13 @@ EVENTS: dict[str, EventKind] = {
         "A scheduled run was missed", "the worker or the scheduler was down, or the server was busy or did not answer"
     ),
     "verdict_invalid": EventKind(
-        "A setting fails a crash now", "crash trials lose commits or fail a check that they passed before"
+        "A setting now loses commits", "crash trials that passed before lose commits or fail in another way"
     ),
     "level_missed": EventKind(
-        "A service level is missed", "no tested setting meets the service level of the server any more"
+        "A service level is missed", "no tested setting reaches what the service level asks, and one did before"
     ),
     "change_point": EventKind(
-        "A figure changed", "a figure stays on another level, and a second measurement confirmed it"
+        "A figure changed", "speed or latency stays higher or lower than before, and a second measurement confirmed it"
     ),
 }
 TEST = "test"  # sent by the button *Send a test*, to any channel

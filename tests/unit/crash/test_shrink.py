@@ -129,7 +129,7 @@ def test_where_no_neighbour_passes_no_block_is_named(states):
 
     assert found(states, fails, choice(states, "durable"), judge=lambda of: Judge(of, told)) == ()
     assert [sorted(disk) for disk in tried_contents] == [[0], [0, 1, 2, 3], [0, 1, 2, 3], [*range(5)], [*range(6)]]
-    assert told == ["the block that decides"]
+    assert told == ["looking for the disk write that decides"]
 
 
 def test_a_content_that_cannot_be_made_ends_the_search(states):

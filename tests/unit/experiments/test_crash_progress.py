@@ -26,8 +26,8 @@ def test_it_counts_trials_by_their_verdict(db):
     words = {row.name: [(cell["words"], cell["tone"]) for cell in row.cells] for row in now.rows}
     assert now.kinds == ["power loss", "self-test: lying disk"]
     assert words == {
-        "1/1": [("nothing lost: 2, waiting: 1", "held"), ("commits lost, as it must be", "flagged")],
-        "0/0": [("commits lost: 1, unclear: 1", "few"), ("not planned", "")],
+        "1/1": [("nothing lost in 2 of 3, 1 waiting", "held"), ("commits lost, as it must be", "flagged")],
+        "0/0": [("commits lost in 1 of 2, unclear in 1 of 2", "few"), ("not planned", "")],
     }
 
 

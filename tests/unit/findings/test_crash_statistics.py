@@ -25,9 +25,9 @@ def test_it_shows_no_failure_with_its_upper_bound():
 def test_it_shows_failures_with_the_exact_interval():
     """Clopper and Pearson's for 2 of 30, as tables of it print."""
     assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
-    assert rate(4, 4).share == f"likely 40{NBSP}% to 100{NBSP}%"
-    assert rate(2, 30).share == f"likely 0.82{NBSP}% to 22{NBSP}%"
-    assert rate(0, 0).share == ""
+    assert rate(4, 4).share() == f"40{NBSP}% to 100{NBSP}% of such crashes"
+    assert rate(2, 30).share() == f"0.82{NBSP}% to 22{NBSP}% of such crashes"
+    assert rate(0, 0).share() == ""
 
 
 @pytest.mark.django_db
@@ -49,7 +49,7 @@ def test_unclear_trials_widen_the_bounds():
     assert rate(0, 20, 10).at_most == f"up to 53{NBSP}% of such crashes may still lose commits"
     assert rate(0, 20, 10).hi == rate(10, 30).hi and rate(0, 20, 10).lo == 0
     assert (rate(3, 20, 10).lo, rate(3, 20, 10).hi) == (rate(3, 30).lo, rate(13, 30).hi)
-    assert rate(0, 0, 10).share == ""
+    assert rate(0, 0, 10).share() == ""
 
 
 @pytest.mark.django_db
@@ -123,7 +123,7 @@ def test_a_loss_goes_with_its_own_trials(losses, says):
 def test_it_has_nothing_to_say_without_trials():
     none = of({}, (1, "1/1", "power-loss"))
     assert none.says == "has no trial with a verdict"
-    assert none.invalid.share == ""
+    assert none.invalid.share() == ""
     assert none.replica == "not tried"
 
 

@@ -20,7 +20,10 @@ RISKY = Option("0/0", speeds((8, 6100), (32, 9000)), losses(failed=30))
 
 def test_it_chooses_what_lost_nothing_however_fast_the_rest_is():
     found = recommend([RISKY, SAFE], 8)
-    assert found and (found.option, found.choice) == ("1/1", "Use 1/1: nothing lost in 30 crashes. 0/0 lost commits.")
+    assert found and (found.option, found.choice) == (
+        "1/1",
+        "Use 1/1: nothing lost in 30 power losses. 0/0 lost commits.",
+    )
     assert (
         "0/0 is 6.1 times as fast as 1/1, but it lost commits in 30 of 30 power losses (median 1,200 commits)."
         in found.reasons
@@ -29,7 +32,7 @@ def test_it_chooses_what_lost_nothing_however_fast_the_rest_is():
 
 def test_the_setting_that_the_server_has_is_kept():
     found = recommend([RISKY, Option("1/1", SAFE.speeds, SAFE.crashes, True, is_yours=True)], 8)
-    assert found and found.choice == "Keep 1/1: nothing lost in 30 crashes. 0/0 lost commits."
+    assert found and found.choice == "Keep 1/1: nothing lost in 30 power losses. 0/0 lost commits."
 
 
 def test_more_threads_are_named_only_where_they_are_faster_beyond_their_intervals():
@@ -43,7 +46,7 @@ def test_a_setting_that_gains_nothing_is_told_as_such():
     same = Option("2/1", speeds((8, 1005)), losses(failed=3, tried=3, most=1.0))
     reasons = recommend([SAFE, same], 8).reasons
     assert (
-        "2/1 has no measurably higher throughput than 1/1, "
+        "2/1 is not proven to be faster than 1/1 (1.0 times as fast), "
         "and it lost commits in 3 of 3 power losses (median 1,200 commits)." in reasons
     )
 
@@ -106,8 +109,8 @@ def test_few_trials_are_told_with_what_they_still_allow():
     [
         (losses(tried=1, most=0.98), "1/1 lost nothing, but 1 power loss cannot decide: repeat before you choose."),
         ((*losses(), Crashes("process-kill", 2, 0, 0, 0.85)), "1/1 lost nothing, but 2 process kills cannot decide"),
-        (losses(tried=3, most=0.71), "Use 1/1: nothing lost in 3 crashes."),
-        ((Crashes("every-crash-point", 1, 0, 0, 0.98, points=636),), "Use 1/1: nothing lost in 636 crashes."),
+        (losses(tried=3, most=0.71), "Use 1/1: nothing lost in 3 power losses."),
+        ((Crashes("every-crash-point", 1, 0, 0, 0.98, points=636),), "Use 1/1: nothing lost at 636 crash points."),
     ],
 )
 def test_a_choice_says_on_how_many_trials_it_rests_and_waits_where_they_are_few(crashes, begins):

@@ -40,7 +40,7 @@ class Shrinker:
         """Raises Cancelled."""
         found = []
         for violation in violations:
-            self.judge.load.timeline.tell("the block that decides")
+            self.judge.load.timeline.tell("looking for the disk write that decides")
             found.append(self._of(violation.choice, violation.failed))
         return tuple(one for one in found if one)
 

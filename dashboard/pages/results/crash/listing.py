@@ -45,6 +45,7 @@ def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) ->
         "trials": [_row(view, reader, trial) for trial in page],
         "total": len(view.trials),
         "failovers": any(trial.kind in FAULTS for trial in chosen),
+        "replicas": any(trial.replica != "not tried" for trial in view.trials),
         "has_servers": len(view.names) > 1,
     }
 

@@ -91,9 +91,9 @@ def _share(tally: Tally) -> str:
     rate = tally.invalid
     if not rate.n:
         return ""
-    if not rate.k:
-        return f"up to {percent(rate.hi)} may still fail"
-    return f"in {rate.counts} {plural(tally.kind)}; {rate.share}" if tally.points else rate.share
+    what = "loads" if tally.points else "crashes"
+    share = rate.share(what) if rate.k else f"up to {percent(rate.hi)} of such {what} may lose commits"
+    return f"in {rate.counts} {plural(tally.kind)}; {share}" if tally.points else share
 
 
 def look(tally: Tally, distrusted: bool) -> str:

@@ -62,13 +62,33 @@ def test_a_host_without_the_programs(doctor, tmp_path):
     assert found["fsync trace"][0] == "limited" and found["Redis"][0] == "fails" and status == 2
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_as_an_ordinary_user_it_says_what_needs_root(doctor, tmp_path):
-    home = tmp_path / "home"
-    home.mkdir()
-    for folder in (home, *home.parents[:3]):
-        folder.chmod(0o777)
-    # without capabilities and in namespaces of its own: as an ordinary user, who can still read the files of root
-    found, _ = doctor("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")
-    assert found["power loss"][0] == "limited" and found["networks"][0] == "limited"
-    assert "root" in found["networks"][1] and found["database"][0] == "works"
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+
+@needs_root
+def test_without_capabilities_it_says_what_needs_root(doctor):
+    """The ordinary user of an installation: test_install."""
+    found, status = doctor("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")
+    assert found["power loss"][0] == "limited" and "Run it as root" in found["power loss"][1]
+    assert found["networks"][0] == "limited" and "Run it as root" in found["networks"][1]
+    assert found["database"][0] == "works" and status == 1
+
+
+@needs_root
+def test_a_host_without_fuse(doctor):
+    """The same host with /dev/fuse hidden. Without hiding it, nothing is missing."""
+    hidden = "mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && mknod -m 666 /dev/urandom c 1 9"
+    found, status = doctor("unshare", "--mount", "bash", "-c", f'{hidden} && exec "$@"', "bash")
+    assert found["power loss"][0] == "limited" and status == 1
+    assert "The kernel has no FUSE" in found["power loss"][1] and "modprobe fuse" in found["power loss"][1]
+    assert found["builds"][0] == found["sysbench"][0] == "works"
+
+
+@needs_root
+def test_a_host_without_network_namespaces(doctor):
+    """The kernel's limit, which each user namespace has for itself: the host's is not changed."""
+    refused = "echo 0 >/proc/sys/user/max_net_namespaces"
+    found, status = doctor("unshare", "--user", "--map-root-user", "bash", "-c", f'{refused} && exec "$@"', "bash")
+    assert found["networks"][0] == "limited" and status == 1
+    assert "sysctl user.max_net_namespaces=1024" in found["networks"][1]
+    assert "runs in a user namespace" in found["power loss"][1]

@@ -9,6 +9,7 @@ from workers.host.ability import CAP_NET_ADMIN, CAP_SYS_ADMIN, first_problem, ho
 from workers.sandbox.namespace import socket_in
 from workers.topology.network.network import Network
 
+LIMIT = Path("/proc/sys/user/max_net_namespaces")  # of this user namespace: namespaces(7)
 PORT, ARRIVES_S, STAYS_AWAY_S = 1024, 5.0, 0.05
 CONTAINER = "In a container: docker run --cap-add SYS_ADMIN --cap-add NET_ADMIN --device /dev/net/tun ..."
 
@@ -26,7 +27,11 @@ def _privilege() -> str:
 
 
 def _namespaces() -> str:
-    return "" if Path("/proc/self/ns/net").exists() else "The kernel has no network namespaces (CONFIG_NET_NS)."
+    if not Path("/proc/self/ns/net").exists():
+        return "The kernel has no network namespaces (CONFIG_NET_NS)."
+    if LIMIT.read_text().strip() == "0":
+        return f"The kernel allows no network namespaces ({LIMIT} is 0). Try: sysctl user.max_net_namespaces=1024"
+    return ""
 
 
 def _tun() -> str:

@@ -27,7 +27,8 @@ podman|podman|the tests build and run the images of containers
 podman-compose|podman-compose|the tests run deploy/compose.yaml
 mmdebstrap|mmdebstrap|the tests make the base of these images
 runc|runc|the tests run containers also where crun refuses mixed control groups
-/usr/lib/podman/netavark|netavark|the network of containers'
+/usr/lib/podman/netavark|netavark|the network of containers
+systemd-nspawn|systemd-container|the tests run deploy/install.sh in a Debian of its own'
 
 say() { printf '%s\n' "$@" >&2; }
 refuse() {

@@ -1,0 +1,100 @@
+# Refusals before anything is changed. Each says what to do.
+
+as_root_on_debian() {
+    [ "$(id -u)" = 0 ] || refuse "Only root can install services. Nothing was changed. Run: sudo deploy/install.sh"
+    local system
+    system=$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")
+    [[ $system =~ ^debian\ (12|13)$ ]] ||
+        refuse "This is $system; deploy/install.sh knows Debian 12 and 13 only. Nothing was changed." \
+            "docs/deployment.md lists the steps to take by hand (part \"By hand\")."
+    [ -d /run/systemd/system ] || refuse "systemd does not run here, so there would be no services. Nothing was changed." \
+        "Without systemd use the containers, or deploy a single machine: scripts/demo."
+}
+
+check_all() {
+    [ ! -x /usr/bin/python3 ] || DURASCOPE_PYTHON=$(python) check_python
+    check_source
+    check_certificate
+    check_postgresql
+    check_others
+    check_ports
+    check_name
+    check_room
+}
+
+# The system's own Python: another one on the PATH may go away, or lie in a home that services cannot read.
+python() { echo "${DURASCOPE_PYTHON:-/usr/bin/python3}"; }
+
+check_source() {
+    [ "$SOURCE" != $PROGRAM ] || made folder $PROGRAM ||
+        refuse "The clone lies in $PROGRAM, where the program is installed to. Nothing was changed." \
+            "Move the clone to another folder, and start deploy/install.sh there."
+}
+
+check_certificate() {
+    [ -n "$CERTIFICATE$KEY" ] || return 0
+    local file
+    for file in "$CERTIFICATE" "$KEY"; do
+        [[ $file =~ ^/[A-Za-z0-9._/@+-]+$ && -r $file ]] ||
+            refuse "--certificate and --key must be whole paths of readable files, and '$file' is not. Nothing was changed."
+    done
+}
+
+check_postgresql() {
+    has pg_lsclusters && has psql || return 0
+    [ "$(postgres 'SELECT 1')" = 1 ] ||
+        refuse "PostgreSQL is installed but does not answer the user postgres. Nothing was changed." \
+            "pg_lsclusters shows its state. Start it: systemctl start postgresql"
+    local version
+    version=$(postgres 'SHOW server_version_num')
+    [ "$version" -ge 140000 ] ||
+        refuse "The PostgreSQL of this machine is too old ($version): 14 or newer is needed. Nothing was changed."
+}
+
+# What has our names but is not in our record.
+check_others() {
+    local kind name found=()
+    while read -r kind name; do
+        ! exists "$kind" "$name" || made "$kind" "$name" || found+=("  the $kind $name")
+    done < <(wanted_things)
+    [ ${#found[@]} = 0 ] || refuse "These are here already and were not made by deploy/install.sh:" "${found[@]}" \
+        "Nothing was changed. If they belong to another program, rename or remove them there first." \
+        "If they are an installation of Durascope that was made by hand, upgrade it by hand (docs/deployment.md)."
+}
+
+wanted_things() {
+    printf '%s\n' "folder $CONFIG" "folder $PROGRAM" "folder $DATA" "user durascope" "user durascope-sandbox" \
+        "role durascope" "database durascope" "file $COMMAND"
+    local unit
+    for unit in "${OUR_UNITS[@]}"; do echo "file $UNITS/$unit"; done
+    [ "$PROXY" = none ] || printf '%s\n' "file $SITE" "link $SITE_ON"
+}
+
+# nginx shares its ports among sites, other programs do not.
+check_ports() {
+    [ "$PROXY" = nginx ] && ! systemctl is-active -q nginx || return 0
+    local port
+    for port in 80 443; do
+        ! listening $port || refuse "A program that is not nginx listens on port $port (ss -ltnp shows it). Nothing was" \
+            "changed. Stop it, or use it as the proxy: --proxy none, then see docs/deployment.md, part \"The proxy\"."
+    done
+}
+listening() { cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -qiE "^ *[0-9]+: [0-9A-F]+:$(printf %04X "$1") [0-9A-F:]+ 0A "; }
+
+check_name() {
+    if [ -e $CONFIG/durascope.env ]; then
+        grep -qxF "DURASCOPE_ADDRESS=https://$NAME" $CONFIG/durascope.env || [ -z "$NAME_GIVEN" ] ||
+            refuse "This installation has another name than $NAME. Nothing was changed." \
+                "To rename it, change $CONFIG/durascope.env and $SITE, then restart durascope-web and nginx."
+    fi
+    [ "$PROXY" = nginx ] && [ ! -e $SITE ] || return 0
+    ! grep -rqsE "server_name[^;]*[[:space:]]$NAME[[:space:];]" /etc/nginx/sites-enabled /etc/nginx/conf.d ||
+        refuse "Another site of nginx has the name $NAME already. Nothing was changed. Give another one with --name."
+}
+
+check_room() {
+    local free_mib
+    free_mib=$(df --output=avail --block-size=1M /opt | tail -1)
+    [ "$free_mib" -ge 2048 ] || [ -e $PROGRAM/.complete ] ||
+        refuse "/opt has $free_mib MiB free; the program and its packages need 2048. Nothing was changed. Make room."
+}

@@ -1,0 +1,127 @@
+# The steps from the units to the first login.
+
+COMMAND=/usr/local/sbin/durascope
+SITE_READ=$CONFIG/nginx-has-read-the-site
+OUR_UNITS=(durascope-web.socket durascope-web.service durascope-beat.service durascope-redis.service
+    durascope-worker@.service durascope-worker-root@.service)
+
+units() {
+    local unit before=$CHANGES
+    for unit in "${OUR_UNITS[@]}"; do place "$UNITS/$unit" 0644 root <"$SOURCE/deploy/systemd/$unit"; done
+    [ "$CHANGES" = "$before" ] || [ -n "$DRY_RUN" ] || systemctl daemon-reload
+}
+
+migrations() {
+    { [ -x $PROGRAM/.venv/bin/python ] && "$COMMAND" migrate --check >/dev/null 2>&1; } ||
+        act "make or upgrade the tables of the database" "$COMMAND" migrate --verbosity 0
+}
+
+# Its password is shown once, so it is made when everything else is there.
+administrator() {
+    [ -e $CONFIG/administrator ] || act "make the administrator $ADMIN" make_administrator
+}
+make_administrator() {
+    local told
+    if told=$("$COMMAND" makeadmin "$ADMIN" 2>&1); then
+        FIRST_LOGIN=$told
+    elif [[ $told != *--reset* ]]; then
+        say "$told"
+        return 1
+    else
+        FIRST_LOGIN="The account $ADMIN was made before. If its password was lost: durascope makeadmin $ADMIN --reset"
+    fi
+    note file $CONFIG/administrator
+    echo "$ADMIN" >$CONFIG/administrator
+}
+
+proxy() {
+    [ "$PROXY" = nginx ] || return 0
+    if [ ! -e $SITE ]; then
+        certificate
+        site | place $SITE 0644 root
+    fi
+    thing link $SITE_ON ln -s $SITE $SITE_ON
+    [ -n "$DRY_RUN" ] || nginx -tq || refuse "nginx refuses its files (see above). Correct them and run this again:" \
+        "it goes on from here. Sites that were here before were not changed."
+}
+certificate() {
+    [ -z "$CERTIFICATE" ] || return 0
+    CERTIFICATE=$CONFIG/tls/certificate.pem KEY=$CONFIG/tls/key.pem
+    [ -e $CERTIFICATE ] || act "make a certificate for $NAME, of which browsers warn" make_certificate
+}
+make_certificate() {
+    install -d -m 0700 $CONFIG/tls
+    (umask 077 && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 825 -subj "/CN=$NAME" \
+        -addext "subjectAltName=DNS:$NAME" -keyout $KEY -out $CERTIFICATE.new 2>/dev/null)
+    mv $CERTIFICATE.new $CERTIFICATE
+}
+site() {
+    local without='^$'
+    [ -e /proc/net/if_inet6 ] || without='listen \[::\]'
+    sed -e "s|/etc/letsencrypt/live/durascope.example.org/fullchain.pem|$CERTIFICATE|" \
+        -e "s|/etc/letsencrypt/live/durascope.example.org/privkey.pem|$KEY|" \
+        -e "s|durascope.example.org|$NAME|" "$SOURCE/deploy/nginx.conf" | grep -v "$without\|Insert your name"
+}
+
+services() {
+    local kind unit
+    kind=$(worker_kind)
+    [ "$kind" = none ] || worker_folders "$kind"
+    for unit in durascope-redis.service durascope-web.socket durascope-web.service durascope-beat.service; do
+        starts $unit
+    done
+    [ "$kind" = none ] || starts "$(worker_unit "$kind")"
+    [ "$PROXY" = none ] || nginx_reads
+}
+starts() {
+    systemctl is-enabled -q "$1" 2>/dev/null && systemctl is-active -q "$1" || act "start $1" systemctl enable --quiet --now "$1"
+}
+worker_unit() { case $1 in root) echo durascope-worker-root@local.service ;; ordinary) echo durascope-worker@local.service ;; esac }
+
+# The kind that was asked for, else the one that is here, else an ordinary one.
+worker_kind() {
+    local kind
+    for kind in $WORKER root ordinary; do
+        if [ "$kind" = "$WORKER" ] || systemctl is-enabled -q "$(worker_unit "$kind")" 2>/dev/null; then
+            echo "$kind" && return
+        fi
+    done
+    echo ordinary
+}
+worker_folders() {
+    local kind=$1 owner=durascope other=root folder
+    [ "$kind" = ordinary ] || owner=root other=ordinary
+    if systemctl is-enabled -q "$(worker_unit $other)" 2>/dev/null; then
+        act "stop the $other worker and remove its sandboxes" other_worker_ends "$(worker_unit $other)" $owner
+    fi
+    for folder in builds sandboxes; do own $DATA/$folder $owner 0755; done
+}
+other_worker_ends() { # UNIT NEW-OWNER
+    systemctl disable --quiet --now "$1"
+    rm -rf --one-file-system $DATA/sandboxes
+    chown -R "$2:$2" $DATA/builds
+}
+
+nginx_reads() {
+    if ! systemctl is-active -q nginx; then
+        act "start nginx" systemctl enable --quiet --now nginx
+    elif [ $SITE -nt $SITE_READ ]; then
+        act "have nginx read the new site" systemctl reload nginx
+    fi
+    [ -n "$DRY_RUN" ] || { note file $SITE_READ && touch $SITE_READ; }
+}
+
+stop_units() { systemctl stop 'durascope-worker*' durascope-beat.service durascope-web.service durascope-web.socket; }
+
+FIRST_LOGIN=''
+tell() {
+    if [ -n "$DRY_RUN" ]; then
+        say "" "$CHANGES changes would be made; nothing was changed." && return
+    fi
+    "$PROGRAM/.venv/bin/python" "$SOURCE/deploy/install/answers.py" "$(worker_kind)" ||
+        refuse "Everything is installed, but it does not answer as it should (see above)." \
+            "Read: journalctl -u 'durascope-*' --since '10 minutes ago', and: durascope doctor"
+    [ "$CHANGES" != 0 ] || say "Nothing had to be changed."
+    say "Durascope runs at $(setting DURASCOPE_ADDRESS)"
+    [ -z "$FIRST_LOGIN" ] || echo "$FIRST_LOGIN"
+}

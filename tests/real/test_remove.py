@@ -1,0 +1,58 @@
+"""`manage.py remove`: the data of an installation, and nothing else."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dashboard.installation.home import PROJECT
+
+
+@pytest.fixture
+def call(tmp_path, open_path):
+    """manage.py with a home and a folder of sandboxes of its own."""
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("DURASCOPE_", "DATABASE", "DJANGO_"))
+    }
+    home, sandboxes = tmp_path / "home", open_path / "sandboxes"
+    environment = {**clean, "DURASCOPE_HOME": str(home), "DURASCOPE_SANDBOXES": str(sandboxes)}
+
+    def run(*arguments, wait=True):
+        argv = [sys.executable, "manage.py", *arguments]
+        started = subprocess.Popen(argv, cwd=PROJECT, env=environment, stdout=-1, stderr=-1, text=True)
+        return (*started.communicate(), started.returncode) if wait else started
+
+    run.home, run.sandboxes = home, sandboxes
+    return run
+
+
+def test_only_named_then_removed(call):
+    (call.sandboxes / "images").mkdir(parents=True)
+    told, _, status = call("remove")
+    assert status == 1 and f"would be removed: {call.home}\n" in told and call.home.is_dir()
+    told, said, status = call("remove", "--yes")
+    assert (said, status) == ("", 0) and f"removed: {call.sandboxes}" in told
+    assert not call.home.exists() and not call.sandboxes.exists()
+
+
+def test_what_is_not_durascopes_stays(call):
+    call.home.mkdir()
+    (call.home / "thesis.odt").write_text("years of work")
+    _, said, status = call("remove", "--yes")
+    assert status == 2 and "holds other things than Durascope's: thesis.odt" in said
+    assert (call.home / "thesis.odt").read_text() == "years of work"
+
+
+def test_nothing_is_removed_while_it_runs(call):
+    running = call("up", wait=False)
+    try:
+        until = time.monotonic() + 60
+        while not (call.home / "up.lock").is_file() and time.monotonic() < until:
+            time.sleep(0.1)
+        _, said, status = call("remove", "--yes")
+    finally:
+        running.terminate()
+        running.communicate()
+    assert status == 2 and "already runs" in said and (call.home / "secret_key").is_file()

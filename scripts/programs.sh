@@ -22,8 +22,8 @@ initdb|postgresql|the tests run on PostgreSQL too, a private one without its ser
 mariadb-binlog|mariadb-client|the tests compare our binlog reader with this one
 nginx|nginx|the tests run deploy/nginx.conf
 caddy|caddy|the tests run deploy/Caddyfile
-ip|iproute2|the tests join two simulated hosts by a network
-podman|podman|the tests build and run the images of containers
+ip|iproute2|the tests join two simulated hosts by a network'
+DOORS_NEED='podman|podman|the tests build and run the images of containers
 podman-compose|podman-compose|the tests run deploy/compose.yaml
 mmdebstrap|mmdebstrap|the tests make the base of these images
 runc|runc|the tests run containers also where crun refuses mixed control groups

@@ -1,4 +1,4 @@
-"""Waits until the web server and, if this host has one, the worker answer. Exit status 1: they do not within a minute."""
+"""Waits until the web server and, if this host has one, the worker answer. Exit status 1: not within a minute."""
 
 import json
 import socket

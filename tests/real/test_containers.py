@@ -2,6 +2,7 @@
 from Debian's packages; nothing is pulled."""
 
 import json
+import os
 import urllib.request
 
 import pytest
@@ -12,7 +13,10 @@ from dashboard.installation.version import VERSION
 from tests.real import containers
 from tests.real.containers import FILES, PORT, ROLES
 
-pytestmark = pytest.mark.skipif(bool(containers.why_not()), reason=containers.why_not())
+pytestmark = [
+    pytest.mark.skipif("DOORS" not in os.environ, reason="takes minutes: scripts/test doors"),
+    pytest.mark.skipif(bool(containers.why_not()), reason=containers.why_not()),
+]
 COMPOSE, CRASH = (yaml.safe_load((PROJECT / file).read_text()) for file in FILES)
 WORKER = CRASH["services"]["worker"]
 ASK = ("--entrypoint", "durascope", f"localhost/durascope-crash-worker:{VERSION}", "worker", "--needs-power-loss")

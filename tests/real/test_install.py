@@ -19,7 +19,7 @@ asked = urllib.request.Request("https://127.0.0.1/health", headers={{"Host": "{N
 print(urllib.request.urlopen(asked, context=ssl._create_unverified_context()).read().decode())
 """
 
-whole = pytest.mark.skipif("INSTALL_WHOLE" not in os.environ, reason="takes minutes: set INSTALL_WHOLE=1")
+pytestmark = pytest.mark.skipif("DOORS" not in os.environ, reason="takes minutes: scripts/test doors")
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,6 @@ def test_a_dry_run_says_all_and_changes_nothing(guest, install, before):
     assert guest.listed() == before
 
 
-@whole
 @pytest.mark.timeout(3600)
 def test_from_nothing_to_a_finished_crash_experiment(guest, install, before):
     """It stops in the middle once, because there is no network."""
@@ -119,7 +118,6 @@ def test_from_nothing_to_a_finished_crash_experiment(guest, install, before):
     assert found["state"] == "done" and set(found["verdicts"]) <= {"valid", "invalid"} and found["verdicts"], result
 
 
-@whole
 def test_its_doctor_names_what_the_host_lacks(guest):
     """A host without FUSE and loop devices, asked as root, and as the ordinary user of the services."""
     found = {one["title"]: one for one in json.loads(guest.run("durascope", "doctor", "--json").stdout)}
@@ -130,7 +128,6 @@ def test_its_doctor_names_what_the_host_lacks(guest):
     assert found["database"]["state"] == found["Redis"]["state"] == "works"
 
 
-@whole
 def test_the_removal_keeps_the_data_unless_told_otherwise_and_leaves_nothing(guest, install, before):
     status, said = install("--uninstall")
     assert status == 0 and "The data stay" in said

@@ -110,7 +110,8 @@ def test_an_old_worker_ends_its_experiment_and_a_new_one_takes_the_next(installa
             until(lambda: installation.experiment(second)[0] not in ("queued", "running"))
             assert installation.experiment(second)[::3] == ("done", newer_tree.VERSION), installation.experiment(second)
             assert old.status is None
-    assert installation.runs(first) == installation.runs(second) == (2, 2)
+    cells = installation.ask("SELECT experiment_id, state, error FROM experiments_cell")
+    assert (installation.runs(first), installation.runs(second)) == ((2, 2), (2, 2)), cells
     assert installation.ask("SELECT version FROM fleet_upgrade ORDER BY id") == [(VERSION,), (newer_tree.VERSION,)]
     assert installation.ask("SELECT count(*) FROM holds_hostlease") == [(0,)]
     with installation.worker(PROJECT) as again:

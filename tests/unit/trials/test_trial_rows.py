@@ -139,7 +139,7 @@ def test_resuming_takes_up_interrupted_trials(experiment):
 
 
 def test_no_task_is_sent_for_an_experiment_whose_plan_cannot_be_read(experiment):
-    Experiment.objects.filter(pk=experiment.pk).update(plan={"from": "another version"})
+    Experiment.objects.filter(pk=experiment.pk).update(plan={"threads": "many"})
     assert conduct(experiment.pk, Worker.objects.create(host="here", pid=1)) is None
     experiment.refresh_from_db()
     assert experiment.state == "failed"

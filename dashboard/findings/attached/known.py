@@ -115,6 +115,8 @@ def told(site: str = "") -> Known:
 def told_by(server: Server, answer: Preflight | None) -> Told | None:
     """None: it did not answer, or to an earlier version that did not ask."""
     facts = answer.facts if answer else {}
+    if facts.get("replication") is None:
+        return None
     try:
         return Told(server, facts["flavour"], read(Replication, facts["replication"]))
     except (KeyError, Unreadable):

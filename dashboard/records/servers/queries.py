@@ -44,7 +44,7 @@ def lines(servers: QuerySet[Server]) -> list[ServerLine]:
 
 def last_tests() -> list[tuple[Server, Preflight | None]]:
     """Each attached server with its last finished test, by name."""
-    return _newest_of(Preflight.objects.filter(state=Preflight.State.DONE))
+    return _newest_of(Preflight.objects.filter(state=Preflight.State.DONE).defer("durability"))
 
 
 def last_answers(site: str = "") -> list[tuple[Server, Preflight | None]]:

@@ -38,16 +38,16 @@ def _addresses() -> list[tuple[str, Any, str]]:
     from django.contrib.auth.models import User
     from django.test import Client
 
-    from dashboard.records.experiments.models import Cell, Experiment, Trial
+    from dashboard.records.experiments.models import Cell, Trial
     from dashboard.records.sharing.actions import share
 
     user = User.objects.get(username="bench")
     script = _script(user)
     person = Client()
     person.force_login(user)
-    shown = Experiment.objects.order_by("-created_at")[0]
+    trial = Trial.objects.order_by("pk").select_related("experiment")[0]
+    shown = trial.experiment
     cell = Cell.objects.filter(experiment=shown).first()
-    trial = Trial.objects.filter(experiment=shown).first()
     server = cell.server_id
     pages = {
         "home": "/",

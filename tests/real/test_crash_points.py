@@ -62,7 +62,7 @@ def test_a_disk_that_ignores_flushes_is_called_at_1_1(sandbox_root):
 
 
 @pytest.mark.parametrize(
-    ("points", "when"), [(40, r" ([3-9]|\d\d+) of "), (4, "the block that decides")], ids=["points", "block"]
+    ("points", "when"), [(40, r" ([3-9]|\d\d+) of "), (4, "the disk write that decides")], ids=["points", "block"]
 )
 def test_a_cancelled_trial_stops_within_two_seconds(sandbox_root, points, when):
     """Between two crash points, and while it looks for the block that decides."""

@@ -20,7 +20,7 @@ class ChannelForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         initial=list(EVENTS),
         required=False,
-        help_text="Without an event, only tests are sent.",
+        help_text="If none is ticked, only the messages of Send a test arrive.",
     )
 
     def __init__(self, kind: str, data: QueryDict | None = None, *, channel: Channel | None = None) -> None:

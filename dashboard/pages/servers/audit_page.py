@@ -29,7 +29,7 @@ class PastedForm(forms.Form):
         label="Settings of a server",
         max_length=MOST_CHARACTERS,
         widget=forms.Textarea(attrs=ROWS),
-        help_text="The answer of SHOW GLOBAL VARIABLES in any form (table, tabs, \\G, JSON, CSV), or a my.cnf.",
+        help_text="The output of SHOW GLOBAL VARIABLES in any form (table, tabs, \\G, JSON, CSV), or a my.cnf.",
     )
     other = forms.CharField(
         label="Settings of a second server",

@@ -3,7 +3,8 @@
 const form = document.querySelector("[data-plan]");
 const says = form.querySelector("[data-plan-says]");
 const present = JSON.parse(document.getElementById("present").textContent); // server id -> its pair
-const NO_CRASH = 'No crashes are planned: the result will not say what is lost. To add some, set the number of trials under "Crashes".';
+const NO_CRASH =
+  'No crashes are planned: the result will not say what is lost. To add some, set the number of trials under "Crashes".';
 const BROKEN = "The preview could not be worked out. Start checks the plan again; nothing starts if it cannot run.";
 const own = form.querySelector("[data-own-shown]"); // the statements of an own transaction with example values
 const ownFile = form.querySelector("[data-own-file]");

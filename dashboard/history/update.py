@@ -25,12 +25,12 @@ def keep(now: datetime, notify: Callable[[int], None], here: str = "", round_s: 
     if here and Experiment.objects.filter(state=Experiment.State.RUNNING, worker__host=here).exists():
         return False
     until = time.monotonic() + round_s
-    if not (_note_all(until) and _tell_all(until)):
+    if not _note_all(until):
         return False
     changes.judge(now)
     done = _look_at_all(now, until)
     again.measure_again(now, notify)
-    return done
+    return _tell_all(until) and done
 
 
 def _note_all(until: float) -> bool:
@@ -54,16 +54,22 @@ def _note(experiment: Experiment) -> None:
 
 
 def _tell_all(until: float) -> bool:
-    """A headline that cannot be written again stays as it is."""
-    for experiment in conclusion.in_old_words():
+    """The newest first. Last in a round, because tens of thousands take many rounds. One that cannot be written again
+    stays as it is."""
+    for pk in list(conclusion.in_old_words().order_by("-pk").values_list("pk", flat=True)):
         if time.monotonic() > until:
             return False
-        try:
-            conclusion.remember(experiment)
-        except Exception:
-            log.exception("headline of experiment %s", experiment.pk)
-            Experiment.objects.filter(pk=experiment.pk).update(finding_words=conclusion.WORDS)
+        if experiment := conclusion.in_old_words().filter(pk=pk).first():  # else deleted meanwhile
+            _tell(experiment)
     return True
+
+
+def _tell(experiment: Experiment) -> None:
+    try:
+        conclusion.remember(experiment)
+    except Exception:
+        log.exception("headline of experiment %s", experiment.pk)
+        Experiment.objects.filter(pk=experiment.pk).update(finding_words=conclusion.WORDS)
 
 
 def _look_at_all(now: datetime, until: float) -> bool:

@@ -30,6 +30,7 @@ def measure() -> None:
 
     print("duty                                     seconds  queries")
     _one("schedules, none due", watch(quiet + timedelta(minutes=1)))
+    _one("history, what an earlier night left", lambda: update.keep(now, _nobody, round_s=3600))
     _one("history, nothing new", lambda: update.keep(now, _nobody, round_s=60))
     _one("heartbeat", heart.beat)
     _one("housekeeping", lambda: housekeeping.run(_nobody, _nobody))
@@ -64,13 +65,15 @@ def _one(name: str, duty: Callable[[], object]) -> None:
 
 
 def _prepare(quiet: object) -> None:
-    """As after a quiet minute. What an earlier measurement started is gone."""
+    """As after a quiet minute. What an earlier measurement started is gone, and all headlines are in today's words."""
+    from dashboard.findings.conclusion import WORDS
     from dashboard.records.experiments.models import Experiment
     from dashboard.records.experiments.states import UNDER_WAY
     from dashboard.records.schedules.models import Night, Schedule
 
     Night.objects.filter(due_at__gte=quiet).delete()
     Experiment.objects.filter(state__in=UNDER_WAY).delete()
+    Experiment.objects.update(finding_words=WORDS)
     Schedule.objects.update(looked_at=quiet)
 
 

@@ -1,7 +1,7 @@
 """Celery's own settings."""
 
 from django.conf import settings
-from kombu import Exchange, Queue
+from kombu.entity import Exchange, Queue
 
 from dashboard.records.fleet import site_names
 

@@ -31,7 +31,7 @@ class RowChange:
 
     def made(self, before: Rows, drawn: Mapping[str, Drawn]) -> Rows:
         """The rows after the change."""
-        cells = {column: token and _content(token, drawn) for column, token in self.cells.items()}
+        cells = {column: None if token is None else _content(token, drawn) for column, token in self.cells.items()}
         old = before.get(self.table, ())
         return {**before, self.table: (*old, cells) if self.is_insert else tuple({**row, **cells} for row in old)}
 

@@ -17,7 +17,10 @@ def two(db):
 
 def test_two_experiments_are_chosen_and_nothing_is_left_out(page, live_server, dba, two):  # noqa: F811
     page.goto(f"{live_server.url}/results/compare/")
-    for side, name in (("a", "before, db7 in rack 3"), ("b", "after, db8")):
+    for side, name, words in (("a", "before, db7 in rack 3", "rack 3"), ("b", "after, db8", "AFTER db8")):
+        page.get_by_label("Search").fill(words)
+        page.keyboard.press("Enter")
+        expect(page.locator("#search-says")).to_contain_text("1 experiment with these words")
         choice = page.locator(f"select[name={side}]")
         choice.select_option(choice.locator("option", has_text=name).get_attribute("value"))
     page.get_by_role("button", name="Compare", exact=True).click()

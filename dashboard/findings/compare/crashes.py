@@ -40,6 +40,7 @@ class CrashPairs:
     """`distrusted`: sentences on failed self-tests; trials of such an experiment are not in `rows`."""
 
     rows: tuple[CrashPair, ...]
+    environments: tuple[tuple[int, int], ...]  # ids of those of A and B, for each row that both tried
     distrusted: tuple[str, ...]
 
 
@@ -57,7 +58,9 @@ def crash_pairs(a: Experiment, b: Experiment, names: Mapping[int, str], clean: C
     }
     keys = sorted({**of_a, **of_b}, key=lambda key: (list(named).index(key[:2]), ORDER.index(key[2])))
     rows = (CrashPair(named[key[:2]], title(key[2]), _side(of_a.get(key)), _side(of_b.get(key))) for key in keys)
-    return CrashPairs(tuple(rows), (*wrong_a, *wrong_b))
+    where_a, where_b = _environments(a, {}), _environments(b, partner)
+    both = [key for key in keys if key in where_a and key in where_b]
+    return CrashPairs(tuple(rows), tuple((where_a[key], where_b[key]) for key in both), (*wrong_a, *wrong_b))
 
 
 def _tried(one: Experiment, side: str, partner: Mapping[int, int]) -> tuple[dict[Key, Tally], list[str]]:
@@ -67,6 +70,13 @@ def _tried(one: Experiment, side: str, partner: Mapping[int, int]) -> tuple[dict
         return {}, [f"{side}: {checked.says}"]
     found = tallies(trial for trial in trials if trial.kind not in CONTROLS)
     return {(partner.get(server, server), variant, kind): one for (server, variant, kind), one in found.items()}, []
+
+
+def _environments(one: Experiment, partner: Mapping[int, int]) -> dict[Key, int]:
+    """Of the first trial of each setting and crash kind."""
+    found = one.trials.of_the_plan().exclude(environment=None).order_by("-position")
+    rows = found.values_list("server_id", "variant", "kind", "environment_id")
+    return {(partner.get(server, server), variant, kind): pk for server, variant, kind, pk in rows}
 
 
 def _side(tally: Tally | None) -> CrashSide:

@@ -21,9 +21,8 @@ UNJUDGED: tuple[Decision, ...] = ("not decidable", "too few to judge", "measured
 
 
 def paired_finding(found: PairedExperiments, crashes: CrashPairs) -> Finding:
-    further = (*_crashes(crashes), *_alone(found.alone))
     if not found.pairs:
-        return Finding("A and B have no point in common", more=further)
+        return _without_pairs(found, crashes)
     judged = [(pair, pair.ratio) for pair in found.pairs if pair.ratio]
     counted = Counter(ratio.decision for _, ratio in judged)
     rest = [f"{counted[decision]} of {len(found.pairs)} points: {words}." for decision, words in FURTHER.items()
@@ -40,7 +39,15 @@ def paired_finding(found: PairedExperiments, crashes: CrashPairs) -> Finding:
         said = f"The throughput differs at {len(differing)} of {count} points that A and B measured{text}"
     elif can_be_judged:
         said = f"No difference in throughput was shown at {can_be_judged} of {count} points that A and B measured"
-    return Finding(said, interval, (*rest, *few, *further))
+    return Finding(said, interval, (*rest, *few, *_crashes(crashes), *_alone(found.alone)))
+
+
+def _without_pairs(found: PairedExperiments, crashes: CrashPairs) -> Finding:
+    """Crash trials lead where they are all that A and B have in common."""
+    crashed, alone = _crashes(crashes), _alone(found.alone)
+    if not crashed:
+        return Finding("A and B have no point and no crash trial in common", more=alone)
+    return Finding(crashed[0].removesuffix("."), more=alone)
 
 
 def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, str]:

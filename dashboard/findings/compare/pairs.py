@@ -137,10 +137,15 @@ def _in_words(
     )
 
 
-def environments(pairs: Iterable[PointPair]) -> list[list[Mapping[str, object]]]:
-    """The environments of A and B; each combination of a pair once."""
+def environments_of_runs(pairs: Iterable[PointPair]) -> list[tuple[int, int]]:
+    """Ids of the environments of A and B, for each pair."""
     first = [(pair.a.run_ids[0], pair.b.run_ids[0]) for pair in pairs]
     of_run = dict(Run.objects.filter(pk__in=[pk for both in first for pk in both]).values_list("pk", "environment_id"))
-    combinations = list(dict.fromkeys((of_run[a], of_run[b]) for a, b in first))
+    return [(of_run[a], of_run[b]) for a, b in first]
+
+
+def environments(ids: Iterable[tuple[int, int]]) -> list[list[Mapping[str, object]]]:
+    """Each combination of an environment of A and one of B once."""
+    combinations = list(dict.fromkeys(ids))
     known = Environment.objects.in_bulk({pk for both in combinations for pk in both})
     return [[known[a].data, known[b].data] for a, b in combinations]

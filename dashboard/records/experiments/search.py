@@ -60,9 +60,9 @@ def _without_nul(value: object) -> object:
     return value.replace("\0", " ") if isinstance(value, str) else value
 
 
-def _words(text: str, _: Actor) -> Q:
+def with_words(text: str) -> Q:
     """Each word must be in the stored words, in a server's present name or build, or in a tag."""
-    return reduce(and_, map(_word, text.split()[:MOST_WORDS]), Q())
+    return reduce(and_, map(_word, text.replace("\0", " ").split()[:MOST_WORDS]), Q())
 
 
 def _word(word: str) -> Q:
@@ -90,7 +90,7 @@ def _tagged(tags: list[int]) -> Q:
 
 
 RULES: dict[str, Callable[[Any, Actor], Q]] = {
-    "words": _words,
+    "words": lambda text, _: with_words(text),
     "state": lambda state, _: Q(state=state),
     "recipe": lambda recipe, _: Q(recipe=recipe),
     "server": lambda server, _: _on([server]),

@@ -9,12 +9,13 @@ from django.utils import timezone
 
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.findings.looks import looks
-from dashboard.pages.results.compare import page as compare_page
+from dashboard.pages.results.compare import offers
 from dashboard.records.experiments.models import Experiment
 from tests.unit.results import factory, trials
 from tests.unit.results.test_result_pages import obeys_the_policy
 
 pytestmark = pytest.mark.django_db
+COMPARE = "/results/compare/"
 EIGHT = {
     f"{flush}/{sync}": 1000.0 * (n + 1) for n, (flush, sync) in enumerate((f, s) for f in (0, 1, 2, 3) for s in (0, 1))
 }
@@ -57,7 +58,7 @@ def test_points_without_a_pair_are_named(client_in):
 def test_nothing_in_common_is_said(client_in):
     a, b = factory.experiment({"1/1": 1000.0}, threads=(1,)), factory.experiment({"0/0": 2000.0}, threads=(1,))
     page = compare(client_in, a, b)
-    assert page.context["finding"].text == "A and B have no point in common"
+    assert page.context["finding"].text == "A and B have no point and no crash trial in common"
     assert "Only in A: 1/1 at 1 thread" in page.text and "Only in B: 0/0 at 1 thread" in page.text
 
 
@@ -158,16 +159,67 @@ def test_crash_trials_whose_self_test_failed_are_left_out_aloud(client_in):
     assert "A: The self-test of the checks failed: 1 of 1 lying disk not flagged." in page.text
 
 
-def test_the_choice_names_servers_and_says_how_many_are_not_offered(client_in, monkeypatch):
-    a = factory.experiment(name="before")
+def offered(page):
+    return [pk for pk, _ in page.context["offers"].labelled]
+
+
+def test_the_choice_names_the_servers(client_in):
+    factory.experiment(name="before")
     factory.experiment(name=f"{factory.server()}: after")
-    monkeypatch.setattr(compare_page, "MOST_OFFERED", 1)
-    page = compare(client_in, a, a)
-    labels = [label.rpartition(", ")[0] for _, label in page.context["experiments"]]
-    assert sorted(labels) == sorted([f"before, {factory.server()}", f"{factory.server()}: after"])
-    assert page.context["not_offered"] == 0
-    alone = client_in.get(reverse("results:compare"))
-    assert "1 older" in alone.text and len(alone.context["experiments"]) == 1
+    labels = [label.rpartition(", ")[0] for _, label in client_in.get(COMPARE).context["offers"].labelled]
+    assert labels == [f"{factory.server()}: after", f"before, {factory.server()}"]
+
+
+def test_any_two_experiments_can_be_chosen_however_many_are_newer(client_in, monkeypatch):
+    monkeypatch.setattr(offers, "PER_PAGE", 2)
+    old = [factory.experiment({"1/1": 1000.0}, threads=(1,), name=f"night {n}") for n in range(2)]
+    new = [factory.experiment({"1/1": 1000.0}, threads=(1,), name=f"day {n}") for n in range(3)]
+    first = client_in.get(COMPARE)
+    assert offered(first) == [new[2].pk, new[1].pk] and "Listed: 1 to 2 of 5." in " ".join(first.text.split())
+    assert offered(client_in.get(COMPARE, {"page": "3"})) == [old[0].pk]
+    assert offered(client_in.get(COMPARE, {"words": "NIGHT 0"})) == [old[0].pk]
+    second = client_in.get(COMPARE, {"words": "night 1", "a": old[0].pk})  # A stays chosen while B is searched
+    assert offered(second) == [old[1].pk, old[0].pk] and f'value="{old[0].pk}" selected' in " ".join(
+        second.text.split()
+    )
+    assert len(client_in.get(COMPARE, {"a": old[0].pk, "b": old[1].pk}).context["paired"].pairs) == 1
+
+
+@pytest.mark.parametrize("asked", [{"words": "no such words"}, {"words": "\0"}, {"page": "-7"}, {"page": "x" * 300}])
+def test_a_search_that_finds_nothing_can_be_repeated(client_in, asked):
+    factory.experiment()
+    page = client_in.get(COMPARE, asked)
+    assert page.status_code == 200 and 'name="words"' in page.text
+    assert ("0 experiments with these words" in page.text) == (not offered(page))
+
+
+def test_an_experiment_without_a_result_is_not_offered(client_in):
+    factory.experiment(measured=0)
+    trials.experiment({"1/1": {"power-loss": [None]}}, measured=0).trials.update(state="failed")
+    assert not offered(client_in.get(COMPARE))
+
+
+def test_experiments_of_crash_trials_alone_are_compared(client_in):
+    a = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0)
+    b = trials.experiment({"1/1": {"power-loss": [(5, 5)]}}, measured=0)
+    assert offered(client_in.get(COMPARE)) == [b.pk, a.pk]
+    page = compare(client_in, a, b)
+    assert page.context["finding"].text == (
+        "Crash trials: A and B had different outcomes at 1 of 1 combinations of setting and crash that both tried: "
+        "1/1, power loss"
+    )
+    assert "<figure" not in page.text
+    assert "has no measured point" in client_in.get(COMPARE, {"from": a.pk}).text
+
+
+@pytest.mark.parametrize(
+    ("kernel", "says"), [("6.1.0", ["No recorded fact"]), ("6.12.0", ["unlike environments"]), ("", [])]
+)
+def test_environments_of_crash_trials_are_compared(client_in, kernel, says):
+    a, b = (trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0) for _ in "AB")
+    b.trials.update(environment=factory.environment_row(kernel) if kernel else None)
+    text = compare(client_in, a, b).text
+    assert [one for one in ("No recorded fact", "unlike environments") if one in text] == says
 
 
 def test_a_link_shows_these_two_and_nothing_else(client_in):

@@ -11,7 +11,7 @@ from dashboard.findings.compare.crashes import crash_pairs
 from dashboard.findings.compare.figures import Column
 from dashboard.findings.compare.finding import finding
 from dashboard.findings.compare.paired_finding import paired_finding
-from dashboard.findings.compare.pairs import environments, experiments_named, paired
+from dashboard.findings.compare.pairs import environments, environments_of_runs, experiments_named, paired
 from dashboard.findings.finding import Finding
 from dashboard.findings.names import neutral_names, server_names
 from dashboard.findings.redact import redactor_of
@@ -55,7 +55,7 @@ def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) ->
         finding=paired_finding(found, crashes),
         chart=paired_picture(found, choice),
         heads=("A", "B"),
-        environments=environments(found.pairs),
+        environments=environments([*environments_of_runs(found.pairs), *crashes.environments]),
         shown={
             "paired": found,
             "sides": [(side, one, reader.text(one.name)) for side, one in zip("AB", both, strict=True)],

@@ -1,10 +1,7 @@
 """The context of the compare page's template."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-
-from django.db.models import QuerySet
-from django.utils.timezone import localtime
 
 from dashboard.charts.chart import Chart
 from dashboard.findings.analysis import analysis_of
@@ -13,19 +10,17 @@ from dashboard.findings.compare.figures import FIGURES
 from dashboard.findings.finding import Finding
 from dashboard.findings.names import server_names
 from dashboard.pages.results.compare.comparison import comparison
+from dashboard.pages.results.compare.offers import offers
 from dashboard.pages.results.picture import Picture
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments import environment
-from dashboard.records.experiments.care import baseline_for
-from dashboard.records.experiments.models import Cell, Experiment
-from dashboard.records.experiments.queries import servers_of
+from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import Plan
 
-MOST_OFFERED = 100
 
-
-def context(choice: Choice, token: str = "") -> dict[str, object]:
-    """`token`: of the share link that was opened. Its reader cannot choose other points."""
+def context(choice: Choice, token: str = "", asked: Mapping[str, str] = {}) -> dict[str, object]:
+    """`token`: of the share link that was opened. Its reader cannot choose other points. `asked`: the query, for
+    `offers`."""
     seen = comparison(choice, token)
     reader = seen.reader
     said = replace(choice, runs=(), a=None, b=None) if reader.is_guest else choice
@@ -33,6 +28,7 @@ def context(choice: Choice, token: str = "") -> dict[str, object]:
         "choice": choice,
         "query": said.query(),
         "unlike": _unlike(seen.environments, reader),
+        "has_environments": bool(seen.environments) and len(seen.heads) > 1,
         "heads": seen.heads,
         "finding": seen.finding,
         "picture": _picture(seen.chart, said, reader),
@@ -41,7 +37,7 @@ def context(choice: Choice, token: str = "") -> dict[str, object]:
         "shared": reader.is_guest,
         **seen.shown,
     }
-    return answer if reader.is_guest else answer | _offers(choice, seen.experiments)
+    return answer if reader.is_guest else answer | _offers(choice, seen.experiments, asked)
 
 
 def at_a_glance(choice: Choice, token: str = "") -> tuple[Finding | None, Chart]:
@@ -71,37 +67,15 @@ def _for(reader: Reader, name: str, value: str) -> str:
     return reader.text(value) if name in environment.FACTS else str(reader.variables({name: value})[name])
 
 
-def _offers(choice: Choice, compared: Sequence[Experiment]) -> dict[str, object]:
+def _offers(choice: Choice, compared: Sequence[Experiment], asked: Mapping[str, str]) -> dict[str, object]:
     known = Experiment.objects.in_bulk(filter(None, (choice.a, choice.b, choice.offered)))
     offered = known.get(choice.offered or 0)
-    offers = _measured([*compared, *known.values()])
     return {
         "runs": ",".join(map(str, choice.runs)),
-        "experiments": list(_labelled(offers)),
-        "not_offered": _with_points().exclude(pk__in=[one.pk for one in offers]).count(),
+        "offers": offers(asked, [*compared, *known.values()]),
         "offered": offered,
         "points": _offer(offered, choice.runs) if offered else [],
     }
-
-
-def _with_points() -> QuerySet[Experiment]:
-    return Experiment.objects.filter(cells__state=Cell.State.DONE).distinct()
-
-
-def _labelled(offers: Sequence[Experiment]) -> Iterator[tuple[int, str]]:
-    """(Id, its name with the servers that the name does not hold, and when it was planned)."""
-    servers = servers_of(one.pk for one in offers)
-    for one in offers:
-        further = [server for server in servers[one.pk] if server not in one.name]
-        when = f"{localtime(one.created_at):%Y-%m-%d %H:%M}"
-        yield one.pk, ", ".join([one.name, *further, when, *(["baseline"] if one.is_baseline else [])])
-
-
-def _measured(about: Sequence[Experiment]) -> list[Experiment]:
-    """The experiments that can be chosen: first the baselines of the compared experiments, then the newest."""
-    newest = _with_points().defer("plan", "analysis", "claims", "outcomes")[:MOST_OFFERED]
-    baselines = filter(None, map(baseline_for, about))
-    return list({one.pk: one for one in (*baselines, *newest, *about)}.values())
 
 
 def _offer(experiment: Experiment, wanted: Sequence[int]) -> list[Mapping[str, object]]:

@@ -17,7 +17,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def compare_page(request: HttpRequest, chosen: Choice, token: str = "") -> HttpResponse:
-    return render(request, "results/compare.html", context(chosen, token))
+    return render(request, "results/compare.html", context(chosen, token, request.GET.dict()))
 
 
 @needs("see", "GET")

@@ -29,15 +29,23 @@ def kept(sandbox_root):
 
 def shown(archive, folder, *options):
     """What the archive's script says, in a folder of its own."""
+    unpacked(archive, folder)
+    return run_script(folder, *options)
+
+
+def unpacked(archive, folder):
     folder.mkdir(exist_ok=True)
     subprocess.run(["tar", "--extract", "--gzip", "--directory", folder], input=archive, check=True)
+
+
+def run_script(folder, *options):
     build = builds.find("system-mariadb")
     script = ["sh", folder / "crash-point/show.sh", *build.command(), *options]
     return subprocess.run(script, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=False)
 
 
 def missing(said, place):
-    (line,) = (line for line in said.splitlines() if line.startswith(f"{place}: "))
+    (line,) = (one for one in said.splitlines() if one.startswith(f"{place}: ") and "acknowledged rows" in one)
     return int(line.split()[len(place.split())])
 
 
@@ -55,11 +63,43 @@ def test_the_script_says_when_the_server_does_not_start(kept, tmp_path):
     assert said.returncode == 1 and "The server does not answer" in said.stdout
 
 
-def test_nothing_is_missing_at_a_point_that_passed(sandbox_root, tmp_path):
+@pytest.fixture(scope="module")
+def passing(sandbox_root):
+    return exported_passing_point(sandbox_root)
+
+
+def test_nothing_is_wrong_at_a_point_that_passed(passing, tmp_path):
     """The negative control."""
-    said = shown(exported_passing_point(sandbox_root), tmp_path)
+    said = shown(passing, tmp_path)
     assert said.returncode == 0, said.stdout + said.stderr
     assert missing(said.stdout, "Tables") == missing(said.stdout, "Binary log") == 0
+    assert "CHECK TABLE: 0 complaints" in said.stdout and "Prepared transactions: 0 are left" in said.stdout
+
+
+def test_a_check_that_the_script_does_not_try_is_named(passing, tmp_path):
+    unpacked(passing, tmp_path)
+    (tmp_path / "crash-point/not-shown.txt").write_text("2 GTIDs named others before.\n")
+    said = run_script(tmp_path)
+    assert said.returncode == 2 and "2 GTIDs named others before." in said.stdout, said.stdout + said.stderr
+
+
+ZEROS = """f=$(debugfs -R 'ls -p /data' disk.img | cut -d/ -f6 | grep '^binlog.0' | tail -n 1)
+debugfs -R "dump /data/$f log" disk.img
+head -c 8192 /dev/zero >>log
+debugfs -w -R "rm /data/$f" disk.img
+debugfs -w -R "write log /data/$f" disk.img
+debugfs -w -R "ls /data" disk.img"""
+
+
+def test_a_torn_end_of_the_binary_log_is_shown(passing, tmp_path):
+    """The length of the file got through, its last bytes did not."""
+    unpacked(passing, tmp_path)
+    at = {"cwd": tmp_path / "crash-point", "env": {"PATH": "/usr/sbin:/sbin:/usr/bin:/bin"}}
+    subprocess.run(["e2fsck", "-y", "-E", "journal_only", "disk.img"], check=False, capture_output=True, **at)
+    subprocess.run(["sh", "-ec", ZEROS], check=True, capture_output=True, **at)
+    said = run_script(tmp_path)
+    assert "a replica cannot read binlog.0" in said.stdout, said.stdout + said.stderr
+    assert said.returncode == 1 and missing(said.stdout, "Tables") == 0
 
 
 def test_the_same_checks_fail_again(kept, sandbox_root):

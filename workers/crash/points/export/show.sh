@@ -1,11 +1,11 @@
 #!/bin/sh
-# Recovers disk.img with a server of your choice and lists the acknowledged rows that are missing afterwards.
+# Recovers disk.img with a server of your choice and says what is wrong afterwards.
 #
 #   sh show.sh /path/to/mysqld [options of the server, such as --basedir=DIR]
 #
-# Exit status: 0 nothing is missing; 1 rows are missing, or the server does not start; 2 it could not be tried.
-# It needs e2fsck and debugfs (e2fsprogs), and no root. disk.img stays as it is. The binary log is read too if
-# mysqlbinlog or mariadb-binlog is installed.
+# Exit status: 0 nothing is wrong; 1 something is wrong; 2 nothing wrong was found, and a check could not be tried.
+# It needs e2fsck and debugfs (e2fsprogs), and no root. disk.img stays as it is. The binary log is read by mysqlbinlog
+# or mariadb-binlog, and the tables are checked by mysql or mariadb.
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -66,20 +66,88 @@ until [ -s "$work/found.done" ]; do
     sleep 0.1
 done
 
-status=0
-awk -F '\t' 'BEGIN { OFS = FS } /^[^#]/ && $6 != "-" { print $1, $2, $3, $4, $5 }' "$here/commits.txt" | sort >"$work/must"
-compare() { # a place, and the file of its rows
-    sort "$2" | comm -23 "$work/must" - >"$work/missing"
-    echo "$1: $(($(wc -l <"$work/missing"))) of $(($(wc -l <"$work/must"))) acknowledged rows are missing."
-    [ ! -s "$work/missing" ] || { echo "  table, client, n, part, digest"; head -n 5 "$work/missing" | sed 's/^/  /'; status=1; }
+wrong=no untried=no
+wrong() { wrong=yes; echo "$1"; }
+untried() { untried=yes; echo "$1"; }
+lines() { echo $(($(wc -l <"$1"))); }
+none_of() { # a file whose lines are wrong, and the sentence about them
+    if [ -s "$1" ]; then wrong "$2"; head -n 5 "$1" | sed 's/^/  /'; else echo "$2"; fi
 }
+# Clients and numbers of transactions of which some rows are there and some are not.
+in_part() {
+    awk -F '\t' 'NR == FNR { sent[$2 FS $3]++; next } { here[$2 FS $3]++ }
+        END { for (one in here) if (here[one] < sent[one]) print one }' "$work/sent" "$1"
+}
+awk -F '\t' 'BEGIN { OFS = FS } /^[^#]/ { print $1, $2, $3, $4, $5 }' "$here/commits.txt" | sort >"$work/sent"
+awk -F '\t' 'BEGIN { OFS = FS } /^[^#]/ && $6 != "-" { print $1, $2, $3, $4, $5 }' "$here/commits.txt" | sort >"$work/must"
+compare() { # a place, and the sorted file of its rows
+    comm -23 "$work/must" "$2" >"$work/missing"
+    none_of "$work/missing" "$1: $(lines "$work/missing") of $(lines "$work/must") acknowledged rows are missing."
+    comm -13 "$work/sent" "$2" >"$work/other"
+    none_of "$work/other" "$1: $(lines "$work/other") rows are not as a client sent them."
+    in_part "$2" >"$work/part"
+    none_of "$work/part" "$1: $(lines "$work/part") transactions are there only in part."
+}
+sort -o "$work/found" "$work/found"
 compare "Tables" "$work/found"
 
-binlog=$(command -v mariadb-binlog || command -v mysqlbinlog || :)
-if [ -n "$binlog" ] && ls "$binlogs"/binlog.0* >/dev/null 2>&1; then
-    "$binlog" --no-defaults --verbose --base64-output=decode-rows "$binlogs"/binlog.0* 2>"$work/binlog.log" |
-        awk -f "$here/rows.awk" >"$work/logged"
-    compare "Binary log" "$work/logged"
-    sed 's/^/  /' "$work/binlog.log" | grep -i error | head -n 5 || :
+program() { # names: the first that is next to the server or on the PATH
+    for name in "$@"; do
+        for found in "$(dirname "$(command -v "$mysqld")")/$name" "$(command -v "$name" || :)"; do
+            if [ -x "$found" ]; then echo "$found"; return; fi
+        done
+    done
+}
+case $("$mysqld" --version 2>&1) in
+*MariaDB*) client=$(program mariadb mysql) binlog=$(program mariadb-binlog mysqlbinlog) ;;
+*) client=$(program mysql mariadb) binlog=$(program mysqlbinlog mariadb-binlog) ;;
+esac
+sql() { "$client" --no-defaults --user=root --socket="$work/sock" --batch --skip-column-names --execute="$1"; }
+if [ -z "$client" ] || ! sql "XA RECOVER" >"$work/prepared" 2>"$work/client.log"; then
+    untried "Prepared transactions, and damage in tables: not tried. The program mysql or mariadb could not ask the server."
+else
+    none_of "$work/prepared" "Prepared transactions: $(lines "$work/prepared") are left."
+    sql "CHECK TABLE @SCHEMA@.one, @SCHEMA@.left_half, @SCHEMA@.right_half" >"$work/checked" 2>&1 || :
+    if awk -F '\t' '$3 == "note" { found = 1 } END { exit !found }' "$work/checked"; then
+        untried "CHECK TABLE: not tried. The storage engine does not support it."
+    else
+        awk -F '\t' '!($3 == "status" && $4 == "OK")' "$work/checked" >"$work/damaged"
+        none_of "$work/damaged" "CHECK TABLE: $(lines "$work/damaged") complaints."
+    fi
 fi
-exit $status
+
+if ! ls "$binlogs"/binlog.0* >/dev/null 2>&1; then
+    echo "Binary log: there is none."
+elif [ -z "$binlog" ]; then
+    untried "Binary log: not tried. Neither mysqlbinlog nor mariadb-binlog is installed."
+else
+    : >"$work/events"
+    for file in "$binlogs"/binlog.0*; do # one after the other: a file that cannot be read hides the next ones
+        read=yes
+        "$binlog" --no-defaults --verify-binlog-checksum --verbose --base64-output=decode-rows "$file" \
+            >>"$work/events" 2>"$work/binlog.log" || read=no
+        if [ $read = no ] || grep -q ^ERROR "$work/binlog.log"; then # MariaDB's ends with 0 after an error
+            wrong "Binary log: a replica cannot read ${file##*/} to its end."
+            grep -i error "$work/binlog.log" | head -n 5 | sed 's/^/  /' || :
+        fi
+    done
+    if grep -qi '^binlog_format=[sm]' "$here/my.cnf"; then
+        untried "Rows of the binary log: not tried. It holds statements."
+    else
+        awk -f "$here/rows.awk" "$work/events" | sort >"$work/logged"
+        compare "Binary log" "$work/logged"
+        uniq -d "$work/logged" >"$work/twice"
+        none_of "$work/twice" "Binary log: $(lines "$work/twice") rows are there more than once."
+        comm -23 "$work/found" "$work/logged" >"$work/only"
+        none_of "$work/only" "Only in the tables: $(lines "$work/only") rows are not in the binary log."
+        comm -13 "$work/found" "$work/logged" >"$work/only"
+        none_of "$work/only" "Only in the binary log: $(lines "$work/only") rows are not in the tables."
+    fi
+fi
+
+if [ -s "$here/not-shown.txt" ]; then
+    untried "These checks failed too. This script does not try them:"
+    sed 's/^/  /' "$here/not-shown.txt"
+fi
+[ $wrong = no ] || exit 1
+[ $untried = no ] || exit 2

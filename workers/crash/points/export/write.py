@@ -13,6 +13,7 @@ from workers.crash.points.export.contents import CNF, COMMITS, IMAGES, POINT, Po
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import KeptPoint, TriedState
 from workers.crash.points.violations import Violation
+from workers.crash.verdict import CheckResult
 from workers.errors import SandboxError
 from workers.sandbox import options, owner
 from workers.sandbox.builds import Build
@@ -22,9 +23,11 @@ from workers.sandbox.disk.recording.joint import JointState, JointStates
 from workers.sandbox.disk.tools import copy_sparse, run
 
 HERE = Path(__file__).parent
-FOLDER = "crash-point"  # in the archive
+FOLDER, NOT_SHOWN_FILE = "crash-point", "not-shown.txt"  # in the archive
 MOST_BYTES = 32 << 20  # of an archive
 NAMES = {"mariadb": "MariaDB", "mysql": "MySQL"}
+# Checks that need Durascope: its reader of the binary log, or the binary log as it was before the power loss.
+NOT_SHOWN = {"binlog-foreign", "binlog-order", "binlog-rewritten", "gtid-reused"}
 OF_THIS_SYSTEM = "the package of the operating system"
 
 
@@ -94,9 +97,10 @@ class Exporter:
         (folder / POINT).write_text(self._point(tried, state).text())
         (folder / CNF).write_text(options.portable_cnf(self.build, load.settings))
         (folder / "README.md").write_text(self._readme(tried))
-        (folder / "rows.sql").write_text((HERE / "rows.sql").read_text().replace("@SCHEMA@", load.schema))
-        for name in ("show.sh", "rows.awk"):
-            (folder / name).write_text((HERE / name).read_text())
+        for name in ("show.sh", "rows.sql", "rows.awk"):
+            (folder / name).write_text((HERE / name).read_text().replace("@SCHEMA@", load.schema))
+        hidden = [f"{_said(one)}\n" for one in _failed(tried) if one.key in NOT_SHOWN]
+        (folder / NOT_SHOWN_FILE).write_text("".join(hidden))
 
     def _point(self, tried: TriedState, state: JointState) -> PointFile:
         load = self.load
@@ -111,15 +115,14 @@ class Exporter:
             moment=state.points[-1].moment,
             keeps=load.keeps(state),
             apart=tuple(sorted(load.setup.storage.apart)) if load.setup.storage else (),
-            failed=tuple(one.key for one in tried.checks if one.outcome == "invalid"),
+            failed=tuple(one.key for one in _failed(tried)),
         )
 
     def _readme(self, tried: TriedState) -> str:
-        bad = [" ".join(one.says.split()) for one in tried.checks if one.outcome == "invalid"]
         entry, server = CATALOGUE.get(self.build.key), f"{NAMES[self.build.flavour]} {self.build.version_text}"
         return Template((HERE / "README.md").read_text()).substitute(
             title=f"A power loss of {server}",
-            checks="\n".join(f"- {says}" for says in bad) or "- none",
+            checks="\n".join(map(_listed, _failed(tried))) or "- none",
             server=server,
             origin=entry.source if entry else OF_THIS_SYSTEM,
             machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
@@ -129,6 +132,18 @@ class Exporter:
             acknowledged=f"{tried.acknowledged:,}",
             schema=self.load.schema,
         )
+
+
+def _failed(tried: TriedState) -> list[CheckResult]:
+    return [one for one in tried.checks if one.outcome == "invalid"]
+
+
+def _said(check: CheckResult) -> str:
+    return " ".join(check.says.split())
+
+
+def _listed(check: CheckResult) -> str:
+    return f"- {_said(check)}{' The script does not try this check.' if check.key in NOT_SHOWN else ''}"
 
 
 def write_image(path: Path, base: Path, blocks: Mapping[int, Block]) -> None:

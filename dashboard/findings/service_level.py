@@ -59,12 +59,14 @@ class SettingLevel:
 
 @dataclass(frozen=True)
 class LevelFinding:
-    """Of one server. `asked`: the level in a sentence; `says`: which settings meet it."""
+    """Of one server. `asked`: the level in a sentence; `says`: which settings meet it; `has_rpo`: it limits the loss in
+    a crash."""
 
     server: str
     asked: str
     says: str
     settings: tuple[SettingLevel, ...]
+    has_rpo: bool
 
     @property
     def title(self) -> str:
@@ -120,7 +122,7 @@ def _level(view: ResultView, server_id: int, wanted: Wanted) -> LevelFinding:
         )
         for variant in view.plan.variants
     )
-    return LevelFinding(view.servers[server_id], in_words(wanted), _says(settings), settings)
+    return LevelFinding(view.servers[server_id], in_words(wanted), _says(settings), settings, bool(wanted.survives))
 
 
 def _says(settings: Sequence[SettingLevel]) -> str:
@@ -185,8 +187,7 @@ def _figure(one: Estimate) -> str:
 
 def _loss(wanted: Wanted, key: str, tried: Iterable[Tally]) -> LevelTarget:
     disaster = DISASTERS[key]
-    text = _loss_words(wanted.lost_s)
-    asked = f"{text[:1].upper()}{text[1:]} {disaster.says}"
+    asked = f"RPO {number(wanted.lost_s)} s: {_loss_words(wanted.lost_s)} {disaster.says}"
     known = [one for one in tried if one.kind in disaster.kinds]
     if not known:
         return LevelTarget(asked, "Not tried.", "unclear")

@@ -6,7 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from dashboard.records.experiments.models import Comment
 from dashboard.records.servers import levels
+from tests.browser import pdf_text
 from tests.browser.test_every_page import log_in
 from tests.unit.results import factory, trials
 from tests.unit.results.test_comparison import every
@@ -31,14 +33,16 @@ CUT_OFF = """() => [...document.querySelectorAll('main :is(canvas, table, figure
 @pytest.fixture
 def pages(page, live_server, transactional_db):
     """name -> address; the page is logged in."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("admin", password="a long test password"))
+    client, admin = Client(), User.objects.create_superuser("admin", password="a long test password")
+    client.force_login(admin)
     log_in(page, live_server, client)
     one, other = trials.experiment(), factory.experiment()
+    Comment.objects.create(experiment=one, author=admin, name="admin", text="Checked by hand.", confirms=True)
     levels.agree(None, factory.server(), levels.Wanted(4000, 20, ["power"]))
     return {
         "result": f"{live_server.url}/results/{one.pk}/",
         "report": f"{live_server.url}/results/{one.pk}/report/",
+        "report of a load": f"{live_server.url}/results/{other.pk}/report/",
         "compare": f"{live_server.url}/results/compare/?runs={every(other)}",
         "cell": f"{live_server.url}/results/cells/{one.cells.first().pk}/",
         "trials": f"{live_server.url}/results/{one.pk}/trials/",
@@ -99,12 +103,43 @@ def test_charts_are_drawn_light_and_as_wide_as_the_sheet_or_printed_as_their_tab
     assert drawn.locator(".chart-plot").evaluate(SEEN) and not drawn.locator("table").evaluate(SEEN)
 
 
+def as_pdf(page, address, sheets):
+    """The words of its only so many sheets."""
+    page.goto(address)
+    page.locator("[data-print]").wait_for()  # app.js has come
+    printed = pdf_text.pages(page.pdf(format="A4"))
+    assert [f"Page {n} of {sheets}" in sheet for n, sheet in enumerate(printed, start=1)] == [True] * sheets
+    return " ".join(printed)
+
+
+def test_the_report_tells_on_three_sheets_what_was_asked_measured_and_confirmed(page, pages):
+    printed = as_pdf(page, pages["report"], 3)
+    for told in (
+        "2/0 RPO 0 s: nothing lost in a power loss commits lost in 4 of 4 power losses, at most the last 17 s",
+        "1/1 8 4,290 4,212 4,368 3 997",
+        "Speed against risk: power loss, 8 threads",
+        "Checked by hand.",
+        "server version 10.11.6-MariaDB",
+        "Seed of the experiment 42",
+        "0/0: power loss 91, 92, 93, 94",
+    ):
+        assert told in printed, told
+    assert "Print or save as PDF" not in printed
+
+
+def test_the_report_of_a_load_has_its_speed_and_nothing_of_crashes(page, pages):
+    printed = as_pdf(page, pages["report of a load"], 2)
+    assert "RPO 0 s: nothing lost in a power loss Not tried." in printed
+    assert "Threads Throughput per second 95 % from 95 % to Repeats p50 p95 p99 1/1 1 1,002 974.4 1,030 3" in printed
+    assert "Nobody yet." in printed and "seeds of" not in printed.lower() and "Crash matrix" not in printed
+
+
 def test_the_dark_screen_comes_back(page, pages):
     page.emulate_media(color_scheme="dark")
     page.goto(pages["cell"])
     page.locator("[data-chart][data-drawn]").wait_for()
     dark = page.evaluate("document.querySelector('[data-chart]').chartView.colours.surface")
-    pdf = page.pdf(format="A4")
-    assert pdf.startswith(b"%PDF") and len(re.findall(rb"/Type /Page\b", pdf)) >= 1
+    printed = pdf_text.pages(page.pdf(format="A4"))
+    assert len(printed) == 2 and "sysbench /opt/lua/update_key.lua" in printed[1]
     page.locator("html:not(.printing)").wait_for()
     assert page.evaluate("document.querySelector('[data-chart]').chartView.colours.surface") == dark

@@ -1,13 +1,18 @@
 """Views of results and of their files. `dashboard.pages.sharing` calls them too, after it checked the link; their texts
 are then redacted."""
 
+from typing import cast
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from dashboard.charts.registry import CHARTS, draw
+from dashboard.findings.service_level import LevelFinding
+from dashboard.findings.shown import ResultView
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.results import cell_page, queries
 from dashboard.pages.results import page as pages
+from dashboard.pages.results import report as reports
 from dashboard.pages.results.files import FORMS
 from dashboard.pages.results.reader import Reader, reader_of
 from dashboard.records.experiments.models import Experiment, Run
@@ -29,11 +34,12 @@ def page(request: HttpRequest, experiment_id: int) -> HttpResponse:
 
 @needs("see", "GET")
 def report(request: HttpRequest, experiment_id: int) -> HttpResponse:
-    """The result on two pages, to be printed or saved as a PDF by the browser."""
+    """The result on a few sheets, to be printed or saved as a PDF by the browser."""
     experiment = get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id)
     confirmed = experiment.comments.filter(confirms=True)
     known = pages.context(experiment, request.GET, shared=False)
-    return render(request, "results/report.html", {**known, "confirmed": confirmed})
+    more = reports.context(cast(ResultView, known["shown"]), cast(list[LevelFinding], known["levels"]))
+    return render(request, "results/report.html", {**known, **more, "confirmed": confirmed})
 
 
 @needs("see", "GET")

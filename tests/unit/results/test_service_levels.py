@@ -15,6 +15,7 @@ from dashboard.records.servers import levels
 from dashboard.records.servers.levels import Wanted
 from dashboard.records.servers.models import ServiceLevel
 from dashboard.records.sharing.actions import share
+from tests.markup import flat
 from tests.unit.api.tokens import script
 from tests.unit.crash.recorded_states import LOST, state, story
 from tests.unit.results import factory, trials
@@ -187,3 +188,21 @@ def test_the_api_keeps_to_the_rules_of_the_form(client):
     assert (
         script(somebody("guest", Role.VIEWER)).put(address, json.dumps(wanted), "application/json").status_code == 403
     )
+
+
+def test_a_report_without_a_level_says_that_nothing_was_asked(client_in):
+    report = f"/results/{trials.experiment().pk}/report/"
+    without = "db7 in rack 3: no service level is set"
+    assert without in client_in.get(report).content.decode()
+    levels.agree(None, factory.server(), Wanted(5000))
+    told = client_in.get(report).content.decode()
+    assert without not in told and "RPO" not in told, "this level asks for no RPO"
+
+
+def test_a_report_tells_the_seeds_of_the_trials(client_in):
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0)] * 43}, "2/0": {"process-kill": [(1, 0)] * 2}})
+    trials.trial(one, factory.server().pk, "2/0", "process-kill", 2, (1, 0), repeat_of=one.trials.last())
+    told = flat(client_in.get(f"/results/{one.pk}/report/").text)
+    shown = ", ".join(map(str, range(91, 131)))
+    assert f"<dt>1/1: power loss</dt><dd> {shown} and 3 more in the list of trials </dd>" in told
+    assert "<dt>2/0: process kill</dt><dd> 91, 92 </dd>" in told, "a repeated trial has the seed of the first"

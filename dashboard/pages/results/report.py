@@ -1,0 +1,53 @@
+"""What a report shows beside its result: the speed as a table, and the seeds of the crash trials."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dashboard.charts.chart import ChartTable
+from dashboard.findings.service_level import LevelFinding
+from dashboard.findings.shown import ResultView
+from dashboard.records.experiments.kind_names import title
+
+MOST_SEEDS = 40  # of one setting and crash: a report is read on paper
+PERCENTILES = ("p50", "p95", "p99")
+_COLUMNS = (
+    ("Setting", "text"), ("Threads", "whole"), ("Throughput per second", "number"), ("95 % from", "number"),
+    ("95 % to", "number"), ("Repeats", "whole"), *((one, "ms") for one in PERCENTILES),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TrialSeeds:
+    """`of`: the setting and the crash; `more`: how many seeds are not in `shown`."""
+
+    of: str
+    shown: tuple[int, ...]
+    more: int
+
+
+def context(view: ResultView, levels: Sequence[LevelFinding]) -> dict[str, object]:
+    judged = {one.server for one in levels}
+    return {
+        "table": _speed(view),
+        "seeds": _seeds(view),
+        "without_level": [name for name in view.servers.values() if name not in judged],
+    }
+
+
+def _speed(view: ResultView) -> ChartTable | None:
+    """Of the chosen workload. None: nothing was measured."""
+    rows = tuple(
+        (line.name, one.threads, one.tps, one.lo, one.hi, one.repeats, *map(one.latency_ms.get, PERCENTILES))
+        for line in view.lines
+        for one in line.points
+    )
+    return ChartTable(_COLUMNS, rows) if rows else None
+
+
+def _seeds(view: ResultView) -> list[TrialSeeds]:
+    """In order of execution. A repeated trial has the seed of the first, which is told once."""
+    found: dict[str, dict[int, None]] = {}
+    for trial in view.trials:
+        where = f", {view.names[trial.server_id]}" if len(view.names) > 1 else ""
+        found.setdefault(f"{trial.variant}{where}: {title(trial.kind)}", {})[trial.seed] = None
+    return [TrialSeeds(of, tuple(seeds)[:MOST_SEEDS], len(seeds) - MOST_SEEDS) for of, seeds in found.items()]

@@ -12,7 +12,7 @@ from dashboard.charts.fsyncs import fsyncs
 from dashboard.charts.group_commit import group_commit
 from dashboard.charts.probe import probe
 from dashboard.charts.risk import risk
-from dashboard.charts.round_trips import round_trips
+from dashboard.charts.round_trips import round_trip_latency, round_trips
 from dashboard.charts.scaling_law import scaling_law
 from dashboard.charts.seconds import outline, timeline
 from dashboard.findings.shown import ResultView
@@ -41,6 +41,7 @@ CHARTS: dict[str, Callable[[ResultView], Chart]] = {
     "group-commit": lambda view: group_commit(view.lines),
     "ceilings": lambda view: ceilings(view.lines, view.counts),
     "round-trips": lambda view: round_trips(view.lines, view.plan, view.at_threads, view.counts),
+    "round-trip-latency": lambda view: round_trip_latency(view.lines, view.plan, view.at_threads),
     "scaling-law": lambda view: scaling_law(view.lines, view.counts),
     "anatomy": lambda view: anatomy(view.lines),
     "fsync-model": lambda view: fsync_model(view.device_models, view.names),
@@ -50,7 +51,16 @@ CHARTS: dict[str, Callable[[ResultView], Chart]] = {
 SPEED = ("throughput", "latency-p99")
 DETAILS = ("ratio", "latency-p50", "latency-p95", "seconds")
 EXPLAINING = ("fsyncs", "groups", "fsync-latency", "probe")
-MODELS = ("round-trips", "group-commit", "ceilings", "scaling-law", "anatomy", "fsync-model", "fsync-residuals")
+MODELS = (
+    "round-trips",
+    "round-trip-latency",
+    "group-commit",
+    "ceilings",
+    "scaling-law",
+    "anatomy",
+    "fsync-model",
+    "fsync-residuals",
+)
 # Charts that are too large for the page: the page has their outline and loads the rest.
 OUTLINES: dict[str, Callable[[ResultView], Chart]] = {
     "seconds": lambda view: outline(view.lines, view.at_threads, view.counts)

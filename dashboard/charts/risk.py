@@ -157,7 +157,7 @@ def _network(drawn: Sequence[CrashSetting], kind: str, topologies: Mapping[str, 
     known = {one.name: topologies[one.place.variant] for one in drawn if one.place.variant in topologies}
     if not known:
         return ""
-    trips = sorted({topology.rtt_ms for topology in known.values()})
+    trips = sorted({topology.rtt_ms or 0.0 for topology in known.values()})
     between = " and ".join(f"{each:g} ms" for each in trips)
     alone = "" if len(known) == len(drawn) else " The other settings are one server, which starts again."
     one_node = ", only the primary is struck, and another node takes over" if kind in ONE_NODE else ""

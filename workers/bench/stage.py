@@ -227,9 +227,10 @@ class SandboxStage:
                 self._restart_with(restart)
             self._restart = restart
             self._look()
-        for target, dynamic in self._alike:
-            with connect(target) as connection:
-                dynamic.apply(connection, variant.settings)
+        for other, dynamic in self._others:
+            inherited = {name: value for name, value in variant.settings.items() if name not in other.own}
+            with other.at_rest(), connect(other.target) as connection:
+                dynamic.apply(connection, inherited)
         with connect(self.target) as connection:
             return self._dynamic.apply(connection, variant.settings)
 
@@ -246,8 +247,9 @@ class SandboxStage:
         return self._loaded and shape == SHAPE
 
     def keep(self, shape: str) -> None:
-        """The data of a cluster's node hold the position of that cluster: they are of no use to others."""
-        if self._data and shape == SHAPE and not self._data.exists() and not self._alike:
+        if self._companions and self._companions.data_of_no_use:
+            return
+        if self._data and shape == SHAPE and not self._data.exists():
             with self._at_no_cost():
                 self._sandbox.stop()
                 self._data.keep(self._sandbox)
@@ -297,8 +299,13 @@ class SandboxStage:
         with connect(self.target) as connection:
             self.facts = look.read(connection)
         self._dynamic = _Dynamic(self.facts, lambda name, old: None)
-        alike = self._companions.alike if self._companions else ()
-        self._alike = [(target, _Dynamic(self.facts, lambda name, old: None)) for target in alike]
+        others = self._companions.others if self._companions else ()
+        self._others = [(other, _beginning_with(other.target)) for other in others]
+
+
+def _beginning_with(target: Target) -> _Dynamic:
+    with connect(target) as connection:
+        return _Dynamic(look.read(connection), lambda name, old: None)
 
 
 def beside(datadir: Path) -> Path | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from workers.sandbox.namespace import Namespace
 from workers.sandbox.server import Recovery, Sandbox
 from workers.sandbox.storage import Storage
 from workers.sandbox.users import unprivileged_user
+from workers.servers.target import Target
 from workers.topology.setup_and_result import FailoverSetup
 
 T = TypeVar("T")
@@ -61,6 +63,16 @@ class Node:
             self.sandbox.settle()
         else:
             self.sandbox.flush_logs()
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A server beside the one of the clients, with the settings of the variant except those in `own`. `at_rest`: while
+    it holds, the server takes over values that its threads read only when they start."""
+
+    target: Target
+    own: frozenset[str] = frozenset()
+    at_rest: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 def on_each(nodes: Sequence[Node], act: Callable[[Node], T]) -> tuple[T, ...]:

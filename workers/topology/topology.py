@@ -38,7 +38,8 @@ HOW = "Write for example semi-sync+rtt=20ms+replicas=2."
 @dataclass(frozen=True)
 class Topology:
     """`kind`: a key of workers.topology.kinds.TOPOLOGY_KINDS. `rtt_ms`: round trip between primary and replicas, or
-    between any two nodes of a cluster. `first_rtt_ms`: that to the first replica; None: the same.
+    between any two nodes of a cluster; None: the replicas of a load have no wire. `first_rtt_ms`: that to the first
+    replica; None: the same.
 
     Semi-synchronous replication: the primary answers when `acknowledgements` replicas have received the commit, before
     (AFTER_SYNC) or after (AFTER_COMMIT) it commits itself; after `timeout_ms` without an acknowledgement it goes on
@@ -55,7 +56,7 @@ class Topology:
 
     kind: str = "async"
     replicas: int = 1
-    rtt_ms: float = 0.0
+    rtt_ms: float | None = None
     first_rtt_ms: float | None = None
     wait_point: str = WAIT_POINTS[0]
     acknowledgements: int = 1
@@ -73,11 +74,12 @@ class Topology:
 
     @property
     def one_way_ms(self) -> float:
-        return self.rtt_ms / 2
+        return (self.rtt_ms or 0) / 2
 
     @property
-    def has_delay(self) -> bool:
-        return bool(self.rtt_ms or self.first_rtt_ms)
+    def has_wires(self) -> bool:
+        """Also at 0 ms: rates behind a wire are compared with rates behind a wire."""
+        return self.rtt_ms is not None or self.first_rtt_ms is not None
 
     def one_way_ms_to(self, replica: int) -> float:
         """From the primary to replica 1, 2, ..."""

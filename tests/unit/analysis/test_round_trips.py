@@ -1,5 +1,7 @@
 """The model of a round trip: rate = clients / (clients / rate without one + round trip)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,15 @@ def test_a_recipe_can_write_it_again():
             "variants": ["none", "near", "far"], "rtt_ms": [0, 1, 20], "workload": "update", "threads": 16,
         }
     }  # fmt: skip
+
+
+def test_a_cluster_may_take_more_than_one_round_trip():
+    one_and_a_half = replace(MODEL, per_commit=1.5)
+    slower = MadeUp({at(n, 16): one for n, one in _rates_of(1.5).items()})
+    assert one_and_a_half.measure(slower).value < 0.05 < MODEL.measure(slower).value
+    assert one_and_a_half.as_dict()["round_trips"]["per_commit"] == 1.5 and "1.5 round trips" in one_and_a_half.in_words
+
+
+def _rates_of(trips):
+    rng, waits_ms = np.random.default_rng(4), {"none": 0, "near": trips * 1, "far": trips * 20}
+    return {name: point(rng, predicted_per_s(1000.0, 16, ms), spread=1.0) for name, ms in waits_ms.items()}

@@ -224,7 +224,7 @@ def test_the_page_is_silent_where_nothing_is_known(client_in):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("key", sorted({*MODELS} - {"round-trips"}))  # that one needs topologies
+@pytest.mark.parametrize("key", sorted({*MODELS} - {"round-trips", "round-trip-latency"}))  # they need topologies
 def test_charts_of_models_come_as_files(client_in, key):
     one = measured_with_binlog()
     chart = client_in.get(reverse("results:chart", args=[one.pk, key, "json"])).json()

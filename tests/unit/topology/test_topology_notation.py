@@ -8,7 +8,7 @@ from workers.topology.topology import CLUSTERS, FLAGS, PARTS, Topology, parse
 
 
 def test_a_kind_alone_has_one_replica_and_no_delay():
-    assert parse("async") == Topology("async", replicas=1, rtt_ms=0, policy_key="careful")
+    assert parse("async") == Topology("async", replicas=1, rtt_ms=None, policy_key="careful")
     assert parse("async").policy is POLICIES["careful"]
 
 
@@ -28,7 +28,9 @@ def test_the_first_replica_may_be_further_away():
     far = parse("async+rtt=20ms+first-rtt=200ms+replicas=2")
     assert [far.one_way_ms_to(number) for number in (1, 2)] == [100.0, 10.0]
     assert [parse("async+rtt=20ms").one_way_ms_to(number) for number in (1, 2)] == [10.0, 10.0]
-    assert far.has_delay and parse("async+first-rtt=1ms").has_delay and not parse("async").has_delay
+    assert (
+        all(parse(one).has_wires for one in ("async+rtt=0ms", "async+first-rtt=1ms")) and not parse("async").has_wires
+    )
 
 
 @pytest.mark.parametrize(

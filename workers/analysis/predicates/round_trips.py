@@ -18,10 +18,11 @@ from workers.analysis.statistics import Estimate
 @dataclass(frozen=True)
 class RoundTrips(Predicate):
     """The largest deviation of the points `delayed`, each with its round trip in ms, from the rate that the model
-    predicts from the point `without` a round trip."""
+    predicts from the point `without` a round trip. `per_commit`: round trips that a commit waits for."""
 
     without: At
     delayed: tuple[tuple[At, float], ...]
+    per_commit: float = 1.0
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := gaps(measured, (self.without, *(at for at, _ in self.delayed))):
@@ -40,7 +41,7 @@ class RoundTrips(Predicate):
         """Measured over predicted, repeat by repeat."""
         rates = {block: float(seconds.mean()) for block, seconds in measured.commits(self.without).items()}
         model: Sample = {
-            block: np.array([predicted_per_s(rate, self.without.threads, rtt_ms)])
+            block: np.array([predicted_per_s(rate, self.without.threads, self.per_commit * rtt_ms)])
             for block, rate in rates.items()
             if rate > 0
         }
@@ -53,7 +54,8 @@ class RoundTrips(Predicate):
     @property
     def in_words(self) -> str:
         delays = ", ".join(f"{rtt_ms:g}" for _, rtt_ms in self.delayed)
-        return f"largest deviation from clients / (time of a commit + round trip), {delays} ms: {self.without.in_words}"
+        trips = "round trip" if self.per_commit == 1 else f"{self.per_commit:g} round trips"
+        return f"largest deviation from clients / (time of a commit + {trips}), {delays} ms: {self.without.in_words}"
 
     @property
     def threads(self) -> tuple[int, ...]:
@@ -63,7 +65,8 @@ class RoundTrips(Predicate):
         at, delayed = self.without, [(point.variant, int(rtt_ms)) for point, rtt_ms in self.delayed]
         variants, delays = zip((at.variant, 0), *delayed, strict=True)
         point = {"workload": at.workload, "threads": at.threads}
-        return {"round_trips": {"variants": list(variants), "rtt_ms": list(delays), **point}}
+        trips = {} if self.per_commit == 1 else {"per_commit": self.per_commit}
+        return {"round_trips": {"variants": list(variants), "rtt_ms": list(delays), **trips, **point}}
 
 
 def _distances(lo: float, hi: float) -> tuple[float, float]:

@@ -39,7 +39,7 @@ class AsynchronousLink(HostLoss):
     )
 
     def tried_on(self, topology: Topology) -> Topology:
-        return Topology("async", replicas=topology.replicas, rtt_ms=max(CONTROL_RTT_MS, topology.rtt_ms))
+        return Topology("async", replicas=topology.replicas, rtt_ms=max(CONTROL_RTT_MS, topology.rtt_ms or 0))
 
     def cut_off(self, scene: FaultScene) -> None:
         """On a busy disk a flush may take longer than the delay: then all that was acknowledged had arrived."""

@@ -44,6 +44,7 @@ class TopologyKind:
     title: str
     says: str
     least_replicas = 1
+    round_trips = 1.0  # that a commit waits for
 
     def node_mib(self, build: ServerVersion) -> int:
         """Memory of one node, measured (PSS), in MiB."""
@@ -97,7 +98,7 @@ def contradictions(kind: TopologyKind, topology: Topology, build: ServerVersion)
     wrong = kind.problems(topology, build)
     if not kind.least_replicas <= topology.replicas <= MOST_REPLICAS:
         wrong.append(f"{topology.replicas} replicas are not possible: {kind.least_replicas} to {MOST_REPLICAS} are.")
-    if topology.rtt_ms < 0:
+    if topology.one_way_ms < 0:
         wrong.append("A round trip cannot take less than 0 ms.")
     return wrong
 

@@ -7,14 +7,15 @@ from dataclasses import replace
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
-from workers.servers.target import Target
 from workers.topology.ground import Ground, network_of
 from workers.topology.kinds.cluster.membership import ANY_ROW, Membership
-from workers.topology.nodes import Node, NodePlan, on_each
+from workers.topology.nodes import Companion, Node, NodePlan, on_each
 
 
 class ClusterMates:
     """See workers.topology.companions.Companions."""
+
+    data_of_no_use = True
 
     def __init__(self, kind: Membership, ground: Ground) -> None:
         self._kind, self._ground, self._made = kind, ground, ExitStack()
@@ -23,8 +24,8 @@ class ClusterMates:
         self.first, *self._others = kind.plans(replace(ground, network=network))
 
     @property
-    def alike(self) -> tuple[Target, ...]:
-        return tuple(node.sandbox.target for node in self._nodes[1:])
+    def others(self) -> tuple[Companion, ...]:
+        return tuple(Companion(node.sandbox.target) for node in self._nodes[1:])
 
     def attach(self, first: Sandbox) -> None:
         others = tuple(self._start(plan) for plan in self._others)

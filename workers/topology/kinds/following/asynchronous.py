@@ -9,6 +9,7 @@ class Asynchronous(Following):
     key = "async"
     title = "Asynchronous"
     says = "The primary answers its clients without waiting for a replica."
+    round_trips = 0.0
 
     def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         halves = ["Asynchronous replication has no halves: leave both-halves out."] if topology.both_halves else []

@@ -16,6 +16,7 @@ from workers.topology.topology import Role, Topology
 
 FORM_S = 60.0
 POLL_S = 0.02
+FLUSHING = ("innodb_flush_log_at_trx_commit", "sync_binlog")
 
 
 def build_of(topology: Topology, build: Build, role: Role) -> Build:
@@ -26,12 +27,14 @@ def build_of(topology: Topology, build: Build, role: Role) -> Build:
 def settings_of(
     kind: SourceAndReplica, topology: Topology, build: Build, role: Role, settings: Mapping[str, str]
 ) -> dict[str, str]:
-    """All settings of a node. A replica is set up as its primary, so that it can take its place."""
+    """All settings of a node. A replica is set up as its primary, so that it can take its place. What the variant does
+    not say about flushing, the server decides, as it would alone."""
     dialect = dialects.of(build)
+    of_follower = {name: value for name, value in dialect.of_follower.items() if name not in FLUSHING}
     own = {**_crash_safe(build), **settings, **topology.replica_settings} if role == "replica" else settings
     return {
         **dialect.of_source,
-        **dialect.of_follower,
+        **of_follower,
         **position.settings(topology, build),
         **kind.settings(topology, build, role),
         "log_bin": "ON",

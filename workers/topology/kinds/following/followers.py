@@ -1,49 +1,56 @@
-"""Replicas beside the primary of a load."""
+"""Replicas beside the primary of a load. They have the settings of the variant, as in a failover trial."""
 
 import secrets
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
 
 from workers.crash.replica_link import Link
 from workers.sandbox.additions import Additions
 from workers.sandbox.server import Sandbox
-from workers.servers.target import Target
 from workers.topology.ground import Ground
 from workers.topology.kinds.following.begin import begin, build_of, catch_up, settings_of, wait_until_ready
 from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.network.wires import Wire, Wires
-from workers.topology.nodes import NodePlan
+from workers.topology.nodes import Companion, NodePlan
+from workers.topology.topology import Role
+
+CATCH_UP_S = 600.0  # one applying thread that flushes each commit takes longer than the load did
 
 
 class Followers:
     """See workers.topology.companions.Companions."""
 
-    alike: tuple[Target, ...] = ()  # replicas have settings of their own
+    data_of_no_use = False
 
     def __init__(self, kind: SourceAndReplica, ground: Ground) -> None:
         self._kind, self._ground, self._made = kind, ground, ExitStack()
         self._wires: list[Wire] = []
         self._links: list[Link] = []
-        self._network = self._made.enter_context(Wires()) if ground.topology.has_delay else None
+        self._network = self._made.enter_context(Wires()) if ground.topology.has_wires else None
         self.first = NodePlan(
             "primary",
             ground.build,
-            settings_of(kind, ground.topology, ground.build, "primary", {}),
+            self._settings("primary", {}),
             additions=Additions(kind.lines(ground.build)),
             image=ground.image,
         )
+
+    @property
+    def others(self) -> tuple[Companion, ...]:
+        own = frozenset(self._ground.topology.replica_settings)
+        return tuple(Companion(one.follower.target, own, partial(_at_rest, one)) for one in self._links)
 
     def attach(self, first: Sandbox) -> None:
         ground, self._primary = self._ground, first
         password = secrets.token_hex(16)
         build = build_of(ground.topology, ground.build, "replica")
-        settings = settings_of(self._kind, ground.topology, build, "replica", {})
         for number in range(1, ground.topology.replicas + 1):
             replica = Sandbox.create(
                 ground.root,
                 build,
-                {**settings, "server_id": str(number + 1)},
+                self._settings("replica", {}, number),
                 name=f"replica {number} of {first.name}",
                 image_key=ground.image,
                 trace=False,
@@ -57,24 +64,36 @@ class Followers:
         wait_until_ready(self._kind, ground.topology, first)
 
     def restart(self, settings: Mapping[str, str]) -> None:
-        self._primary.restart({**self.first.settings, **settings})
+        self._primary.restart(self._settings("primary", settings))
         for wire in self._wires:
             wire.redirect(self._primary.target.port)
-        if not self._wires:
-            for each in self._links:
-                each.start()
+        for number, each in enumerate(self._links, start=1):
+            each.follower.restart(self._settings("replica", settings, number))
+            each.start()
         self.catch_up()
 
     def catch_up(self) -> None:
-        catch_up(self._links)
+        catch_up(self._links, CATCH_UP_S)
         wait_until_ready(self._kind, self._ground.topology, self._primary)
 
     def close(self) -> None:
         self._made.close()
 
+    def _settings(self, role: Role, settings: Mapping[str, str], number: int = 0) -> Mapping[str, str]:
+        topology, build = self._ground.topology, build_of(self._ground.topology, self._ground.build, role)
+        return settings_of(self._kind, topology, build, role, settings) | {"server_id": str(number + 1)}
+
     def _wire(self, first: Sandbox, one_way_ms: float) -> int:
-        """Its port; 0 without a round trip: a wire without a delay costs processor time, and nothing is cut here."""
+        """Its port; 0 without a wire: nothing is cut here, and a wire costs processor time."""
         if self._network is None:
             return 0
         self._wires.append(self._network.join(first.target.port, one_way_ms=one_way_ms))
         return self._wires[-1].port
+
+
+@contextmanager
+def _at_rest(one: Link) -> Iterator[None]:
+    """Applying threads read binlog_row_image and others when they start."""
+    one.tell("STOP", "SQL_THREAD")
+    yield
+    one.tell("START", "SQL_THREAD")

@@ -1,0 +1,61 @@
+"""A load on a primary and its replica: the replica has the settings of the variant, as in a failover trial."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.bench.plans import plan as small_plan
+from workers.bench.measure import Listener, LoadedTables, measure
+from workers.bench.plan import Variant
+from workers.bench.stage import SandboxStage
+from workers.sandbox import builds
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.topology.topology import parse
+
+RELAXED = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "5", "binlog_row_image": "MINIMAL"}
+WANTED = ("innodb_flush_log_at_trx_commit", "sync_binlog", "binlog_row_image", "innodb_doublewrite")
+
+
+@pytest.fixture(scope="module")
+def stage(sandbox_root):
+    topology = parse("semi-sync+rtt=0ms+replica.sync_binlog=7")
+    made = SandboxStage(sandbox_root, builds.find("system-mariadb"), "pair", "", trace=False, topology=topology)
+    yield made
+    made.close()
+
+
+def measured(stage, settings):
+    variant = Variant("pair", settings, topology="semi-sync+rtt=0ms+replica.sync_binlog=7")
+    plan = small_plan(warmup_s=0, measure_s=1, repeats=1, table_rows=100, threads=(2,), variants=(variant,))
+    listener = Listener(lambda phase: None, lambda second, warming: None, lambda: False)
+    return measure(stage, LoadedTables(), plan, replace(next(iter(plan.cells())), variant=variant), listener)
+
+
+def replica(stage):
+    ((other, _),) = stage._others
+    return other.target
+
+
+def settings_of(target):
+    with connect(target) as connection:
+        return [str(ask.value(connection, f"SELECT @@GLOBAL.{name}")) for name in WANTED]
+
+
+def rows_of(target):
+    with connect(target) as connection:
+        tables = [f"durascope_0.{table}" for (table,) in ask.rows(connection, "SHOW TABLES FROM durascope_0")]
+        return ask.rows(connection, f"CHECKSUM TABLE {', '.join(tables)}")
+
+
+def test_it_takes_over_what_the_variant_sets_and_keeps_its_own(stage):
+    done = measured(stage, RELAXED)
+    assert done.load.transactions > 0 and done.effective == RELAXED
+    assert settings_of(replica(stage)) == ["0", "7", "MINIMAL", "1"]
+    stage.settle()
+    assert rows_of(replica(stage)) == rows_of(stage.target) != []
+    done = measured(stage, {**RELAXED, "innodb_doublewrite": "OFF"})
+    assert done.load.transactions > 0
+    assert settings_of(replica(stage)) == ["0", "7", "MINIMAL", "0"], "it restarts with the primary"
+    measured(stage, {})
+    assert settings_of(replica(stage)) == ["1", "7", "FULL", "1"], "as it began"

@@ -24,6 +24,7 @@ class Cluster(Membership):
         self.gather(formed.nodes)
         for node in formed.nodes:
             node.make_durable()
+            node.slow_down(setup.storage)
         return formed
 
     def fail_over(self, struck: Struck) -> Promoted:
@@ -38,7 +39,8 @@ def _plans(cluster: Membership, begun: FailoverBegun, network: Network | None) -
     image = witness_image(setup.root, setup.build, setup.engine, setup.user)
     ground = Ground(setup.root, setup.build, setup.topology, setup.settings, image, setup.user, network)
     first, *others = cluster.at_once(cluster.plans(ground))
+    slow = setup.storage is not None
     return (
-        replace(first, on_disk=fault.primary_needs_disk),
-        *(replace(other, on_disk=fault.replicas_need_disk) for other in others),
+        replace(first, on_disk=slow or fault.primary_needs_disk),
+        *(replace(other, on_disk=slow or fault.replicas_need_disk) for other in others),
     )

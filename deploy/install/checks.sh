@@ -14,6 +14,7 @@ as_root_on_debian() {
 check_all() {
     [ ! -x /usr/bin/python3 ] || DURASCOPE_PYTHON=$(python) check_python
     check_source
+    check_age
     check_certificate
     check_postgresql
     check_others
@@ -30,6 +31,18 @@ check_source() {
         refuse "The clone lies in $PROGRAM, where the program is installed to. Nothing was changed." \
             "Move the clone to another folder, and start deploy/install.sh there."
 }
+
+# A program older than the tables of the database does not start. Without this check the services would be down by then.
+check_age() {
+    [ -d $PROGRAM/dashboard ] && [ "$SOURCE" != $PROGRAM ] || return 0
+    local lacking
+    lacking=$(comm -13 <(migrations_of "$SOURCE") <(migrations_of $PROGRAM))
+    [ -z "$lacking" ] ||
+        refuse "This program is older than the installed one. It lacks these steps of the database:" "$lacking" \
+            "Nothing was changed, and the services go on. Take the newest version, or go back in three steps:" \
+            "deploy/install.sh --uninstall --purge, install this version, restore a backup of it (durascope restore)."
+}
+migrations_of() { (cd "$1" && find dashboard -path '*/migrations/0*.py' | LC_ALL=C sort); }
 
 check_certificate() {
     [ -n "$CERTIFICATE$KEY" ] || return 0

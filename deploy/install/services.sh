@@ -111,7 +111,8 @@ nginx_reads() {
     [ -n "$DRY_RUN" ] || { note file $SITE_READ && touch $SITE_READ; }
 }
 
-stop_units() { systemctl stop 'durascope-worker*' durascope-beat.service durascope-web.service durascope-web.socket; }
+# Without units, at the first installation, there is nothing to stop.
+stop_units() { [ ! -e $UNITS/durascope-web.service ] || systemctl stop 'durascope-worker*' 'durascope-beat*' 'durascope-web*'; }
 
 FIRST_LOGIN=''
 tell() {

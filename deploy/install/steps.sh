@@ -67,7 +67,7 @@ copy_program() {
     act "copy the program to $PROGRAM" copy_parts "$new"
 }
 copy_parts() {
-    ! systemctl is-active -q durascope-web || stop_units
+    stop_units
     rm -f $PROGRAM/.complete
     (cd $PROGRAM && rm -rf "${PARTS[@]}")
     tar -C "$SOURCE" --exclude=__pycache__ -c "${PARTS[@]}" | tar -C $PROGRAM --no-same-owner -xp
@@ -80,14 +80,11 @@ digest() {
 }
 
 python_packages() {
-    (
-        cd $PROGRAM
-        rm -rf .venv
-        "$(python)" -m venv .venv
-        .venv/bin/python -m pip install -q --disable-pip-version-check --no-input --require-hashes -r requirements.txt \
-            </dev/null >&2
-    ) || refuse "pip could not install the Python packages (see above). Check the network: pip needs a package index," \
-        "through https_proxy if this machine has a proxy. Then run this again: it goes on from here."
+    local own=$PROGRAM/.venv/bin/python
+    { "$(python)" -m venv --clear $PROGRAM/.venv && $own -m pip install -q --disable-pip-version-check --no-input \
+        --require-hashes -r $PROGRAM/requirements.txt </dev/null >&2; } ||
+        refuse "pip could not install the Python packages (see above). Check the network: pip needs a package index," \
+            "through https_proxy if this machine has a proxy. Then run this again: it goes on from here."
     environment_for >$PROGRAM/.venv/made-for
 }
 

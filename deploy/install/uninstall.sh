@@ -37,8 +37,11 @@ check_mounts() {
 }
 
 end_units() {
-    systemctl disable --quiet --now durascope-worker@local.service durascope-worker-root@local.service \
-        durascope-beat.service durascope-web.service durascope-web.socket durascope-redis.service 2>/dev/null || true
+    local unit
+    for unit in $(cd $UNITS/multi-user.target.wants && ls -d durascope-worker*@*.service 2>/dev/null) \
+        durascope-beat.service durascope-web.service durascope-web.socket durascope-redis.service; do
+        systemctl disable --quiet --now "$unit" 2>/dev/null || true
+    done
     systemctl stop 'durascope-*' 2>/dev/null || true
     rm -rf /run/durascope
 }

@@ -8,7 +8,7 @@ import pytest
 from dashboard.installation.home import PROJECT
 
 sys.path.insert(0, str(PROJECT / "deploy"))
-from release import kept, report, steps
+from release import kept, report, speed, steps
 from release.step import Failed, Found, Step, lines, printed, python
 from release.version import why_not
 
@@ -36,12 +36,51 @@ def test_a_version_is_released_once_and_with_its_changes(version, changelog, tag
     assert says in found and bool(says) == bool(found)
 
 
-@pytest.mark.parametrize(("low", "stops"), [("94.80", False), ("80.00", True)])
-def test_intervals_that_miss_the_true_value_stop_the_release(low, stops):
+@pytest.mark.parametrize(
+    ("low", "crashes", "stops"), [("94.80", "95.4", False), ("80.00", "95.4", True), ("94.80", "80.4", True)]
+)
+def test_intervals_that_miss_the_true_value_stop_the_release(low, crashes, stops):
     """Both controls."""
-    found = steps.judged_intervals(COVERAGE.format(low=low))
+    found = steps.judged_intervals(COVERAGE.format(low=low).replace("95.4", crashes))
     assert bool(found.problem) == stops
     assert f"mean: {float(low):.1f} to 95.2 % of 2 cases" in found.figures
+
+
+@pytest.mark.parametrize(("noticed", "stops"), [("95.0", False), ("94.9", True)])
+def test_a_folder_whose_faults_go_unnoticed_stops_the_release(noticed, stops):
+    good = "98 of 98 faults noticed: 100.0 %; 2 others change nothing\n"
+    found = steps.judged_mutants(f"{good}90 of 95 faults noticed: {noticed} %; 0 others change nothing\n")
+    assert bool(found.problem) == stops and len(found.figures) == 2
+
+
+@pytest.mark.parametrize(("reproduced", "stops"), [(13, False), (12, True)])
+def test_published_bugs_that_are_no_longer_found_stop_the_release(reproduced, stops):
+    output = f"{reproduced} of 16 published bugs reproduced; not reproduced: X\n9 of 9 controls without the bug\n"
+    assert bool(steps.judged_bugs(output, steps.LEAST_FOUND).problem) == stops
+
+
+SPEED = [
+    "witness, now: 0/0   16 clients:    19000 commits/s,   21 us of CPU each",
+    "trial, now: process-kill  1,1: 1.28 s beside the load (1.1 to 1.6)",
+    "trial, now: power-loss    0,0: 0.91 s beside the load (0.8 to 1.0)",
+    "binlog, now: mariadb-binlog      12.78 s    1.94 times ours",
+    "overhead, now: fsync     8 threads: ratio 0.991 (95 %: 0.973 to 1.010; 6 pairs)",
+    "overhead, now: CPU       8 threads: ratio 0.980 (95 %: 0.961 to 0.999; 6 pairs)",
+]
+
+
+@pytest.mark.parametrize(
+    ("good", "slow"),
+    [("19000", "2804"), ("1.28", "7.28"), ("0.91", "3.10"), ("1.94", "0.94"), ("1.010", "0.980"), ("0.999", "0.960")],
+)
+def test_a_figure_worse_than_its_limit_stops_the_release(good, slow):
+    assert speed.why_too_slow(SPEED) == ""
+    slowed = [line.replace(good, slow) for line in SPEED]
+    assert slow in speed.why_too_slow(slowed)
+
+
+def test_a_bench_without_its_figure_stops_the_release():
+    assert "no figure for" in speed.why_too_slow(SPEED[1:])
 
 
 def test_a_command_that_fails_or_tells_no_figure_stops_its_step(tmp_path):

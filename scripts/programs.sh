@@ -22,7 +22,8 @@ initdb|postgresql|the tests run on PostgreSQL too, a private one without its ser
 mariadb-binlog|mariadb-client|the tests compare our binlog reader with this one
 nginx|nginx|the tests run deploy/nginx.conf
 caddy|caddy|the tests run deploy/Caddyfile
-ip|iproute2|the tests join two simulated hosts by a network'
+ip|iproute2|the tests join two simulated hosts by a network
+promtool|prometheus|the tests try the alerts of deploy/prometheus'
 DOORS_NEED='podman|podman|the tests build and run the images of containers
 podman-compose|podman-compose|the tests run deploy/compose.yaml
 mmdebstrap|mmdebstrap|the tests make the base of these images
@@ -83,8 +84,8 @@ install_packages() {
 }
 
 # Some packages start a service at installation unless a file forbids it. The file is removed afterwards. PostgreSQL
-# would make a cluster; existing clusters are left alone. The proxies and podman would start theirs.
-SERVICES='nginx caddy podman'
+# would make a cluster; existing clusters are left alone. The proxies, podman and prometheus would start theirs.
+SERVICES='nginx caddy podman prometheus'
 NO_CLUSTER=/etc/postgresql-common/createcluster.d/durascope.conf
 NO_SERVICE=/usr/sbin/policy-rc.d
 refuse_services() {

@@ -69,6 +69,14 @@ def judged_bugs(output: str, least: int) -> Found:
     return Found(lines(r"reproduced|controls", output), problem)
 
 
+def doors(quick: bool, log: Path) -> Found:
+    command = ("scripts/test", "tests/unit/test_compose.py") if quick else ("scripts/test", "doors")
+    output = printed(command, log)
+    skipped = re.search(r"\d+ skipped", output)
+    problem = f"{skipped[0]}: see the reasons in the log." if skipped else ""
+    return Found(lines(r"\d+ passed", output), problem)
+
+
 def package(_quick: bool, log: Path) -> Found:
     """Twice: the same commit must give the same bytes. The report has no digest: it is a part of the package."""
     first = _made(log)
@@ -108,6 +116,7 @@ STEPS: dict[str, Step] = {
     "mutants": Step("small faults in the judging core that the tests notice, at most 10 of each file", mutants),
     "known-bugs": Step("published bugs that are found again", known_bugs),
     "speed": Step("benchmarks, beside those of the release before", measure_speed),
+    "doors": Step("installed on a Debian, in containers and by pip; removed again", doors),
     "documents": Step("the site of documents", documents, has_quick=False),
     "package": Step("wheel, sdist and SBOM, made twice with the same bytes", package, has_quick=False),
 }

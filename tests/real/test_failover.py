@@ -4,20 +4,25 @@ import pytest
 
 from workers.errors import PlanError, SandboxError
 from workers.sandbox import builds
-from workers.topology.run import run_failover
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.topology.chain import Promoted
+from workers.topology.run import run_failover, steps
 from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.topology import Topology
 
 DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "gtid_strict_mode": "ON"}
 
 
-def fail_over(root, fault, policy="careful", *, detection_s=0.0, pause_s=10.0, cancelled=lambda: False, **topology):
-    setup = FailoverSetup(
+def a_trial(root, fault, policy="careful", *, pause_s=10.0, **topology):
+    return FailoverSetup(
         root=root, build=builds.find("system-mariadb"), name="test", topology=Topology(**topology, policy_key=policy),
-        settings=DURABLE, fault=fault, seed=7,
-        load_s=0.6, detection_s=detection_s, pause_s=pause_s,
+        settings=DURABLE, fault=fault, seed=7, load_s=0.6, pause_s=pause_s,
     )  # fmt: skip
-    return run_failover(setup, lambda step: None, cancelled)
+
+
+def fail_over(root, fault, policy="careful", *, cancelled=lambda: False, **known):
+    return run_failover(a_trial(root, fault, policy, **known), lambda step: None, cancelled)
 
 
 def bad(result):
@@ -79,6 +84,25 @@ def test_a_switchover_in_order_loses_nothing(sandbox_root):
     result = fail_over(sandbox_root, "switchover", kind="async", replicas=2, rtt_ms=4)
     assert bad(result) == set() and result.story.rejoin.different_rows == 0
     assert {check.key for check in result.checks} >= {"others", "rejoin"}
+
+
+def test_a_trial_without_a_fault_finds_nothing(sandbox_root):
+    result = fail_over(sandbox_root, "no-fault", kind="semi-sync", replicas=2, rtt_ms=4)
+    assert bad(result) == set() and result.acknowledged > 0, result.checks
+    assert "others" in {check.key for check in result.checks} and result.story.promoted == ""
+
+
+def test_a_row_that_vanished_from_a_replica_is_found_without_a_fault(sandbox_root):
+    def sabotaged(kind, begun):
+        for state in steps(kind, begun):
+            if isinstance(state, Promoted):
+                with connect(state.replicas[0].sandbox.target) as connection:
+                    ask.rows(connection, "SET SESSION sql_log_bin = 0")
+                    ask.rows(connection, "DELETE FROM durascope_witness.one WHERE client = 0 AND n = 1")
+            yield state
+
+    result = run_failover(a_trial(sandbox_root, "no-fault", kind="async"), print, lambda: False, steps=sabotaged)
+    assert bad(result) == {"others"} and result.verdict == "invalid", result.checks
 
 
 def test_an_old_primary_that_is_not_shut_off_acknowledges_what_nobody_will_find(sandbox_root):

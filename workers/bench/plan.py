@@ -17,6 +17,7 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.errors import PlanError
 from workers.guardrails.limit import Limits
 from workers.topology.faults import FAULTS
+from workers.topology.topology import ONE_SERVER, family
 
 MOST_THREADS = 1024
 MOST_LOAD_WORKERS = 16
@@ -25,9 +26,9 @@ ENGINE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # it becomes a part of 
 ENGINE_FIX = "Write it as SHOW ENGINES does: InnoDB, ROCKSDB."
 OF_ATTACHED = frozenset(key for key, kind in CRASH_KINDS.items() if kind.attached)  # the others are for sandboxes
 OF_TWO_DISKS = frozenset(key for key, kind in CRASH_KINDS.items() if kind.needs_two_disks)
-# The positive and the negative control: of the crash checks, and of the failover checks.
+# The positive control, then the negative ones: of the crash checks, and of the failover checks.
 CRASH_CONTROLS = ("lying-disk", "graceful-restart")
-FAILOVER_CONTROLS = ("asynchronous-link", "switchover")
+FAILOVER_CONTROLS = ("asynchronous-link", "switchover", "no-fault")
 CONTROLS = CRASH_CONTROLS + FAILOVER_CONTROLS
 
 
@@ -84,7 +85,7 @@ class PlannedCell:
 @dataclass(frozen=True)
 class CrashPlan:
     """Crash trials of every variant: `trials` of each kind (0: none). The controls of the self-test run
-    `control_trials` times on the baseline variant. Attached servers are crashed only by their
+    `control_trials` times on one variant of each family of topologies. Attached servers are crashed only by their
     owner's command."""
 
     kinds: tuple[str, ...] = field(default=(), metadata=described(
@@ -290,23 +291,39 @@ class Plan:
 
     def _due(self, repeat: int) -> list[tuple[PlanTarget, Variant, str]]:
         """The trials of one repeat; none in a plan without trials."""
-        crash = self.crash
-        variants = self.variants if repeat <= crash.trials else ()
-        asked = [
+        asked = self._asked() if repeat <= self.crash.trials else []
+        if not self.crash.trials or repeat > self.crash.control_trials:
+            return asked
+        boxes = [target for target in self.targets if target.is_sandbox]
+        controls = [(target, variant, kind) for target in boxes for variant, kind in self.controls()]
+        return asked + [control for control in controls if control not in asked]
+
+    def _asked(self) -> list[tuple[PlanTarget, Variant, str]]:
+        return [
             (target, variant, kind)
             for target in self.targets
-            for variant in variants
-            for kind in crash.kinds
+            for variant in self.variants
+            for kind in self.crash.kinds
             if target.is_sandbox != (kind in OF_ATTACHED)
             and (kind in FAULTS) == bool(variant.topology)
             and (kind not in OF_TWO_DISKS or variant.has_two_disks)
         ]
-        if not crash.trials or repeat > crash.control_trials:
-            return asked
-        base = self.variant(self.baseline) if self.baseline else self.variants[0]
-        kinds = FAILOVER_CONTROLS if base.topology else CRASH_CONTROLS
-        controls = [(target, base, kind) for target in self.targets if target.is_sandbox for kind in kinds]
-        return asked + [control for control in controls if control not in asked]
+
+    def controls(self) -> list[tuple[Variant, str]]:
+        """Of each family of topologies that is tried: its controls with the baseline, or with its first variant."""
+        ranked, asked = self._baseline_first, {variant.name for _, variant, _ in self._asked()}
+        tried: dict[str, Variant] = {}
+        for variant in [one for one in ranked if one.name in asked] or ranked[:1]:
+            tried.setdefault(family(variant.topology), variant)
+        return [
+            (variant, kind)
+            for name, variant in tried.items()
+            for kind in (CRASH_CONTROLS if name == ONE_SERVER else FAILOVER_CONTROLS)
+        ]
+
+    @property
+    def _baseline_first(self) -> list[Variant]:
+        return sorted(self.variants, key=lambda one: one.name != self.baseline)
 
     def _blocks(self, shuffle: random.Random) -> Iterator[tuple[int, WorkloadChoice, int]]:
         for repeat in range(1, self.repeats + 1):

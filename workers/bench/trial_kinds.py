@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from workers.bench.plan import CONTROLS, Plan
+from workers.bench.plan import Plan
 from workers.crash.checks import CHECKS as CRASH_CHECKS
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
@@ -48,9 +48,5 @@ def needs_as(kind: str) -> str:
 
 def all_kinds(plan: Plan) -> tuple[str, ...]:
     """Every kind that the plan's trials on sandboxes need, controls included, each once."""
-    controls = CONTROLS if plan.crash.control_trials else ()
-    wanted = (
-        *plan.crash.kinds,
-        *(control for control in controls if any((control in FAULTS) == bool(one.topology) for one in plan.variants)),
-    )
-    return tuple(dict.fromkeys(wanted))
+    controls = [kind for _, kind in plan.controls()] if plan.crash.control_trials else []
+    return tuple(dict.fromkeys((*plan.crash.kinds, *controls)))

@@ -23,6 +23,7 @@ from workers.topology.policy import POLICIES, FailoverPolicy
 Role = Literal["primary", "replica"]
 
 CLUSTERS = ("galera", "group-replication")
+ONE_SERVER, REPLICAS = "one server", "replicas"  # families, beside each kind of cluster
 MOST_REPLICAS = 4
 MOST_RTT_MS = 1000.0
 POSITIONS = ("gtid", "file", "table")
@@ -88,6 +89,12 @@ class Topology:
     @property
     def policy(self) -> FailoverPolicy:
         return POLICIES[self.policy_key]
+
+
+def family(notation: str) -> str:
+    """Topologies that are formed, fail over and are checked in the same way have the same controls. "": one server."""
+    kind = notation.partition("+")[0]
+    return kind if kind in CLUSTERS else REPLICAS if kind else ONE_SERVER
 
 
 def parse(text: str) -> Topology:

@@ -1,7 +1,8 @@
 """The self-test of the checks: a control that must lose commits is flagged, a control that loses none is not.
 
-A lying disk and a graceful restart control the crash checks. An asynchronous link and a switchover control the failover
-checks.
+A lying disk and a graceful restart control the crash checks. An asynchronous link, a switchover and a trial without a
+fault control the failover checks. Each family of topologies is tested by its own controls: those of one server say
+nothing about a failover.
 """
 
 from collections.abc import Sequence
@@ -11,13 +12,20 @@ from typing import Literal
 from dashboard.findings.crash.trials import Tried
 from dashboard.records.experiments.kind_names import LYING_DISK, MUST_HOLD, MUST_LOSE, number_of
 from dashboard.records.experiments.models import Trial
+from dashboard.text.words import listed
+
+State = Literal["passed", "failed", "not tried"]
+WORST_FIRST: tuple[State, ...] = ("failed", "not tried", "passed")
+NO_VERDICT = " No verdict of this experiment counts."
+FAMILY_NAMES = {"galera": "Galera", "group-replication": "Group Replication"}  # others are words
 
 
 @dataclass(frozen=True)
 class SelfTest:
-    """`failed`: no verdict of this experiment counts."""
+    """Of all families together: one that failed fails all, and all must pass. `failed`: no verdict of this experiment
+    counts."""
 
-    state: Literal["passed", "failed", "not tried"]
+    state: State
     says: str
 
     @property
@@ -31,23 +39,39 @@ def self_test(trials: Sequence[Tried]) -> SelfTest:
     A lying disk loses commits of the engine or the whole server. An invalid trial with another failure only does not
     count as flagged.
     """
+    by_family: dict[str, list[Tried]] = {}
+    for trial in trials:
+        by_family.setdefault(trial.family, []).append(trial)
+    found = {name: _of_family(same) for name, same in by_family.items()} or {"": _of_family(())}
+    state = min((one.state for one in found.values()), key=WORST_FIRST.index)
+    told = [
+        _named(name if len(found) > 1 else "", one)
+        for name, one in found.items()
+        if one.state == "failed" or state != "failed"
+    ]
+    return SelfTest(state, " ".join(told) + (NO_VERDICT if state == "failed" else ""))
+
+
+def _of_family(trials: Sequence[Tried]) -> SelfTest:
     losing = [_Control.of(kind, trials) for kind in MUST_LOSE]
     holding = [_Control.of(kind, trials) for kind in MUST_HOLD]
     wrong = [one.told(one.missed, "not flagged") for one in losing if one.missed]
     wrong += [one.told(one.invented, "flagged") for one in holding if one.invented]
     if wrong:
-        why = " and ".join(wrong)
-        return SelfTest("failed", f"The self-test of the checks failed: {why}. No verdict of this experiment counts.")
+        return SelfTest("failed", f"failed: {' and '.join(wrong)}.")
     losses = [f"a loss after {one.of_all}, as they must" for one in losing if one.completed]
     if not losses:
-        return SelfTest(
-            "not tried", "The self-test of the checks did not run: no trial had a lying disk or an asynchronous link."
-        )
-    clean = [f"none after {number_of(one.kind, len(one.decided))}" for one in holding if one.decided]
+        return SelfTest("not tried", "did not run: no trial had a lying disk or an asynchronous link.")
+    clean = listed([number_of(one.kind, len(one.decided)) for one in holding if one.decided])
     open_ = "".join(f"; {number_of(one.kind, one.unclear)} unclear" for one in holding if one.unclear)
     return SelfTest(
-        "passed", f"The self-test of the checks passed: they found {', and '.join([*losses, *clean])}{open_}."
+        "passed", f"passed: they found {', and '.join([*losses, *([f'none after {clean}'] if clean else [])])}{open_}."
     )
+
+
+def _named(family: str, one: SelfTest) -> str:
+    of = f" for {FAMILY_NAMES.get(family, family)}" if family else ""
+    return f"The self-test of the checks{of} {one.says}"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.crash.points.story import PointCounts
 from workers.crash.replica_check import RECONNECTIONS
 from workers.topology.faults import FAULTS
+from workers.topology.topology import family
 
 Replica = Literal["diverge", "stopped", "unknown", "agree", "not tried"]
 REPLICA_STATES: tuple[Replica, ...] = ("diverge", "stopped", "unknown", "agree", "not tried")  # worst first
@@ -66,6 +67,7 @@ class Tried:
     rejoin_differs: int | None = None  # rows in which that node differs from the new primary
     points: PointCounts | None = None  # of a recorded load
     engine: str = ANY_ENGINE
+    family: str = ""  # of its topology (workers.topology.topology.family); "": not known
 
     @property
     def is_decided(self) -> bool:
@@ -139,9 +141,10 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     recorded = any(kind in CRASH_KINDS and CRASH_KINDS[kind].records for kind in plan.crash.kinds)
     has_more = recorded or plan.crash.replica or any(variant.topology for variant in plan.variants)
     wanted = (*_COLUMNS, *_OF_THE_EVIDENCE) if has_more else _COLUMNS
-    engines = {variant.name: engine_of(variant) for variant in plan.variants}
+    known = {variant.name: (engine_of(variant), family(variant.topology)) for variant in plan.variants}
     tried = (_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted))
-    return [replace(one, engine=engines.get(one.variant, ANY_ENGINE)) for one in tried]
+    named = ((one, *known.get(one.variant, (ANY_ENGINE, ""))) for one in tried)
+    return [replace(one, engine=engine, family=family_of) for one, engine, family_of in named]
 
 
 def controls_of(experiment_ids: Iterable[int]) -> dict[int, list[Tried]]:

@@ -9,7 +9,8 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS
 
 LYING_DISK, GRACEFUL_RESTART = CRASH_CONTROLS
-MUST_LOSE, MUST_HOLD = zip(CRASH_CONTROLS, FAILOVER_CONTROLS, strict=True)
+MUST_LOSE = (LYING_DISK, FAILOVER_CONTROLS[0])
+MUST_HOLD = (GRACEFUL_RESTART, *FAILOVER_CONTROLS[1:])
 RECORDED = "every-crash-point"  # its trials are recorded loads
 RECORDED_KINDS = frozenset(key for key, kind in CRASH_KINDS.items() if kind.records)
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
@@ -29,7 +30,7 @@ def title(kind: str) -> str:
 
 def plural(kind: str) -> str:
     """power-loss -> power losses; primary-host-loss -> losses of the primary's host."""
-    noun, *rest = re.split("(?= of | by )", singular(kind))
+    noun, *rest = re.split("(?= of | by | without )", singular(kind))
     return "".join([noun, "es" if noun.endswith(("ss", "sh")) else "s", *rest])
 
 

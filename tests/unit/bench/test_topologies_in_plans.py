@@ -27,13 +27,30 @@ def trials_of(*variants: Variant, crash: CrashPlan = BOTH) -> list[tuple[str, st
 def test_a_server_alone_is_crashed_and_a_topology_fails_over():
     assert trials_of(ALONE, ASYNC) == [
         ("alone", "graceful-restart"), ("alone", "lying-disk"), *[("alone", "power-loss")] * 2,
-        *[("async", "primary-host-loss")] * 2,
+        ("async", "asynchronous-link"), ("async", "no-fault"), *[("async", "primary-host-loss")] * 2,
+        ("async", "switchover"),
     ]  # fmt: skip
 
 
-def test_the_controls_follow_the_baseline():
-    controls = {kind for name, kind in trials_of(ASYNC, ALONE) if kind in CONTROLS}
-    assert controls == set(FAILOVER_CONTROLS) and set(CRASH_CONTROLS).isdisjoint(FAILOVER_CONTROLS)
+def controls_of(*variants: Variant, **known) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for variant, kind in plan(variants=variants, crash=BOTH, **known).controls():
+        found.setdefault(variant.name, []).append(kind)
+    return found
+
+
+def test_each_family_of_topologies_has_its_controls_whatever_the_baseline():
+    semi = Variant("semi", {}, topology="semi-sync")
+    one_server, failover = [*CRASH_CONTROLS], [*FAILOVER_CONTROLS]
+    assert set(one_server).isdisjoint(failover)
+    assert controls_of(ALONE, ASYNC, semi, GALERA) == {"alone": one_server, "async": failover, "galera": failover}
+    assert controls_of(ALONE, ASYNC, semi, baseline="semi") == {"semi": failover, "alone": one_server}
+    assert controls_of(ALONE) == {"alone": one_server}
+
+
+def test_a_family_that_nothing_strikes_has_no_controls():
+    crash = CrashPlan(("primary-host-loss",), trials=1, control_trials=1)
+    assert {variant.name for variant, _ in plan(variants=(ALONE, ASYNC), crash=crash).controls()} == {"async"}
 
 
 def test_a_plan_needs_the_kinds_of_its_trials():

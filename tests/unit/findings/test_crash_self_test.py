@@ -86,12 +86,45 @@ def test_it_says_when_the_self_test_did_not_run(client_in):
 
 
 def test_failovers_have_controls_of_their_own():
-    passed = self_test(trials_of(found(asynchronous_link=[(7, 0)] * 2, switchover=[(0, 0)])))
+    clean = {"switchover": [(0, 0)], "no_fault": [(0, 0)] * 2}
+    passed = self_test(trials_of(found(asynchronous_link=[(7, 0)] * 2, **clean)))
     assert (
         passed.says
         == "The self-test of the checks passed: they found a loss after 2 of 2 asynchronous links, as they must, "
-        "and none after 1 graceful switchover."
+        "and none after 1 graceful switchover and 2 trials without a fault."
     )
+    assert self_test(trials_of(found(asynchronous_link=[(7, 0)], no_fault=[(1, 0)]))).failed
     assert self_test(trials_of(found(asynchronous_link=[(7, 0), (0, 0)]))).failed
     assert self_test(trials_of(found(asynchronous_link=[(7, 0)], switchover=[(1, 0)]))).failed
     assert self_test(trials_of(found(switchover=[(0, 0)]))).state == "not tried"
+
+
+LYING, LINK = {"lying-disk": [(9, 9)]}, {"asynchronous-link": [(7, 0)]}
+TOPOLOGIES = {"1/1": "", "async": "async", "galera": "galera"}
+
+
+def families(**controls):
+    """A server alone, replicas and a cluster were tried, each with these controls."""
+    experiment = trials.experiment({name.replace("alone", "1/1"): {**GOOD, **more} for name, more in controls.items()})
+    variant, *_ = experiment.plan["variants"]
+    names = [name.replace("alone", "1/1") for name in controls]
+    experiment.plan["variants"] = [{**variant, "name": name, "topology": TOPOLOGIES[name]} for name in names]
+    experiment.save(update_fields=["plan"])
+    return self_test(trials_of(experiment))
+
+
+def test_a_lying_disk_tests_no_failover():
+    assert families(alone=LYING).state == "passed"
+    found = families(alone=LYING, **{"async": {}})
+    assert found.state == "not tried"
+    assert "The self-test of the checks for one server passed" in found.says
+    assert "The self-test of the checks for replicas did not run" in found.says
+
+
+def test_each_family_is_judged_by_its_own_controls():
+    assert families(alone=LYING, galera=LINK, **{"async": LINK}).state == "passed"
+    missed = families(alone=LYING, galera={"asynchronous-link": [(0, 0)]}, **{"async": LINK})
+    assert missed.says == (
+        "The self-test of the checks for Galera failed: 1 of 1 asynchronous link not flagged. "
+        "No verdict of this experiment counts."
+    )

@@ -117,7 +117,7 @@ def refused_faults(topology, why):
 
 def test_a_replica_without_a_binlog_takes_over_nowhere():
     found = refused_faults(Topology("semi-sync", replica_settings={"log_bin": "off"}), "cannot take over")
-    assert found == {key for key, one in FAULTS.items() if not one.of_replica}
+    assert found == {key for key, one in FAULTS.items() if not one.spares_primary}
     assert not refused_faults(Topology("semi-sync", replica_settings={"log_bin": "ON"}), "cannot take over")
 
 
@@ -154,7 +154,7 @@ def test_a_position_outside_of_gtids_has_its_settings(place, server, settings):
 def test_only_a_crashed_replica_can_have_another_position_than_gtids():
     tried = Topology(position="file")
     refused = {key for key, one in FAULTS.items() if impossible(ASYNC, tried, MARIADB, one)}
-    assert refused == {key for key, one in FAULTS.items() if not one.of_replica} and len(refused) < len(FAULTS)
+    assert refused == {key for key, one in FAULTS.items() if not one.spares_primary} and len(refused) < len(FAULTS)
 
 
 def test_replicas_apply_in_a_switchover():

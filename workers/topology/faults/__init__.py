@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from workers.topology.faults.alive import Switchover
+from workers.topology.faults.alive import NoFault, Switchover
 from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.faults.kills import AllKilled, AsynchronousLink, HostLoss, MajorityLost
 from workers.topology.faults.of_nodes import HOW as HOW_NODES
@@ -44,7 +44,7 @@ _NAMED: dict[str, Fault] = {
             "pause", [1], "replica-pause", "Replica pause",
             "The first replica is frozen and goes on after some seconds. The clients of the primary wait, or go on.",
         ),
-        AsynchronousLink(), Switchover(),
+        AsynchronousLink(), Switchover(), NoFault(),
     )
 }  # fmt: skip
 

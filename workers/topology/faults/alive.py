@@ -20,3 +20,15 @@ class Switchover(Fault):
     def strike(self, scene: FaultScene) -> None:
         scene.step("clients stop")
         scene.hear()
+
+
+class NoFault(Switchover):
+    """Nobody takes over either: what the checks find here, no fault and no failover has caused."""
+
+    key = "no-fault"
+    title = "Trial without a fault"
+    says = "Nothing happens to any node, and nobody takes over: the negative control of replication itself."
+    spares_primary = True
+
+    def strike(self, scene: FaultScene) -> None:
+        scene.step("nothing happens")

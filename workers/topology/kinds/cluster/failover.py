@@ -46,7 +46,7 @@ def fail_over(struck: Struck, cluster: Membership) -> Promoted:
 def _survived(struck: Struck, cluster: Membership) -> Promoted:
     """The others notice that nodes are gone, and go on."""
     struck.timeline.step("failover")
-    if struck.fault.harmless:
+    if struck.fault.harmless and not struck.fault.spares_primary:
         struck.primary.sandbox.stop()
     able = _able(struck)
     _wait_until_noticed(struck, cluster, able[0], len(struck.standing if struck.fault.spares_primary else able))

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from dashboard.charts.bars import WIDTH, Bar, parts
 from dashboard.text.numbers import duration
 from workers.topology.faults import Fault
+from workers.topology.policy import MOST_REPLICAS
 from workers.topology.setup_and_result import FailoverStory
-from workers.topology.topology import CLUSTERS, MOST_REPLICAS, Topology
+from workers.topology.topology import CLUSTERS, Topology
 
 HEIGHT = {"serves": 20, "after": 20, "follows": 6, "away": 0}  # readable without colour
 JUST_AFTER_S = 0.2  # answers that were on their way

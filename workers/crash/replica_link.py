@@ -129,6 +129,11 @@ class Link:
         with connect(self.follower.target) as follower:
             return self.status(follower)[self.dialect.received]
 
+    def executed(self) -> str:
+        """GTIDs that the follower has applied. Raises ServerError."""
+        with connect(self.follower.target) as follower:
+            return self.applied(follower)
+
     def position(self, source: Connection) -> str:
         """How `start` tells the follower to find its position."""
         return self.dialect.by_gtid

@@ -64,7 +64,7 @@ def _galera_not_flushed(setup: FailoverSetup, counters: SemiSyncCounters | None)
 
 
 def _bootstrapped_behind(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
-    return setup.topology.kind in CLUSTERS and setup.policy.promote == "first" and _all_down(setup)
+    return setup.topology.kind in CLUSTERS and setup.policy.promote in ("first", "named") and _all_down(setup)
 
 
 def _majority_in_memory(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
@@ -113,7 +113,7 @@ RULES: tuple[tuple[Applies, str], ...] = (
         "All nodes went down before any had flushed the commits that it had acknowledged "
         "(innodb_flush_log_at_trx_commit).",
     ),
-    (_bootstrapped_behind, "The first node was bootstrapped, and another node held more commits."),
+    (_bootstrapped_behind, "The policy named the node that was bootstrapped, and another node held more commits."),
     (
         _majority_in_memory,
         "A majority had received the commits in memory only. Only the primary had written them to its disk.",

@@ -200,8 +200,8 @@ class Promoted(Struck):
     a cluster that was down, before it joined another one; `positions`: how far it had come, in the server's notation.
     `after`: the clients that commit on the new primary. `noticed_from`, `promoted_at`: monotonic clock; from the first
     on, somebody could notice the fault. `reading_s`: how long the trial read the rows before clients logged in.
-    `problems`: why evidence is missing. `expelled`: whether a cluster went on without the nodes that were paused, None:
-    none was."""
+    `detection_s`, `recovery_s`, `applying_s`: see WriteOutage. `problems`: why evidence is missing. `expelled`: whether
+    a cluster went on without the nodes that were paused, None: none was."""
 
     new: Node
     kept: Seen | None
@@ -209,12 +209,14 @@ class Promoted(Struck):
     positions: Mapping[str, str]
     noticed_from: float
     promoted_at: float
-    detection_s: float
+    detection_s: float | None
     failover_s: float
     reading_s: float
     login_s: float
     after: Witness
     problems: tuple[str, ...]
+    recovery_s: float | None = None
+    applying_s: float | None = None
     expelled: bool | None = None
 
     @property
@@ -223,8 +225,15 @@ class Promoted(Struck):
         last, first = self._last, self._first
         if self.fault.spares_primary or last is None or first is None or last > self.promoted_at:
             return None
-        answered_s = first - self.after.began
-        return WriteOutage(first - last - self._own_s, self.detection_s, self.failover_s, self.login_s, answered_s)
+        return WriteOutage(
+            first - last - self._own_s,
+            self.detection_s,
+            self.failover_s,
+            self.login_s,
+            first - self.after.began,
+            self.recovery_s,
+            self.applying_s,
+        )
 
     @property
     def _last(self) -> float | None:

@@ -219,7 +219,12 @@ CHECKS: dict[str, FailoverCheck] = {
     "swapped": FailoverCheck(
         "Each GTID names one transaction", ("swapped",), _swapped, lambda evidence: evidence.has_gtids
     ),
-    "old-starts": FailoverCheck("Old primary starts again", ("stays_down",), _old_starts, _old_returns),
+    "old-starts": FailoverCheck(
+        "Old primary starts again",
+        ("stays_down",),
+        _old_starts,
+        lambda evidence: evidence.returns and not evidence.rebuilt,
+    ),
     "rejoin": FailoverCheck("Old primary follows equal or refuses", ("stays_down", "rejoined"), _rejoins, _old_returns),
     "crashed-replica": FailoverCheck(
         "Struck replica equal or stopped",

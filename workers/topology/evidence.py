@@ -25,6 +25,7 @@ class FailoverEvidence:
     late: Keys | None
     after: Ledger | None
     returns: bool  # the old primary comes back under a new one
+    rebuilt: bool = False  # as a copy of the new one: nobody started it with its own data
     old: Seen | None = None
     stays_down: str | None = None
     rejoined: ReplicaSeen | None = None

@@ -36,6 +36,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         late=_late(ledger, returned.promoted_at - returned.witness.began, returned.kept),
         after=returned.after.ledger(),
         returns=returned.returns,
+        rebuilt=returned.setup.policy.old_primary == "rebuilt",
         old=returned.old,
         stays_down=returned.stays_down,
         rejoined=returned.rejoined,

@@ -12,14 +12,12 @@ from workers.topology.topology import Topology
 @dataclass(frozen=True, kw_only=True)
 class FailoverSetup(TrialRequest):
     """`settings`: of the primary; replicas have the same, and those of `topology.replica_settings`. `fault`: a key of
-    workers.topology.faults.FAULTS; its moment is `crash_after_s`.
-    `detection_s`: from the fault until the failover begins."""
+    workers.topology.faults.FAULTS; its moment is `crash_after_s`."""
 
     build: Build
     topology: Topology
     fault: str
     load_s: float = 1.0
-    detection_s: float = 0.0
     pause_s: float = 10.0  # of a fault that pauses nodes
     manager: tuple[str, ...] = ()  # the owner's failover manager: a list of arguments, run without a shell
 
@@ -39,14 +37,25 @@ class SemiSyncCounters:
 @dataclass(frozen=True)
 class WriteOutage:
     """Seconds from the last commit that the old primary acknowledged to the first one of the new primary, without the
-    trial's own work in between, and its parts: until the failover began (a cluster's nodes: until they noticed the
-    loss), until the new primary accepted writes, until the clients were logged in, until the first answer."""
+    trial's own work in between, and its parts: until the nodes of a cluster noticed the loss (None: the trial or a
+    manager began the failover, and nobody measured when the loss was noticed), until the new primary accepted writes,
+    until the clients were logged in, until the first answer.
+
+    Within `failover_s`: the time in which nodes started again, and in which a replica applied what it had received;
+    None: no node had to start, or a cluster or manager did it by itself."""
 
     total_s: float
-    detection_s: float
+    detection_s: float | None
     failover_s: float
     login_s: float
     answered_s: float = 0.0
+    recovery_s: float | None = None
+    applying_s: float | None = None
+
+    @property
+    def promotion_s(self) -> float:
+        """The rest of the failover."""
+        return self.failover_s - (self.recovery_s or 0.0) - (self.applying_s or 0.0)
 
 
 @dataclass(frozen=True)

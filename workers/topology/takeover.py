@@ -27,7 +27,9 @@ def take_over(
     new: Node,
     *,
     began: float,
-    detection_s: float,
+    detection_s: float | None = None,
+    recovery_s: float | None = None,
+    applying_s: float | None = None,
     alone: Mapping[str, Seen] | None = None,
     positions: Mapping[str, str] | None = None,
     problems: tuple[str, ...] = (),
@@ -37,8 +39,8 @@ def take_over(
     expelled: bool | None = None,
 ) -> Promoted:
     """Call it when the new primary accepts writes. `began`: when the failover began, `detection_s` after somebody could
-    notice the fault (monotonic clock). `old_stays`: a primary that still runs is heard and not ended. `promoted_at`: 0:
-    now. `first`: a statement before the rows are read. Raises ServerError."""
+    notice the fault (monotonic clock). The parts of the outage: see WriteOutage. `old_stays`: a primary that still runs
+    is heard and not ended. `promoted_at`: 0: now. `first`: a statement before the rows are read. Raises ServerError."""
     clock = struck.ports.clock
     promoted_at = promoted_at or clock()
     kept, unread = read(new, struck.secret, first)
@@ -59,9 +61,11 @@ def take_over(
         kept=kept,
         alone=alone or {},
         positions=positions or {},
-        noticed_from=began - detection_s,
+        noticed_from=began - (detection_s or 0.0),
         promoted_at=promoted_at,
         detection_s=detection_s,
+        recovery_s=recovery_s,
+        applying_s=applying_s,
         failover_s=promoted_at - began,
         reading_s=logging_in - promoted_at,
         login_s=login_s,

@@ -4,7 +4,7 @@ async                                       one replica beside the primary, with
 semi-sync+rtt=20ms                          a round trip of 20 ms between primary and replica
 semi-sync+wait=AFTER_COMMIT+timeout=500ms   semi-synchronous replication, with its settings
 semi-sync+replicas=2+acks=2                 two replicas; both must acknowledge
-async+policy=stop-first                     the failover follows this policy
+async+policy=stop-first                     the failover follows this policy; several are combined
 semi-sync+behind                            the replicas receive and do not apply until the failover
 async+replica.sync_binlog=0                 a setting of the replicas
 semi-sync+replicas=2+first-rtt=200ms         the first replica is further away than the second
@@ -18,13 +18,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from workers.errors import SandboxError
-from workers.topology.policy import POLICIES, FailoverPolicy
+from workers.topology.policy import CAREFUL, MOST_REPLICAS, POLICIES, FailoverPolicy, combined
 
 Role = Literal["primary", "replica"]
 
 CLUSTERS = ("galera", "group-replication")
 ONE_SERVER, REPLICAS = "one server", "replicas"  # families, beside each kind of cluster
-MOST_REPLICAS = 4
 MOST_RTT_MS = 1000.0
 POSITIONS = ("gtid", "file", "table")
 REPLICAS_OWN = "replica."
@@ -62,7 +61,7 @@ class Topology:
     wait_point: str = WAIT_POINTS[0]
     acknowledgements: int = 1
     timeout_ms: float = 10_000.0
-    policy_key: str = "careful"
+    policy_key: str = CAREFUL  # several are joined by +
     replica_settings: Mapping[str, str] = field(default_factory=dict)
     applying: bool = True
     position: str = POSITIONS[0]
@@ -88,7 +87,7 @@ class Topology:
 
     @property
     def policy(self) -> FailoverPolicy:
-        return POLICIES[self.policy_key]
+        return combined(self.policy_key.split("+"))
 
 
 def family(notation: str) -> str:
@@ -152,6 +151,13 @@ def _one_of(known: Iterable[str], value: str) -> str:
     return value
 
 
+def _and_policy(topology: Topology, value: str) -> Topology:
+    before = [] if topology.policy_key == CAREFUL else topology.policy_key.split("+")
+    keys = [*before, _one_of(POLICIES, value)]
+    combined(keys)
+    return replace(topology, policy_key="+".join(keys))
+
+
 FLAGS: dict[str, Callable[[Topology], Topology]] = {
     "behind": lambda topology: replace(topology, applying=False),
     "keyless": lambda topology: replace(topology, keys=False),
@@ -169,5 +175,5 @@ PARTS: dict[str, Callable[[Topology, str], Topology]] = {
     "expel": lambda topology, value: replace(topology, expel_timeout_s=round(_ms(value) / 1000)),
     "build": lambda topology, value: replace(topology, replica_build=_name(value)),
     "position": lambda topology, value: replace(topology, position=_one_of(POSITIONS, value)),
-    "policy": lambda topology, value: replace(topology, policy_key=_one_of(POLICIES, value)),
+    "policy": _and_policy,
 }

@@ -103,6 +103,13 @@ def test_the_wrong_policy_always_bootstraps_the_first(struck):
     assert failover.fail_over(struck(policy="first-replica"), cluster).new.name == "node 1"
 
 
+def test_a_named_node_is_bootstrapped_whatever_the_others_hold(struck):
+    cluster = Nodes({"node 1": 441, "node 2": 490, "node 3": 485})
+    assert failover.fail_over(struck(policy="replica2"), cluster).new.name == "node 3"
+    with pytest.raises(SandboxError, match="node 3, which the policy names, does not start again"):
+        failover.fail_over(struck(policy="replica2"), Nodes({"node 1": 4, "node 2": 4, "node 3": "torn page"}))
+
+
 def test_a_first_node_whose_disk_is_gone_is_not_asked(struck):
     cluster = Nodes({"node 2": 3, "node 3": 7})
     promoted = failover.fail_over(struck(policy="old-away"), cluster)

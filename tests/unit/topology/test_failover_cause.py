@@ -52,7 +52,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "(sync_relay_log)",
         "galera": "All nodes went down before any had flushed the commits that it had acknowledged "
         "(innodb_flush_log_at_trx_commit)",
-        "first": "The first node was bootstrapped, and another node held more commits",
+        "first": "The policy named the node that was bootstrapped, and another node held more commits",
         "memory": "A majority had received the commits in memory only",
     }
     assert set(said.values()) == {says for _, says in RULES}

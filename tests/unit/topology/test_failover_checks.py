@@ -145,6 +145,13 @@ def test_an_old_primary_that_does_not_start_is_called():
     assert outcomes(down)["old-starts"] == "invalid" and outcomes(down)["rejoin"] == "unknown"
 
 
+def test_whether_a_rebuilt_old_primary_would_have_started_is_not_judged():
+    rebuilt = replace(sound(), rebuilt=True)
+    assert outcomes(sound()).keys() - outcomes(rebuilt).keys() == {"old-starts"} and flagged(rebuilt) == set()
+    silent = ReplicaSeen(REJOIN, "caught up", "", 4)
+    assert flagged(replace(rebuilt, rejoined=silent)) == {"rejoin"}
+
+
 def test_one_of_several_other_replicas_that_differs_is_called():
     good, bad = (ReplicaSeen(REJOIN, "caught up", "", rows) for rows in (0, 2))
     assert flagged(replace(sound(), others=(("replica 2", good), ("replica 3", bad)))) == {"others"}

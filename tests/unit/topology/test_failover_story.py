@@ -93,6 +93,15 @@ def test_the_outage_leaves_out_the_work_of_the_trial():
     assert outage.total_s == pytest.approx(before + sum(parts))
 
 
+def test_recovery_and_applying_are_parts_of_the_failover():
+    outage = returned(detection_s=None, noticed_from=11.6, recovery_s=0.05, applying_s=0.03).outage
+    assert (outage.recovery_s, outage.applying_s, outage.promotion_s) == (0.05, 0.03, pytest.approx(0.12))
+    assert outage.detection_s is None, "nobody measured it"
+    known = (outage.recovery_s, outage.applying_s, outage.promotion_s, outage.login_s, outage.answered_s)
+    before = 11.0 - 10.9  # between the last answer and the fault
+    assert outage.total_s == pytest.approx(before + sum(known))
+
+
 def test_an_answer_that_came_during_the_fault_ends_later():
     witness = clients(10.0, (0.1, 0.2, 1.2), (0.1,))
     assert returned(witness=witness).outage.total_s == pytest.approx((12.25 - 11.2) - (11.5 - 11.2) - 0.1)

@@ -127,6 +127,14 @@ def test_a_primary_that_lives_is_not_started_again():
     assert not refused_faults(Topology("semi-sync"), "must take the primary down")
 
 
+def test_a_named_replica_must_be_there_and_stand():
+    two, one = (Topology("semi-sync", replicas=number, policy_key="replica2") for number in (2, 1))
+    assert "no replica 2" in SEMI.misfits(one, FAULTS["primary-kill"])[0]
+    assert SEMI.misfits(two, FAULTS["primary-kill"]) == [] == SEMI.misfits(one, FAULTS["replica-kill"])
+    assert "strikes that replica" in SEMI.misfits(two, FAULTS["kill:primary+replica2"])[0]
+    assert SEMI.misfits(two, FAULTS["total-kill"]) == [], "all start again"
+
+
 @pytest.mark.parametrize("server", [MARIADB, MYSQL_57, MYSQL_80, MYSQL_97])
 def test_what_can_be_is_not_refused(server):
     assert SEMI.problems(Topology("semi-sync"), server) == ASYNC.problems(Topology(), server) == []

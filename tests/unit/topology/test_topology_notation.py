@@ -1,10 +1,14 @@
 """The notation of a topology."""
 
+from dataclasses import replace
+
 import pytest
 
 from workers.errors import SandboxError
 from workers.topology.policy import POLICIES
 from workers.topology.topology import CLUSTERS, FLAGS, PARTS, Topology, parse
+
+WRONG = ("stop-first", "unfenced")
 
 
 def test_a_kind_alone_has_one_replica_and_no_delay():
@@ -22,6 +26,20 @@ def test_every_part_is_read():
         "newer",
     )  # fmt: skip
     assert parse("async+rtt=500us").one_way_ms == 0.25
+
+
+def test_policies_that_change_different_things_are_combined():
+    both = parse("async+policy=stop-first+policy=unfenced+policy=old-rebuilt+policy=replica2").policy
+    assert (both.relay_log, both.fence, both.old_primary) == ("stop receiving, then apply", False, "rebuilt")
+    assert (both.promote, both.named) == ("named", 2)
+    assert both.title == "Stop receiving first, Without fencing, Old primary rebuilt, Replica 2"
+    alone = parse("async+policy=careful+policy=unfenced").policy
+    assert (alone.fence, alone.relay_log) == (False, POLICIES["careful"].relay_log)
+
+
+def test_the_order_of_policies_changes_nothing_but_words():
+    one, other = (parse(f"async+policy={a}+policy={b}").policy for a, b in (WRONG, WRONG[::-1]))
+    assert replace(one, title="", says="") == replace(other, title="", says="")
 
 
 def test_the_first_replica_may_be_further_away():
@@ -47,6 +65,11 @@ def test_the_first_replica_may_be_further_away():
         ("async+replicas=x", "1 to 4"),
         ("semi-sync+wait=SOON", "known: AFTER_SYNC, AFTER_COMMIT"),
         ("async+policy=prayer", "known: careful"),
+        ("async+policy=replica5", "known: careful"),
+        ("async+policy=first-replica+policy=most-executed", "Always the first one and Most executed contradict each"),
+        ("async+policy=replica1+policy=replica2", "Replica 1 and Replica 2 contradict each other"),
+        ("async+policy=manager+policy=stop-first", "a manager chooses the replica"),
+        ("async+policy=in-place+policy=stop-first", "no replica is promoted"),
         ("async+position=memory", "known: gtid, file, table"),
     ],
 )

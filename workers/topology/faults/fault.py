@@ -13,7 +13,8 @@ from workers.sandbox.disk import ability
 from workers.topology.network.link import NodeLink
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node
-from workers.topology.topology import MOST_REPLICAS, Topology
+from workers.topology.policy import MOST_REPLICAS
+from workers.topology.topology import Topology
 
 
 @dataclass(frozen=True)

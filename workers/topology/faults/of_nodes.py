@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.faults.power import lose_power
 from workers.topology.nodes import Node, on_each
-from workers.topology.topology import CLUSTERS, MOST_REPLICAS, Topology
+from workers.topology.policy import MOST_REPLICAS
+from workers.topology.topology import CLUSTERS, Topology
 
 PRIMARY = "primary"
 NAMES = (PRIMARY, *(f"replica{number}" for number in range(1, MOST_REPLICAS + 1)))
@@ -54,11 +55,12 @@ class OfNodes(Fault):
     def _contradictions(self, topology: Topology) -> dict[str, bool]:
         policy, nodes = topology.policy, topology.replicas + 1
         no_vote = self.what == "partition" and topology.kind in CLUSTERS and 2 * len(self.numbers) >= nodes
+        policies = " and ".join(f"policy={key}" for key in topology.policy_key.split("+"))
         disk_needed = policy.promote == "nobody" or policy.old_primary in ("as a replica", "rebuilt")
         return {
             f"no node is left. {INSTEAD.get(self.what, 'Leave one out.')}": len(self.numbers) >= nodes,
             "in a cluster the smaller side is named, which loses its majority.": no_vote,
-            f"the disk of the primary does not come back: leave policy={topology.policy_key} out.": (
+            f"the disk of the primary does not come back: leave {policies} out.": (
                 self.for_good and not self.spares_primary and disk_needed
             ),
         }

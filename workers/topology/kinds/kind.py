@@ -11,7 +11,8 @@ from workers.servers.facts import FlavourKey, Version
 from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
 from workers.topology.faults import Fault
 from workers.topology.network import ability
-from workers.topology.topology import CLUSTERS, MOST_REPLICAS, Topology
+from workers.topology.policy import MOST_REPLICAS
+from workers.topology.topology import CLUSTERS, Topology
 
 NODE_MIB = {"mariadb": 125, "mysql": 300}
 AVAILABLE = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
@@ -84,6 +85,18 @@ def impossible(kind: TopologyKind, topology: Topology, build: Build, fault: Faul
     return (
         contradictions(kind, topology, build) + kind.misfits(topology, fault) + not_here(kind, topology, build, fault)
     )
+
+
+def not_promotable(topology: Topology, fault: Fault) -> list[str]:
+    """Why the replica that the policy names cannot take over; empty when it can, or the policy names none."""
+    named, replicas = topology.policy.named, range(1, topology.replicas + 1)
+    if not named or fault.spares_primary:
+        return []
+    if named not in replicas:
+        return [f"policy=replica{named}: the topology has no replica {named}."]
+    if fault.strikes(named) and not all(fault.strikes(number) for number in replicas):
+        return [f"policy=replica{named}: {fault.title} strikes that replica, and another one takes over."]
+    return []
 
 
 def without_plugins(build: Build, plugins: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from dashboard.charts.failover_lanes import Moments, NodeLane, lanes, moments
 from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
+from workers.topology.policy import FailoverPolicy
 from workers.topology.setup_and_result import FailoverStory, Rejoin, WriteOutage
 from workers.topology.topology import parse
 
@@ -48,11 +49,11 @@ def view(stored: object, fault: str, topology: str, fault_at_s: float, acknowled
     if not stored or fault not in FAULTS:
         return None
     story, struck = read(FailoverStory, stored), FAULTS[fault]
-    at = moments(story, fault_at_s)
+    at, tried = moments(story, fault_at_s), parse(topology or "async")
     return FailoverView(
         because=story.because,
-        facts=tuple(_facts(story)),
-        lanes=tuple(lanes(struck.tried_on(parse(topology or "async")), struck, story, at, acknowledged)),
+        facts=tuple(_facts(story, tried.policy)),
+        lanes=tuple(lanes(struck.tried_on(tried), struck, story, at, acknowledged)),
         takes_over=not struck.spares_primary,
         bars=_bars(story, at, "kept" if struck.spares_primary else "after"),
         highest=max(*story.per_100_ms, *story.after_per_100_ms, 0, 0),
@@ -69,10 +70,10 @@ def sentence(acknowledged: int, lost: int, took_ms: float | None, crash: str) ->
     return f"After this {crash} the new primary lacks {whole(lost)} of {whole(acknowledged)} acknowledged commits{last}"
 
 
-def _facts(story: FailoverStory) -> Sequence[tuple[str, str]]:
+def _facts(story: FailoverStory, policy: FailoverPolicy) -> Sequence[tuple[str, str]]:
     facts = [
         ("Promoted", story.promoted),
-        ("Writes refused for", _outage(story.outage)),
+        ("Writes refused for", _outage(story.outage, policy.by_manager)),
         ("Paused nodes", "" if story.expelled is None else EXPELLED[story.expelled]),
         ("Read, then lost", _read(story)),
         ("Only on the old primary", _ghosts(story)),
@@ -93,21 +94,32 @@ def _read(story: FailoverStory) -> str:
     return f"{_commits(story.phantoms)}; the reader asked {whole(story.reads)} times" if story.promoted else ""
 
 
-def _outage(outage: WriteOutage | None) -> str:
+def _outage(outage: WriteOutage | None, by_manager: bool) -> str:
     if outage is None:
         return ""
+    promotion = "until the manager had promoted" if by_manager else "for the promotion"
     parts = [
         f"{duration(took)} {what}"
         for took, what in (
-            (outage.detection_s, "until the failover began"),
-            (outage.failover_s, "for the promotion"),
+            (outage.detection_s, "until the loss was noticed"),
+            (outage.recovery_s, "for starting nodes again"),
+            (outage.applying_s, "for applying what was received"),
+            (outage.promotion_s, promotion),
             (outage.login_s, "for the clients' logins"),
             (outage.answered_s, "for the first commit"),
         )
         if took
     ]
-    noticed = "" if outage.detection_s else ". The trial promotes at once: a manager also needs time to notice the loss"
-    return f"{duration(outage.total_s)}, of them {', '.join(parts)}{noticed}"
+    return f"{duration(outage.total_s)}, of them {', '.join(parts)}{_noticed(outage, by_manager)}"
+
+
+def _noticed(outage: WriteOutage, by_manager: bool) -> str:
+    """Results of earlier versions have 0 for a detection that nobody measured."""
+    if outage.detection_s:
+        return ""
+    if by_manager:
+        return ". When the manager noticed the loss is not known"
+    return ". The trial promotes at once: a manager also needs time to notice the loss"
 
 
 def _ghosts(story: FailoverStory) -> str:

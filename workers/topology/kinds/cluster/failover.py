@@ -4,6 +4,7 @@ Clients know only one sign of its end: a commit is accepted again. So a transact
 nodes, one after the other, until one accepts it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workers.crash.evidence import Seen
@@ -84,7 +85,6 @@ def _outlasted(struck: Struck, cluster: Membership) -> Promoted:
 def _forced(struck: Struck, cluster: Membership) -> Promoted:
     """Somebody tells the last nodes to go on without the others."""
     _wait_until_noticed(struck, cluster, struck.standing[0], len(struck.nodes) // 2)
-    struck.ports.sleep(struck.setup.detection_s)
     noticed = struck.ports.clock()
     if struck.fault.spares_primary:
         struck.hear()
@@ -103,27 +103,40 @@ def _able(struck: Struck) -> tuple[Node, ...]:
 
 def _started_again(struck: Struck, cluster: Membership) -> Promoted:
     """Each node is started and read by itself; the one that the policy names becomes the first of a new cluster."""
-    policy, clock = struck.setup.policy, struck.ports.clock
-    struck.ports.sleep(struck.setup.detection_s)
+    clock = struck.ports.clock
     began = clock()
     struck.timeline.step("start nodes again")
     found = on_each(struck.returning, lambda node: _revived(struck, cluster, node))
+    recovery_s = clock() - began
     problems = tuple(why for one in found for why in one.problems)
     able = [one for one in found if one.position.order >= 0]
     if not able:
         raise SandboxError("No node of the cluster starts again.", "; ".join(problems))
-    chosen = able[0] if policy.promote == "first" else max(able, key=lambda one: one.position.order)
+    chosen = _chosen(struck, able)
     struck.timeline.step("bootstrap")
     cluster.bootstrap(chosen.node, chosen.position)
     return take_over(
         struck,
         _first_to_accept(struck, (chosen.node,)),
         began=began,
-        detection_s=struck.setup.detection_s,
+        recovery_s=recovery_s,
         alone={one.node.name: one.seen for one in found if one.seen is not None},
         positions={one.node.name: one.position.text for one in able},
         problems=problems,
     )
+
+
+def _chosen(struck: Struck, able: Sequence[Revived]) -> Revived:
+    """SandboxError: the node that the policy names does not start again."""
+    policy = struck.setup.policy
+    if policy.promote == "first":
+        return able[0]
+    if policy.promote != "named":
+        return max(able, key=lambda one: one.position.order)
+    named = struck.nodes[policy.named]
+    if found := next((one for one in able if one.node is named), None):
+        return found
+    raise SandboxError(f"{named.name}, which the policy names, does not start again.", "See its error log.")
 
 
 def _revived(struck: Struck, cluster: Membership, node: Node) -> Revived:

@@ -10,7 +10,7 @@ from workers.servers.limited import Connection
 from workers.topology.faults import Fault
 from workers.topology.ground import Ground
 from workers.topology.kinds.cluster.waiting import wait
-from workers.topology.kinds.kind import ServerVersion, TopologyKind
+from workers.topology.kinds.kind import ServerVersion, TopologyKind, not_promotable
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.topology import Topology
 
@@ -65,13 +65,17 @@ class Membership(TopologyKind):
                 policy.relay_log == "stop receiving, then apply"
             ),
             f"{policy.title}: a cluster promotes by itself.": policy.by_manager,
+            f"{policy.title}: the nodes of a cluster are compared by what they executed anyway.": (
+                policy.promote == "most executed"
+            ),
             f"{policy.title}: the other nodes of a cluster go on without the lost one.": policy.promote == "nobody",
             f"{policy.title}: a cluster shuts off its lost nodes by itself.": not policy.fence,
             f"{policy.title}: a node of a cluster always returns as what it was.": (
                 policy.old_primary in ("as a replica", "rebuilt")
             ),
         }
-        return [*fault.misfits(topology), *(why for why, is_so in found.items() if is_so)]
+        wrong = fault.misfits(topology) + not_promotable(topology, fault)
+        return [*wrong, *(why for why, is_so in found.items() if is_so)]
 
     def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         """One for each node, the first one first. Raises SandboxError or ServerError."""

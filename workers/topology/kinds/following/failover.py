@@ -1,5 +1,7 @@
 """The failover: a replica is chosen, applies its relay log and takes over."""
 
+from collections.abc import Callable
+
 from workers.crash.gtid import count, parse
 from workers.crash.replica_link import Link
 from workers.errors import SandboxError
@@ -15,23 +17,24 @@ def fail_over(struck: Struck) -> Promoted:
     policy, clock = struck.setup.policy, struck.ports.clock
     if struck.manager:
         return _by_manager(struck, struck.manager)
-    struck.ports.sleep(struck.setup.detection_s)
     began = clock()
     if policy.fence or struck.fault.harmless:
         struck = _fence(struck)
     struck.timeline.step("failover")
-    link = _chosen(struck, _candidates(struck))
-    _promote(link, stop_first=policy.relay_log == "stop receiving, then apply")
+    candidates, recovery_s = _candidates(struck)
+    link = _chosen(struck, candidates)
+    applying_s = _promote(link, stop_first=policy.relay_log == "stop receiving, then apply", clock=clock)
     new = next(node for node in struck.replicas if node.sandbox is link.follower)
-    return take_over(struck, new, began=began, detection_s=struck.setup.detection_s)
+    return take_over(struck, new, began=began, recovery_s=recovery_s, applying_s=applying_s)
 
 
 def _by_manager(struck: Struck, manager: FailoverManager) -> Promoted:
     """What it does with the old primary is its own. It stops once it has promoted: the return follows the policy."""
     struck.timeline.step("failover manager")
-    new = manager.promoted(_candidates(struck), LIMIT_S, struck.timeline.must_go_on)
+    candidates, recovery_s = _candidates(struck)
+    new = manager.promoted(candidates, LIMIT_S, struck.timeline.must_go_on)
     manager.close()
-    return take_over(struck, new, began=struck.struck_at, detection_s=0.0)
+    return take_over(struck, new, began=struck.struck_at, recovery_s=recovery_s)
 
 
 def _fence(struck: Struck) -> Struck:
@@ -48,29 +51,38 @@ def _fence(struck: Struck) -> Struck:
     return struck
 
 
-def _candidates(struck: Struck) -> tuple[Node, ...]:
-    """The replicas that the fault spared. If there is none, all start again."""
+def _candidates(struck: Struck) -> tuple[tuple[Node, ...], float | None]:
+    """The replicas that the fault spared. If there is none, all start again, in so many seconds."""
     if spared := tuple(node for node in struck.replicas if node in struck.standing):
-        return spared
+        return spared, None
+    began = struck.ports.clock()
     for node in struck.replicas:
         node.restart({})
-    return struck.replicas
+    return struck.replicas, struck.ports.clock() - began
 
 
 def _chosen(struck: Struck, candidates: tuple[Node, ...]) -> Link:
     able = {node.sandbox for node in candidates}
     links = [link for link in struck.links if link.follower in able]
-    if struck.setup.policy.promote == "first" or len(links) == 1:
+    policy = struck.setup.policy
+    if policy.promote == "named":
+        return struck.links[policy.named - 1]
+    if policy.promote == "first" or len(links) == 1:
         return links[0]
-    return max(links, key=lambda link: count(parse(link.received())))
+    held = Link.executed if policy.promote == "most executed" else Link.received
+    return max(links, key=lambda link: count(parse(held(link))))
 
 
-def _promote(link: Link, stop_first: bool) -> None:
-    """SandboxError: it cannot apply what it received. Its missing commits would look like commits that it never got."""
+def _promote(link: Link, stop_first: bool, clock: Callable[[], float]) -> float:
+    """The seconds in which it applied what it had received. SandboxError: it cannot. Its missing commits would look
+    like commits that it never got."""
     if stop_first:
         link.tell("STOP", "IO_THREAD")
+    began = clock()
     link.tell("START", "SQL_THREAD")
     link.apply_received(LIMIT_S)
+    applying_s = clock() - began
     if error := link.apply_error():
         raise SandboxError(f"The replica stopped applying: {error}.", "What it would have held is not known.")
     link.settle(LIMIT_S)
+    return applying_s

@@ -14,15 +14,15 @@ def is_meant(struck: Struck) -> bool:
 def start_again(struck: Struck) -> Promoted:
     """Raises ServerEnded when the primary does not start."""
     clock = struck.ports.clock
-    struck.ports.sleep(struck.setup.detection_s)
     began = clock()
     struck.timeline.step("primary returns")
     for number, node in enumerate(struck.nodes):
         if struck.fault.ends(number):
             node.restart({})
+    recovery_s = clock() - began
     for wire in struck.wires:
         wire.heal()
-    return take_over(struck, struck.primary, began=began, detection_s=struck.setup.detection_s)
+    return take_over(struck, struck.primary, began=began, recovery_s=recovery_s)
 
 
 def replicas_follow(promoted: Promoted) -> Returned:

@@ -20,7 +20,7 @@ def go_on(struck: Struck) -> Promoted:
     struck.ports.sleep(GO_ON_S)
     struck.outlast_pause(GO_ON_S)
     struck.hear()
-    return take_over(counted_again(struck), struck.primary, began=struck.ports.clock(), detection_s=0.0)
+    return take_over(counted_again(struck), struck.primary, began=struck.ports.clock())
 
 
 def come_back(promoted: Promoted) -> Returned:

@@ -6,7 +6,7 @@ from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
 from workers.topology.faults import Fault
 from workers.topology.kinds.following import position
-from workers.topology.kinds.kind import ServerVersion, TopologyKind
+from workers.topology.kinds.kind import ServerVersion, TopologyKind, not_promotable
 from workers.topology.topology import Role, Topology
 
 OFF = ("OFF", "0")
@@ -27,7 +27,8 @@ class SourceAndReplica(TopologyKind):
             topology.policy.promote == "nobody" and not (fault.primary_down or fault.harmless or fault.spares_primary)
         )
         found[f"{fault.title}: only the nodes of a cluster vote."] = fault.of_clusters
-        return [*fault.misfits(topology), *(why for why, is_so in found.items() if is_so)]
+        wrong = fault.misfits(topology) + not_promotable(topology, fault)
+        return [*wrong, *(why for why, is_so in found.items() if is_so)]
 
     def settings(self, topology: Topology, build: Build, role: Role) -> Mapping[str, str]:
         """Settings of a node beside those of replication by GTID."""

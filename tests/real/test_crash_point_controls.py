@@ -1,8 +1,12 @@
 """Controls of the crash points: a defect that is made on purpose must be called."""
 
+import subprocess
+
 from tests.real.disks import needs_disk
 from tests.real.recorded_loads import of_one_way, with_late_binlog
+from tests.real.test_swallowed_fsync import SOURCE
 from tests.real.trials import settings
+from tests.real.wider import Wider
 
 pytestmark = needs_disk
 # Of so small a cache that pages are written all the time.
@@ -27,3 +31,20 @@ def test_torn_pages_without_doublewrite_are_called(sandbox_root):
 def test_torn_pages_with_doublewrite_are_repaired(sandbox_root):
     states, _ = of_one_way(sandbox_root, "within a flush of pages", 8, load_s=1.5, settings=settings(1, 1) | PAGES)
     assert states and {state.verdict for state in states} == {"valid"}
+
+
+class Swallowing(Wider):
+    """Its server's flushes succeed and reach nothing, as under eatmydata."""
+
+    def _preloaded(self, preload):
+        return str(self.more[0])
+
+
+def test_flushes_that_are_swallowed_above_the_file_system_are_called(sandbox_root):
+    """The disk is honest, and is never asked to flush the logs."""
+    library = sandbox_root / "swallow_fsync.so"
+    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, SOURCE], check=True)
+    library.chmod(0o755)
+    states, _ = of_one_way(sandbox_root, "after a flush", 4, load_s=1.5, build=Swallowing.of_the_system(library))
+    bad = {one.key for state in states for one in state.checks if one.outcome == "invalid"}
+    assert {"lost-engine", "lost-binlog"} & bad, [state.checks for state in states]

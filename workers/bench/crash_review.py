@@ -8,16 +8,19 @@ from workers.bench.plan import OF_ATTACHED, OF_TWO_DISKS, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
 from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds, needs_as
 from workers.crash.kinds import CRASH_KINDS
+from workers.sandbox.builds.catalogue import CATALOGUE
 from workers.topology.faults import FAULTS, HOW_NODES, refusal
 
 MOST_TRIALS = 5000
 WITH_REPLICA = frozenset(key for key, kind in CRASH_KINDS.items() if kind.with_replica)
+ALONE = frozenset(key for key, kind in CRASH_KINDS.items() if kind.records and not kind.with_replica)
 # Measured on 2 cores (docs/research/volatile-disk.md, tests/bench/trial.py): what a trial takes besides its load.
 TRIAL_S = 1.5
 REPLICA_S = 2.5
 FAILOVER_S = 4.0
 POINT_S = {"every-crash-point": 0.6, "replica-crash-points": 2.5}  # of MariaDB, as many at once as a trial has
-HISTORIES_S = 240.0  # all states of small histories; MySQL takes three times as long
+HISTORIES_S = 300.0  # all states of small histories on MariaDB
+OF_MYSQL = 3.0  # times as long: more files, and a longer recovery (docs/research/crash-points.md)
 
 
 def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
@@ -32,6 +35,11 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
     if not crash.kinds:
         yield "Choose at least one crash, or 0 trials."
     yield from _two_disks(plan)
+    if plan.crash.replica and plan.crash.kinds and ALONE.issuperset(plan.crash.kinds):
+        yield (
+            "None of the chosen crashes is tried with a replica. Turn the replica off, or choose the crash "
+            f"{CRASH_KINDS['replica-crash-points'].title}."
+        )
     size = sum(1 for _ in islice(plan.trials(), MOST_TRIALS + 1))
     if crash.kinds and not size:
         yield (
@@ -63,18 +71,19 @@ def estimate_s(plan: Plan) -> float:
     """Expected wall time of all trials in seconds. On average a crash comes after three quarters of the load."""
     alone_s = TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
     besides_s = (FAILOVER_S if trial.variant.topology else alone_s for trial in plan.trials())
-    recorded_s = sum(_points_s(plan, trial.kind) for trial in plan.trials())
+    recorded_s = sum(_points_s(plan, trial.kind, trial.variant) for trial in plan.trials())
     paused = sum(trial.kind in FAULTS and FAULTS[trial.kind].pauses for trial in plan.trials())
     besides = sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s)
     return besides + recorded_s + paused * plan.crash.pause_s
 
 
-def _points_s(plan: Plan, kind: str) -> float:
-    """What the crash points of one trial take."""
+def _points_s(plan: Plan, kind: str, variant: Variant) -> float:
+    """What the crash points of one trial take. A build outside of the catalogue is taken for a MariaDB."""
     if kind not in CRASH_KINDS or not CRASH_KINDS[kind].records:
         return 0.0
     all_s = plan.crash.points * POINT_S[kind] if kind in POINT_S else HISTORIES_S
-    return min(all_s, plan.crash.points_s)
+    slower = OF_MYSQL if variant.build in CATALOGUE and CATALOGUE[variant.build].flavour == "mysql" else 1.0
+    return min(slower * all_s, plan.crash.points_s)
 
 
 def _server(plan: Plan, server: Candidate) -> Iterator[str]:

@@ -37,6 +37,7 @@ from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Recovery, Sandbox
 
 LOG_LINES = 400
+WITHOUT_REPLICA = "none, although the plan has one: for a replica choose the crash kind crash points of a replica"
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,9 @@ class Begun:
 
     def so_far(self) -> TrialResult:
         """The result as far as it is known."""
-        return TrialResult(steps=self.timeline.steps(), digest_key=self.secret.hex())
+        alone = self.kind.records and not self.kind.with_replica
+        notes = {"replica": WITHOUT_REPLICA} if self.setup.replica and alone else {}
+        return TrialResult(steps=self.timeline.steps(), digest_key=self.secret.hex(), notes=notes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +103,7 @@ class ServerReady(Begun):
         known = super().so_far()
         effective = {name: self.variables[name] for name in self.setup.settings if name in self.variables}
         log_lines = tuple(self.server.log_text.splitlines()[-LOG_LINES:])
-        return replace(known, my_cnf=self.server.my_cnf, log_lines=log_lines, notes=effective)
+        return replace(known, my_cnf=self.server.my_cnf, log_lines=log_lines, notes={**known.notes, **effective})
 
 
 @dataclass(frozen=True, kw_only=True)

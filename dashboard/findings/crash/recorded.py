@@ -13,8 +13,12 @@ def total(trials: Sequence[Tried]) -> PointCounts | None:
     known = [trial.points for trial in trials if trial.points and trial.points.tried]
     if not known:
         return None
-    tried, failed, lost = zip(*((one.tried, one.failed, one.lost) for one in known), strict=True)
-    return PointCounts(tried=sum(tried), failed=sum(failed), lost=sum(lost))
+    return PointCounts(
+        tried=sum(one.tried for one in known),
+        failed=sum(one.failed for one in known),
+        lost=sum(one.lost for one in known),
+        uncounted=sum(one.uncounted for one in known),
+    )
 
 
 def points_of_loads(points: int, loads: int) -> str:
@@ -27,14 +31,19 @@ def says(counts: PointCounts, loads: int, most_lost: int | None) -> str:
     """What a setting lost at the crash points of its loads. `most_lost`: commits at the worst of them; None: of small
     histories commits are not counted."""
     where = points_of_loads(counts.tried, loads)
-    if most_lost is None and not counts.failed:
-        return f"recovered right at {'all ' if counts.tried > 1 else 'the '}{where}"
-    if not counts.failed:
-        return f"lost nothing at {'any of ' if counts.tried > 1 else ''}the {where}"
     if most_lost is None:
-        return f"recovered wrong at {counts.failed:,} of the {where}"
+        if counts.failed:
+            return f"recovered wrong at {counts.failed:,} of the {where}"
+        return f"recovered right at {'all ' if counts.tried > 1 else 'the '}{where}"
     others = counts.failed - counts.lost
     otherwise = f"failed in another way at {others:,}" if others else ""
+    if counts.uncounted:
+        unread = f"at {counts.uncounted:,} the engine could not be read, and losses are not known"
+        lost = f"lost acknowledged commits at {counts.lost:,} of the {where}" if counts.lost else ""
+        nothing = f"lost no commit at {counts.tried - counts.uncounted:,} of the {where}"
+        return "; ".join(filter(None, (lost or nothing, otherwise, unread)))
+    if not counts.failed:
+        return f"lost nothing at {'any of ' if counts.tried > 1 else ''}the {where}"
     if not counts.lost:
         return f"lost no commit at any of the {where}, but {otherwise} of them"
     lost = f"lost acknowledged commits at {counts.lost:,} of the {where} (at most {most_lost:,} commits)"

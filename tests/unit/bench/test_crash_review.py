@@ -104,6 +104,21 @@ def test_attached_servers_are_crashed_by_their_owners_command_only():
     assert {kind for name, kind in kinds if name == "sandbox"} == {"process-kill", "lying-disk", "graceful-restart"}
 
 
+def test_it_refuses_a_replica_that_no_chosen_crash_would_get():
+    with_replica = crashing(kinds=("every-crash-point", "small-histories"), replica=True)
+    assert "None of the chosen crashes is tried with a replica" in said(with_replica)
+    assert "with a replica" not in said(crashing(kinds=("every-crash-point", "power-loss"), replica=True))
+    assert "with a replica" not in said(crashing(kinds=("every-crash-point", "replica-crash-points"), replica=True))
+
+
+def test_it_estimates_more_for_crash_points_of_mysql():
+    def of(build):
+        crashed = crashing(kinds=("every-crash-point",), points=10, points_s=3600)
+        return estimate_s(replace(crashed, variants=(Variant("1/1", {}, build=build),)))
+
+    assert of("mysql-8.0.33") > of("mariadb-11.8") == of("")
+
+
 def test_it_estimates_more_for_a_replica():
     assert estimate_s(plan()) == 0
     assert 0 < estimate_s(crashing()) < estimate_s(crashing(replica=True))

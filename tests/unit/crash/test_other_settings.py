@@ -61,6 +61,14 @@ def test_another_load_has_the_safer_value_and_few_points():
     assert asked == [({"sync_binlog": "1"}, {"sync_binlog": "1"}, 20)]
 
 
+@pytest.mark.parametrize(("method", "key", "tried"), [("O_DIRECT", "stays-down", True), ("fsync", "stays-down", False),
+                                                      ("O_DIRECT", "lost-engine", False)])  # fmt: skip
+def test_the_flush_method_of_pages_is_tried_where_a_page_may_be_torn(method, key, tried):
+    torn = Violation(state(0.1, LOST), "its content", frozenset({key}))
+    names = [name for name, *_ in told({"innodb_flush_method": method}, lambda begun: [state(0.1)], torn)]
+    assert names == (["innodb_flush_method"] if tried else [])
+
+
 def test_a_check_that_fails_again_or_is_unclear_counts():
     assert told(AT_1_0, lambda begun: [state(0.1, LOST), state(0.2)], VIOLATION)[0][-2:] == (2, 1)
 

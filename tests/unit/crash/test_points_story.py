@@ -4,7 +4,7 @@ import json
 
 from dashboard.findings.stored import read
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
-from workers.crash.points.recorded import margin_ns
+from workers.crash.points.recorded import bracket_ns, margin_ns
 from workers.crash.points.story import PointCounts, PointsStory, checks_of, counting, worst_loss
 from workers.crash.setup_and_result import LostWork
 from workers.crash.verdict import CheckResult
@@ -60,6 +60,12 @@ def test_losses_and_failures_are_counted_apart():
     assert not known.out_of_time
 
 
+def test_where_the_engine_could_not_be_read_losses_are_not_known():
+    down = state(0.3, TORN, lost_engine=None, lost_binlog=None)
+    before = state(0.1, TORN, lost_engine=None, lost_binlog=None, acknowledged=0)
+    assert story(before, state(0.2), down).counts == PointCounts(tried=3, failed=2, lost=0, uncounted=1)
+
+
 def test_the_worst_loss_is_that_of_one_crash_point():
     assert worst_loss([None, LostWork(2, 9.0), LostWork(7, 3.0)]) == LostWork(7, 3.0)
     assert worst_loss([None]) is None
@@ -77,3 +83,7 @@ def test_it_is_stored_with_few_logs_and_read_again():
 def test_clocks_agree_when_each_answer_lies_between_our_readings():
     assert margin_ns(((10, 20), 15), ((30, 40), 40)) == 0
     assert margin_ns(((10, 20), 7), ((30, 40), 45)) == 5
+
+
+def test_a_difference_within_the_quicker_answer_would_not_be_seen():
+    assert bracket_ns((10, 2000), (3000, 3040)) == 40

@@ -1,19 +1,19 @@
 """States of a small history: which of them are tried, and why one of them recovers wrong."""
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
 
 from tests.unit.sandbox.recordings import Written
 from workers.crash.points import exhaust
-from workers.crash.points.histories import History
-from workers.crash.points.play import Answered, Played, ServerContent
+from workers.crash.points.histories import AtOnce, History
+from workers.crash.points.play import Answered, Played, PlayedAtOnce, ServerContent
 from workers.crash.setup_and_result import Timeline
 from workers.errors import ServerEnded, ServerError
 from workers.sandbox.disk.recording.joint import JointStates
-from workers.sandbox.disk.recording.states import CrashPoint, States
+from workers.sandbox.disk.recording.states import CrashPoint, Only, States
 from workers.sandbox.server import Recovery
 
 
@@ -23,6 +23,7 @@ class Request:
 
     settings: dict[str, str]
     timeline: Timeline
+    setup: object = field(default_factory=lambda: SimpleNamespace(seed=7))
 
 
 ONE = ServerContent((("t", "CREATE", ((1,),)),), (), 1)
@@ -43,11 +44,59 @@ def recording(tmp_path):
 
 def test_each_content_is_tried_once_in_time(recording):
     states = exhaust.each_state(States(recording))
-    assert [state.point for state in states] == [CrashPoint(0), CrashPoint(1, "written"), CrashPoint(4)]
+    points = [CrashPoint(0), CrashPoint(1, "written"), CrashPoint(4), CrashPoint(3, Only(frozenset([1])))]
+    assert [state.point for state in states] == points
     assert [state.since_ns for state in states] == sorted(state.since_ns for state in states)
 
 
-def complaint(monkeypatch, found):
+def test_every_subset_of_the_unflushed_writes_is_a_state(tmp_path):
+    written = Written(tmp_path)
+    for block in range(4):
+        written.write(block, bytes([65 + block]))
+    written.flush()
+    assert len(exhaust.each_state(States(written.load()))) == 2**4
+
+
+def test_of_many_unflushed_writes_some_subsets_are_drawn_with_the_seed(tmp_path):
+    written = Written(tmp_path, blocks=20)
+    for block in range(20):
+        written.write(block, b"x")
+    states = States(written.load())
+    drawn = [{one.digest for one in exhaust.each_state(states, seed)} for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert exhaust.MOST_SUBSETS < len(drawn[0]) < 2 * exhaust.MOST_SUBSETS, "with the prefixes"
+    assert [len(writes) for _, writes in exhaust.between_flushes(states)] == [20]
+
+
+BEFORE = ServerContent((("a", "A", ()), ("b", "B", ())), (), 3)
+AFTER = ServerContent((("a", "A", ((1,),)), ("b", "B", ((2,),))), (), 5)
+AT_ONCE = PlayedAtOnce(((AtOnce(0, "INSERT a", "a", "of A"), 100), (AtOnce(1, "INSERT b", "b", "of B"), 200)), AFTER)
+
+
+@pytest.mark.parametrize(("until_ns", "rows"), [(50, [(0, 0), (1, 0), (0, 1), (1, 1)]), (150, [(1, 0), (1, 1)]),
+                                                (250, [(1, 1)])])  # fmt: skip
+def test_of_statements_that_were_sent_at_once_those_without_an_answer_may_be_there_or_not(until_ns, rows):
+    allowed = list(AT_ONCE.allowed(BEFORE, until_ns))
+    assert [tuple(len(rows) for _, _, rows in one.content.tables) for one in allowed] == rows
+    assert [one.content.logged for one in allowed] == [3 + sum(one) for one in rows]
+
+
+def test_statements_at_once_begin_when_all_others_are_answered(recording):
+    marks = (Answered("", 1, BEFORE), Answered("BEGIN", 40, BEFORE))
+    played = Played(History("two", ()), recording, marks, AT_ONCE)
+    early, late = SimpleNamespace(until_ns=40), SimpleNamespace(until_ns=150)
+    assert [one.statement for one in played.allowed(early)] == ["", "BEGIN"]
+    assert [one.statement for one in played.allowed(late)] == ["INSERT a", "INSERT a and INSERT b"]
+    assert (played.answered(early), played.answered(late)) == (0, 2)
+
+
+def test_a_binary_log_with_another_transaction_than_the_engine_is_wrong(monkeypatch):
+    monkeypatch.setattr(exhaust, "holds", lambda datadir, texts: "of A" not in texts)
+    said = complaint(monkeypatch, ONE, [replace(ALLOWED[0], statement="INSERT a", wrote=("of A",))])
+    assert said == "The binary log holds another transaction than the engine, which has INSERT a."
+
+
+def complaint(monkeypatch, found, allowed=ALLOWED):
     """`found`: what the server holds after the recovery, or the error that it gives."""
 
     def read(connection, server):
@@ -58,10 +107,15 @@ def complaint(monkeypatch, found):
     monkeypatch.setattr(exhaust, "content", read)
     monkeypatch.setattr(exhaust, "connect", lambda target: nullcontext())
     monkeypatch.setattr(exhaust, "recover", lambda server, settings: Recovery(0.25, ()))
-    lane = SimpleNamespace(server=SimpleNamespace(target=None))
-    said, took_s = exhaust._complaint(lane, SimpleNamespace(settings={}), ALLOWED)
+    lane = SimpleNamespace(server=SimpleNamespace(target=None, datadir=None))
+    said, took_s = exhaust._complaint(lane, SimpleNamespace(settings={}), allowed)
     assert took_s == 0.25
     return said
+
+
+@pytest.fixture(autouse=True)
+def holds_all(monkeypatch):
+    monkeypatch.setattr(exhaust, "holds", lambda datadir, texts: True)
 
 
 @pytest.mark.parametrize("found", [ONE, TWO])
@@ -95,7 +149,7 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(monkeypatch, recor
     disk = {}
     lane = SimpleNamespace(become=lambda contents: (disk.clear(), disk.update(contents[0])))
     lane.states = JointStates([States(recording)])
-    lane.server = SimpleNamespace(target=None, kill=lambda: None, log_text="ready")
+    lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: None, log_text="ready")
     started = []
     monkeypatch.setattr(exhaust, "start", started.append)
     under_way = (ALLOWED[0], replace(ALLOWED[1], answered_ns=1 << 62))
@@ -108,7 +162,8 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(monkeypatch, recor
     begun = Request({"sync_binlog": "1"}, Timeline([].append, lambda: False))
     found = exhaust.exhaust(begun, history, 60.0)
     assert started[0].settings == {"sync_binlog": "1", "max_binlog_size": "4096"}, "the history's own settings count"
-    assert (found.counts.tried, found.counts.failed, begun.timeline.now) == (3, 1, "crash points")
+    assert (found.counts.tried, found.counts.failed, begun.timeline.now) == (4, 1, "crash points")
+    assert (found.windows, found.sampled) == (2, 0)
     [wrong] = [state for state in found.states if state.verdict == "invalid"]
     assert (wrong.moment, wrong.keeps, wrong.way, wrong.recovery_s) == (1, "written", "one insert", 0.25)
     assert "Under way: INSERT 2. after the beginning: 7 transactions in the binlog instead of 1" in wrong.checks[0].says

@@ -60,8 +60,19 @@ def test_sentences_are_about_the_load(words):
             says(GOOD, GOOD),
             says(GOOD, BAD),
             recorded.says(PointCounts(tried=1, failed=0, lost=0), 1, 0),
+            recorded.says(PointCounts(tried=230, failed=30, lost=0, uncounted=30), 2, 0),
+            recorded.says(PointCounts(tried=40, failed=38, lost=36, uncounted=2), 2, 7),
+            recorded.says(PointCounts(tried=40, failed=0, lost=0, uncounted=1), 1, 0),
         ]
     )
+
+
+def test_what_all_states_are_and_what_the_clocks_hide_is_told(words):
+    histories = dict(view(replace(GOOD, windows=259, sampled=0, bracket_s=0.004).as_stored()).facts)
+    sampled = dict(view(replace(GOOD, windows=259, sampled=9).as_stored()).facts)
+    subsets, margin = "Subsets of the unflushed writes", "Margin of the clocks of clients and disk"
+    words([histories[subsets], sampled[subsets], histories[margin], sampled[margin]])
+    assert subsets not in dict(view(GOOD.as_stored()).facts)
 
 
 def test_the_block_that_decides_is_named_with_its_file(words):

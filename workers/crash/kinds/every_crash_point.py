@@ -29,6 +29,7 @@ class SmallHistories(EveryCrashPoint):
     key = "small-histories"
     title = "Small histories"
     says = (
-        "Histories of a few statements: DDL, XA, rotation of the binary log and others. All states that a power loss "
-        "could leave of them are recovered, and compared with what the server answered."
+        "Histories of a few statements: DDL, XA, rotation of the binary log and others. The power is lost between any "
+        "two writes and with every subset of the unflushed writes (64 drawn subsets where more than 6 are unflushed). "
+        "Each state is recovered and compared with what the server answered."
     )

@@ -10,8 +10,8 @@ other_settings.py  the settings that decide a violation, tried with their safer 
 export/         a violation as an archive that shows it on another machine
 story.py        the result of a recorded load: its states, what was covered, what was not tried
 steps.py        the steps of such a trial
-histories.py    small histories, all of whose states are tried
+histories.py    small histories
 play.py         plays and records one of them, and knows what must be there after each of its steps
 of_replica.py   crash points of a replica while it applies, alone or together with its primary
-exhaust.py      recovers every state of a small history
+exhaust.py      recovers every subset of the unflushed writes of a small history
 """

@@ -1,7 +1,8 @@
-"""Small histories: a few statements of one to three clients, one after the other. All their states are tried.
+"""Small histories: a few statements of one to three clients. All their states are tried; exhaust.py says which.
 
 Each statement is answered before the next one is sent. So after a power loss the server must hold what it held after
-the last answered statement, or after the one that was under way.
+the last answered statement, or after the one that was under way. At the end of a history, several clients may send
+their statements at once. Each of these that was not answered may be there or not.
 """
 
 from collections.abc import Mapping
@@ -16,16 +17,28 @@ LONG = "x" * 1500
 
 
 @dataclass(frozen=True)
+class AtOnce:
+    """A statement that commits while others do. `table`: the only one that it changes, and no other of them does.
+    `wrote`: text that its transaction leaves in the binary log."""
+
+    client: int
+    statement: str
+    table: str
+    wrote: str
+
+
+@dataclass(frozen=True)
 class History:
-    """`steps`: (client, statement). `settings`: beside those of the server."""
+    """`steps`: (client, statement), one after the other; then `at_once`. `settings`: beside those of the server."""
 
     title: str
     steps: tuple[tuple[int, str], ...]
     settings: Mapping[str, str] = field(default_factory=dict)
+    at_once: tuple[AtOnce, ...] = ()
 
     @property
     def clients(self) -> int:
-        return 1 + max(client for client, _ in self.steps)
+        return 1 + max((*(client for client, _ in self.steps), *(one.client for one in self.at_once)))
 
 
 def insert(table: str, *ids: int, v: str = "v") -> str:
@@ -54,6 +67,22 @@ HISTORIES = (
         (
             *((A, "BEGIN"), (B, "BEGIN"), (A, insert("a", 1)), (B, insert("a", 2)), (C, insert("b", 1))),
             *((B, "COMMIT"), (A, "ROLLBACK"), (C, insert("b", 2))),
+        ),
+    ),
+    History(
+        "two clients commit at once",
+        (
+            *((A, "BEGIN"), (A, insert("a", 1, v="written by A"))),
+            *((B, "BEGIN"), (B, insert("b", 1, v="written by B"))),
+        ),
+        at_once=(AtOnce(A, "COMMIT", "a", "written by A"), AtOnce(B, "COMMIT", "b", "written by B")),
+    ),
+    History(
+        "two clients insert at once",
+        ((A, insert("a", 1)),),
+        at_once=(
+            AtOnce(A, insert("a", 2, v="written by A"), "a", "written by A"),
+            AtOnce(B, insert("b", 2, v="written by B"), "b", "written by B"),
         ),
     ),
     alone("table made and dropped", insert("a", 1), "CREATE TABLE c LIKE a", insert("c", 1), "DROP TABLE c"),

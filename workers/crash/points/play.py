@@ -1,16 +1,20 @@
 """Plays a small history on a server with a recorded disk, and notes what must be there after each statement."""
 
 import secrets
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
+from threading import Barrier
 from time import monotonic_ns
 
 from workers.crash import binlog
 from workers.crash.chain import ServerReady
-from workers.crash.points.histories import SCHEMA, TABLES, History
+from workers.crash.points.histories import SCHEMA, TABLES, AtOnce, History
 from workers.errors import SandboxError
-from workers.sandbox import options, owner
+from workers.sandbox import options, owner, untrusted
 from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.states import DiskState
 from workers.sandbox.server import Sandbox
@@ -19,6 +23,7 @@ from workers.servers.connection import connect
 from workers.servers.limited import Connection
 
 FLUSH_US = 500  # so that moments within a flush exist
+MOST_LOG_BYTES = 16 << 20  # of a file of the binary log of a few statements
 OF_SCHEMA = "SELECT table_name FROM information_schema.tables WHERE table_schema = %s ORDER BY table_name"
 
 
@@ -33,11 +38,36 @@ class ServerContent:
 
 @dataclass(frozen=True)
 class Answered:
-    """`answered_ns`: when the statement was answered; `content`: what the server held then."""
+    """`answered_ns`: when the statement was answered; `content`: what the server held then; `wrote`: texts that the
+    binary log must hold."""
 
     statement: str
     answered_ns: int
     content: ServerContent
+    wrote: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlayedAtOnce:
+    """Statements that were sent at once, and what the server held after all of them."""
+
+    statements: tuple[tuple[AtOnce, int], ...]  # with the time of each answer
+    content: ServerContent
+
+    def allowed(self, before: ServerContent, until_ns: int) -> Iterator[Answered]:
+        """What the server may hold: each statement that was answered, and any of the others."""
+        for n in range(len(self.statements) + 1):
+            for chosen in combinations(self.statements, n):
+                if all(told_ns >= until_ns or (one, told_ns) in chosen for one, told_ns in self.statements):
+                    yield self._with([one for one, _ in chosen], before, until_ns)
+
+    def _with(self, there: Sequence[AtOnce], before: ServerContent, until_ns: int) -> Answered:
+        changed = {one.table for one in there}
+        pairs = zip(before.tables, self.content.tables, strict=True)
+        tables = tuple(after if after[0] in changed else old for old, after in pairs)
+        held = ServerContent(tables, before.prepared, before.logged + len(there))
+        names = " and ".join(one.statement for one in there) or "none of the statements that were sent at once"
+        return Answered(names, until_ns, held, tuple(one.wrote for one in there))
 
 
 @dataclass(frozen=True)
@@ -47,14 +77,21 @@ class Played:
     history: History
     recording: Recording
     marks: tuple[Answered, ...]
+    at_once: PlayedAtOnce | None = None
 
     def allowed(self, state: DiskState) -> tuple[Answered, ...]:
-        """The last statement that was answered while this state was possible, and the one under way."""
-        answered = self.answered(state)
+        """The last statement that was answered while this state was possible, and those under way."""
+        answered = self._in_turn(state)
+        if self.at_once and answered == len(self.marks) - 1:
+            return tuple(self.at_once.allowed(self.marks[-1].content, state.until_ns))
         return self.marks[answered : answered + 2]
 
     def answered(self, state: DiskState) -> int:
         """How many statements were answered while this state was possible."""
+        at_once = self.at_once.statements if self.at_once else ()
+        return self._in_turn(state) + sum(told_ns < state.until_ns for _, told_ns in at_once)
+
+    def _in_turn(self, state: DiskState) -> int:
         return max(0, sum(mark.answered_ns < state.until_ns for mark in self.marks) - 1)
 
 
@@ -76,12 +113,27 @@ def play(ready: ServerReady, history: History) -> Played:
         for number, statement in history.steps:
             ask.rows(clients[number], statement)
             marks.append(Answered(statement, monotonic_ns(), content(watching, server)))
+        told = _at_once(clients, history.at_once)
+        at_once = PlayedAtOnce(told, content(watching, server)) if told else None
         server.freeze()
         disk.stop_recording()
     disk.storage(0)
     disk.give_way()
     server.kill()
-    return Played(history, Recording.load(folder / "recording"), tuple(marks))
+    return Played(history, Recording.load(folder / "recording"), tuple(marks), at_once)
+
+
+def _at_once(clients: Sequence[Connection], statements: Sequence[AtOnce]) -> tuple[tuple[AtOnce, int], ...]:
+    """Each is sent before any of them is answered, as far as a computer can."""
+    ready = Barrier(max(1, len(statements)))
+
+    def send(one: AtOnce) -> tuple[AtOnce, int]:
+        ready.wait()
+        ask.rows(clients[one.client], one.statement)
+        return one, monotonic_ns()
+
+    with ThreadPoolExecutor(max(1, len(statements)), "client") as pool:
+        return tuple(pool.map(send, statements))
 
 
 def content(connection: Connection, server: Sandbox) -> ServerContent:
@@ -98,6 +150,12 @@ def _definition(connection: Connection, name: str) -> str:
 
 def _rows(connection: Connection, name: str) -> tuple[ask.Row, ...]:
     return tuple(ask.rows(connection, f"SELECT * FROM {SCHEMA}.`{name}` ORDER BY id"))  # noqa: S608 - our own names
+
+
+def holds(datadir: Path, texts: Sequence[str]) -> bool:
+    """Whether the binary log holds each of these texts, wherever."""
+    files = [untrusted.read(path, MOST_LOG_BYTES) for path in binlog.files_of(datadir, options.BINLOG_BASE)]
+    return all(any(text.encode() in file for file in files) for text in texts)
 
 
 def _logged(datadir: Path) -> int:

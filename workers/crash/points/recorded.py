@@ -30,11 +30,13 @@ NS = 1_000_000_000
 @dataclass(frozen=True, kw_only=True)
 class Recorded(Prepared):
     """The load is over and its server killed. `whole`: the ledger of all of it; `before`: its binlog; `named`: GTID ->
-    key there, None: not known; `margin_s`: by how much the clocks of the witness and of the disk may differ."""
+    key there, None: not known; `margin_s`: by how much the clocks of the witness and of the disk differ at least;
+    `bracket_s`: a difference up to this would not have been seen."""
 
     recording: Recording
     more: tuple[Recording, ...]  # of the other disks: of logs, of the replica
     margin_s: float
+    bracket_s: float
     whole: Ledger
     before: BinlogPlace | None
     named: Mapping[str, int] | None
@@ -59,7 +61,7 @@ class Recorded(Prepared):
 
     def so_far(self) -> TrialResult:
         known = super().so_far()
-        margin = f"{1e6 * self.margin_s:.0f} µs"
+        margin = f"{1e6 * self.margin_s:.0f} µs; a difference below {1e6 * self.bracket_s:.0f} µs is not seen"
         return replace(known, notes={**known.notes, "margin of the clocks of clients and disk": margin})
 
 
@@ -94,13 +96,15 @@ def record(prepared: Prepared) -> Recorded:
     if prepared.replica:
         prepared.replica.sandbox.kill()
     whole, (recording, *more) = witness.ledger(), [Recording.load(folder) for folder in folders]
+    logs = [one.log for one in (recording, *more)]
     if why := whole.fault(prepared.secret):
         raise SandboxError(f"The ledger of acknowledged commits is not reliable: {why}.", "Repeat the trial.")
     return Recorded(
         **vars(prepared),
         recording=recording,
         more=tuple(more),
-        margin_s=margin_ns((began[0], recording.log.began_ns), (ended[0], recording.log.end_ns)) / NS,
+        margin_s=max(margin_ns((began[n], log.began_ns), (ended[n], log.end_ns)) for n, log in enumerate(logs)) / NS,
+        bracket_s=max(map(bracket_ns, began, ended)) / NS,
         whole=whole,
         before=before,
         named=_named(prepared, before),
@@ -127,6 +131,11 @@ def _timed(action: Callable[[], None]) -> tuple[int, int]:
 def margin_ns(*asked: tuple[tuple[int, int], int]) -> int:
     """How far the disk's clock was outside of our own two readings, around each answer. 0: the clocks agree."""
     return max(max(0, first - its, its - last) for (first, last), its in asked)
+
+
+def bracket_ns(*asked: tuple[int, int]) -> int:
+    """Between our own readings around the quicker answer. A smaller difference of the clocks may hide there."""
+    return min(last - first for first, last in asked)
 
 
 def _folder(prepared: Prepared) -> Path:

@@ -135,6 +135,7 @@ def story_of(
         recorded_s=load.at_s(first.end_ns),
         ended=ENDS[first.end],
         margin_s=load.margin_s,
+        bracket_s=load.bracket_s,
         lanes=lanes,
         took_s=took_s,
     )

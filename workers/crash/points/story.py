@@ -50,6 +50,13 @@ class TriedState:
     def has_lost(self) -> bool:
         return any(lost and lost.transactions for lost in (self.lost_engine, self.lost_binlog, self.lost_replica))
 
+    @property
+    def is_uncounted(self) -> bool:
+        """Commits had been acknowledged, and the engine could not be read: whether they were lost is not known."""
+        of_load = all(one.key != HISTORY for one in self.checks)
+        read = self.lost_engine is not None or self.verdict == "valid"
+        return of_load and not read and self.acknowledged > 0 and not self.has_lost
+
 
 def counting(checks: Sequence[CheckResult], acknowledged: int) -> tuple[CheckResult, ...]:
     """Before the first acknowledgement nothing can be lost: only the other checks decide."""
@@ -58,11 +65,13 @@ def counting(checks: Sequence[CheckResult], acknowledged: int) -> tuple[CheckRes
 
 @dataclass(frozen=True, kw_only=True)
 class PointCounts:
-    """Crash points of a recorded load. `failed`: a check failed there; `lost`: acknowledged commits were lost there."""
+    """Crash points of a recorded load. `failed`: a check failed there; `lost`: acknowledged commits were lost there;
+    `uncounted`: whether they were is not known, because the engine could not be read."""
 
     tried: int
     failed: int
     lost: int
+    uncounted: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +127,9 @@ class PointsStory:
     were tried. `left`: crash points that were found and not tried; `out_of_time`: the plan's time for them was over.
     `ended`: why the recording ended before the load; "" otherwise. `margin_s`: by how much the clocks of clients and
     disk may differ. `not_again`: of the violations that were examined, those that passed when they were recovered
-    again."""
+    again. `windows`: of small histories, times between two flushes with unflushed writes; `sampled`: those of them of
+    which only a drawn part of the subsets was tried. `bracket_s`: a smaller difference of the clocks is not seen; None:
+    not known."""
 
     states: tuple[TriedState, ...]
     pairs: int
@@ -136,6 +147,9 @@ class PointsStory:
     out_of_time: bool = False
     settings: tuple[OtherSetting, ...] = ()
     not_again: int = 0
+    windows: int = 0
+    sampled: int = 0
+    bracket_s: float | None = None
 
     @property
     def counts(self) -> PointCounts:
@@ -143,6 +157,7 @@ class PointsStory:
             tried=len(self.states),
             failed=sum(state.verdict == "invalid" for state in self.states),
             lost=sum(state.has_lost for state in self.states),
+            uncounted=sum(state.is_uncounted for state in self.states),
         )
 
     def as_stored(self) -> dict[str, object]:

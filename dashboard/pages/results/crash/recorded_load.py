@@ -9,6 +9,7 @@ from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
+from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
 from workers.crash.points.story import DecidingBlock, KeptPoint, OtherSetting, PointsStory, TriedState
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.image import BLOCK_BYTES
@@ -169,8 +170,26 @@ DISKS = {
     "durable": "only what was flushed",
     "written": "everything that was written",
     "torn": "a part of the unflushed sectors",
-    "only": "chosen writes",
+    "only": "a part of the unflushed writes",
 }
+
+
+def _subsets(story: PointsStory) -> str:
+    """What "all states" means for small histories."""
+    if not story.windows:
+        return ""
+    times = f"All of them at {whole(story.windows - story.sampled)} of {whole(story.windows)} times between two flushes"
+    drawn = (
+        f"; at the others, with more than {MOST_UNFLUSHED} writes, {MOST_SUBSETS} drawn ones" if story.sampled else ""
+    )
+    return f"{times}{drawn}. A write gets through whole or not at all"
+
+
+def _margin(story: PointsStory) -> str:
+    margin = f"{1e6 * story.margin_s:.0f} µs; commits within it are in doubt"
+    if story.bracket_s is None:
+        return margin
+    return f"{margin}. A difference below {duration(story.bracket_s)} would not have been seen"
 
 
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
@@ -187,6 +206,7 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             "Recorded",
             f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}",
         ),
+        ("Subsets of the unflushed writes", _subsets(story)),
         ("End of the recording", story.ended),
         (
             "Not seen again",
@@ -194,6 +214,6 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             if story.not_again
             else "",
         ),
-        ("Margin of the clocks of clients and disk", f"{1e6 * story.margin_s:.0f} µs; commits within it are in doubt"),
+        ("Margin of the clocks of clients and disk", _margin(story)),
         ("Time", f"{duration(story.took_s)}, {story.lanes} at once" if tried else ""),
     )

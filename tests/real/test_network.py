@@ -18,7 +18,7 @@ from workers.errors import SandboxError
 from workers.sandbox.namespace import Namespace, socket_in
 from workers.sandbox.process import start_time
 from workers.sandbox.users import unprivileged_user
-from workers.topology.network import netem
+from workers.topology.network import measured, netem
 from workers.topology.network.network import Network
 
 pytestmark = needs_network
@@ -108,6 +108,12 @@ def test_a_round_trip_takes_twice_the_delay_of_its_link_and_other_links_have_non
         assert without < 20 <= quickest_ms(*pair)
     with joined(server, far) as pair:
         assert quickest_ms(*pair) < 20
+
+
+def test_its_round_trip_is_measured(network):
+    network.delay(5)
+    used = measured.of_network(network)
+    assert used.how == network.how and used.rtt_ms[0] > 10
 
 
 def test_megabytes_arrive_whole(network):

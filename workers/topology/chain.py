@@ -29,6 +29,7 @@ from workers.crash.witness import Witness
 from workers.topology.faults import Fault, FaultScene
 from workers.topology.manager import FailoverManager
 from workers.topology.network.link import NodeLink
+from workers.topology.network.measured import NetworkUsed
 from workers.topology.network.network import Network
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Node, StartAll, start_all
@@ -84,6 +85,7 @@ class Formed(FailoverBegun):
     links: tuple[Link, ...]  # through the wires
     manager: FailoverManager | None = None
     network: Network | None = None  # of a cluster
+    network_used: NetworkUsed | None = None
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -148,7 +150,7 @@ class FailoverLoaded(Formed):
             sent=len(ledger.sent()),
             acknowledged=len(ledger.acknowledged()),
             in_doubt=len(ledger.in_doubt()),
-            story=FailoverStory(semi_sync=self.semi_sync, per_100_ms=_per_100_ms(ledger)),
+            story=FailoverStory(semi_sync=self.semi_sync, per_100_ms=_per_100_ms(ledger), network=self.network_used),
         )
 
 

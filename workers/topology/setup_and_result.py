@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 
 from workers.crash.setup_and_result import LostWork, TrialEnd, TrialRequest, TrialResult
 from workers.sandbox.builds import Build
+from workers.topology.network.measured import NetworkUsed
 from workers.topology.policy import FailoverPolicy
 from workers.topology.topology import Topology
 
@@ -78,7 +79,8 @@ class FailoverStory:
     only the old primary holds. `holds`: acknowledged commits on the new primary at its promotion, on the old one and on
     nodes of a cluster when they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that
     the old and the new primary acknowledged in each tenth of a second since the load began. `expelled`: whether a
-    cluster went on without the nodes that were paused, None: none was.
+    cluster went on without the nodes that were paused, None: none was. `network`: between the nodes, None: they are on
+    one address, or an older version made the trial.
     """
 
     promoted: str = ""
@@ -94,6 +96,7 @@ class FailoverStory:
     holds: Mapping[str, int] = field(default_factory=dict)
     per_100_ms: tuple[int, ...] = ()
     after_per_100_ms: tuple[int, ...] = ()
+    network: NetworkUsed | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

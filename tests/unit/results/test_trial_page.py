@@ -16,7 +16,9 @@ from tests.unit.results import trials
 from workers.crash.outage import ClientOutage
 from workers.crash.setup_and_result import TrialStep
 from workers.errors import PlanError
+from workers.topology.network.measured import NetworkUsed
 from workers.topology.setup_and_result import FailoverStory, Rejoin, SemiSyncCounters, WriteOutage
+from workers.topology.topology import parse
 
 pytestmark = pytest.mark.django_db
 
@@ -240,7 +242,19 @@ STORY = FailoverStory(
     promoted="replica 1", because="No replica had received them.", phantoms=3, reads=1200, ghosts=9,
     ghosts_acknowledged=5, outage=WriteOutage(0.42, 0.0, 0.3, 0.1), rejoin=Rejoin("stopped", "1236: diverged", None),
     semi_sync=SemiSyncCounters(90, 2), per_100_ms=(4, 8, 0), after_per_100_ms=(0, 0, 0, 2),
+    network=NetworkUsed("wire", (20.31,)),
 )  # fmt: skip
+
+
+def test_it_says_which_network_was_used_and_how_long_its_round_trip_was():
+    far = parse("semi-sync+replicas=2+rtt=20ms+first-rtt=200ms")
+    assert failover.network(NetworkUsed("wire", (200.4, None)), far) == (
+        "wires (local ports that delay); round trip 200 ms, unknown measured before the load, "
+        "200 ms and 20 ms asked for"
+    )
+    near = failover.network(NetworkUsed("user-space tunnel", (0.11,)), parse("galera"))
+    assert "tunnel in user space; round trip 110 µs measured" in near and "no delay asked for" in near
+    assert failover.network(None, near) == ""
 
 
 @pytest.fixture

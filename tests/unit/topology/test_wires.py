@@ -19,6 +19,7 @@ import pytest
 from workers.errors import SandboxError
 from workers.sandbox.process import start_time
 from workers.sandbox.users import unprivileged_user
+from workers.topology.network import measured
 from workers.topology.network.wires import Wire, Wires
 
 HOST = "127.0.0.1"
@@ -116,6 +117,21 @@ def test_it_keeps_content_and_order_of_megabytes_in_both_directions(wire, pair, 
         thread.join(LIMIT_S)
     assert set(digests.values()) == {hashlib.sha256(data).digest()} and len(digests) == 2
     assert (wire.passed.to_target, wire.passed.to_clients) == (size, size)
+
+
+def test_the_round_trip_of_a_wire_is_measured_and_it_leads_to_its_target_again(wires, wire, server):
+    wire.delay(5)
+    used = measured.of_wires((wire, wires.join(1)), server.getsockname()[1])
+    assert used.how == "wire" and used.rtt_ms[0] > 10 and used.rtt_ms[0] > used.rtt_ms[1] > 0
+    with joined(wire, server) as (client, accepted):
+        client.sendall(b"x")
+        assert accepted.recv(1) == b"x"
+
+
+def test_a_wire_that_lets_nothing_pass_has_no_round_trip(wire, server, monkeypatch):
+    monkeypatch.setattr(measured, "PATIENCE_S", 0.2)
+    wire.partition()
+    assert measured.of_wires((wire,), server.getsockname()[1]).rtt_ms == (None,)
 
 
 def test_a_round_trip_takes_twice_the_delay_that_was_asked_for(wire, pair):

@@ -8,11 +8,16 @@ from dashboard.charts.failover_lanes import Moments, NodeLane, lanes, moments
 from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
-from workers.topology.policy import FailoverPolicy
+from workers.topology.network.measured import NetworkUsed
 from workers.topology.setup_and_result import FailoverStory, Rejoin, WriteOutage
-from workers.topology.topology import parse
+from workers.topology.topology import Topology, parse
 
 HEIGHT, GAP = 100, 1
+NETWORKS = {
+    "wire": "wires (local ports that delay)",
+    "netem": "network namespaces, joined by the kernel (netem)",
+    "user-space tunnel": "network namespaces, joined by a tunnel in user space",
+}
 EXPELLED = {True: "the other nodes went on without them", False: "no node was expelled: writes waited for them"}
 
 
@@ -49,11 +54,12 @@ def view(stored: object, fault: str, topology: str, fault_at_s: float, acknowled
     if not stored or fault not in FAULTS:
         return None
     story, struck = read(FailoverStory, stored), FAULTS[fault]
-    at, tried = moments(story, fault_at_s), parse(topology or "async")
+    tried = struck.tried_on(parse(topology or "async"))
+    at = moments(story, fault_at_s)
     return FailoverView(
         because=story.because,
-        facts=tuple(_facts(story, tried.policy)),
-        lanes=tuple(lanes(struck.tried_on(tried), struck, story, at, acknowledged)),
+        facts=tuple(_facts(story, tried)),
+        lanes=tuple(lanes(tried, struck, story, at, acknowledged)),
         takes_over=not struck.spares_primary,
         bars=_bars(story, at, "kept" if struck.spares_primary else "after"),
         highest=max(*story.per_100_ms, *story.after_per_100_ms, 0, 0),
@@ -70,19 +76,30 @@ def sentence(acknowledged: int, lost: int, took_ms: float | None, crash: str) ->
     return f"After this {crash} the new primary lacks {whole(lost)} of {whole(acknowledged)} acknowledged commits{last}"
 
 
-def _facts(story: FailoverStory, policy: FailoverPolicy) -> Sequence[tuple[str, str]]:
+def _facts(story: FailoverStory, topology: Topology) -> Sequence[tuple[str, str]]:
     facts = [
         ("Promoted", story.promoted),
-        ("Writes refused for", _outage(story.outage, policy.by_manager)),
+        ("Writes refused for", _outage(story.outage, topology.policy.by_manager)),
         ("Paused nodes", "" if story.expelled is None else EXPELLED[story.expelled]),
         ("Read, then lost", _read(story)),
         ("Only on the old primary", _ghosts(story)),
         ("Old primary as replica" if story.promoted else "Struck replica", _rejoin(story.rejoin)),
+        ("Network between the nodes", network(story.network, topology)),
     ]
     if counted := story.semi_sync:
         facts.append(("Semi-synchronous waits", f"{whole(counted.acknowledged)} ended by a replica's answer"))
         facts.append(("Without a replica's answer", whole(counted.not_acknowledged)))
     return [(name, says) for name, says in facts if says]
+
+
+def network(used: NetworkUsed | None, topology: Topology) -> str:
+    """ "" where nothing is known of it."""
+    if used is None:
+        return ""
+    measured = ", ".join("unknown" if one is None else ms(one) for one in used.rtt_ms)
+    asked = sorted({2 * topology.one_way_ms_to(number) for number in range(1, topology.replicas + 1)}, reverse=True)
+    wanted = " and ".join(f"{one:g} ms" if one else "no delay" for one in asked)
+    return f"{NETWORKS.get(used.how, used.how)}; round trip {measured} measured before the load, {wanted} asked for"
 
 
 def _commits(count: int | None) -> str:

@@ -8,6 +8,7 @@ from workers.topology.ground import Ground, network_of
 from workers.topology.kinds.cluster.failover import fail_over
 from workers.topology.kinds.cluster.membership import Membership
 from workers.topology.kinds.cluster.rejoin import come_back
+from workers.topology.network.measured import of_network
 from workers.topology.network.network import Network
 from workers.topology.nodes import NodePlan
 
@@ -19,8 +20,16 @@ class Cluster(Membership):
         network = begun.made.enter_context(network_of(setup.topology))
         first, *others = begun.ports.start_all(setup, _plans(self, begun, network), begun.made)
         begun.timeline.step("form the cluster")
-        wires = network.links(0) if network else ()
-        formed = Formed(**vars(begun), primary=first, replicas=tuple(others), wires=wires, links=(), network=network)
+        wires, used = (network.links(0), of_network(network)) if network else ((), None)
+        formed = Formed(
+            **vars(begun),
+            primary=first,
+            replicas=tuple(others),
+            wires=wires,
+            links=(),
+            network=network,
+            network_used=used,
+        )
         self.gather(formed.nodes)
         for node in formed.nodes:
             node.make_durable()

@@ -14,6 +14,7 @@ from workers.topology.kinds.following.begin import begin, build_of, catch_up, se
 from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.manager import FailoverManager
+from workers.topology.network.measured import of_wires
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.topology import Role, Topology
@@ -30,8 +31,11 @@ def form(begun: FailoverBegun, kind: SourceAndReplica) -> Formed:
     wires = made.enter_context(begun.ports.wires())
     delays_ms = [setup.topology.one_way_ms_to(number) for number in range(1, len(replicas) + 1)]
     joined = tuple(wires.join(primary.sandbox.target.port, one_way_ms=one_way_ms) for one_way_ms in delays_ms)
+    used = of_wires(joined, primary.sandbox.target.port)
     links = _links(setup.topology, primary, replicas, joined)
-    formed = Formed(**vars(begun), primary=primary, replicas=tuple(replicas), wires=joined, links=links)
+    formed = Formed(
+        **vars(begun), primary=primary, replicas=tuple(replicas), wires=joined, links=links, network_used=used
+    )
     _follow(formed, kind)
     return replace(formed, manager=_manager(formed))
 

@@ -15,6 +15,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.builds.layout import Layout
 from workers.sandbox.server import Sandbox
 
+ENCRYPTS = {"mariadb": "encrypt_binlog", "mysql": "binlog_encryption"}
 ON = {"log_bin": "ON", "binlog_checksum": "CRC32"}
 KEY = "1;" + "a7" * 32 + "\n"
 PLUGIN = "file_key_management.so"
@@ -24,16 +25,18 @@ OF_THE_SYSTEM = Path("/usr/lib/mysql/plugin")  # package mariadb-server
 @contextmanager
 def encrypted(root: Path, folder: Path, build: Build) -> Iterator[Sandbox]:
     """A running server. `folder`: empty, open to the sandboxes' user."""
-    known, added, where = _store(build, folder)
+    known, store, where = key_store(build, folder)
+    added = replace(store, lines=(*store.lines, f"{ENCRYPTS[build.flavour]}=ON"))
     with Sandbox.create(root, known, ON, name="encrypted", trace=False, additions=added, datadir_on=where) as server:
         yield server
 
 
-def _store(build: Build, folder: Path) -> tuple[Build, Additions, Path | None]:
+def key_store(build: Build, folder: Path) -> tuple[Build, Additions, Path | None]:
+    """(The build with its keys, what its server needs for them, where its datadir is): it can encrypt its log now."""
     if build.flavour == "mariadb":
         return build, _key_file(build, folder), None
     if build.version < (8, 4, 0):
-        lines = ("early_plugin_load=keyring_file.so", "keyring_file_data=keyring", "binlog_encryption=ON")
+        lines = ("early_plugin_load=keyring_file.so", "keyring_file_data=keyring")
         return build, Additions((*lines, f"plugin_dir={_plugins(build, 'keyring_file.so')}")), None
     return _component(build, folder)
 
@@ -44,7 +47,7 @@ def _key_file(build: Build, folder: Path) -> Additions:
     for file in folder.iterdir():
         file.chmod(0o644)
     places = (f"plugin_dir={folder}", f"plugin_load_add={PLUGIN}", f"file_key_management_filename={folder}/keys")
-    return Additions((*places, "encrypt_binlog=ON"), (folder,))
+    return Additions(places, (folder,))
 
 
 def _component(build: Build, folder: Path) -> tuple[Build, Additions, Path]:
@@ -65,7 +68,7 @@ def _component(build: Build, folder: Path) -> tuple[Build, Additions, Path]:
     store = {"path": str(where / "data" / "keyring"), "read_only": False}
     own = mine / plugins.relative_to(top)
     (own / "component_keyring_file.cnf").write_text(json.dumps(store))
-    return replace(build, layout=layout), Additions(("binlog_encryption=ON", f"plugin_dir={own}")), where
+    return replace(build, layout=layout), Additions((f"plugin_dir={own}",)), where
 
 
 def _plugins(build: Build, name: str) -> Path:

@@ -16,7 +16,7 @@ _RUN = (
     "evidence__my_cnf", "evidence__output", "evidence__histogram",
 )  # fmt: skip
 _TRIAL = (
-    "id", "position", "server_id", "variant", "kind", "repeat", "seed", "repeat_of_id", "state", "error", "mend",
+    "id", "position", "server_id", "variant", "kind", "repeat", "seed", "repeat_of_id", "state", "error", "fix",
     "started_at", "ended_at", "verdict", "sent", "acknowledged", "in_doubt", "lost_engine", "lost_engine_ms",
     "lost_binlog", "lost_binlog_ms", "lost_replica", "phantoms", "recovery_s", "environment_id",
     "evidence__data",
@@ -32,7 +32,7 @@ def everything(experiment: Experiment) -> dict[str, object]:
     ]
     environments = Environment.objects.filter(pk__in={row["environment_id"] for row in (*rows, *trials)} - {None})
     unmeasured = experiment.cells.filter(run=None).values(
-        "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "mend"
+        "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "fix"
     )
     outcomes = [one.as_dict() for one in outcomes_of(experiment)]
     return {

@@ -35,7 +35,7 @@ SERVER_MIB = 1024  # free memory for a server, the worker and sysbench
 @dataclass(frozen=True)
 class Looked:
     """`limited`: Durascope runs without it and measures less. `fails`: it does not run. `says`: what was found, and
-    for a problem how to mend it."""
+    for a problem how to fix it."""
 
     title: str
     state: State

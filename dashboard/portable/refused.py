@@ -12,12 +12,12 @@ class NoFile(DurascopeError):
 class NotImported(DurascopeError):
     """The file is not from Durascope, or its parts contradict each other. Nothing was stored."""
 
-    def __init__(self, what: str, mend: str = "Export the experiment again, and import that file as it is.") -> None:
-        super().__init__(f"{what.rstrip('.')}. Nothing was stored.", mend)
+    def __init__(self, what: str, fix: str = "Export the experiment again, and import that file as it is.") -> None:
+        super().__init__(f"{what.rstrip('.')}. Nothing was stored.", fix)
 
     @classmethod
-    def again(cls, message: str, mend: str) -> "NotImported":
+    def again(cls, message: str, fix: str) -> "NotImported":
         """With a whole message from another process."""
-        told = cls("", mend)
+        told = cls("", fix)
         told.args, told.message = (message,), message
         return told

@@ -119,7 +119,7 @@ class FileAbout(Exact):
     recipe_size: Annotated[str, Field(max_length=20, pattern="^[a-z]*$")]
     state: Over
     error: Text
-    mend: Text
+    fix: Text
     seed: Large
     baseline: Word
     estimate_s: Amount
@@ -223,7 +223,7 @@ class FileCell(Exact):
     repeat: Annotated[int, Field(ge=1, le=1000)]
     state: State
     error: Text
-    mend: Text
+    fix: Text
     server_id: Place
     started_at: Moment | None
     ended_at: Moment | None
@@ -239,7 +239,7 @@ class FileTrial(Exact):
     seed: Large
     state: State
     error: Text
-    mend: Text
+    fix: Text
     sent: Count | None
     acknowledged: Count | None
     in_doubt: Count | None

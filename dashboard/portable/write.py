@@ -142,7 +142,7 @@ class _Writer:
             one,
             name=clean.text(one.name)[:120],
             error=clean.text(one.error),
-            mend=clean.text(one.mend),
+            fix=clean.text(one.fix),
             baseline=clean.variants.get(one.baseline, ""),
         )
 
@@ -199,7 +199,7 @@ class _Writer:
             "server_id": self._place[row.server_id],
             "variant": self._clean.variants[row.variant],
             "error": self._clean.text(row.error),
-            "mend": self._clean.text(row.mend),
+            "fix": self._clean.text(row.fix),
         }
 
     def _runs(self) -> Iterator[tuple[str, bytes]]:

@@ -101,7 +101,7 @@ def busy(stored):
     Experiment.objects.filter(pk=running.pk).update(worker=worker, activity="measuring 0/0", ended_at=None)
     HostLease.objects.create(host=server.host, experiment=running)
     failed = factory.experiment(servers=[server], name="failed", measured=0, state="failed")
-    failed.cells.update(state="failed", error=f"Cannot connect to {LONG}.", mend="Look at its log.")
+    failed.cells.update(state="failed", error=f"Cannot connect to {LONG}.", fix="Look at its log.")
     sharing.share(stored["admin"], experiment, days=7, note=LONG)
     looked_back(server)
     return {**stored, "running": running, "failed": failed}
@@ -134,7 +134,7 @@ def checked(server):
             "title": f"A check that {outcome}",
             "outcome": outcome,
             "says": says,
-            "mend": "GRANT X TO 'y';",
+            "fix": "GRANT X TO 'y';",
         }
         for outcome, says in outcomes.items()
     ]

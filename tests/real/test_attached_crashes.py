@@ -219,7 +219,7 @@ def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, ser
     assert (first.verdict, second.state) == ("unknown", "waiting")
     assert "The start command false ended with status 1" in first.error and "may be down" in first.error
     assert experiment.state == "failed"
-    assert NAME in experiment.error and experiment.mend
+    assert NAME in experiment.error and experiment.fix
     assert {one.kind for one in pending(server)} == {"schema", "start"}
     assert all("false ended with status 1" in one.problem for one in pending(server))
     page = client_in.get(f"/servers/{server.pk}/").content.decode()

@@ -73,7 +73,7 @@ def test_a_server_that_does_not_let_us_in(worker, attach, sandbox, changed, reas
     server = attach(sandbox.target, **changed)
     experiment = run(server, worker)
     assert experiment.state == "failed"
-    assert reason in experiment.error and experiment.mend
+    assert reason in experiment.error and experiment.fix
     assert not server.pending_restores.exists() and held(sandbox.target) == before
     assert set(experiment.cells.values_list("state", flat=True)) == {"waiting"}, "it can be resumed"
 
@@ -88,7 +88,7 @@ def test_a_server_that_goes_away_between_cells(worker, attach, make_sandbox):
 
     server = attach(doomed.target)
     experiment = run(server, worker, replace(PORTS, measure=measure_and_kill), repeats=3)
-    assert experiment.state == "failed" and experiment.error and experiment.mend
+    assert experiment.state == "failed" and experiment.error and experiment.fix
     assert sorted(experiment.cells.values_list("state", flat=True)) == ["done", "failed", "waiting"]
     pending = set(server.pending_restores.filter(restored_at=None).values_list("kind", flat=True))
     assert pending == {"variable", "schema"}, "what could not be put back stays written down"
@@ -110,7 +110,7 @@ def test_a_schema_of_ours_that_is_there_already(worker, attach, sandbox, monkeyp
         for name in names:
             ask.rows(opened, f"DROP DATABASE IF EXISTS {name}")
     assert experiment.state == "failed"  # the watch of the guardrails makes the schema, before the first measurement
-    assert "_taken_0 already exists; it was not touched" in experiment.error and experiment.mend
+    assert "_taken_0 already exists; it was not touched" in experiment.error and experiment.fix
     assert after == before and not server.pending_restores.filter(restored_at=None).exists()
 
 
@@ -148,7 +148,7 @@ def test_a_disk_that_fills_up_under_load(worker, sandbox_root, settings, transac
     assert not still_open, "the worker still holds a file of it open"
     cell = experiment.cells.get()
     assert cell.state == "failed"
-    assert "full" in cell.error and cell.mend
+    assert "full" in cell.error and cell.fix
 
 
 def test_a_workload_parameter_that_does_not_fit(attach, sandbox):

@@ -155,7 +155,7 @@ def test_it_stops_and_says_so_when_the_server_goes_away(worker, make_sandbox, tr
     measuring.join(LIMIT_S)
     experiment.refresh_from_db()
     assert experiment.state == "failed"
-    assert experiment.error and experiment.mend
+    assert experiment.error and experiment.fix
     pending = server.pending_restores.filter(restored_at=None)
     assert pending.exists(), "what could not be put back stays written down"
     assert experiment.cells.filter(state="waiting").exists(), "what is left can be resumed"

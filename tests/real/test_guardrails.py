@@ -117,7 +117,7 @@ def seen(experiment: Experiment) -> WatchRecord:
 def assert_stopped(experiment: Experiment, before, sandbox, says: str) -> None:
     """It ended as a stopped experiment does, said why, and left the server as it was."""
     assert (experiment.state, says in experiment.error) == ("interrupted", True), experiment.error
-    assert "Settings were restored" in experiment.mend
+    assert "Settings were restored" in experiment.fix
     assert state_of(sandbox) == before
     restored = PendingRestore.objects.filter(experiment=experiment)
     assert {one.kind for one in restored} == {"variable", "schema"} and all(one.restored_at for one in restored)

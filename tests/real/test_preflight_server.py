@@ -54,15 +54,15 @@ def test_it_passes_a_server_that_is_ready(sandbox):
 
 def test_it_finds_what_is_amiss(poor_server):
     checks = by_key(preflight.run(poor_server.target))
-    assert checks["binlog"].outcome == "warned" and "log_bin" in checks["binlog"].mend
-    assert checks["connections"].outcome == "warned" and "max_connections" in checks["connections"].mend
+    assert checks["binlog"].outcome == "warned" and "log_bin" in checks["binlog"].fix
+    assert checks["connections"].outcome == "warned" and "max_connections" in checks["connections"].fix
     assert checks["read_only"].outcome == "failed"
 
 
 def test_the_statement_of_the_fix_fixes_it(poor_server):
-    mend = by_key(preflight.run(poor_server.target))["read_only"].mend
+    fix = by_key(preflight.run(poor_server.target))["read_only"].fix
     with connect(poor_server.target) as connection:
-        ask.rows(connection, mend)
+        ask.rows(connection, fix)
         try:
             assert by_key(preflight.run(poor_server.target))["read_only"].outcome == "passed"
         finally:
@@ -73,7 +73,7 @@ def test_it_lists_missing_privileges_and_the_grants_fix_them(account, sandbox):
     target = account("CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'")
     check = by_key(preflight.run(target))["privileges"]
     assert check.outcome == "failed" and "BINLOG ADMIN" in check.says
-    account(*check.mend.splitlines())
+    account(*check.fix.splitlines())
     assert by_key(preflight.run(target))["privileges"].outcome == "passed"
 
 
@@ -100,13 +100,13 @@ def test_it_warns_without_the_right_to_change_variables(account):
         r"GRANT ALL ON `durascope\_%`.* TO 'pf'@'localhost'",
     )
     check = by_key(preflight.run(target))["privileges"]
-    assert check.outcome == "warned" and check.mend == "GRANT BINLOG ADMIN, SUPER ON *.* TO 'pf'@'localhost';"
+    assert check.outcome == "warned" and check.fix == "GRANT BINLOG ADMIN, SUPER ON *.* TO 'pf'@'localhost';"
 
 
 def test_it_does_not_say_that_there_are_no_replicas_when_it_cannot_see_them(account):
     target = account("CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'")
     check = by_key(preflight.run(target))["replicas"]
-    assert check.outcome == "unknown" and "PROCESS" in check.mend
+    assert check.outcome == "unknown" and "PROCESS" in check.fix
 
 
 def test_it_sees_an_attached_replica(sandbox):
@@ -125,7 +125,7 @@ def test_it_reaches_nothing_where_nothing_is(sandbox):
     result = preflight.run(replace(sandbox.target, socket="/nowhere/sock"))
     first, *rest = result.checks
     assert result.facts is None
-    assert (first.key, first.outcome) == ("reachability", "failed") and first.mend
+    assert (first.key, first.outcome) == ("reachability", "failed") and first.fix
     assert {(check.outcome, check.says) for check in rest} == {("unknown", "Not reached.")}
 
 

@@ -99,7 +99,7 @@ def test_a_server_that_is_lost_in_mid_run_ends_the_cell_and_every_sysbench(make_
     until(lambda: fresh(experiment).is_over)
     cell, over = experiment.cells.get(), fresh(experiment)
     assert (over.state, cell.state) == ("failed", "failed")
-    assert over.error and cell.error and cell.mend
+    assert over.error and cell.error and cell.fix
     assert loaders(workers) == 0 and not HostLease.objects.exists() and not Run.objects.exists()
     assert not Part.objects.exclude(state="failed").exists()
 
@@ -112,7 +112,7 @@ def test_a_redis_that_is_lost_in_mid_run_is_told_and_what_was_measured_is_kept(a
     os.kill(crew.redis.pid, signal.SIGKILL)
     until(lambda: crew.redis.status is not None)
     until(lambda: fresh(experiment).is_over)
-    assert fresh(experiment).state == "failed" and "Redis" in fresh(experiment).error + fresh(experiment).mend
+    assert fresh(experiment).state == "failed" and "Redis" in fresh(experiment).error + fresh(experiment).fix
     states = list(experiment.cells.order_by("position").values_list("state", flat=True))
     assert states == ["done", "failed", "waiting"] and Run.objects.count() == 1
     assert loaders(workers) == 0 and not HostLease.objects.exists()

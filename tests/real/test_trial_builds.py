@@ -11,7 +11,7 @@ from workers.sandbox.builds import Build
 
 ROCKSDB_LIBRARY = "ha_rocksdb.so"
 FLUSH = {"innodb": "innodb_flush_log_at_trx_commit", "rocksdb": "rocksdb_flush_log_at_trx_commit"}
-MAY_TEAR = {"binlog-unreadable"}  # a kill in the middle of a write tears the binlog's tail; only MySQL mends it
+MAY_TEAR = {"binlog-unreadable"}  # a kill in the middle of a write tears the binlog's tail; only MySQL repairs it
 WITHOUT_GTIDS = {"mysql-5.5.9", "mysql-5.5.34"}
 
 

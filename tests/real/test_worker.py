@@ -139,7 +139,7 @@ def test_a_stopped_worker_interrupts_its_experiment(start_worker, sandbox_server
     until(lambda: "measuring" in fresh(experiment).activity)
     worker.stop(limit_s=180)  # on a machine that is slow and busy
     assert fresh(experiment).state == "interrupted"
-    assert "Resume" in fresh(experiment).mend
+    assert "Resume" in fresh(experiment).fix
     assert not alive(descendants(worker.pid))
 
 

@@ -39,4 +39,4 @@ def test_so_is_what_went_wrong():
     lifecycle.finish(experiment, "failed", ODD, ODD)
     cell.refresh_from_db()
     experiment.refresh_from_db()
-    assert [cell.error, cell.mend, experiment.error, experiment.mend] == ["a␀b"] * 4
+    assert [cell.error, cell.fix, experiment.error, experiment.fix] == ["a␀b"] * 4

@@ -16,13 +16,13 @@ WHOLE = (60.0, 64 << 20)  # seconds and bytes of all answers: below PREFLIGHT_LI
 
 @dataclass(frozen=True)
 class PreflightCheck:
-    """One line of the answer. `mend`, as it is stored: the fix, SQL or a setting to copy, perhaps several lines."""
+    """One line of the answer. `fix`: SQL or a setting to copy, perhaps several lines."""
 
     key: str
     title: str
     outcome: Outcome
     says: str
-    mend: str
+    fix: str
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def save(part: Part, done: PartLoad) -> None:
 
 @retried
 def _fail(part: Part, failure: DurascopeError) -> None:
-    move(_claimed(part), State.FAILED, error=without_nul(failure.message), mend=without_nul(failure.fix))
+    move(_claimed(part), State.FAILED, error=without_nul(failure.message), fix=without_nul(failure.fix))
 
 
 def _claimed(part: Part) -> QuerySet[Part]:

@@ -174,7 +174,7 @@ class SharedLoad:
         others = self._rows().exclude(number=0)
         if failed := others.filter(state=State.FAILED).first():
             which = f"Part {failed.number + 1} of {self.count}, on {failed.by}, failed: {failed.error}"
-            return TogetherError(which, failed.mend or AGAIN)
+            return TogetherError(which, failed.fix or AGAIN)
         if dead := others.exclude(state=State.DONE).filter(worker__in=Worker.objects.dead()).first():
             return TogetherError(f"Worker {dead.by} ended during its part of the load.", AGAIN)
         return None

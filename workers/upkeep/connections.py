@@ -27,7 +27,7 @@ def run_preflight(preflight_id: int, worker: Worker) -> None:
     try:
         result = preflight.run(server.target())
     except KeyMissing as lost:
-        failed = {"key": "password", "title": "Password", "outcome": "failed", "says": str(lost), "mend": ""}
+        failed = {"key": "password", "title": "Password", "outcome": "failed", "says": str(lost), "fix": ""}
         actions.finish_preflight(asked, [failed], [], {})
         return
     facts = result.facts

@@ -245,5 +245,5 @@ def _row(view: ResultView, addresses: Addresses, row: ResultCell) -> CellRow:
         repeat=row.repeat,
         tps=row.tps,
         state=row.state,
-        says=view.clean(f"{row.error} {row.mend}") if row.error else "",
+        says=view.clean(f"{row.error} {row.fix}") if row.error else "",
     )

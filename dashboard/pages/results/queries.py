@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
 
 _CELL = (
-    "id", "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "mend",
+    "id", "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "fix",
     "run__id", "run__tps", "run__environment_id", "run__probe_id",
 )  # fmt: skip
 
@@ -27,7 +27,7 @@ class ResultCell:
     repeat: int
     state: str
     error: str
-    mend: str
+    fix: str
     run_id: int | None
     tps: float | None
     environment_id: int | None

@@ -167,13 +167,13 @@ def queue_unfinished(experiment: Experiment) -> None:
     with transaction.atomic():
         queue_again(experiment)  # first: all code locks the experiment before its cells
         for rows in (experiment.cells, experiment.trials):
-            move(rows.all(), Cell.State.WAITING, error="", mend="")
+            move(rows.all(), Cell.State.WAITING, error="", fix="")
 
 
 def queue_again(experiment: Experiment) -> None:
     """Let an experiment that is over wait for a worker again. Raises PlanError if it is not over."""
     row = Experiment.objects.filter(pk=experiment.pk)
-    if not move(row, Experiment.State.QUEUED, cancel_asked=False, error="", mend="", ended_at=None):
+    if not move(row, Experiment.State.QUEUED, cancel_asked=False, error="", fix="", ended_at=None):
         raise PlanError("The experiment is running or queued.", "Wait for it to end, or cancel it.")
 
 

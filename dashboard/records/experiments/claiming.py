@@ -63,7 +63,7 @@ def _claim(rows: QuerySet[Row], experiment: Experiment, mark: datetime) -> Row |
     if row is None:
         return None
     row.started_at = mark
-    taken = move(rows.filter(pk=row.pk), State.RUNNING, started_at=mark, error="", mend="")
+    taken = move(rows.filter(pk=row.pk), State.RUNNING, started_at=mark, error="", fix="")
     return row if taken else None
 
 
@@ -91,5 +91,5 @@ def end(row: Row, state: str, failure: DurascopeError | None = None) -> None:
         state,
         ended_at=timezone.now(),
         error=without_nul(failure.message or reason(failure)) if failure else "",
-        mend=without_nul(failure.fix) if failure else "",
+        fix=without_nul(failure.fix) if failure else "",
     )

@@ -47,23 +47,23 @@ def _begin(
         leases.take(experiment, hosts, timezone.now())
         row = Experiment.objects.filter(pk=experiment_id)
         started_at = experiment.started_at or timezone.now()
-        move(row, Experiment.State.RUNNING, worker=worker, claim=claim, started_at=started_at, error="", mend="")
+        move(row, Experiment.State.RUNNING, worker=worker, claim=claim, started_at=started_at, error="", fix="")
         return row.get()
 
 
 def refuse(experiment_id: int, why: DurascopeError) -> None:
     queued = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED)
-    ended = {"error": why.message, "mend": "Create a new plan.", "ended_at": timezone.now()}
+    ended = {"error": why.message, "fix": "Create a new plan.", "ended_at": timezone.now()}
     move(queued, Experiment.State.FAILED, activity="", **ended)
 
 
 @retried
-def finish(experiment: Experiment, state: str, error: str = "", mend: str = "") -> bool:
+def finish(experiment: Experiment, state: str, error: str = "", fix: str = "") -> bool:
     """End an experiment whose claim is valid. Its leases are returned, and running cells and trials are interrupted.
 
     False, and nothing is changed, if it was taken away: it may run elsewhere now.
     """
-    ended = {"error": without_nul(error), "mend": without_nul(mend), "ended_at": timezone.now()}
+    ended = {"error": without_nul(error), "fix": without_nul(fix), "ended_at": timezone.now()}
     with transaction.atomic():
         if not move(claiming.claimed_experiment(experiment), state, activity="", claim=None, **ended):
             return False

@@ -64,7 +64,7 @@ class Experiment(models.Model):
     state = models.CharField(max_length=12, choices=State, default=State.QUEUED, db_index=True)
     cancel_asked = models.BooleanField(default=False)
     error = models.TextField(blank=True)
-    mend = models.TextField(blank=True)
+    fix = models.TextField(blank=True)
     activity = models.CharField(max_length=200, blank=True)  # the present step of its worker, or why it is queued
     estimate_s = models.FloatField(default=0)
     production_confirmed = models.BooleanField(default=False)  # load on a production server is intended
@@ -208,7 +208,7 @@ class PlannedRow(models.Model):
     repeat = models.PositiveIntegerField()
     state = models.CharField(max_length=12, choices=State, default=State.WAITING)
     error = models.TextField(blank=True)
-    mend = models.TextField(blank=True)
+    fix = models.TextField(blank=True)
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
 
@@ -253,7 +253,7 @@ class Part(models.Model):
     load_average = models.FloatField(null=True)  # of its host, one minute, before
     result = models.JSONField(null=True)  # workers.bench.load.LoadResult
     error = models.TextField(blank=True)
-    mend = models.TextField(blank=True)
+    fix = models.TextField(blank=True)
 
     class Meta:
         ordering = ["number"]

@@ -152,7 +152,7 @@ def cells_to_show(experiment: Experiment) -> list[Cell]:
 
 def failed_cells(experiment: Experiment) -> list[str]:
     cells = experiment.cells.filter(state=Cell.State.FAILED)
-    return [f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.mend}".strip() for cell in cells]
+    return [f"{cell.variant}, {cell.threads} threads: {cell.error} {cell.fix}".strip() for cell in cells]
 
 
 def has_results(experiment: Experiment) -> bool:
@@ -208,7 +208,7 @@ def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START
         "seconds": [dict(zip(("t_s", "tps", "p95_ms"), row, strict=True)) for row in picture.seconds],
         "warming": picture.warming,
         "stopping": stopping,
-        "message": f"{experiment.error} {experiment.mend}".strip(),
+        "message": f"{experiment.error} {experiment.fix}".strip(),
         "over": experiment.is_over,
     }
 

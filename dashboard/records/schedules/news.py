@@ -43,7 +43,7 @@ def events(night: Night) -> Iterator[News]:
 def _of_experiment(night: Night, experiment: Experiment, name: str) -> Iterator[News]:
     page = reverse("experiments:show", args=[experiment.pk])
     if experiment.state in BROKEN_OFF or (experiment.state == State.CANCELLED and night.reason):
-        text = night.reason or f"{experiment.error} {experiment.mend}".strip()
+        text = night.reason or f"{experiment.error} {experiment.fix}".strip()
         yield News("night_failed", f"{name}: {experiment.get_state_display()}", text, page, _facts(night))
     if experiment.level == "missed" and _level_before(night) != "missed":
         yield News("level_missed", f"{name}: the service level is missed", experiment.finding, page, _facts(night))

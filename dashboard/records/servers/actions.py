@@ -30,7 +30,7 @@ GIVEN_UP = {
     "title": "Reachable",
     "outcome": "failed",
     "says": "Two workers started this test, and neither finished it. The test was stopped.",
-    "mend": "Look for hanging threads on the page Workers. Check address, socket and certificate of this server.",
+    "fix": "Look for hanging threads on the page Workers. Check address, socket and certificate of this server.",
 }
 
 

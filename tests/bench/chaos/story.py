@@ -46,8 +46,8 @@ class Story:
     def _listen(self, model: type[Experiment | Cell | Trial], states: tuple[str, ...]) -> None:
         key = "pk__in" if model is Experiment else "experiment__in"
         rows = model.objects.filter(**{key: self.experiments}, state__in=states)
-        for pk, state, error, mend in rows.values_list("pk", "state", "error", "mend"):
-            self.said.add(Said(f"{model.__name__.lower()} {pk}", state, f"{error} {mend}".strip()))
+        for pk, state, error, fix in rows.values_list("pk", "state", "error", "fix"):
+            self.said.add(Said(f"{model.__name__.lower()} {pk}", state, f"{error} {fix}".strip()))
 
 
 def measured(experiments: list[int]) -> dict[int, tuple[int | None, datetime | None]]:

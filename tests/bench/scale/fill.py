@@ -198,7 +198,7 @@ def _tests(servers: list[Any]) -> None:
             "title": f"Check {n}",
             "outcome": "passed",
             "says": "The account may do this.",
-            "mend": "",
+            "fix": "",
         }
         for n in range(12)
     ]

@@ -1,4 +1,4 @@
-"""The detector against values whose truth is known: nothing, a step, a regression that was mended, a drift."""
+"""The detector against values whose truth is known: nothing, a step, a regression that was fixed, a drift."""
 
 import numpy as np
 import pytest

@@ -63,7 +63,7 @@ def test_it_says_what_the_host_lacks_to_put_a_server_back(conducted):
     ended = conducted(breaks=OSError(errno.EMFILE, "Too many open files"))
     assert sorted(Stage.closed) == ["a", "b", "c"]
     assert ended.error == "b could not be restored. The worker has no file descriptor left."
-    assert "a worker tries again" in ended.mend and "LimitNOFILE" in ended.mend
+    assert "a worker tries again" in ended.fix and "LimitNOFILE" in ended.fix
 
 
 def test_it_says_what_the_host_lacks(conducted):
@@ -72,7 +72,7 @@ def test_it_says_what_the_host_lacks(conducted):
 
     ended = conducted(on_stage=used_up)
     assert (ended.state, ended.error) == ("failed", "The worker has no file descriptor left.")
-    assert "LimitNOFILE" in ended.mend
+    assert "LimitNOFILE" in ended.fix
 
 
 def test_it_stops_between_set_ups_when_somebody_cancels(conducted):

@@ -61,7 +61,7 @@ def test_who_has_the_right_measures(queued):
 def test_nothing_begins_for_who_lost_the_right_while_it_waited(queued, maria, lost):
     LOSSES[lost](maria)
     ended = conducted(queued)
-    assert ended.state == "failed" and "may not run experiments any more" in ended.error and ended.mend
+    assert ended.state == "failed" and "may not run experiments any more" in ended.error and ended.fix
     assert "Maria" not in ended.error, "guests read it"
     assert set(counted(queued)) == {"waiting"}, "another operator can resume it"
     assert not HostLease.objects.exists()

@@ -33,7 +33,7 @@ def measured(monkeypatch):
         def conduct(_, experiment):
             Experiment.objects.filter(pk=experiment.pk).update(state=state)
             for cell in experiment.cells.all()[:failed]:
-                experiment.cells.filter(pk=cell.pk).update(state="failed", error="It went away.", mend="Look.")
+                experiment.cells.filter(pk=cell.pk).update(state="failed", error="It went away.", fix="Look.")
 
         monkeypatch.setattr(Command, "_conduct", conduct)
 

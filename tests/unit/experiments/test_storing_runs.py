@@ -36,10 +36,10 @@ def test_one_environment_is_one_row_in_whatever_order_it_is_told(begun):
 
 
 def test_a_cell_that_is_claimed_again_forgets_why_it_failed(begun):
-    begun.cells.update(error="It went away.", mend="Look.")
+    begun.cells.update(error="It went away.", fix="Look.")
     cell = claiming.claim(begun.cells, begun)
     cell.refresh_from_db()
-    assert (cell.state, cell.error, cell.mend) == ("running", "", "")
+    assert (cell.state, cell.error, cell.fix) == ("running", "", "")
 
 
 def test_a_stopped_cell_has_no_reason_and_a_failed_one_its_own(begun):
@@ -48,8 +48,8 @@ def test_a_stopped_cell_has_no_reason_and_a_failed_one_its_own(begun):
     claiming.end(failed, "failed", DurascopeError("It went away.", "Look."))
     for cell in (stopped, failed):
         cell.refresh_from_db()
-    assert (stopped.error, stopped.mend) == ("", "")
-    assert (failed.error, failed.mend) == ("It went away.", "Look.")
+    assert (stopped.error, stopped.fix) == ("", "")
+    assert (failed.error, failed.fix) == ("It went away.", "Look.")
 
 
 def test_a_restored_setting_has_no_problem_any_more(begun):

@@ -66,7 +66,7 @@ def test_the_worst_server_is_first_with_the_setting_to_change():
 
 def test_a_server_that_did_not_answer_is_one_line_with_the_reason():
     silent = registered("was here", settings("0"))
-    check = {"key": "reachability", "outcome": "failed", "says": "Nothing listens at x:1.", "mend": "Start it."}
+    check = {"key": "reachability", "outcome": "failed", "says": "Nothing listens at x:1.", "fix": "Start it."}
     Preflight.objects.create(server=silent, state="done", checks=[check])
     (line,) = audited().lines
     assert line.finding == "Nothing listens at x:1. Start it." and outcomes(line) == ("unknown",) * 3

@@ -91,8 +91,8 @@ def test_one_that_runs_out_of_memory_says_so(monkeypatch):
     before = [resource.getrlimit(limit) for limit in (resource.RLIMIT_DATA, resource.RLIMIT_CPU)]
     monkeypatch.setattr("dashboard.portable.limits.keep", lambda: None)
     monkeypatch.setattr("dashboard.portable.actions.import_file", full)
-    what, mend = child.main('{"user": null, "via": ""}')["refused"]
-    assert "more than 1024 MiB of memory. Nothing was stored." in what and mend
+    what, fix = child.main('{"user": null, "via": ""}')["refused"]
+    assert "more than 1024 MiB of memory. Nothing was stored." in what and fix
     assert before == [resource.getrlimit(limit) for limit in (resource.RLIMIT_DATA, resource.RLIMIT_CPU)]
 
 
@@ -104,9 +104,9 @@ def test_a_fault_of_ours_is_told_as_one(monkeypatch, caplog):
 
     monkeypatch.setattr("dashboard.portable.limits.keep", lambda: None)
     monkeypatch.setattr("dashboard.portable.actions.import_file", faulty)
-    what, mend = child.main('{"user": null, "via": ""}')["refused"]
+    what, fix = child.main('{"user": null, "via": ""}')["refused"]
     assert what == "Reading it failed with an unexpected error (KeyError). Nothing was stored."
-    assert "report" in mend and "main_variant" in caplog.text, "the log has the whole of it"
+    assert "report" in fix and "main_variant" in caplog.text, "the log has the whole of it"
 
 
 def test_one_that_ended_with_an_error_before_it_read_is_told():

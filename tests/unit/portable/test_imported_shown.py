@@ -102,7 +102,7 @@ def test_texts_of_a_file_are_escaped(client_in, imported):
     evil = "<script>alert(1)</script>"
 
     def change(index):
-        index["experiment"] |= {"name": evil, "error": evil, "mend": evil}
+        index["experiment"] |= {"name": evil, "error": evil, "fix": evil}
         index["plan"]["name"] = index["plan"]["targets"][0]["name"] = evil
         index["cells"][0] |= {"error": evil}
         index["export"] |= {"address": evil, "version": evil}

@@ -48,7 +48,7 @@ def test_a_night_that_went_well_is_no_news():
 @pytest.mark.parametrize("state", ["failed", "interrupted"])
 def test_a_night_that_failed_is_told_once_with_the_reason_and_its_page(state):
     made.schedule()
-    night = one_night(state=state, error="The server is gone.", mend="Start it.")
+    night = one_night(state=state, error="The server is gone.", fix="Start it.")
     watch(DUE + 2 * MINUTE)
     title = f"nightly, Thu 11 Jun 2026, 02:30 UTC: {state}"
     page = f"/experiments/{night.experiment_id}/"

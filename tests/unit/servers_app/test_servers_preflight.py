@@ -12,8 +12,8 @@ from workers.celery import app
 from workers.servers.preflight import NOT_REACHED
 
 CHECKS = [
-    {"key": "reach", "title": "Reachable", "outcome": "passed", "says": "It answers in 0.2 ms.", "mend": ""},
-    {"key": "grant", "title": "Privileges", "outcome": "failed", "says": "PROCESS <is> missing.", "mend": "GRANT 'x';"},
+    {"key": "reach", "title": "Reachable", "outcome": "passed", "says": "It answers in 0.2 ms.", "fix": ""},
+    {"key": "grant", "title": "Privileges", "outcome": "failed", "says": "PROCESS <is> missing.", "fix": "GRANT 'x';"},
 ]
 DURABILITY = [
     {"crash_class": "power loss", "what": "engine", "outcome": "kept", "says": "flushed", "rests_on": "manual"}
@@ -114,9 +114,9 @@ def test_it_tells_the_script_how_far_it_is(client_in, server):
 
 def test_it_folds_what_was_not_reached_and_offers_only_statements_to_copy(client_in, server):
     title = "Reachable"
-    failed = {"key": "r", "title": title, "outcome": "failed", "says": "No.", "mend": "Start the server."}
+    failed = {"key": "r", "title": title, "outcome": "failed", "says": "No.", "fix": "Start the server."}
     rest = [
-        {"key": t, "title": t, "outcome": "unknown", "says": NOT_REACHED, "mend": ""} for t in ("Clocks", "Engines")
+        {"key": t, "title": t, "outcome": "unknown", "says": NOT_REACHED, "fix": ""} for t in ("Clocks", "Engines")
     ]
     preflight = Preflight.objects.create(server=server, state="done", checks=[failed, *rest])
     html = client_in.get(f"/servers/preflights/{preflight.pk}.json").json()["html"]

@@ -60,13 +60,13 @@ def test_it_says_what_does_not_separate_sandboxes_from_the_worker(client_in):
 def test_it_says_what_a_worker_lacks(client_in):
     Worker.objects.create(host="bare", pid=1, abilities={"sysbench": "", "builds": {}, "fsync_trace": False})
     shown = flat(page(client_in))
-    for mend in (
+    for fix in (
         "apt-get install sysbench",
         "apt-get install gcc",
         "This worker cannot make a sandbox",
         "/workers/builds/",
     ):
-        assert mend in shown
+        assert fix in shown
     assert "not reported" in shown  # of an older worker nothing is claimed
 
 

@@ -61,7 +61,7 @@ def experiment(servers, admin):
     )
     worker = Worker.objects.create(host=WORKER, pid=1)
     experiment = Experiment.objects.create(
-        name=plan.name, plan=plan.as_dict(), seed=1, state="failed", error=TROUBLE, mend=TROUBLE, activity=TROUBLE,
+        name=plan.name, plan=plan.as_dict(), seed=1, state="failed", error=TROUBLE, fix=TROUBLE, activity=TROUBLE,
         worker=worker, created_by=admin, baseline="1/1", started_at=timezone.now(), ended_at=timezone.now(),
     )  # fmt: skip
     for planned in plan.cells():
@@ -74,7 +74,7 @@ def experiment(servers, admin):
 def crash(experiment, server, position):
     trial = experiment.trials.create(
         server=server, position=position, variant="0/0", kind="power-loss", repeat=1, seed=7, state="done",
-        verdict="unknown", error=TROUBLE, mend=TROUBLE, acknowledged=10, in_doubt=1, environment=environment(),
+        verdict="unknown", error=TROUBLE, fix=TROUBLE, acknowledged=10, in_doubt=1, environment=environment(),
         repeat_of=experiment.trials.first(),
     )  # fmt: skip
     TrialEvidence.objects.create(trial=trial, data={
@@ -92,7 +92,7 @@ def measure(experiment, planned):
     cell = experiment.cells.create(
         server_id=planned.target.server_id, position=planned.position, block=planned.block, repeat=planned.repeat,
         variant=planned.variant.name, workload=planned.workload.label, threads=planned.threads,
-        state="failed" if planned.position == 0 else "done", error=TROUBLE, mend=TROUBLE,
+        state="failed" if planned.position == 0 else "done", error=TROUBLE, fix=TROUBLE,
     )  # fmt: skip
     if cell.state == "failed":
         return

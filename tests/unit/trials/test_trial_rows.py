@@ -143,4 +143,4 @@ def test_no_task_is_sent_for_an_experiment_whose_plan_cannot_be_read(experiment)
     assert conduct(experiment.pk, Worker.objects.create(host="here", pid=1)) is None
     experiment.refresh_from_db()
     assert experiment.state == "failed"
-    assert "not a plan" in experiment.error and experiment.mend
+    assert "not a plan" in experiment.error and experiment.fix

@@ -94,7 +94,7 @@ def test_a_connection_test_that_two_workers_did_not_answer_is_given_up(quiet):
     assert quiet() == []
     asked.refresh_from_db()
     assert (asked.state, asked.outcome) == ("done", "failed")
-    assert "The test was stopped." in asked.checks[0]["says"] and asked.checks[0]["mend"] and asked.done_at
+    assert "The test was stopped." in asked.checks[0]["says"] and asked.checks[0]["fix"] and asked.done_at
     assert not servers.begin_preflight(asked.pk, "third")
 
 

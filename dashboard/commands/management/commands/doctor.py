@@ -1,4 +1,4 @@
-"""`manage.py doctor`: what works on this host, and how to mend what does not."""
+"""`manage.py doctor`: what works on this host, and how to fix what does not."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ STATUS = {"works": 0, "limited": 1, "fails": 2}
 
 
 class Command(BaseCommand):
-    help = "Say what works on this host, and how to mend what does not. Exit status 2: Durascope cannot run; 1: it can "
+    help = "Say what works on this host, and how to fix what does not. Exit status 2: Durascope cannot run; 1: it can "
     help += "measure less."
     requires_system_checks = ()
 

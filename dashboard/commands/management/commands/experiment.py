@@ -211,7 +211,7 @@ class Command(BaseCommand):
 
     def _tell_failures(self, experiment: Experiment) -> int:
         if experiment.error:
-            self.stderr.write(f"{experiment.error} {experiment.mend}".strip())
+            self.stderr.write(f"{experiment.error} {experiment.fix}".strip())
         for failed in (cells := queries.failed_cells(experiment)):
             self.stderr.write(failed)
         return len(cells) + self._tell_crashes(experiment)

@@ -29,7 +29,7 @@ State: TypeAlias = Literal[tuple(Experiment.State.values)]  # type: ignore[valid
 
 
 @with_columns(
-    Experiment, "name recipe recipe_size state error mend estimate_s created_at started_at ended_at deleted_at finding"
+    Experiment, "name recipe recipe_size state error fix estimate_s created_at started_at ended_at deleted_at finding"
 )
 class ExperimentOut(Schema):
     """`total`, `done` and `failed` count cells and trials; `finding` is the sentence on top of the result."""

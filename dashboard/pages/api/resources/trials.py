@@ -25,7 +25,7 @@ Verdict: TypeAlias = Literal[tuple(Trial.Verdict.values)]  # type: ignore[valid-
 
 @with_columns(
     Trial,
-    "experiment_id server_id position variant kind repeat seed repeat_of_id state verdict error mend started_at "
+    "experiment_id server_id position variant kind repeat seed repeat_of_id state verdict error fix started_at "
     "ended_at sent acknowledged in_doubt lost_engine lost_engine_ms lost_binlog lost_binlog_ms lost_replica phantoms "
     "recovery_s",
 )

@@ -44,7 +44,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "name": reader.text(trial.experiment.name),
         "variant": reader.text(trial.variant),
         "server": reader.names[trial.server_id],
-        "error": reader.text(f"{trial.error} {trial.mend}".strip()),
+        "error": reader.text(f"{trial.error} {trial.fix}".strip()),
         "kind": title(trial.kind),
         "state": badge(trial),
         "word": trial.verdict_label or trial.get_state_display(),

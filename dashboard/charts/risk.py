@@ -124,7 +124,7 @@ def _row(one: CrashSetting) -> Row:
     rate = tally.invalid
     return (
         one.name, *speed, rate.n, rate.k if rate.n else None, rate.lo, rate.hi, tally.unknown,
-        *lost, binlog.median if binlog else None, _replicas(one), "mine" if one.mine else "",
+        *lost, binlog.median if binlog else None, _replicas(one), "yes" if one.mine else "",
     )  # fmt: skip
 
 

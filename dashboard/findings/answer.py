@@ -8,6 +8,7 @@ from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.finding import TOO_FEW, Finding, is_wide
 from dashboard.findings.flushing import gloss, is_durable
 from dashboard.findings.point import Point
+from dashboard.findings.present import untested
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
 from dashboard.findings.shown import ResultView
 from dashboard.text.numbers import at, sig
@@ -45,7 +46,7 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
         tuple(filter(None, (held, *second))),
         _cost(offered, chosen, view.at_threads, view.counts),
         choice,
-        (*_doubts(view), *(one for one in told if one not in known)),
+        (*_doubts(view), *_untested(view), *(one for one in told if one not in known)),
     )
 
 
@@ -59,6 +60,13 @@ def _doubts(view: ResultView) -> list[str]:
         for measured in wide
     ]
     return list(dict.fromkeys(found))
+
+
+def _untested(view: ResultView) -> list[str]:
+    """The present settings of the only shown server, if no variant has them."""
+    (server_id, *others) = view.servers
+    has = "" if others else untested(view.plan, server_id)
+    return [f"The present setting of the server ({has}) was not tested."] if has else []
 
 
 def _times(number: int) -> str:
@@ -80,7 +88,7 @@ def options(view: ResultView, server_id: int) -> list[Option]:
             ),
             flushes=is_durable(variant.settings),
             gloss=gloss(variant.settings),
-            is_yours=variant.name == view.choice.mine,
+            is_yours=variant.name == view.mine[server_id],
         )
         for variant in view.plan.variants
     ]

@@ -100,7 +100,7 @@ class Crashes:
 @dataclass(frozen=True)
 class Option:
     """One tested setting. `speeds` ascend by threads; `flushes`: both logs are flushed at every commit; `gloss`:
-    when it flushes them; `is_yours`: the server runs with it."""
+    when it flushes them; `is_yours`: the present setting of the server."""
 
     name: str
     speeds: tuple[Speed, ...]
@@ -116,6 +116,11 @@ class Option:
     @property
     def lost(self) -> bool:
         return any(each.lost for each in self.crashes)
+
+    @property
+    def title(self) -> str:
+        """As the subject of a sentence."""
+        return f"The present setting {self.name}" if self.is_yours else self.name
 
     def speed(self, threads: int) -> Speed | None:
         return next((speed for speed in self.speeds if speed.threads == threads), None)
@@ -138,20 +143,24 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
     if not held:
         return Recommendation(
             "None of these settings can be recommended.",
-            tuple(f"{one.name} {risk}." for one in options if (risk := _risk(one))),
+            tuple(f"{one.title} {risk}." for one in _present_first(options) if (risk := _risk(one))),
         )
     chosen = _best(held, threads)
-    rivals = [one for one in options if one is not chosen]
+    rivals = [one for one in _present_first(options) if one is not chosen]
     reasons = [
         _bound(chosen),
         _untried(chosen),
         _more(chosen, threads, counts),
         *(_against(one, chosen, threads) for one in rivals),
     ]
-    choice = _choice(chosen)
+    choice = _choice(chosen, next((one.name for one in rivals if one.is_yours), ""))
     if rivals and all(one.lost for one in rivals):
         choice += " Every other tested setting lost commits." if len(rivals) > 1 else f" {rivals[0].name} lost commits."
     return Recommendation(choice, tuple(filter(None, reasons)), chosen.name)
+
+
+def _present_first(options: Sequence[Option]) -> list[Option]:
+    return sorted(options, key=lambda one: not one.is_yours)
 
 
 def _best(held: Sequence[Option], threads: int) -> Option:
@@ -164,15 +173,18 @@ def _best(held: Sequence[Option], threads: int) -> Option:
     return first
 
 
-def _choice(chosen: Option) -> str:
-    """Crash points of one load are not added to independent crashes."""
+def _choice(chosen: Option, present: str) -> str:
+    """`present`: the present setting, "" if it is the chosen one or not known. Crash points of one load are not added
+    to independent crashes."""
     fewest = min(chosen.crashes, key=lambda each: each.points or each.tried)
     if (fewest.points or fewest.tried) < LEAST:
         few = number_of(fewest.kind, fewest.tried)
         return f"{chosen.name} lost nothing, but {few} cannot decide: repeat before you choose."
     apart = [f"in {number_of(each.kind, each.tried)}" for each in chosen.crashes if not each.points]
     recorded = [f"at {each.points:,} crash points" for each in chosen.crashes if each.points]
-    return f"{'Keep' if chosen.is_yours else 'Use'} {chosen.name}: nothing lost {listed([*apart, *recorded])}."
+    instead = f" instead of the present {present}" if present else ""
+    verb = "Keep" if chosen.is_yours else "Use"
+    return f"{verb} {chosen.name}{instead}: nothing lost {listed([*recorded, *apart])}."
 
 
 def _bound(chosen: Option) -> str:
@@ -189,15 +201,16 @@ def _bound(chosen: Option) -> str:
     if weakest.most > FEW:
         few = number_of(weakest.kind, weakest.tried)
         return f"{text} {few} cannot rule out that {chosen.name} loses commits too. Run more crash trials."
-    seldom = f"1 of {math.ceil(1 / weakest.most):,} {plural(weakest.kind)}"
+    seldom = f"at most 1 of {math.floor(1 / weakest.most):,} {plural(weakest.kind)}"
     return f"{text} Only a setting that loses commits in {seldom} can pass {weakest.tried:,} by luck."
 
 
 def where_tried(crashes: Sequence[Crashes]) -> str:
-    """`in 30 power losses, nor at any of the 636 crash points of 3 recorded loads`: what follows "lost nothing"."""
+    """`at any of the 636 crash points of 3 recorded loads, nor in 3 power losses`: what follows "lost nothing". Crash
+    points come first: they are the more thorough trial."""
     apart = [number_of(each.kind, each.tried) for each in crashes if not each.points]
     recorded = [f"at any of the {points_of_loads(each.points, each.tried)}" for each in crashes if each.points]
-    return ", nor ".join([*([f"in {listed(apart)}"] if apart else []), *recorded])
+    return ", nor ".join([*recorded, *([f"in {listed(apart)}"] if apart else [])])
 
 
 def _untried(chosen: Option) -> str:
@@ -224,8 +237,8 @@ def _against(one: Option, chosen: Option, threads: int) -> str:
     risk = _risk(one)
     speed, base = one.speed(threads), chosen.speed(threads)
     if speed is None or base is None or base.tps <= 0:
-        return f"{one.name} {risk}." if risk else ""
-    gain = f"{one.name} {_gain(speed, base, chosen.name)}"
+        return f"{one.title} {risk}." if risk else ""
+    gain = f"{one.title} {_gain(speed, base, chosen.name)}"
     if not risk:
         return f"{gain}, and it lost nothing either." if one.held else ""
     return f"{gain}, {'but' if speed.exceeds(base) else 'and'} it {risk}."

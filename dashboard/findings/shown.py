@@ -18,6 +18,7 @@ from dashboard.findings.finding import Pair, pairs
 from dashboard.findings.headline import headline
 from dashboard.findings.lines import VariantLine, VariantPlace, lines, places
 from dashboard.findings.point import Point
+from dashboard.findings.present import present_variants
 from dashboard.findings.probed import ProbedDevice
 from dashboard.records.experiments.kind_names import FIRST, in_order
 from dashboard.records.experiments.models import Experiment
@@ -29,7 +30,7 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class ResultChoice:
     """The reader's choice. `server_id` None: all servers side by side. `threads` None: those of the plan's headline.
-    `mine`: the reader's own variant, "" if not chosen."""
+    `mine`: the variant that is marked as the present setting, "": the one that each server had."""
 
     workload: str
     server_id: int | None = None
@@ -113,11 +114,17 @@ class ResultView:
         return pairs(main, self.servers, self.points, ratios, self.clean)
 
     @cached_property
+    def mine(self) -> dict[int, str]:
+        """Server id -> the variant that is marked as its present setting, "" for none."""
+        chosen = self.choice.mine
+        return dict.fromkeys(self.names, chosen) if chosen else present_variants(self.plan)
+
+    @cached_property
     def settings(self) -> list[CrashSetting]:
         """For the chosen crash kind, with their speed at the number of threads of the page."""
         speeds = [point for point in self.points if point.threads == self.at_threads]
         choice = self.choice
-        return settings(self.places, self.trials, speeds, choice.crash_kind, choice.lost_from, choice.mine)
+        return settings(self.places, self.trials, speeds, choice.crash_kind, choice.lost_from, self.mine)
 
     @property
     def devices(self) -> list[ProbedDevice]:

@@ -135,6 +135,7 @@ class FileTarget(Exact):
     server_id: Place
     name: Name
     is_sandbox: bool
+    present: dict[Word, Line] = {}
 
 
 class FileVariant(Exact):

@@ -98,6 +98,7 @@ class _Writer:
         targets = experiment.plan["targets"]
         self._place = {target["server_id"]: n for n, target in enumerate(targets, start=1)}
         self._is_sandbox = {target["server_id"]: target.get("is_sandbox", True) for target in targets}
+        self._present = {target["server_id"]: target.get("present") for target in targets}
         self._probes = {pk: n for n, pk in enumerate(experiment.probes.order_by("id").values_list("pk", flat=True), 1)}
         self._environments: dict[str, int] = {}  # as JSON -> number
         self._numbers: dict[int, int] = {}  # id -> number
@@ -149,7 +150,7 @@ class _Writer:
     def _plan(self) -> Json:
         plan, clean = Plan.from_dict(self._experiment.plan).as_dict(), self._clean
         targets = [
-            {"server_id": n, "name": clean.servers[pk], "is_sandbox": self._is_sandbox[pk]}
+            {"server_id": n, "name": clean.servers[pk], "is_sandbox": self._is_sandbox[pk], **self._has(pk)}
             for pk, n in self._place.items()
         ]
         return {
@@ -163,6 +164,11 @@ class _Writer:
             ],
             **{name: clean.variants.get(plan[name], "") for name in NAMES_OF_VARIANTS},
         }
+
+    def _has(self, server_id: int) -> Json:
+        """Only where it is known: older versions do not read this field."""
+        has = self._present[server_id]
+        return {} if has is None else {"present": self._clean.variables(has)}
 
     def _variant(self, one: Mapping[str, Any]) -> Json:
         clean = self._clean

@@ -34,11 +34,13 @@ CONTROLS = CRASH_CONTROLS + FAILOVER_CONTROLS
 
 @dataclass(frozen=True)
 class PlanTarget:
-    """A registered server by its id; `name`: for readers of the plan."""
+    """A registered server by its id; `name`: for readers of the plan. `present`: the settings that an attached server
+    had when the experiment was created, as far as variants name them; None: not known."""
 
     server_id: int
     name: str
     is_sandbox: bool = True
+    present: Mapping[str, str] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True)

@@ -43,22 +43,18 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
     main, here = pair.main, {one.place.variant: one for one in known}
     asked = [here[name] for name in (main.variant, main.baseline) if name in here]
     first, *others = asked or known
-    further = [f"{_says(one)}." for one in others]
+    further = [f"{one.says}." for one in others]
     if pair.ratio is None or first.place.variant != main.variant or not others:
-        return Finding(_says(first), more=tuple(further))
+        return Finding(first.says, more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
     if speed and pair.ratio.decision == "differs" and pair.ratio.value > 1:
-        text = f"{speed.text} ({CONFIDENCE} confidence interval {speed.interval}), but {first.tally.says}"
+        text = f"{speed.text} ({CONFIDENCE} confidence interval {speed.interval}), but {first.outcome}"
         return Finding(text, more=tuple(further))
     if speed is None:
-        return Finding(_says(first), more=tuple(further))
+        return Finding(first.says, more=tuple(further))
     if pair.ratio.decision == "differs":  # and the safer one is faster
-        return Finding(_says(first), more=(*further, *speed.sentences))
-    return Finding(f"{_says(first)}; {speed.text[0].lower()}{speed.text[1:]}", more=(*further, *speed.more))
-
-
-def _says(one: CrashSetting) -> str:
-    return f"{one.name} {one.tally.says}"
+        return Finding(first.says, more=(*further, *speed.sentences))
+    return Finding(f"{first.says}; {speed.text[0].lower()}{speed.text[1:]}", more=(*further, *speed.more))
 
 
 def _left_over(trials: Sequence[Tried]) -> list[str]:

@@ -1,7 +1,7 @@
 """The results of all trials of one setting under one crash kind."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median
@@ -210,7 +210,7 @@ def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:
     return {key: Tally(*key, tuple(same)) for key, same in grouped.items()}
 
 
-def of(known: dict[tuple[int, str, str], Tally], key: tuple[int, str, str]) -> Tally:
+def of(known: Mapping[tuple[int, str, str], Tally], key: tuple[int, str, str]) -> Tally:
     """The tally of that key; an empty one without trials."""
     return known.get(key) or Tally(*key, ())
 

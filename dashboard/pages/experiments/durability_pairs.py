@@ -6,7 +6,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from dashboard.findings.flushing import gloss
-from dashboard.records.servers import queries
+from dashboard.records.experiments.present import present_settings
 from workers.bench.plan import Variant
 
 PAIRS = ("1/1", "1/0", "2/1", "2/0", "0/1", "0/0")
@@ -24,7 +24,7 @@ def variant(pair: str, binlog: str, build: str = "", storage: str = "") -> Varia
 
 def present(server_ids: Collection[int]) -> dict[int, str]:
     """Of these servers: id -> the pair that its last preflight found; servers that were never reached are not in it."""
-    found = queries.present_settings(server_ids).items()
+    found = present_settings(server_ids).items()
     return {pk: f"{has[FLUSH_LOG]}/{has[SYNC_BINLOG]}" for pk, has in found if FLUSH_LOG in has and SYNC_BINLOG in has}
 
 

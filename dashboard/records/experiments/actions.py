@@ -14,6 +14,7 @@ from dashboard.records.experiments import claims as snapshot
 from dashboard.records.experiments import controls, queries, shelf, why_queued
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.experiments.naming import experiment_name
+from dashboard.records.experiments.present import with_present
 from dashboard.records.experiments.rights import still_to_crash, why_not_crash, why_not_crash_the_rest
 from dashboard.records.experiments.states import move
 from dashboard.records.fleet import task_queue
@@ -55,7 +56,7 @@ def create(
             recipe=recipe,
             recipe_size=size if recipe else "",
             claims=snapshot.taken(known, plan, size) if known else {},
-            plan=plan.as_dict(),
+            plan=with_present(plan).as_dict(),
             seed=plan.seed,
             baseline=plan.baseline or plan.variants[0].name,
             estimate_s=estimate_s(plan),

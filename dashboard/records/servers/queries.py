@@ -1,6 +1,5 @@
 """Reads about servers."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -60,14 +59,6 @@ def _newest_of(tests: QuerySet[Preflight], site: str = "") -> list[tuple[Server,
     servers = list(attached.annotate(tested=Subquery(newest.values("pk")[:1])))
     preflights = tests.in_bulk({server.tested for server in servers if server.tested})
     return [(server, preflights.get(server.tested)) for server in servers]
-
-
-def present_settings(server_ids: Collection[int]) -> dict[int, dict[str, str]]:
-    """Of these servers: id -> its settings at the last preflight that reached it; one query."""
-    answers = Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={})
-    last = answers.filter(server=OuterRef("pk")).values("facts__settings")[:1]
-    found = Server.objects.filter(pk__in=server_ids).annotate(present=Subquery(last)).values_list("pk", "present")
-    return {pk: settings for pk, settings in found if settings}
 
 
 def measured_version(server: Server) -> str:

@@ -100,7 +100,7 @@ def test_few_trials_are_told_with_what_they_still_allow():
         "Run more crash trials."
     )
     many = recommend([SAFE], 8).reasons
-    seldom = "Only a setting that loses commits in 1 of 11 power losses can pass 30 by luck."
+    seldom = "Only a setting that loses commits in at most 1 of 10 power losses can pass 30 by luck."
     assert f"1/1 lost nothing in 30 power losses. {seldom}" in many and not any("Run more" in one for one in many)
 
 

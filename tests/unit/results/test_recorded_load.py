@@ -132,7 +132,7 @@ def test_a_bound_over_loads_is_not_told_of_crash_points():
 
 def test_crash_points_and_independent_crashes_are_told_apart():
     power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
-    assert where_tried([power, load]) == "in 30 power losses, nor at any of the 636 crash points of 3 recorded loads"
+    assert where_tried([power, load]) == "at any of the 636 crash points of 3 recorded loads, nor in 30 power losses"
     assert where_tried([load]) == "at any of the 636 crash points of 3 recorded loads"
 
 

@@ -1,9 +1,11 @@
 """The crash matrix: settings by crash kinds, each cell with k of n and what was lost. The controls are not in it: the
 self-test of the checks tells of them."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.crash.losses import losses, of_a_failover
+from dashboard.findings.crash.rate import FEW
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import PLACES, Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
@@ -50,25 +52,26 @@ def kinds(view: ResultView) -> list[str]:
 def matrix(view: ResultView, addresses: Addresses) -> list[MatrixRow]:
     known = tallies(view.trials)
     distrusted = self_test(view.trials).failed
-    return [
-        MatrixRow(
-            name=place.name,
-            colour=place.colour,
-            mine=place.variant == view.choice.mine,
-            cells=tuple(
-                _cell(of(known, (place.server_id, place.variant, kind)), distrusted, _url(view, addresses, place, kind))
-                for kind in kinds(view)
-            ),
-        )
-        for place in view.places
-    ]
+    return [_row(view, addresses, place, known, distrusted) for place in view.places]
+
+
+def _row(
+    view: ResultView,
+    addresses: Addresses,
+    place: VariantPlace,
+    known: Mapping[tuple[int, str, str], Tally],
+    distrusted: bool,
+) -> MatrixRow:
+    tried = [of(known, (place.server_id, place.variant, kind)) for kind in kinds(view)]
+    cells = (_cell(one, _share(one, tried), distrusted, _url(view, addresses, place, one.kind)) for one in tried)
+    return MatrixRow(place.name, place.colour, place.variant == view.mine[place.server_id], tuple(cells))
 
 
 def _url(view: ResultView, addresses: Addresses, place: VariantPlace, kind: str) -> str:
     return addresses.trials(view.variants.index(place.variant), list(view.names).index(place.server_id), kind)
 
 
-def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
+def _cell(tally: Tally, share: str, distrusted: bool, url: str) -> MatrixCell:
     points = tally.points
     counts = f"{points.failed:,} of {points.tried:,}" if points else tally.invalid.counts
     return MatrixCell(
@@ -76,7 +79,7 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
         look=look(tally, distrusted),
         counts=counts if tally.invalid.n else "",
         unit="crash points" if points else plural(tally.kind),
-        share=_share(tally),
+        share=share,
         losses=tuple(losses(tally)) if tally.invalid.k else (),
         unknown=tally.unknown,
         open=tally.open,
@@ -86,13 +89,16 @@ def _cell(tally: Tally, distrusted: bool, url: str) -> MatrixCell:
     )
 
 
-def _share(tally: Tally) -> str:
-    """How many of all such crashes may fail. Trials without a failure are no proof."""
+def _share(tally: Tally, row: Sequence[Tally]) -> str:
+    """How many of all such crashes may fail. Trials without a failure are no proof. If the `row` has recorded loads,
+    the interval of few trials is told as that of these few: it says nothing about the crash points."""
     rate = tally.invalid
     if not rate.n:
         return ""
     what = "loads" if tally.points else "crashes"
     share = rate.share(what) if rate.k else f"up to {percent(rate.hi)} of such {what} may lose commits"
+    if not rate.k and (rate.hi or 0) > FEW and any(one.points for one in row):
+        share = f"from {'this' if rate.n == 1 else f'these {rate.n:,}'} alone: {rate.share(what)}"
     return f"in {rate.counts} {plural(tally.kind)}; {share}" if tally.points else share
 
 

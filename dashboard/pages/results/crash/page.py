@@ -11,6 +11,7 @@ from dashboard.findings.crash.self_test import SelfTest, self_test
 from dashboard.findings.crash.statistics import LOST_FROM, finished, tallies
 from dashboard.findings.finding import Finding
 from dashboard.findings.flushing import DURABLE, level
+from dashboard.findings.present import present_variants
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash.matrix import MatrixRow, kinds, matrix
@@ -82,5 +83,11 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
             "options": list(LOST_FROM.items()),
             "chosen": view.choice.lost_from,
         },
-        {"name": "mine", "label": "Ring my setting", "options": mine, "chosen": chosen, "nothing": "none"},
+        {"name": "mine", "label": "Present setting", "options": mine, "chosen": chosen, "nothing": _present(view)},
     ]
+
+
+def _present(view: ResultView) -> str:
+    """Of the servers themselves, where the reader chooses none."""
+    known = dict.fromkeys(view.clean(name) for name in present_variants(view.plan).values() if name)
+    return f"as on the server ({', '.join(known)})" if known else "none"

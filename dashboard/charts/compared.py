@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
 from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES, Column, ComparedFigure, named
-from dashboard.findings.looks import COLOURS
+from dashboard.findings.looks import repeated
 from dashboard.records.experiments.models import Experiment
 from dashboard.text.numbers import CONFIDENCE
 
@@ -63,8 +63,8 @@ Drawn = tuple[Axis, tuple[ChartSeries, ...], tuple[tuple[int, ...], ...]]  # wit
 def _bars(columns: Sequence[Column], figure: ComparedFigure) -> Drawn:
     names = named(columns)
     series = tuple(
-        ChartSeries(name, n % COLOURS, (Dot(name, *figure.value(column)),), stack=SLOT)
-        for n, (name, column) in enumerate(zip(names, columns, strict=True))
+        ChartSeries(name, look.colour, (Dot(name, *figure.value(column)),), stack=SLOT)
+        for name, column, look in zip(names, columns, repeated([one.variant for one in columns]), strict=True)
     )
     points_of = tuple((place,) for place in range(len(columns)))
     return Axis("variant, threads", scale="category", categories=tuple(names)), series, points_of
@@ -76,8 +76,10 @@ def _lines(columns: Sequence[Column], figure: ComparedFigure) -> Drawn:
         places.setdefault((column.experiment, column.server_id, column.variant, column.workload), []).append(place)
     lines = [[columns[place] for place in line] for line in places.values()]
     series = tuple(
-        ChartSeries(name, n % COLOURS, _dots(line, figure), n // COLOURS)
-        for n, (name, line) in enumerate(zip(_line_names(lines), lines, strict=True))
+        ChartSeries(name, look.colour, _dots(line, figure), look.dash)
+        for name, line, look in zip(
+            _line_names(lines), lines, repeated([line[0].variant for line in lines]), strict=True
+        )
     )
     return Axis("threads", scale="log2"), series, tuple(map(tuple, places.values()))
 

@@ -2,6 +2,7 @@
 an outline with the stalls of all repeats; the seconds are loaded when the chart is scrolled into view."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dashboard.charts.chart import NOTHING_MEASURED, Chart, ChartSeries, Dot, described
 from dashboard.findings.lines import VariantLine
@@ -51,7 +52,7 @@ def timeline(lines: Sequence[VariantLine], threads: int, counts: str) -> Chart:
     columns = dict(stored)
     drawn = [(line, seconds(columns[run], line.name, line.colour)) for line, run in chosen if run in columns]
     rows = [(line.name, *row) for line, one in drawn for row in one.table.rows]
-    series = [series for _, one in drawn for series in one.series]
+    series = [replace(series, dash=line.dash) for line, one in drawn for series in one.series]
     return described("timeline", rows, series, key="seconds", at=at(threads), counts=counts)
 
 

@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from dashboard.findings.line_models import LineModels
-from dashboard.findings.looks import Look, by_place, looks
+from dashboard.findings.looks import Look, by_place, repeated
 from dashboard.findings.point import Point
 from workers.bench.plan import Plan
 
 
 @dataclass(frozen=True)
 class VariantPlace:
-    """A variant on a server. Its place in the plan decides colour and dash, whatever is shown or hidden."""
+    """A variant on a server. The plan decides colour and dash, whatever is shown or hidden: each variant has a colour,
+    each server a dash."""
 
     variant: str
     server_id: int
@@ -31,11 +32,9 @@ class VariantLine(VariantPlace):
 def places(plan: Plan, servers: Mapping[int, str], several: bool, clean: Callable[[str], str]) -> list[VariantPlace]:
     """In the plan's order, for `servers`: id -> name. `several`: the server's name is part of the variant's."""
     every = [(variant.name, target.server_id) for variant in plan.variants for target in plan.targets]
-    grid = looks([variant.name for variant in plan.variants])  # only the variants can form a grid
-    seen = [by_place(n) for n in range(len(every))] if len(plan.targets) > 1 else grid
     return [
         VariantPlace(variant, server, _name(clean(variant), servers[server], several), look.colour, look.dash)
-        for (variant, server), look in zip(every, seen, strict=True)
+        for (variant, server), look in zip(every, repeated([variant for variant, _ in every]), strict=True)
         if server in servers
     ]
 

@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import count
 
 from django.db.models import OuterRef, Subquery
 
 from dashboard.findings.lines import places
-from dashboard.findings.looks import Look, by_place
+from dashboard.findings.looks import Look, looks, repeated
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history import queries
 from dashboard.records.history.figures import FIGURES
@@ -93,14 +92,15 @@ class HistoryView:
         ]
 
     def _looks(self, tracks: Sequence[Track]) -> list[Look]:
-        """As the newest result page draws the variants; those that it does not have come after them."""
+        """As the newest result page draws the variants; those that it does not have get the looks that are left."""
         known = Entry.objects.filter(track__in=tracks).exclude(experiment__in=Experiment.deleted.ids())
         newest = known.order_by("-at", "-pk").values_list("experiment__plan", flat=True).first()
         plan = Plan.from_dict(newest) if newest else None
         shown = places(plan, {self.server.pk: ""}, several=False, clean=str) if plan else []
         own = {one.variant: Look(one.colour, one.dash) for one in shown}
-        after = count(len(plan.variants) * len(plan.targets) if plan else 0)
-        return [own.pop(one.variant) if one.variant in own else by_place(next(after)) for one in tracks]
+        names = [one.variant for one in tracks]
+        others = [name for name in dict.fromkeys(names) if name not in own]
+        return list(repeated(names, own | dict(zip(others, looks(others, own.values()), strict=True))))
 
     @cached_property
     def changes(self) -> list[Marked]:

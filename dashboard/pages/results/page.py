@@ -120,11 +120,9 @@ def watched(experiment: Experiment) -> list[tuple[GuardedServer, Chart]]:
 
 
 def _variants(view: ResultView) -> list[dict[str, object]]:
-    """`colour` None: the plan has several servers, and the variant has another colour on each of them."""
-    own = [look.colour if len(view.plan.targets) == 1 else None for look in looks(view.variants)]
     return [
-        {**vars(variant), "shown": view.clean(variant.name), "colour": colour}
-        for variant, colour in zip(view.plan.variants, own, strict=True)
+        {**vars(variant), "shown": view.clean(variant.name), "colour": look.colour}
+        for variant, look in zip(view.plan.variants, looks(view.variants), strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""The first part of a result page with crash trials: losses, cost, and the recommended setting."""
+"""The first part of a result page: losses, cost, and the recommended setting or why there is none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,15 +11,22 @@ from dashboard.findings.point import Point
 from dashboard.findings.present import untested
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
 from dashboard.findings.shown import ResultView
-from dashboard.text.numbers import at, sig
+from dashboard.text.numbers import at, percent, sig
 from dashboard.text.words import listed
 from workers.bench.plan import CONTROLS
 from workers.topology.faults import FAULTS
 
+SEVERAL = Recommendation(
+    "No setting is recommended for several servers at once.",
+    ("A setting can hold on one server and lose commits on another. Choose one server to see what fits it.",),
+    is_open=True,
+)
+
 
 @dataclass(frozen=True)
 class ResultAnswer:
-    """`sentences`: at most two, of loss and of cost; `cost`: the same cost per commit; `more`: what else was found."""
+    """`sentences`: with crash trials at most two, of loss and of cost; `cost`: the same cost per commit; `more`: what
+    else was found."""
 
     sentences: tuple[str, ...]
     cost: str
@@ -28,12 +35,12 @@ class ResultAnswer:
 
 
 def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
-    """`found`: the finding on the crashes. Nothing is recommended after a failed self-test of the checks. Nothing is
-    recommended for several servers at once, because a setting may hold on one and fail on another. A passed self-test
-    is shown as evidence."""
+    """`found`: the finding on the crashes. Nothing is recommended after a failed self-test of the checks, and nothing
+    for several servers at once. A passed self-test is shown as evidence."""
     first, *others = view.servers
     offered = options(view, first)
-    choice = recommend(offered, view.at_threads, view.counts) if not checked.failed and not others else None
+    one = recommend(offered, view.at_threads, view.counts)
+    choice = None if checked.failed else SEVERAL if others else one
     chosen = next((one for one in offered if choice and one.name == choice.option), None)
     held = (
         "" if view.choice.crash_kind in FAULTS else _held(view.choice.crash_kind, chosen) or _none_held(choice, offered)
@@ -48,6 +55,27 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
         choice,
         (*_doubts(view), *_untested(view), *(one for one in told if one not in known)),
     )
+
+
+def answer_without_crashes(view: ResultView, found: Finding) -> ResultAnswer:
+    """`found`: the finding on the load. Speed alone recommends nothing: it does not say what a crash takes."""
+    first, *others = view.servers
+    if not view.points:
+        return ResultAnswer(found.sentences, "", None, ())
+    offered = options(view, first)
+    safest = next((one for one in offered if one.flushes), None) or _baseline(offered, view.at_threads)
+    cost = _cost(offered, safest, view.at_threads, view.counts) if len(offered) > 1 and not others else ""
+    present = next((one.name for one in offered if one.is_yours), "") if not others else ""
+    reasons = (
+        f"The present setting of the server is {present}." if present else "",
+        "Next: run this again on a sandbox, with power losses and crash points.",
+    )
+    choice = "No crash was tried: what each setting loses is not known."
+    return ResultAnswer(found.sentences, cost, Recommendation(choice, tuple(filter(None, reasons)), is_open=True), ())
+
+
+def _baseline(offered: Sequence[Option], threads: int) -> Option | None:
+    return next((one for one in offered if (speed := one.speed(threads)) and speed.is_baseline), None)
 
 
 def _doubts(view: ResultView) -> list[str]:
@@ -146,17 +174,18 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
     if chosen is None or chosen.name not in here:
         return ""
     mine, fastest = here[chosen.name], max(here, key=lambda name: here[name].tps)
-    makes = f"At {at(threads)} {chosen.name} makes {sig(mine.tps, 2)} {what} per second."
+    makes = f"At {at(threads)} {chosen.name} makes {sig(mine.tps, 2)} {what} per second"
     if not here[fastest].exceeds(mine):
         if any(speed.may_exceed(mine) for speed in here.values()):
             return f"What {chosen.name} costs at {at(threads)} is not yet clear. Measure more repeats."
         if not all(speed.is_comparable(mine) for name, speed in here.items() if name != chosen.name):
             return f"What {chosen.name} costs at {at(threads)} is not known: measured too rarely. {TOO_FEW}"
-        return f"{makes} No other setting is proven to be faster there."
+        return f"{makes}. No other setting is proven to be faster there."
     each, best = (1000 * threads / speed.tps for speed in (mine, here[fastest]))
     one = "A commit" if what == "commits" else f"One of the {what}"
     took = f"{one} takes {_ms(each)} on average; with {fastest} it takes {_ms(best)}."
-    return f"{makes} {took}{_more(chosen.name, fastest, each, best)}"
+    fewer = percent(1 - 1 / here[fastest].times(mine).value)
+    return f"{makes}, {fewer} fewer than {fastest}. {took}{_more(chosen.name, fastest, each, best)}"
 
 
 def _more(name: str, fastest: str, each: float, best: float) -> str:

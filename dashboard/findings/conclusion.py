@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from dashboard.findings.answer import answer
+from dashboard.findings.answer import ResultAnswer, answer, answer_without_crashes
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.crash.self_test import self_test
@@ -15,7 +15,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.states import OVER
 from workers.bench.plan import Plan
 
-WORDS = 2  # raise it when the words of a headline change: then stored headlines are written again
+WORDS = 3  # raise it when the words of a headline change: then stored headlines are written again
 
 
 def conclusion(experiment: Experiment, view: ResultView) -> Finding:
@@ -42,20 +42,21 @@ def sentences(experiment: Experiment) -> list[str]:
 def summary(experiment: Experiment) -> list[str]:
     """What the first screen of the result page says, for a console."""
     view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
-    found = conclusion(experiment, view)
-    if not view.trials:
-        return list(found.sentences)
-    checked = self_test(view.trials)
-    told = answer(view, found, checked)
+    told = answer_of(view, conclusion(experiment, view))
     choice = (told.recommendation.choice,) if told.recommendation else ()
-    return list(dict.fromkeys(filter(None, (*told.sentences, told.cost, *choice, *told.more, checked.says))))
+    checked = (self_test(view.trials).says,) if view.trials else ()
+    return list(dict.fromkeys(filter(None, (*told.sentences, told.cost, *choice, *told.more, *checked))))
+
+
+def answer_of(view: ResultView, found: Finding) -> ResultAnswer:
+    return answer(view, found, self_test(view.trials)) if view.trials else answer_without_crashes(view, found)
 
 
 def in_brief(experiment: Experiment) -> str:
     """The headline of the result page: what was lost and what safety costs; without trials, the speed."""
     view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
     found = conclusion(experiment, view)
-    told = answer(view, found, self_test(view.trials)).sentences if view.trials else ()
+    told = answer_of(view, found).sentences if view.trials else ()
     return " ".join(told) or found.sentence
 
 

@@ -128,11 +128,13 @@ class Option:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """`choice`: one short sentence. `reasons`: sentences. `option`: the name of the chosen setting, "" for none."""
+    """`choice`: one short sentence. `reasons`: sentences. `option`: the name of the chosen setting, "" for none;
+    `is_open`: nothing was judged, so that nothing speaks against a setting either."""
 
     choice: str
     reasons: tuple[str, ...]
     option: str = ""
+    is_open: bool = False
 
 
 def recommend(options: Sequence[Option], threads: int, counts: str = "commits") -> Recommendation | None:

@@ -42,6 +42,10 @@ class PlanTarget:
     is_sandbox: bool = True
     present: Mapping[str, str] | None = field(default=None, hash=False)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Without `present` if it is not known: older workers do not know the field."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -239,7 +243,7 @@ class Plan:
         return Limits(self.max_lag_s, self.max_threads_running, self.min_free_gb, self.max_p99_ms)
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "targets": [target.as_dict() for target in self.targets]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Plan":

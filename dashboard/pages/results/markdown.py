@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 
 from dashboard.findings.answer import ResultAnswer
-from dashboard.findings.finding import Finding
 from dashboard.findings.tested import SpelledOut
 
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
@@ -12,20 +11,17 @@ SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 
 def markdown(
     name: str,
-    found: Finding,
-    answer: ResultAnswer | None,
+    answer: ResultAnswer,
     tested: Iterable[str],
     settings: Iterable[SpelledOut],
 ) -> str:
-    """`found`: the finding of a result without crash trials, whose `answer` is None. The page's script adds its
-    address."""
-    sentences = answer.sentences if answer else found.sentences
-    choice = answer.recommendation if answer else None
-    reasons = (answer.cost, *choice.reasons) if answer and choice else ()
+    """The page's script adds its address."""
+    choice = answer.recommendation
+    reasons = (answer.cost, *choice.reasons) if choice else ()
     lines = [
         f"**{_plain(name)}**",
         "",
-        *map(_plain, sentences),
+        *map(_plain, answer.sentences),
         *(["", f"**{_plain(choice.choice)}**"] if choice else []),
         *(f"- {_plain(reason)}" for reason in reasons if reason),
         "",

@@ -10,6 +10,7 @@ from dashboard.charts.guardrails import guardrails
 from dashboard.charts.registry import DETAILS, EXPLAINING, MODELS, OUTLINES, SPEED, draw
 from dashboard.findings import tested, together
 from dashboard.findings.analysis import MadeOf, made_of
+from dashboard.findings.answer import answer_without_crashes
 from dashboard.findings.conclusion import of_load
 from dashboard.findings.finding import progress
 from dashboard.findings.guardrails import GuardedServer, guarded_servers
@@ -58,6 +59,9 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     lines = dict.fromkeys(tested.where(one.server, one.facts, engines, one.flush_ms) for one in met)
     lines |= dict.fromkeys(_own_load(view, shared))
     settings = tested.spelled_out(view.plan, view.clean)
+    answer = crash.answer if crash else answer_without_crashes(view, found)
+    pictures = _pictures(SPEED, view, addresses) if rows else []
+    main = _picture("risk", view, addresses) if crash else pictures.pop(0) if pictures and view.points else None
     promised = promises(view.devices, view.names, view.clean)
     return {
         "experiment": experiment,
@@ -72,8 +76,11 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "failed": sum(row.state == Cell.State.FAILED for row in rows),
         "can_resume": experiment.may_be_resumed and _is_unfinished(view, rows),
         "crash": crash,
-        "risk": _picture("risk", view, addresses) if view.trials else None,
-        "pictures": _pictures(SPEED, view, addresses) if rows else [],
+        "answer": answer,
+        "main": main if main and (pictures or main.chart.series) else None,
+        "risk": main if crash else None,
+        "each_server": _each_server(view, addresses),
+        "pictures": pictures,
         "details": _pictures(DETAILS, view, addresses) if rows else [],
         "explaining": _pictures(EXPLAINING, view, addresses) if rows else [],
         "models": _models(view, addresses),
@@ -92,9 +99,16 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "guarded": [] if shared else watched(experiment),
         "tested": lines,
         "settings": settings,
-        "markdown": markdown(view.clean(experiment.name), found, crash.answer if crash else None, lines, settings),
+        "markdown": markdown(view.clean(experiment.name), answer, lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }
+
+
+def _each_server(view: ResultView, addresses: Addresses) -> list[tuple[str, str]]:
+    """(Name, address of the result with this server alone), where the page shows several."""
+    if len(view.servers) < 2:
+        return []
+    return [(name, f"{addresses.page()}?server={place}") for place, name in enumerate(view.names.values())]
 
 
 def _own_load(view: ResultView, shared: bool) -> list[str]:

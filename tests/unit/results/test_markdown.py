@@ -1,7 +1,6 @@
 """A result as Markdown."""
 
 from dashboard.findings.answer import ResultAnswer
-from dashboard.findings.finding import Finding
 from dashboard.findings.recommendation import Recommendation
 from dashboard.findings.tested import SpelledOut
 from dashboard.pages.results.markdown import markdown
@@ -11,7 +10,7 @@ ANSWER = ResultAnswer(("1/1 lost nothing.", "0/0 is faster."), "A commit takes 5
 
 
 def test_it_holds_the_answer_the_choice_and_the_settings():
-    text = markdown("Cost?", Finding("x"), ANSWER, ["db1, MariaDB"], [SpelledOut("1/1", "sync_binlog=1", "binary log")])
+    text = markdown("Cost?", ANSWER, ["db1, MariaDB"], [SpelledOut("1/1", "sync_binlog=1", "binary log")])
     lines = text.splitlines()
     assert lines[0] == "**Cost?**"
     assert lines[2:4] == ["1/1 lost nothing.", "0/0 is faster."]
@@ -20,11 +19,11 @@ def test_it_holds_the_answer_the_choice_and_the_settings():
 
 
 def test_without_crashes_it_holds_the_finding():
-    text = markdown("Cost?", Finding("a is faster", "2 to 3", ("more.",)), None, [], [])
+    text = markdown("Cost?", ResultAnswer(("a is faster (2 to 3).", "more."), "", None, ()), [], [])
     assert "a is faster (2 to 3)." in text and "more." in text
 
 
 def test_names_are_no_markup():
-    text = markdown("[x](http://evil) `a` **b** <img>", Finding("x"), None, [], [SpelledOut("`a`", "b`c")])
+    text = markdown("[x](http://evil) `a` **b** <img>", ANSWER, [], [SpelledOut("`a`", "b`c")])
     assert "[x](" not in text and "<img>" not in text.replace("\\<img\\>", "")
     assert "`bc`" in text

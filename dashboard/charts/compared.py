@@ -44,7 +44,7 @@ def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
         series=series if known else (),
         empty="" if known else "Nothing is compared yet." if not columns else "No source has this figure here.",
         source="",
-        note=f"Bars are {CONFIDENCE} intervals." if choice.figure == "throughput" else "",
+        note=f"Bars are {CONFIDENCE} confidence intervals." if choice.figure == "throughput" else "",
         points_of=points_of if known else (),
         hidden=choice.hidden,
     )

@@ -29,7 +29,7 @@ def paired_picture(found: PairedExperiments, choice: Choice) -> ComparedChart:
         series=series,
         empty="" if series else "No source has this figure in A and B.",
         note="The line at 1 means that A and B are equal."
-        + (f" Bars: {CONFIDENCE} intervals." if choice.figure == "throughput" else ""),
+        + (f" Bars: {CONFIDENCE} confidence intervals." if choice.figure == "throughput" else ""),
         points_of=tuple((place,) for place in range(len(series))),
         hidden=choice.hidden,
     )

@@ -13,7 +13,7 @@ from itertools import product
 
 from PIL import Image, ImageDraw, ImageFont
 
-from dashboard.charts.chart import Chart, ChartSeries
+from dashboard.charts.chart import Chart
 from dashboard.charts.risk import RiskDot, RiskSeries
 from dashboard.findings.crash.trials import REPLICAS_SAY
 from dashboard.text.numbers import whole
@@ -23,6 +23,8 @@ PLOT = (120, 120, 1150, 530)  # left, top, right, bottom
 SHARP = 2  # drawn larger, then reduced: Pillow does not smooth edges
 MARGIN = 15  # right of which no label stands
 RADIUS = 13
+RING = 8  # around a point, for the present setting
+OUTLINE = 4  # of a mark that is not filled
 LED = 14  # from which a label is joined to its point
 ROOM = 1.6  # around the speeds of a log axis, as a factor
 FEW = 4  # decades of speeds, below which 2 and 5 have ticks too
@@ -35,6 +37,7 @@ NEARER = 8  # by which a label is nearer to its own point than to any other
 CLEAR = 60  # between a label and any other point, whose own label could stand there
 BETWEEN = 20  # between two labels in one row, which would be read as one sentence
 Box = tuple[float, float, float, float]
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,14 @@ class Place:
     most: float
     low: float
     high: float
+    replica: str = ""
+    mine: bool = False
 
     @property
     def boxes(self) -> tuple[Box, Box, Box]:
-        """What no label covers: the point, and its two bars."""
-        point = (self.x - RADIUS, self.y - RADIUS, self.x + RADIUS, self.y + RADIUS)
+        """What no label covers: the point with its ring, and its two bars."""
+        reach = RADIUS + RING + 2 if self.mine else RADIUS
+        point = (self.x - reach, self.y - reach, self.x + reach, self.y + reach)
         return point, (self.least, self.y - 4, self.most, self.y + 4), (self.x - 4, self.high, self.x + 4, self.low)
 
 
@@ -123,20 +129,21 @@ def risk_png(chart: Chart) -> bytes:
 def places(chart: Chart, scales: Scales | None = None) -> list[Place]:
     scales = scales or scales_of(chart)
     found = []
-    for one in chart.series:
+    for one in (series for series in chart.series if isinstance(series, RiskSeries)):
         for dot in _dots(one.dots):
             speed = dot.y or 0.0
             low = speed if dot.lo is None else dot.lo
             ends = (scales.x(dot.x_lo), scales.x(dot.x_hi), scales.y(low), scales.y(dot.hi or speed))
             colour, mark = SERIES[one.colour % len(SERIES)], _ascii(", ".join(filter(None, (dot.mark, _replicas(one)))))
-            found.append(Place(_ascii(one.name), mark, colour, scales.x(float(dot.x)), scales.y(speed), *ends))
+            name = _ascii(f"{one.name} (present)" if one.mine else one.name)
+            at = (scales.x(float(dot.x)), scales.y(speed))
+            found.append(Place(name, mark, colour, *at, *ends, replica=one.replica, mine=one.mine))
     return found
 
 
-def _replicas(one: ChartSeries) -> str:
-    """In words: the page has a shape for them. "" where they agree or were not tried."""
-    replica = one.replica if isinstance(one, RiskSeries) else ""
-    return REPLICAS_SAY[replica] if replica in ("diverge", "stopped") else ""
+def _replicas(one: RiskSeries) -> str:
+    """In words, because the picture has no key of its marks. "" where they agree or were not tried in the chart."""
+    return REPLICAS_SAY[one.replica] if one.replica and one.replica != "agree" else ""
 
 
 def labels(known: Sequence[Place]) -> list[tuple[float, float]]:
@@ -219,7 +226,20 @@ def _ground(pen: "_Pen", chart: Chart, scales: Scales) -> None:
 def _point(pen: "_Pen", one: Place) -> None:
     pen.line((one.least, one.y), (one.most, one.y), one.colour, 3)
     pen.line((one.x, one.low), (one.x, one.high), one.colour, 3)
-    pen.disc((one.x, one.y), RADIUS, one.colour)
+    _mark(pen, (one.x, one.y), one.replica, one.colour)
+    if one.mine:
+        pen.circle((one.x, one.y), RADIUS + RING, INK, None)
+
+
+def _mark(pen: "_Pen", middle: Point, replica: str, colour: str) -> None:
+    """The marks of the page: static/js/charts/risk-marks.js."""
+    pen.circle(middle, RADIUS, colour, colour if replica in ("agree", "") else SURFACE)
+    if replica in ("unknown", "not tried"):
+        pen.left_half(middle, RADIUS, colour)
+    if replica == "diverge":
+        (x, y), arm = middle, RADIUS / 2
+        pen.line((x - arm, y - arm), (x + arm, y + arm), colour, OUTLINE)
+        pen.line((x - arm, y + arm), (x + arm, y - arm), colour, OUTLINE)
 
 
 def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
@@ -241,11 +261,15 @@ class _Pen:
     def box(self, box: Box, colour: str) -> None:
         self.draw.rectangle(tuple(SHARP * each for each in box), fill=colour)
 
-    def line(self, start: tuple[float, float], end: tuple[float, float], colour: str, width: int) -> None:
+    def line(self, start: Point, end: Point, colour: str, width: int) -> None:
         self.draw.line([tuple(SHARP * each for each in point) for point in (start, end)], colour, width * SHARP)
 
-    def disc(self, middle: tuple[float, float], radius: float, colour: str) -> None:
-        self.draw.circle((middle[0] * SHARP, middle[1] * SHARP), radius * SHARP, colour)
+    def circle(self, middle: Point, radius: float, colour: str, filling: str | None) -> None:
+        self.draw.circle((middle[0] * SHARP, middle[1] * SHARP), radius * SHARP, filling, colour, OUTLINE * SHARP)
 
-    def write(self, at: tuple[float, float], text: str, size: int, colour: str, anchor: str = "la") -> None:
+    def left_half(self, middle: Point, radius: float, colour: str) -> None:
+        (x, y), r = (middle[0] * SHARP, middle[1] * SHARP), radius * SHARP
+        self.draw.pieslice((x - r, y - r, x + r, y + r), 90, 270, colour)
+
+    def write(self, at: Point, text: str, size: int, colour: str, anchor: str = "la") -> None:
         self.draw.text((at[0] * SHARP, at[1] * SHARP), text, colour, _font(size * SHARP), anchor)

@@ -97,6 +97,6 @@ def _says(safe: Measured, fast: Measured, ratio: ThroughputRatio, threads: int) 
     interval = between(ratio.lo, ratio.hi, digits_of(ratio.value))
     if ratio.decision == "differs":
         text = f"{fast.variant} is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {safe.variant}"
-        return f"{text} at {at(threads)} ({CONFIDENCE} interval {interval})"
-    within = f" (ratio, {CONFIDENCE} interval {interval})" if interval else ""
+        return f"{text} at {at(threads)} ({CONFIDENCE} confidence interval {interval})"
+    within = f" (ratio, {CONFIDENCE} confidence interval {interval})" if interval else ""
     return f"{fast.variant} against {safe.variant} at {at(threads)}: {ratio.decision}{within}"

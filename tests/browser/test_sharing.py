@@ -65,6 +65,21 @@ def test_a_link_is_made_opened_annotated_and_revoked(inside, live_server, admin,
     guest.close()
 
 
+def test_a_guest_sees_the_answer_on_the_first_screen_and_copies_it(page, live_server, admin):
+    _, token = actions.share(None, trials.experiment())
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"{live_server.url}/share/{token}/")
+    page.locator("[data-chart=risk][data-drawn]").wait_for()
+    for part in ("h1", "p.finding >> nth=1", ".tested", "#recommendation", "[data-chart=risk] .chart-plot"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= 800, part
+    page.get_by_role("button", name="Copy as Markdown").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "**Use 1/1: nothing lost in" in copied and copied.endswith(f"{live_server.url}/share/{token}/")
+
+
 class Elsewhere(BaseHTTPRequestHandler):
     """Another site on this machine: browsers let no site from outside frame what is inside. Its path is its page."""
 

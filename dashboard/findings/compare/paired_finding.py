@@ -56,7 +56,7 @@ def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, s
     where = f"{pair.place.name} at {at(pair.threads)}"
     told, of = (percent, "of") if ratio.value < 1 else (sig, "times")  # 2.97 %, because nobody divides by 0.0297
     text = f"; the largest difference is {where}: B has {told(ratio.value)} {of} the throughput of A"
-    return text, f"{CONFIDENCE} interval {told(ratio.lo)} to {told(ratio.hi)}"
+    return text, f"{CONFIDENCE} confidence interval {told(ratio.lo)} to {told(ratio.hi)}"
 
 
 def _crashes(found: CrashPairs) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ class Lost:
     engine_ms: float | None = None
     binlog: int | None = None
     binlog_ms: float | None = None
+    replica: int | None = None  # where a replica is crashed too
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Cause:
 
 
 def causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> tuple[Cause, ...]:
-    """One for the engine and one for the binary log, if it lost something, the worse loss first. `engine`: innodb or
-    rocksdb; `settings`: those of the running server."""
-    if not lost.engine and not lost.binlog:
+    """One for the engine, the binary log and the replica, if it lost something, the worse loss first. `engine`: innodb
+    or rocksdb; `settings`: those of the running server."""
+    if not lost.engine and not lost.binlog and not lost.replica:
         return ()
     if kind == LYING_DISK:
         fix = "No setting prevents that. Use a disk whose cache keeps its content without power."
@@ -46,6 +47,7 @@ def causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> t
     power = not CRASH_KINDS[kind].keeps_page_cache if kind in CRASH_KINDS else True  # page cache lost, or not known
     found = [(lost.engine, _engine(power, engine, settings, lost))] if lost.engine else []
     found += [(lost.binlog, _binlog(power, settings, lost))] if lost.binlog else []
+    found += [(lost.replica, _replica(power, engine, settings))] if lost.replica else []
     return tuple(cause for _, cause in sorted(found, key=lambda one: -one[0]))
 
 
@@ -78,6 +80,20 @@ def _binlog(power: bool, settings: Mapping[str, str], lost: Lost) -> Cause:
         says = f"{SYNC}={settings[SYNC]}: {last} of the binary log was still in the page cache."
         return Cause(says, _prevents(f"{SYNC}=1"))
     return _unexplained(SYNC in settings, "the binary log")
+
+
+def _replica(power: bool, engine: str, settings: Mapping[str, str]) -> Cause:
+    """A replica with the settings of its primary, whose rows were compared after it followed the primary again."""
+    names = (ROCKSDB_FLUSH if engine == "rocksdb" else FLUSH, SYNC)
+    relaxed = [name for name in names if settings.get(name) not in ("1", None)]
+    if not power or not relaxed:
+        return _unexplained(all(name in settings for name in names), "the replica")
+    has = ", ".join(f"{name}={settings[name]}" for name in relaxed)
+    says = (
+        f"{has}: the crash took commits from the replica, and it did not fetch them again. "
+        "Its position was ahead of its rows, or it stopped with an error."
+    )
+    return Cause(says, _prevents(" with ".join(f"{name}=1" for name in relaxed)))
 
 
 def _is_unflushed(settings: Mapping[str, str]) -> bool:

@@ -105,12 +105,12 @@ def _lines(used: Sequence[UsedServer]) -> list[ServerOnHome]:
 MISSING = {
     "redis": (
         "Redis does not answer.",
-        "Experiments that you start are queued and run when Redis is back. Until then no worker is notified, and  "
+        "Experiments that you start are queued and run when Redis is back. Until then no worker is notified, and "
         "running experiments show no live figures. Start Redis, or read its log.",
     ),
     "worker": (
         "No worker is alive.",
-        "Experiments and connection tests stay queued until a worker runs, and then start by themselves.  "
+        "Experiments and connection tests stay queued until a worker runs, and then start by themselves. "
         "Start a worker, or read its log.",
     ),
 }

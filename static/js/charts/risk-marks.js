@@ -5,8 +5,8 @@ const WORDS = {
   agree: "replicas agree",
   diverge: "replicas diverge silently",
   stopped: "replicas stop with an error",
-  unknown: "replicas unclear",
-  "not tried": "replicas not tried",
+  unknown: "whether replicas agree is unclear",
+  "not tried": "no replica was tried",
 };
 
 export function inWords(replica) {

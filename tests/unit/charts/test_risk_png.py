@@ -15,6 +15,7 @@ from dashboard.charts.risk import RiskDot, RiskSeries
 from dashboard.charts.risk_png import (
     PLOT,
     RADIUS,
+    RING,
     SERIES,
     SIZE,
     SOFT,
@@ -105,9 +106,46 @@ def test_letters_that_the_font_lacks_are_replaced():
 
 @pytest.mark.parametrize(
     ("replica", "told"),
-    [("diverge", ", replicas diverge silently"), ("stopped", ", replicas stop with an error"), ("agree", ""), ("", "")],
-)
+    [("diverge", ", replicas diverge silently"), ("stopped", ", replicas stop with an error"), ("agree", ""), ("", ""),
+     ("unknown", ", whether replicas agree is unclear"), ("not tried", ", no replica was tried")],
+)  # fmt: skip
 def test_what_the_page_shows_by_a_shape_is_told_in_words(replica, told):
     one = chart((0, 5))
     (place,) = places(replace(one, series=(replace(one.series[0], replica=replica),)))
     assert place.mark == "lost commits in 3 of 3 power losses" + told
+
+
+@pytest.mark.parametrize(
+    ("replica", "middle", "left", "right"),
+    [
+        ("agree", True, True, True),
+        ("", True, True, True),
+        ("stopped", False, False, False),
+        ("diverge", True, False, False),  # the cross
+        ("unknown", False, True, False),
+        ("not tried", False, True, False),
+    ],
+)
+def test_its_marks_are_those_of_the_page(replica, middle, left, right):
+    """What static/js/charts/risk-marks.js draws: filled, hollow, hollow with a cross, half."""
+    one = chart((50, 100))
+    dot = replace(one.series[0].dots[0], x_lo=50, x_hi=50, lo=100, hi=100)
+    one = replace(one, series=(replace(one.series[0], replica=replica, dots=(dot,)),))
+    (place,) = places(one)
+    with Image.open(BytesIO(risk_png(one))) as picture:
+        assert [is_inked(picture, place.x + away, place.y) for away in (0.5, -8, 8)] == [middle, left, right]
+
+
+def test_the_present_setting_is_ringed_and_named():
+    one = chart((50, 100), (4000, 900))
+    marked = replace(one, series=(replace(one.series[0], mine=True), one.series[1]))
+    ringed, other = places(marked)
+    assert ringed.name.endswith("(present)") and not other.name.endswith("(present)")
+    away = (RADIUS + RING - 2) * 0.71  # on the ring, between the bars
+    with Image.open(BytesIO(risk_png(marked))) as picture:
+        assert [is_inked(picture, each.x - away, each.y - away) for each in (ringed, other)] == [True, False]
+
+
+def is_inked(picture, x, y):
+    """Not the ground, nor its grid."""
+    return sum(picture.getpixel((round(x), round(y)))) < 600

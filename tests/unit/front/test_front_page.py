@@ -140,7 +140,7 @@ def test_the_cost_is_the_ratio_of_the_result_page():
     found = costs.costs([server.pk])[server.pk]
     points = analysis_of(made, "1/1").points
     ratio = next(p.ratio for p in points if p.variant == "0/0" and p.threads == 8)
-    interval = f"(95\u00a0% interval {sig(ratio.lo, 2)} to {sig(ratio.hi, 2)})"
+    interval = f"(95\u00a0% confidence interval {sig(ratio.lo, 2)} to {sig(ratio.hi, 2)})"
     assert found.says == f"0/0 is {sig(ratio.value, 2)} times as fast as 1/1 at 8 threads {interval}"
     assert found.decision == "differs"
 
@@ -171,7 +171,8 @@ def test_a_cost_that_was_not_shown_is_no_factor():
             point["ratio"] |= {"value": 1.56, "lo": 0.34, "hi": 8.13, "decision": "no difference shown"}
     Experiment.objects.filter(pk=made.pk).update(analysis={"1/1": analysis})
     found = costs.costs([server.pk])[server.pk]
-    assert found.says == "0/0 against 1/1 at 8 threads: no difference shown (ratio, 95\u00a0% interval 0.340 to 8.13)"
+    interval = "95\u00a0% confidence interval 0.340 to 8.13"
+    assert found.says == f"0/0 against 1/1 at 8 threads: no difference shown (ratio, {interval})"
 
 
 def test_without_1_1_there_is_no_cost():

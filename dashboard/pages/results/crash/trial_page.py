@@ -6,6 +6,7 @@ from typing import Any
 from dashboard.charts.bars import FoundSets, sets, timeline
 from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.missing import BINLOG
+from dashboard.findings.crash.trials import WITH_REPLICA
 from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.findings.stored import read
 from dashboard.findings.tested import engine_of
@@ -177,7 +178,8 @@ def _causes(trial: Trial) -> tuple[Cause, ...]:
     """Why commits were lost, from the settings that the server ran with."""
     planned = _variant(trial)
     ran = of_trial(trial.environment.data if trial.environment else {}, planned.settings).settings
-    lost = Lost(trial.lost_engine, trial.lost_engine_ms, trial.lost_binlog, trial.lost_binlog_ms)
+    of_replica = trial.lost_replica if trial.kind in WITH_REPLICA else None
+    lost = Lost(trial.lost_engine, trial.lost_engine_ms, trial.lost_binlog, trial.lost_binlog_ms, of_replica)
     return causes(trial.kind, planned.engine.lower(), ran, lost)
 
 

@@ -115,9 +115,7 @@ def test_it_tells_the_script_how_far_it_is(client_in, server):
 def test_it_folds_what_was_not_reached_and_offers_only_statements_to_copy(client_in, server):
     title = "Reachable"
     failed = {"key": "r", "title": title, "outcome": "failed", "says": "No.", "fix": "Start the server."}
-    rest = [
-        {"key": t, "title": t, "outcome": "unknown", "says": NOT_REACHED, "fix": ""} for t in ("Clocks", "Engines")
-    ]
+    rest = [{"key": t, "title": t, "outcome": "unknown", "says": NOT_REACHED, "fix": ""} for t in ("Clocks", "Engines")]
     preflight = Preflight.objects.create(server=server, state="done", checks=[failed, *rest])
     html = client_in.get(f"/servers/preflights/{preflight.pk}.json").json()["html"]
     assert html.count('<li class="check') == 2 and "Clocks, Engines" in html

@@ -1,5 +1,7 @@
-"""`manage.py experiment crash-point TRIAL NUMBER`: recovers a kept crash point once more, or writes its archive."""
+"""`manage.py experiment crash-point TRIAL NUMBER`: recovers a kept crash point once more, or writes its archive.
+`manage.py experiment crash-points TRIAL`: tries more crash points of a kept recording."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
@@ -7,6 +9,8 @@ from django.conf import settings
 from dashboard.records.experiments.models import KeptCrashPoint
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.export.again import JudgedAgain, recover_again
+from workers.crash.points.export.recording import try_more
+from workers.crash.points.story import RECORDING
 from workers.errors import DurascopeError
 from workers.sandbox import builds
 
@@ -21,6 +25,21 @@ def crash_point(trial: int, number: int, to: Path | None) -> str:
     if to:
         return _written(bytes(kept.archive), to)
     return _told(recover_again(bytes(kept.archive), Path(settings.SANDBOX_ROOT), builds.find, settings.SANDBOX_USER))
+
+
+def more_crash_points(trial: int, most: int) -> Iterator[str]:
+    """One line for each, and one for all. Raises DurascopeError."""
+    kept = KeptCrashPoint.objects.filter(trial__experiment__deleted_at=None, trial_id=trial, number=RECORDING).first()
+    if kept is None:
+        raise DurascopeError(f"Trial {trial} keeps no recording.", "Set keep_recording=yes in the plan.")
+    tried = len(kept.trial.evidence.data["points"]["states"])
+    failed = total = 0
+    root, user = Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER
+    for judged in try_more(bytes(kept.archive), root, builds.find, user, tried, most):
+        total, failed = total + 1, failed + bool(judged.failed)
+        says = _titles(judged.failed) if judged.failed else "no check failed"
+        yield f"crash point {tried + total:,} (event {judged.point.moment:,}, {judged.point.keeps}): {says}"
+    yield f"{failed:,} of {total:,} more crash points failed. The trial had tried {tried:,}; its result stays as it is."
 
 
 def _written(archive: bytes, to: Path) -> str:

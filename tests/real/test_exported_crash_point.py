@@ -10,6 +10,8 @@ from tests.real.test_trial_two_disks import lying
 from tests.real.trials import crash, setup
 from workers.crash.chain import TrialPorts
 from workers.crash.points.export.again import recover_again
+from workers.crash.points.export.recording import try_more
+from workers.crash.points.story import RECORDING
 from workers.crash.run import run_trial
 from workers.errors import SandboxError
 from workers.sandbox import builds
@@ -21,7 +23,7 @@ pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
 @pytest.fixture(scope="module")
 def kept(sandbox_root):
     """At 0/1 the engine loses commits, and the binary log does not. The trial's result."""
-    asked = setup(sandbox_root, "every-crash-point", 0, 1, points=3, load_s=0.4, clients=4)
+    asked = setup(sandbox_root, "every-crash-point", 0, 1, points=3, load_s=0.4, clients=4, keep_recording=True)
     result = run_trial(asked, lambda step: None, lambda: False)
     assert not result.error, result.error
     return result
@@ -105,6 +107,18 @@ def test_a_torn_end_of_the_binary_log_is_shown(passing, tmp_path):
 def test_the_same_checks_fail_again(kept, sandbox_root):
     again = recover_again(kept.archives[1], sandbox_root, builds.find)
     assert set(again.failed) == set(again.point.failed) == set(kept.points.kept[0].checks)
+
+
+def test_points_that_were_not_tried_can_be_tried_later(kept, sandbox_root):
+    """At 0/1 the first ones lost commits. So do some later ones of the same recording."""
+    archive = kept.archives[RECORDING]
+    assert kept.points.recording.n_bytes == len(archive) and kept.points.left > 3
+    again = list(try_more(archive, sandbox_root, builds.find, "", skip=0, most=3))
+    tried = {(one.moment, tuple(sorted(check.key for check in one.checks if check.outcome == "invalid")))
+             for one in kept.points.states}  # fmt: skip
+    assert {(one.point.moment, tuple(sorted(one.failed))) for one in again} == tried, "the same points fail again"
+    (later,) = try_more(archive, sandbox_root, builds.find, "", skip=3, most=1)
+    assert (later.point.moment, later.point.keeps) not in {(one.moment, one.way) for one in kept.points.states}
 
 
 def test_another_archive_is_refused(sandbox_root):

@@ -139,6 +139,11 @@ class CrashPlan:
         "After this time no other crash point of the load is tried. The page of the trial says how many are left.",
         least=1, most=86_400, group="crash", may_be_empty=True, in_sizes=True, tells_apart="unless default",
     ))  # fmt: skip
+    keep_recording: bool = field(default=False, metadata=described(
+        "yes", "Keep the recording of a load",
+        "Compressed, at most 32 MiB for each trial. Crash points that were not tried can be tried later.",
+        group="crash", in_sizes=True,
+    ))  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,7 @@ def _run(job: Job, row: Trial) -> None:
         attached = None if server.is_sandbox else borrow(row)
         own = of_plan(job.plan) if crash.own_load else None
         asked |= {"points": crash.points, "points_s": crash.points_s, "own": own}
+        asked["keep_recording"] = crash.keep_recording
         trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached)
         found = job.ports.crash(trial, job.say, job.cancelled)
     storing_trials.save(row, found, _place(root, build, storage), story)

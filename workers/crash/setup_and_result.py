@@ -67,6 +67,7 @@ class TrialSetup(TrialRequest):
     attached: Attached | None = None
     points: int = 200  # of a recorded load: crash points to try
     points_s: float = 3600  # and the time for them; after it none is begun
+    keep_recording: bool = False
     own: Declaration | None = None  # committed by the clients beside the rows of the ledger
 
 

@@ -338,7 +338,7 @@ class TrialEvidence(models.Model):
 
 class KeptCrashPoint(models.Model):
     """A violation of a recorded load, with its disk: an archive of workers.crash.points.export. `number`: that of
-    workers.crash.points.story.KeptPoint."""
+    workers.crash.points.story.KeptPoint; RECORDING: the recording of the load."""
 
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="crash_points")
     number = models.PositiveSmallIntegerField()

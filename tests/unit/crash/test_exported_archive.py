@@ -32,10 +32,10 @@ def test_the_image_is_the_base_with_the_blocks_of_the_state(tmp_path):
 def test_an_archive_that_is_too_large_is_not_kept(tmp_path, monkeypatch):
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / "disk.img").write_bytes(os.urandom(1 << 20))
-    assert len(write._packed(tmp_path)) > 1 << 20
+    assert len(write.packed(tmp_path, FOLDER)) > 1 << 20
     monkeypatch.setattr(write, "MOST_BYTES", 1 << 19)
     with pytest.raises(SandboxError, match="are kept at most"):
-        write._packed(tmp_path)
+        write.packed(tmp_path, FOLDER)
 
 
 def test_a_crash_point_of_two_servers_has_no_archive_and_says_why():

@@ -7,6 +7,7 @@ from workers.crash.checks import run_checks
 from workers.crash.evidence import Evidence
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.points.export.contents import PointFile, commit_lines, ledger_of, read_point
+from workers.crash.points.export.recording import RecordingFacts, read_facts
 from workers.crash.transactions import is_written, key
 from workers.errors import SandboxError
 
@@ -56,6 +57,19 @@ def test_another_text_is_no_ledger(line):
 
 def test_the_facts_come_back():
     assert read_point(POINT.text()) == POINT
+
+
+FACTS = RecordingFacts(point=POINT, disks=("data", "logs"), seed=7, points=40, began_s=12.5, margin_s=0.0)
+
+
+def test_the_facts_of_a_recording_come_back():
+    assert read_facts(FACTS.text()) == FACTS
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"point": {}}', FACTS.text().replace("seed", "other")])
+def test_other_facts_of_a_recording_are_refused(text):
+    with pytest.raises(SandboxError, match=r"no recording of this version|no crash point of this version"):
+        read_facts(text)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"failed": [], "other": 1}'])

@@ -19,8 +19,9 @@ from tests.unit.crash.test_exported_contents import POINT
 from tests.unit.results import trials
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.export.again import JudgedAgain
-from workers.crash.points.story import KeptPoint
+from workers.crash.points.story import RECORDING, KeptPoint, KeptRecording
 from workers.crash.verdict import CheckResult
+from workers.errors import DurascopeError
 
 pytestmark = pytest.mark.django_db
 ARCHIVE = b"\x1f\x8b\0 archive"
@@ -62,6 +63,51 @@ def test_the_archive_is_downloaded_as_it_was_stored(client_in, trial):
     assert client_in.get(address(trial, 2)).status_code == 404
     event = Event.objects.get(did="downloaded")
     assert (event.what, event.detail) == (f"crash point 1 of trial {trial.pk}", {"experiment": trial.experiment_id})
+
+
+@pytest.fixture
+def recorded(trial):
+    points = story(state(0.2, LOST, lost=3), recording=KeptRecording(n_bytes=len(ARCHIVE))).as_stored()
+    trial.evidence.data["points"] = points
+    trial.evidence.save()
+    KeptCrashPoint.objects.create(trial=trial, number=RECORDING, archive=ARCHIVE)
+    return trial
+
+
+def test_a_kept_recording_is_linked_and_downloaded(client_in, recorded):
+    shown = client_in.get(reverse("results:trial", args=[recorded.pk])).content.decode()
+    assert "Download the recording" in shown and f"experiment crash-points {recorded.pk}" in shown
+    answer = client_in.get(address(recorded, RECORDING))
+    assert answer.content == ARCHIVE and f"recording-{recorded.pk}.tar.gz" in answer["Content-Disposition"]
+    assert Event.objects.get(did="downloaded").what == f"the recording of trial {recorded.pk}"
+
+
+def test_a_recording_that_is_too_large_says_so(client_in, trial):
+    lacks = KeptRecording(n_bytes=0, lacks="The archive has 40 MiB; 32 MiB are kept at most.")
+    trial.evidence.data["points"] = story(state(0.2), recording=lacks).as_stored()
+    trial.evidence.save()
+    shown = client_in.get(reverse("results:trial", args=[trial.pk])).content.decode()
+    assert lacks.lacks in shown and "Download the recording" not in shown
+
+
+def test_the_command_tries_more_points_of_a_recording(recorded, monkeypatch):
+    asked = []
+
+    def more(archive, root, find, user, skip, most):
+        asked.append((archive, skip, most))
+        yield JudgedAgain(replace(POINT, moment=8, keeps="at random"), (LOST,))
+        yield JudgedAgain(replace(POINT, moment=9, keeps="after a flush"), ())
+
+    monkeypatch.setattr(command, "try_more", more)
+    lines = list(command.more_crash_points(recorded.pk, 2))
+    assert asked == [(ARCHIVE, 1, 2)]
+    assert lines[0] == f"crash point 2 (event 8, at random): {CHECK_TITLES['lost-engine']}"
+    assert lines[1].endswith("no check failed") and lines[2].startswith("1 of 2 more crash points failed.")
+
+
+def test_the_command_says_that_no_recording_is_kept(trial):
+    with pytest.raises(DurascopeError, match="keeps no recording"):
+        list(command.more_crash_points(trial.pk, 2))
 
 
 def test_a_token_downloads_it_too(client, trial, admin):

@@ -11,6 +11,7 @@ from itertools import chain, zip_longest
 
 from workers.crash.chain import Begun
 from workers.crash.evidence import ReplicaSeen
+from workers.crash.points.choose import ONE_AT_RANDOM_OF
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane, new_folder, recover, replay, twin
 from workers.crash.points.recorded import Recorded, record
@@ -50,7 +51,7 @@ def ready(load: Recorded) -> tuple[Lane, Sequence[FileMap], list[JointChoice]]:
     states = JointStates([States(one) for one in (load.recording, *load.more)])
     lane = _lane(load, states)
     files = maps_of(lane)
-    return lane, files, _choices(states, files, load.setup.seed)
+    return lane, files, _choices(states, files, load.setup.seed, load.setup.points)
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,13 @@ class ReplicaJudge(StateJudge):
         return after, replica.reconnect(WROTE_ON, FOLLOW_S)
 
 
-def _choices(states: JointStates, files: Sequence[FileMap], seed: int) -> list[JointChoice]:
+def _choices(states: JointStates, files: Sequence[FileMap], seed: int, most: int) -> list[JointChoice]:
     """The replica alone and both together take turns. A primary that loses power alone is crashed elsewhere."""
     *_, role = (one.role for one in files)
-    alone = [joint.of_the_last(states, one) for one in points.in_order(states.disks[-1], role, seed)]
-    both = [one for one in joint.in_order(states, [one.role for one in files], seed) if one.way != "one alone"]
+    at_random = most // ONE_AT_RANDOM_OF // 2  # of each of both
+    alone = [joint.of_the_last(states, one) for one in points.in_order(states.disks[-1], role, seed, at_random)]
+    together = joint.in_order(states, [one.role for one in files], seed, at_random)
+    both = [one for one in together if one.way != "one alone"]
     return [one for one in chain.from_iterable(zip_longest(alone, both)) if one]
 
 

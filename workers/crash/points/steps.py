@@ -6,22 +6,22 @@ from time import monotonic
 
 from workers.crash.chain import Begun
 from workers.crash.points.attempts import attempt_all
+from workers.crash.points.choose import choices_of
+from workers.crash.points.export.recording import keep_recording
 from workers.crash.points.export.write import keep
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane, lanes
 from workers.crash.points.other_settings import tried_otherwise
 from workers.crash.points.recorded import Recorded, record
 from workers.crash.points.shrink import Shrinker
-from workers.crash.points.story import PointsResult, PointsStory, TriedState, with_points
+from workers.crash.points.story import RECORDING, PointsResult, PointsStory, TriedState, with_points
 from workers.crash.points.violations import first_violations
 from workers.crash.prepare import prepare, start
-from workers.sandbox.disk.recording import joint, points
 from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.filemap import FileMap
 from workers.sandbox.disk.recording.joint import JointChoice, JointStates
 from workers.sandbox.disk.recording.states import States
 
-ONE_AT_RANDOM_OF = 5  # crash points
 ENDS = {
     RecordingEnd.STOPPED: "",
     RecordingEnd.BOUND: "It reached its largest size. No later moment was tried.",
@@ -69,9 +69,12 @@ def judged(
     violations = first_violations(tried)
     deciding = (shrinker := Shrinker(judge, ready[0], files)).all(violations)
     kept, archives = keep(load, states, violations)
+    recording, archive = keep_recording(load) if load.setup.keep_recording else (None, b"")
     settings = () if load.replica else tried_otherwise(load, ready[0], violations, _states_of)
-    examined = replace(story, deciding=deciding, kept=kept, settings=settings, not_again=shrinker.not_again)
-    return Attempted(**vars(load), story=examined, archives=archives)
+    examined = replace(
+        story, deciding=deciding, kept=kept, settings=settings, not_again=shrinker.not_again, recording=recording
+    )
+    return Attempted(**vars(load), story=examined, archives={**archives, **({RECORDING: archive} if archive else {})})
 
 
 def _states_of(begun: Begun) -> list[TriedState]:
@@ -86,7 +89,7 @@ def _ready(load: Recorded) -> tuple[Sequence[Lane], Sequence[FileMap], list[Join
     states = JointStates([States(one) for one in (load.recording, *load.more)])
     ready = lanes(load, states)
     files = maps_of(ready[0])
-    return ready, files, _choices(load, states, files)
+    return ready, files, choices_of(states, files, load.setup.seed, load.setup.points)
 
 
 def _tried(
@@ -104,14 +107,6 @@ def _tried(
 def maps_of(lane: Lane) -> list[FileMap]:
     """Of each disk. They are left in another state."""
     return [FileMap.of(states, disk) for states, disk in zip(lane.states.disks, lane.disks, strict=True)]
-
-
-def _choices(load: Recorded, states: JointStates, files: Sequence[FileMap]) -> list[JointChoice]:
-    roles, seed = [one.role for one in files], load.setup.seed
-    if load.more:
-        return joint.in_order(states, roles, seed)
-    at_random = load.setup.points // ONE_AT_RANDOM_OF
-    return [joint.of_one(one) for one in points.in_order(states.disks[0], roles[0], seed, at_random)]
 
 
 def story_of(

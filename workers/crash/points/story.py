@@ -10,6 +10,7 @@ from workers.crash.verdict import CheckResult, Outcome, verdict
 
 LOSSES = ("lost-engine", "lost-binlog")
 MOST_LOGS = 5
+RECORDING = 0  # its number among the archives of a trial; kept crash points begin at 1
 HISTORY = "history"  # the check of a small history
 
 
@@ -122,6 +123,14 @@ class KeptPoint:
 
 
 @dataclass(frozen=True, kw_only=True)
+class KeptRecording:
+    """The recording as an archive. `n_bytes` 0: `lacks` says why there is none."""
+
+    n_bytes: int
+    lacks: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PointsStory:
     """`pairs`: distinct pairs of flushed redo log and flushed binlog in the recording, `covered`: those of them that
     were tried. `left`: crash points that were found and not tried; `out_of_time`: the plan's time for them was over.
@@ -129,7 +138,7 @@ class PointsStory:
     disk may differ. `not_again`: of the violations that were examined, those that passed when they were recovered
     again. `windows`: of small histories, times between two flushes with unflushed writes; `sampled`: those of them of
     which only a drawn part of the subsets was tried. `bracket_s`: a smaller difference of the clocks is not seen; None:
-    not known."""
+    not known. `recording`: None: the plan does not keep it."""
 
     states: tuple[TriedState, ...]
     pairs: int
@@ -150,6 +159,7 @@ class PointsStory:
     windows: int = 0
     sampled: int = 0
     bracket_s: float | None = None
+    recording: KeptRecording | None = None
 
     @property
     def counts(self) -> PointCounts:
@@ -173,7 +183,7 @@ class PointsStory:
 @dataclass(frozen=True, kw_only=True)
 class PointsResult(TrialResult):
     """Of a trial that recorded a load. The lost commits are those of the worst crash point. `archives`: those of
-    `points.kept`, by number."""
+    `points.kept`, by number; 0: the recording."""
 
     points: PointsStory
     archives: Mapping[int, bytes] = field(default_factory=dict)

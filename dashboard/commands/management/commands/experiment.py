@@ -1,6 +1,6 @@
 """Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`,
 `manage.py experiment export ID FILE`, `manage.py experiment import FILE`, `manage.py experiment schema` and
-`manage.py experiment crash-point TRIAL NUMBER [--to FILE]`.
+`manage.py experiment crash-point TRIAL NUMBER [--to FILE]`, `manage.py experiment crash-points TRIAL [--most N]`.
 
 Runs in this process: needs the database and sysbench, no browser, no web server, no Redis, no worker. It first restores
 what a dead worker or command line left behind: changed settings and leased hosts. The log is HOME/logs/experiment.log.
@@ -26,7 +26,7 @@ from django.core.management.base import BaseCommand
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
 
-from dashboard.commands.crash_point import crash_point
+from dashboard.commands.crash_point import crash_point, more_crash_points
 from dashboard.commands.own_file import text_of
 from dashboard.findings import conclusion
 from dashboard.findings.attached.followers import not_watched
@@ -85,6 +85,9 @@ class Command(BaseCommand):
         point.add_argument("trial", type=int, help="the address of its page ends in it")
         point.add_argument("number", type=int, help="see the page of the trial")
         point.add_argument("--to", type=Path, metavar="FILE", help="write its archive instead: a new file, name.tar.gz")
+        more = commands.add_parser("crash-points", help="try more crash points of a recording that a trial keeps")
+        more.add_argument("trial", type=int, help="the address of its page ends in it")
+        more.add_argument("--most", type=int, default=20, metavar="N", help="how many (20)")
         commands.add_parser("schema", help="the JSON Schema of such files, see docs/portable.md")
 
     def handle(self, *_: object, command: str, **options: object) -> None:
@@ -101,6 +104,9 @@ class Command(BaseCommand):
 
     def _crash_point(self, *, trial: int, number: int, to: Path | None, **_: object) -> int:
         return self._told(lambda: crash_point(trial, number, to))
+
+    def _crash_points(self, *, trial: int, most: int, **_: object) -> int:
+        return self._told(lambda: "\n".join(more_crash_points(trial, most)))
 
     def _schema(self, **_: object) -> int:
         return self._told(lambda: dumps(shape.schema(), indent=1))

@@ -10,7 +10,7 @@ from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
-from workers.crash.points.story import DecidingBlock, KeptPoint, OtherSetting, PointsStory, TriedState
+from workers.crash.points.story import DecidingBlock, KeptPoint, KeptRecording, OtherSetting, PointsStory, TriedState
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.image import BLOCK_BYTES
 
@@ -63,6 +63,7 @@ class LoadView:
     ways: tuple[WayRow, ...]
     deciding: tuple[str, ...]
     kept: tuple[KeptView, ...]
+    recording: KeptRecording | None
     worst: tuple[ViolationRow, ...]
     violations: tuple[ViolationRow, ...]  # the rest
     more: int
@@ -81,6 +82,7 @@ def view(stored: object) -> LoadView | None:
         ways=tuple(_ways(story.states)),
         deciding=(*map(_decides, story.deciding), *map(_otherwise, story.settings)),
         kept=tuple(map(_kept, story.kept)),
+        recording=story.recording,
         worst=tuple(map(_violation, bad[:WORST])),
         violations=tuple(map(_violation, bad[WORST:SHOWN])),
         more=max(0, len(bad) - SHOWN),

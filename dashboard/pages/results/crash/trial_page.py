@@ -38,6 +38,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
     is_sandbox = trial.server.is_sandbox
     notes: Mapping[str, str] = data.get("notes") or {}
     load = recorded_load.view(data.get("points"))
+    keeps = not reader.is_guest and not trial.experiment.is_imported
     return {
         "trial": trial,
         "shared": reader.is_guest,
@@ -55,7 +56,8 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "outage": client_outage.view(data.get("outage")),
         "load": load,
         "histories": trial.kind == "small-histories",
-        "kept_points": load.kept if load and not reader.is_guest and not trial.experiment.is_imported else (),
+        "kept_points": load.kept if load and keeps else (),
+        "kept_recording": load.recording if load and keeps else None,
         "data": data,
         "checks": [_check(one) for one in checks],
         "timeline": timeline(steps, data.get("crash_at_s") or 0.0),

@@ -13,6 +13,7 @@ from dashboard.records.audit.models import record
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, KeptCrashPoint, Trial
 from dashboard.records.fleet.task_queue import QueueDown
+from workers.crash.points.story import RECORDING
 from workers.errors import DurascopeError
 
 
@@ -45,11 +46,13 @@ def crash_point(request: HttpRequest, trial_id: int, number: int) -> HttpRespons
 
 
 def archive(request: HttpRequest, trial_id: int, number: int) -> HttpResponse:
-    """Of a kept crash point, for somebody who may see it; noted in the audit log."""
+    """Of a kept crash point, or of the recording, for somebody who may see it; noted in the audit log."""
     kept = get_object_or_404(KeptCrashPoint, trial__in=queries.trial(trial_id), number=number)
-    record(request.user, "downloaded", f"crash point {number} of trial {trial_id}", experiment=kept.trial.experiment_id)
+    what = f"crash point {number}" if number != RECORDING else "the recording"
+    record(request.user, "downloaded", f"{what} of trial {trial_id}", experiment=kept.trial.experiment_id)
     response = HttpResponse(bytes(kept.archive), content_type="application/gzip")
-    response["Content-Disposition"] = f'attachment; filename="crash-point-{trial_id}-{number}.tar.gz"'
+    name = f"recording-{trial_id}" if number == RECORDING else f"crash-point-{trial_id}-{number}"
+    response["Content-Disposition"] = f'attachment; filename="{name}.tar.gz"'
     response["Content-Encoding"] = "identity"  # GZipMiddleware must not compress it again
     return response
 

@@ -43,17 +43,28 @@ class JudgedAgain:
 
 def recover_again(archive: bytes, root: Path, find: Callable[[str], Build], user: str = "") -> JudgedAgain:
     """Everything is removed. Raises PlanError when this host cannot do it, and SandboxError."""
-    if why := ability.missing():
-        raise PlanError("A crash point cannot be recovered on this host.", why)
+    must_be_possible()
     with ExitStack() as made:
         live = owner.new_folder(root.absolute() / "live", f"export-{secrets.token_hex(4)}")
         made.callback(owner.remove, live)
-        folder = _unpacked(archive, live)
+        folder = unpacked(archive, live, FOLDER)
         point = read_point((folder / POINT).read_text())
-        build = find(point.build)
-        disks = _disks(made, folder, live.with_name(f"disks-{live.name}"), point)
         with (folder / COMMITS).open() as lines:
             ledger = ledger_of(lines, bytes.fromhex(point.secret))
+        return judge_disks(folder, point, ledger, root, find(point.build), user)
+
+
+def must_be_possible() -> None:
+    """Raises PlanError when this host cannot simulate a disk."""
+    if why := ability.missing():
+        raise PlanError("A crash point cannot be recovered on this host.", why)
+
+
+def judge_disks(folder: Path, point: PointFile, ledger: Ledger, root: Path, build: Build, user: str) -> JudgedAgain:
+    """`folder`: with the images of the disks. `ledger`: what was acknowledged by then. Everything that is made is
+    removed."""
+    with ExitStack() as made:
+        disks = _disks(made, folder, root.absolute() / "live" / f"disks-{secrets.token_hex(4)}", point)
         evidence = _evidence(point, ledger, disks, partial(_started, made, root, build, point, disks, user))
         return JudgedAgain(point, counting(run_checks(ledger, evidence), len(ledger.acknowledged())))
 
@@ -121,10 +132,10 @@ class _Down:
         raise SandboxError("The server did not start.")
 
 
-def _unpacked(archive: bytes, live: Path) -> Path:
-    """SandboxError: it is no archive of a crash point."""
+def unpacked(archive: bytes, live: Path, folder: str) -> Path:
+    """SandboxError: it is no archive with this folder."""
     packed = live / "packed"
     packed.write_bytes(archive)
     ours = ("--no-same-owner", "--no-same-permissions")
-    run("tar", "--extract", "--gzip", "--file", packed, "--directory", live, *ours, "--", FOLDER)
-    return live / FOLDER
+    run("tar", "--extract", "--gzip", "--file", packed, "--directory", live, *ours, "--", folder)
+    return live / folder

@@ -4,7 +4,7 @@ import os
 import platform
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 from typing import cast
@@ -83,7 +83,7 @@ class Exporter:
             for name, disk, blocks in zip(IMAGES, self.states.disks, contents, strict=False):
                 write_image(folder / name, disk.recording.base, blocks)
             self._furnish(folder, tried, state)
-            return _packed(live)
+            return packed(live, FOLDER)
         except OSError as full:
             raise SandboxError(f"The crash point could not be kept: {full}.", "Make space on the host.") from full
         finally:
@@ -103,18 +103,10 @@ class Exporter:
         (folder / NOT_SHOWN_FILE).write_text("".join(hidden))
 
     def _point(self, tried: TriedState, state: JointState) -> PointFile:
-        load = self.load
-        return PointFile(
-            build=self.build.key,
-            settings=dict(load.settings),
-            schema=load.schema,
-            secret=load.secret.hex(),
-            first=load.look.log.first if load.look.log else "",
-            has_binlog=load.has_binlog,
-            has_gtids=load.has_gtids,
+        return replace(
+            point_file(self.load),
             moment=state.points[-1].moment,
-            keeps=load.keeps(state),
-            apart=tuple(sorted(load.setup.storage.apart)) if load.setup.storage else (),
+            keeps=self.load.keeps(state),
             failed=tuple(one.key for one in _failed(tried)),
         )
 
@@ -132,6 +124,23 @@ class Exporter:
             acknowledged=f"{tried.acknowledged:,}",
             schema=self.load.schema,
         )
+
+
+def point_file(load: Recorded) -> PointFile:
+    """What all crash points of the load have in common."""
+    return PointFile(
+        build=cast(Build, load.setup.build).key,
+        settings=dict(load.settings),
+        schema=load.schema,
+        secret=load.secret.hex(),
+        first=load.look.log.first if load.look.log else "",
+        has_binlog=load.has_binlog,
+        has_gtids=load.has_gtids,
+        moment=0,
+        keeps="",
+        failed=(),
+        apart=tuple(sorted(load.setup.storage.apart)) if load.setup.storage else (),
+    )
 
 
 def _failed(tried: TriedState) -> list[CheckResult]:
@@ -155,10 +164,11 @@ def write_image(path: Path, base: Path, blocks: Mapping[int, Block]) -> None:
                 raise OSError("the host took only a part of a block")
 
 
-def _packed(live: Path) -> bytes:
-    packed = live / "packed"
+def packed(live: Path, folder: str) -> bytes:
+    """That folder of it. SandboxError: it is larger than MOST_BYTES."""
+    file = live / "packed"
     ours = ("--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX")
-    run("tar", "--create", "--sparse", "--gzip", *ours, "--file", packed, "--directory", live, "--", FOLDER)
-    if (size := packed.stat().st_size) > MOST_BYTES:
-        raise SandboxError(f"The crash point has {size >> 20} MiB; {MOST_BYTES >> 20} MiB are kept at most.")
-    return packed.read_bytes()
+    run("tar", "--create", "--sparse", "--gzip", *ours, "--file", file, "--directory", live, "--", folder)
+    if (size := file.stat().st_size) > MOST_BYTES:
+        raise SandboxError(f"The archive has {size >> 20} MiB; {MOST_BYTES >> 20} MiB are kept at most.")
+    return file.read_bytes()

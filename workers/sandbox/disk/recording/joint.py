@@ -12,7 +12,7 @@ from typing import Literal
 from workers.errors import SandboxError
 from workers.sandbox.disk.image import Block
 from workers.sandbox.disk.recording.events import Kind
-from workers.sandbox.disk.recording.points import ChosenPoint, Progress, Reached, Role, Way
+from workers.sandbox.disk.recording.points import ChosenPoint, Progress, Reached, Role, Way, torn_anyhow
 from workers.sandbox.disk.recording.states import CrashPoint, DiskState, Keeps, States, Torn
 
 MOST_TORN = 200  # a disk that is seldom flushed has much to be torn, which takes time
@@ -95,13 +95,13 @@ def _of_one_disk(state: DiskState) -> JointState:
     return JointState((state.point,), state.since_ns, state.until_ns, (state.digest,))
 
 
-def in_order(joint: JointStates, roles: Sequence[Role], seed: int) -> list[JointChoice]:
+def in_order(joint: JointStates, roles: Sequence[Role], seed: int, at_random: int = 0) -> list[JointChoice]:
     """Each state once. Of each way those come first that reach something new; the ways take turns. `roles`: of each
     disk's blocks."""
     drawn = random.Random(seed)  # noqa: S311
     progress = [Progress(disk, role) for disk, role in zip(joint.disks, roles, strict=True)]
     tried, reached, queues = set[tuple[int, ...]](), set[Reached](), []
-    for way, points in _ways(joint, drawn).items():
+    for way, points in _ways(joint, drawn, at_random).items():
         drawn.shuffle(points)
         choices = []
         for state in map(joint.at, points):
@@ -114,7 +114,7 @@ def in_order(joint: JointStates, roles: Sequence[Role], seed: int) -> list[Joint
     return [choice for choice in chain.from_iterable(zip_longest(*queues)) if choice]
 
 
-def _ways(joint: JointStates, drawn: random.Random) -> dict[JointWay, list[JointPoint]]:
+def _ways(joint: JointStates, drawn: random.Random, at_random: int) -> dict[Way | JointWay, list[JointPoint]]:
     count, flushes = len(joint.disks), [joint.began_ns, *joint.times(Kind.FLUSH_ENDED)]
     writes = joint.times(Kind.WRITE)
     return {
@@ -122,6 +122,10 @@ def _ways(joint: JointStates, drawn: random.Random) -> dict[JointWay, list[Joint
         "one alone": [JointPoint(at_ns, keeps) for at_ns in (*flushes, *writes) for keeps in _alone(count)],
         "torn together": [JointPoint(at_ns - 1, _torn(count, drawn)) for at_ns in _some(flushes[1:], drawn)],
         "between two writes": [JointPoint(at_ns, _all("written", count)) for at_ns in writes],
+        "at random": [
+            JointPoint(drawn.choice(writes), tuple(torn_anyhow(drawn) for _ in range(count)))
+            for _ in range(at_random if writes else 0)
+        ],
     }
 
 

@@ -94,8 +94,12 @@ def _within_flushes(states: States, writes: list[int], drawn: random.Random) -> 
 
 
 def _anywhere(states: States, drawn: random.Random) -> CrashPoint:
-    torn = Torn(drawn.randrange(50, 951), drawn.getrandbits(32), drawn.choice((512, 4096)))
+    torn = torn_anyhow(drawn)
     return CrashPoint(drawn.choice(states.versions.writes) + 1, torn)
+
+
+def torn_anyhow(drawn: random.Random) -> Torn:
+    return Torn(drawn.randrange(50, 951), drawn.getrandbits(32), drawn.choice((512, 4096)))
 
 
 class Progress:

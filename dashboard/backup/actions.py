@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from dashboard.backup import archive, checks, passphrase, postgresql, sqlite
-from dashboard.backup.archive import Archive, Manifest
+from dashboard.backup.archive import BackupFile, BackupManifest
 from dashboard.backup.refused import BackupRefused
 from dashboard.installation import newer_database, vault
 from dashboard.installation.version import VERSION
@@ -56,7 +56,7 @@ def backup(file: Path, secret: str | None) -> Done:
         _engine().dump(dumped)
         keys = list(dict.fromkeys([*vault.keys(), *keys]))  # `rotatekeys` may have run meanwhile
         sources = {archive.DATABASE: dumped, **_recipes()}
-        manifest = Manifest(
+        manifest = BackupManifest(
             version=VERSION,
             made_at=timezone.now().isoformat(timespec="seconds"),
             vendor=connection.vendor,
@@ -71,7 +71,7 @@ def backup(file: Path, secret: str | None) -> Done:
     return Done((f"{file}: {file.stat().st_size >> 10} KiB.", within if sealed else without))
 
 
-def restore(file: Path, opened: Archive, secret: str | None, *, overwrite: bool) -> Done:
+def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bool) -> Done:
     """Raises BackupRefused; then everything is as before."""
     manifest, engine = opened.manifest, _engine()
     checks.must_fit(manifest)
@@ -103,7 +103,7 @@ def _usable() -> Iterator[None]:
         ) from wrong
 
 
-def _settle(file: Path, manifest: Manifest) -> tuple[str, ...]:
+def _settle(file: Path, manifest: BackupManifest) -> tuple[str, ...]:
     """The restored database becomes one of now: present tables, nothing runs, nobody is logged in, and it is held."""
     newer_database.check()
     call_command("migrate", verbosity=0, interactive=False)

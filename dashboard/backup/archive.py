@@ -28,7 +28,7 @@ BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtime
 
 
 @dataclass(frozen=True)
-class Entry:
+class BackupEntry:
     """Size and SHA-256 of one entry."""
 
     size: int
@@ -36,12 +36,12 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class BackupManifest:
     version: str  # of the Durascope that made it
     made_at: str
     vendor: str  # sqlite or postgresql
     migrations: tuple[str, ...]  # "app.name" of each that the database has
-    entries: dict[str, Entry]
+    entries: dict[str, BackupEntry]
 
     @property
     def digest(self) -> str:
@@ -55,12 +55,12 @@ class Manifest:
         return json.dumps({**self.__dict__, "format": FORMAT, "entries": entries}, indent=1)
 
 
-def entry_of(file: Path) -> Entry:
+def entry_of(file: Path) -> BackupEntry:
     with file.open("rb") as opened:
-        return Entry(file.stat().st_size, hashlib.file_digest(opened, "sha256").hexdigest())
+        return BackupEntry(file.stat().st_size, hashlib.file_digest(opened, "sha256").hexdigest())
 
 
-def write(file: Path, manifest: Manifest, sealed: bytes, sources: dict[str, Path]) -> None:
+def write(file: Path, manifest: BackupManifest, sealed: bytes, sources: dict[str, Path]) -> None:
     """Whole or not at all; an existing file is never replaced."""
     part = file.with_name(f".{file.name}.part")
     try:
@@ -82,7 +82,7 @@ def write(file: Path, manifest: Manifest, sealed: bytes, sources: dict[str, Path
         part.unlink(missing_ok=True)
 
 
-class Archive:
+class BackupFile:
     """An open backup whose list of entries was checked."""
 
     def __init__(self, opened: zipfile.ZipFile) -> None:
@@ -143,7 +143,7 @@ class Archive:
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[Archive]:
+def opened(file: Path) -> Iterator[BackupFile]:
     """Raises BackupRefused."""
     try:
         if not stat.S_ISREG(file.stat().st_mode):
@@ -154,22 +154,22 @@ def opened(file: Path) -> Iterator[Archive]:
     except (ValueError, *BROKEN) as broken:
         raise not_a_backup("it is cut off, or of another kind") from broken
     with found:
-        yield Archive(found)
+        yield BackupFile(found)
 
 
-def _manifest(text: bytes) -> Manifest:
+def _manifest(text: bytes) -> BackupManifest:
     try:
         told = json.loads(text)
         if told["format"] != FORMAT:
             raise BackupRefused(
                 f"Durascope {str(told['version'])[:40]!r} made this backup, in a newer format.", "Install that version."
             )
-        return Manifest(
+        return BackupManifest(
             version=str(told["version"])[:40],
             made_at=str(told["made_at"])[:40],
             vendor=str(told["vendor"])[:20],
             migrations=tuple(str(one) for one in told["migrations"]),
-            entries={str(name): Entry(int(one[0]), str(one[1])) for name, one in told["entries"].items()},
+            entries={str(name): BackupEntry(int(one[0]), str(one[1])) for name, one in told["entries"].items()},
         )
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as wrong:
         raise not_a_backup("its manifest cannot be read") from wrong

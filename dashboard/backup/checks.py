@@ -3,13 +3,13 @@
 from django.db import connection
 
 from dashboard.backup import archive, passphrase
-from dashboard.backup.archive import Archive, Manifest
+from dashboard.backup.archive import BackupFile, BackupManifest
 from dashboard.backup.refused import BackupRefused
 from dashboard.installation import newer_database, vault
 from dashboard.installation.version import VERSION
 
 
-def must_fit(manifest: Manifest) -> None:
+def must_fit(manifest: BackupManifest) -> None:
     """The same kind of database, and no migration that this version does not know."""
     if manifest.vendor != connection.vendor:
         raise BackupRefused(
@@ -24,7 +24,7 @@ def must_fit(manifest: Manifest) -> None:
         )
 
 
-def keys(opened: Archive, secret: str | None) -> list[str]:
+def keys(opened: BackupFile, secret: str | None) -> list[str]:
     """The keys in the backup; empty if it has none, or if they are not wanted."""
     if not opened.has_keys or secret is None:
         return []

@@ -11,7 +11,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from dashboard.backup import archive, checks, passphrase
-from dashboard.backup.archive import Manifest
+from dashboard.backup.archive import BackupManifest
 from dashboard.backup.refused import BackupRefused
 from dashboard.installation import vault
 from dashboard.installation.version import VERSION
@@ -28,7 +28,7 @@ def made(tmp_path_factory) -> Path:
     (folder / "recipe").write_text("title = 'mine'")
     sources = {"database": folder / "source", "recipes/mine.toml": folder / "recipe"}
     entries = {name: archive.entry_of(source) for name, source in sources.items()}
-    manifest = Manifest(VERSION, "2026-11-24", "sqlite", ("servers.0001_tables",), entries)
+    manifest = BackupManifest(VERSION, "2026-11-24", "sqlite", ("servers.0001_tables",), entries)
     archive.write(folder / "whole", manifest, passphrase.seal([KEY], manifest.digest, PASSPHRASE), sources)
     return folder / "whole"
 
@@ -149,7 +149,7 @@ def small_disk(tmp_path) -> Iterator[Path]:
 
 def test_a_full_disk_leaves_no_half_written_file(small_disk, tmp_path):
     (tmp_path / "source").write_bytes(os.urandom(1 << 20))
-    manifest = Manifest(VERSION, "2026-11-24", "sqlite", (), {})
+    manifest = BackupManifest(VERSION, "2026-11-24", "sqlite", (), {})
     with pytest.raises(OSError, match="No space left"):
         archive.write(small_disk / "backup", manifest, b"", {"database": tmp_path / "source"})
     assert not list(small_disk.iterdir())

@@ -14,7 +14,7 @@ from workers.bench.workloads import WORKLOADS, own_transaction
 from workers.errors import DurascopeError, LoadBrokeOff
 from workers.host import environment
 from workers.metrics import SOURCES
-from workers.metrics.source import Reading, Session
+from workers.metrics.source import Reading, SourceSession
 from workers.servers.limited import Connection
 
 AGAIN = 2**30  # the seed of a second attempt differs by this bit
@@ -145,7 +145,7 @@ class _Watch:
         chosen = tuple(keys) or tuple(SOURCES)
         self._stage = stage
         self._wanted = [key for key in SOURCES if key in chosen]
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, SourceSession] = {}
         self._connections: list[Connection] = []
         self.missing: dict[str, str] = {}
 
@@ -179,11 +179,11 @@ class _Watch:
         for connection in self._connections:
             connection.close()
 
-    def _each(self, act: Callable[[Session], None]) -> None:
+    def _each(self, act: Callable[[SourceSession], None]) -> None:
         for key, session in list(self._sessions.items()):
             self._guarded(key, partial(act, session))
 
-    def _end(self, key: str, session: Session, readings: dict[str, Reading]) -> None:
+    def _end(self, key: str, session: SourceSession, readings: dict[str, Reading]) -> None:
         readings[key] = session.end()
 
     def _guarded(self, key: str, act: Callable[[], None]) -> None:

@@ -40,7 +40,7 @@ def started(argv: Sequence[str], env: Mapping[str, str], folder: Path) -> Iterat
             child.stdout.close()
 
 
-def lines(child: subprocess.Popen[bytes], limit: "Limit", cancelled: Callable[[], bool]) -> Iterator[str]:
+def lines(child: subprocess.Popen[bytes], limit: "TimeLimit", cancelled: Callable[[], bool]) -> Iterator[str]:
     """Its output, one line at a time, until it ends. Raises Cancelled, or LoadError beyond the time limit."""
     pending = b""
     for chunk in _chunks(child, limit, cancelled):
@@ -50,7 +50,7 @@ def lines(child: subprocess.Popen[bytes], limit: "Limit", cancelled: Callable[[]
         yield pending.decode("utf-8", "replace")
 
 
-class Limit:
+class TimeLimit:
     """The end of waiting. `shorten` it after a fatal error."""
 
     def __init__(self, seconds: float) -> None:
@@ -68,7 +68,7 @@ class Limit:
             )
 
 
-def _chunks(child: subprocess.Popen[bytes], limit: Limit, cancelled: Callable[[], bool]) -> Iterator[bytes]:
+def _chunks(child: subprocess.Popen[bytes], limit: TimeLimit, cancelled: Callable[[], bool]) -> Iterator[bytes]:
     output = child.stdout.fileno() if child.stdout else -1
     readable = select.poll()
     readable.register(output, select.POLLIN)

@@ -95,7 +95,7 @@ def _call(
     with tls.chosen(request.target) as (encryption, folder), _without_clear_text(request.target) as more:
         argv = (binary, *_arguments(request, params), encryption, command)
         with process.started(argv, _environment(request) | more, folder) as child:
-            limit = process.Limit(limit_s)
+            limit = process.TimeLimit(limit_s)
             for line in process.lines(child, limit, cancelled):
                 if line.startswith("FATAL"):
                     limit.shorten(AFTER_FATAL_S)

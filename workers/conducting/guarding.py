@@ -16,7 +16,7 @@ from workers.conducting.stages import Ready
 from workers.errors import Cancelled, DurascopeError
 from workers.guardrails.gauges import FreeDisk, Line, OtherThreads, ProbeP99, ReplicaLag
 from workers.guardrails.limit import Gauge
-from workers.guardrails.probe import Probe
+from workers.guardrails.probe import CommitProbe
 from workers.guardrails.watch import Watch
 
 
@@ -41,7 +41,7 @@ def watched(job: Job, server: Server, stage: Stage) -> Iterator[None]:
     if not any(astuple(job.plan.limits)):
         yield
         return
-    probe = Probe(stage.target, stage.schema(job.plan.variants[0].engine))
+    probe = CommitProbe(stage.target, stage.schema(job.plan.variants[0].engine))
     watch = Watch(*_gauges(job, server, stage, probe))
     try:
         probe.start()
@@ -55,7 +55,7 @@ def watched(job: Job, server: Server, stage: Stage) -> Iterator[None]:
         watches.store(job.experiment, server, record)
 
 
-def _gauges(job: Job, server: Server, stage: Stage, probe: Probe) -> tuple[list[Gauge], list[str]]:
+def _gauges(job: Job, server: Server, stage: Stage, probe: CommitProbe) -> tuple[list[Gauge], list[str]]:
     """The gauges, and sentences on figures that nothing can tell here."""
     limits, facts, line = job.plan.limits, stage.facts, partial(Line, stage.target)
     gauges: list[Gauge] = []

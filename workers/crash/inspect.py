@@ -24,7 +24,7 @@ from workers.servers.target import Target
 
 PROBES = 20  # transactions that are written after recovery, to see their GTIDs
 WITNESS_TABLES = ("one", "left_half", "right_half")
-SENT = binlog.Bounds(seconds=600.0, kept_bytes=256 << 20, event_bytes=256 << 20)  # of reading what a server sent
+SENT = binlog.ReadBounds(seconds=600.0, kept_bytes=256 << 20, event_bytes=256 << 20)  # of reading what a server sent
 TELLING = re.compile(r"recover|prepared|binlog|roll(ed )?back|corrupt|torn|\[ERROR\]|\[Warning\]|LSN|crash", re.I)
 Piece = TypeVar("Piece")
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from workers.errors import ServerError
 from workers.guardrails.limit import Level, Limit
-from workers.guardrails.probe import Probe
+from workers.guardrails.probe import CommitProbe
 from workers.servers import ask, free_disk, look
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
@@ -63,7 +63,7 @@ class OtherThreads:
 
 
 class ProbeP99:
-    def __init__(self, probe: Probe, most_ms: float) -> None:
+    def __init__(self, probe: CommitProbe, most_ms: float) -> None:
         self.limit = Limit("probe_p99_ms", "p99 of the probe's commits", "ms", most_ms)
         self._probe = probe
 
@@ -96,7 +96,7 @@ class ReplicaLag:
     """By the heartbeat, if the replica has it and shows it to this account; else as the replica says. Replication that
     is stopped has an unknown lag."""
 
-    def __init__(self, name: str, number: int, line: Line, facts: Facts, probe: Probe, most_s: float) -> None:
+    def __init__(self, name: str, number: int, line: Line, facts: Facts, probe: CommitProbe, most_s: float) -> None:
         self.limit = Limit(f"replica_{number}_lag_s", f"replica lag of {name}", "s", most_s)
         self._line, self._probe = line, probe
         self._source_id = facts.variable("server_id") or ""

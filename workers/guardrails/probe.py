@@ -24,7 +24,7 @@ BEAT = "UPDATE durascope_heartbeat SET n = %s"
 LAST_BEAT = "SELECT n FROM durascope_heartbeat"
 
 
-class Probe:
+class CommitProbe:
     """`schema` is one of ours: the table goes with it."""
 
     def __init__(self, target: Target, schema: str) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from workers.errors import ServerError
-from workers.metrics.source import Counts, Figure, Session, Subject, Window
+from workers.metrics.source import Counts, Figure, SourceSession, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import FlavourKey
 
@@ -53,7 +53,7 @@ class CommitWaits:
             )
         return ""
 
-    def open(self, subject: Subject) -> Session:
+    def open(self, subject: Subject) -> SourceSession:
         return Window(partial(_read, subject), partial(_figures, INSTRUMENTS[subject.facts.flavour]))
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from workers.errors import ServerError
-from workers.metrics.source import Counts, Figure, FsyncLatency, Session, Subject, Window
+from workers.metrics.source import Counts, Figure, FsyncLatency, SourceSession, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import Facts
 
@@ -44,7 +44,7 @@ class FileWaits:
         except ServerError as refused:
             return str(refused)
 
-    def open(self, subject: Subject) -> Session:
+    def open(self, subject: Subject) -> SourceSession:
         return Window(partial(_read, subject), partial(_figures, subject.facts), partial(_latencies, subject.facts))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 from workers.metrics import fsync_table
 from workers.metrics.fsync_table import Count, Counts, FsyncTable
-from workers.metrics.source import Figure, FileClass, FsyncLatency, Reading, Session, Subject, counted_anew
+from workers.metrics.source import Figure, FileClass, FsyncLatency, Reading, SourceSession, Subject, counted_anew
 from workers.servers.facts import Facts
 
 ORIGIN = "trace:fsync"
@@ -56,7 +56,7 @@ class FsyncTrace:
             return fsync_table.missing() or "Only a sandbox made with the trace can be traced."
         return "" if subject.trace_file.exists() else "The table of the trace is gone: the sandbox was removed."
 
-    def open(self, subject: Subject) -> Session:
+    def open(self, subject: Subject) -> SourceSession:
         if subject.trace_file is None:
             raise ValueError("open() needs a subject of which nothing is missing")
         return FsyncTraceSession(subject.trace_file, subject.facts)

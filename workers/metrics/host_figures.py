@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from workers.host import environment
-from workers.metrics.source import Counts, Figure, Reading, Session, Subject, Window
+from workers.metrics.source import Counts, Figure, Reading, SourceSession, Subject, Window
 
 STAT, DISKS = Path("/proc/stat"), Path("/proc/diskstats")
 IDLE = (3, 4)  # places in the line "cpu": idle, iowait
@@ -27,7 +27,7 @@ class HostFigures:
             return "The server is not on this host, so CPU, run queue and disk of its host cannot be read here."
         return "" if STAT.exists() else "This host has no /proc/stat."
 
-    def open(self, subject: Subject) -> Session:
+    def open(self, subject: Subject) -> SourceSession:
         disk = environment.disk_name(subject.folder) if subject.folder else None
         return HostWindow(disk or "")
 

@@ -86,7 +86,7 @@ def counted_anew() -> ServerError:
     return ServerError("the server was started again, or is gone, so its counters began again.")
 
 
-class Session(Protocol):
+class SourceSession(Protocol):
     """One run's use of a source. Order: begin, tick (about once a second, may be never), end."""
 
     def begin(self) -> None: ...
@@ -110,14 +110,14 @@ class Source(Protocol):
 
     def missing(self, subject: Subject) -> str: ...
 
-    def open(self, subject: Subject) -> Session: ...
+    def open(self, subject: Subject) -> SourceSession: ...
 
 
 Counts = Mapping[str, int]
 
 
 class Window:
-    """A Session over counters that only grow.
+    """A SourceSession over counters that only grow.
 
     `read` returns the counters; `figures` makes figures from two readings; `latencies` likewise, over the whole window
     only. A server that was restarted inside the window has lost its counters: `end` raises.

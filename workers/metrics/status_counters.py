@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from workers.metrics.source import Counts, Figure, Session, Subject, Window
+from workers.metrics.source import Counts, Figure, SourceSession, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import Facts, FlavourKey, Version
 from workers.servers.flavours import FLAVOUR_KEYS
@@ -72,7 +72,7 @@ class StatusCounters:
         """Every account may read them."""
         return ""
 
-    def open(self, subject: Subject) -> Session:
+    def open(self, subject: Subject) -> SourceSession:
         counters = tuple(counter for counter in COUNTERS[subject.facts.flavour] if counter.fits(subject.facts))
         names = tuple(dict.fromkeys(name for counter in counters for name in counter.names))
         return Window(partial(_read, subject, names), partial(_figures, counters))

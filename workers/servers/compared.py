@@ -12,7 +12,7 @@ NAMES = tuple(dict.fromkeys((*SETTINGS, *WORDS, *(name for name in VARIABLES if 
 
 
 @dataclass(frozen=True)
-class Difference:
+class SettingDifference:
     """None: the server has no such setting, or it is not known."""
 
     setting: str
@@ -30,13 +30,15 @@ def compared(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: value for variable, value in variables.items() if (name := name_of(variable))}
 
 
-def differences(one: Mapping[str, str], other: Mapping[str, str], *, same_flavour: bool) -> tuple[Difference, ...]:
+def differences(
+    one: Mapping[str, str], other: Mapping[str, str], *, same_flavour: bool
+) -> tuple[SettingDifference, ...]:
     """Of variables. Between flavours, a setting that only one server has is no difference."""
     left, right = compared(one), compared(other)
     both = left.keys() & right.keys()
     wanted = left.keys() | right.keys() if same_flavour else both
     return tuple(
-        Difference(name, left.get(name), right.get(name))
+        SettingDifference(name, left.get(name), right.get(name))
         for name in NAMES
         if name in wanted and (name not in both or switch(left[name]) != switch(right[name]))
     )

@@ -20,7 +20,7 @@ AT_ONCE = 32
 
 
 @dataclass(frozen=True)
-class Reading:
+class ServerReading:
     """`why`: why there are no facts."""
 
     facts: Facts | None = None
@@ -28,23 +28,23 @@ class Reading:
     why: str = ""
 
 
-def read(target: Target, limit_s: float = LIMIT_S) -> Reading:
+def read(target: Target, limit_s: float = LIMIT_S) -> ServerReading:
     """Never raises, whatever the server does."""
     half = limit_s / 2
     try:
         with connect(target, timeout_s=half, answer_s=half, whole=(half, MOST_BYTES)) as connection:
             facts = look.read(connection)
-            return Reading(facts, replication.read(connection, facts))
+            return ServerReading(facts, replication.read(connection, facts))
     except DurascopeError as failure:
-        return Reading(why=str(failure))
+        return ServerReading(why=str(failure))
     except Exception as failure:  # a hostile server
-        return Reading(why=f"The server's answer cannot be read: {reason(failure)}.")
+        return ServerReading(why=f"The server's answer cannot be read: {reason(failure)}.")
 
 
-def read_all(targets: Sequence[Target], limit_s: float = LIMIT_S) -> list[Reading]:
+def read_all(targets: Sequence[Target], limit_s: float = LIMIT_S) -> list[ServerReading]:
     """In the order of `targets`. A thread that hangs, for example in a name look-up, is left alone."""
     waiting: SimpleQueue[int] = SimpleQueue()
-    found: dict[int, Reading] = {}
+    found: dict[int, ServerReading] = {}
     for number in range(len(targets)):
         waiting.put(number)
 
@@ -63,5 +63,5 @@ def read_all(targets: Sequence[Target], limit_s: float = LIMIT_S) -> list[Readin
         thread.start()
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
-    late = Reading(why=f"The server did not answer within {limit_s:g} s.")
+    late = ServerReading(why=f"The server did not answer within {limit_s:g} s.")
     return [found.get(number, late) for number in range(len(targets))]

@@ -11,17 +11,17 @@ FILE = Path(__file__).with_suffix(".toml")
 
 
 @dataclass(frozen=True)
-class Service:
+class ManagedService:
     title: str
     signs: tuple[str, ...]
     hosts: tuple[str, ...]
     log: str
 
 
-def read(path: Path) -> dict[str, Service]:
+def read(path: Path) -> dict[str, ManagedService]:
     """Raises PlanError naming file, table and key."""
     file = TomlTable.of_file(path)
-    return {name: file.table(name).read(Service) for name in file.data}
+    return {name: file.table(name).read(ManagedService) for name in file.data}
 
 
 SERVICES = read(FILE)

@@ -12,7 +12,7 @@ REGISTER = "Nobody stops the load if it falls behind. Register it (Import server
 
 
 @dataclass(frozen=True)
-class Followers:
+class KnownFollowers:
     """By the last connection tests. `watched`: ids of registered replicas. `unwatched`: a sentence for each replica
     that is not registered here, and why others may be missing."""
 
@@ -20,7 +20,7 @@ class Followers:
     unwatched: tuple[str, ...]
 
 
-def followers(server: Server, known: Known, all_links: Iterable[ReplicationLink]) -> Followers:
+def followers(server: Server, known: Known, all_links: Iterable[ReplicationLink]) -> KnownFollowers:
     mine = [link.replica for link in all_links if link.source == server.pk]
     watched = tuple(one for one in mine if isinstance(one, int))
     unregistered = (
@@ -28,7 +28,7 @@ def followers(server: Server, known: Known, all_links: Iterable[ReplicationLink]
         for one in mine
         if not isinstance(one, int)
     )
-    return Followers(watched, (*unregistered, *_unknown(server, known.get(server.pk))))
+    return KnownFollowers(watched, (*unregistered, *_unknown(server, known.get(server.pk))))
 
 
 def not_watched(plan: Plan) -> list[str]:

@@ -14,7 +14,7 @@ from dashboard.findings.audit.survival import LOST, Survival, Survivals, surviva
 from dashboard.findings.crash.badges import Badge, badges, tried_as
 from dashboard.findings.crash.durability import Durability
 from dashboard.records.servers import levels
-from workers.servers.compared import Difference, differences
+from workers.servers.compared import SettingDifference, differences
 from workers.servers.flavours import FLAVOURS
 
 NOTHING = "No setting is known to lose acknowledged commits."
@@ -52,7 +52,7 @@ class ComparedServers:
 
     one: str
     other: str
-    differences: tuple[Difference, ...]
+    differences: tuple[SettingDifference, ...]
 
 
 @dataclass(frozen=True)

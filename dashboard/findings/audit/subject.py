@@ -9,7 +9,7 @@ from dashboard.findings.crash.durability import of_server
 from dashboard.records.servers.models import Preflight, Server
 from workers.servers.facts import Facts, FlavourKey
 from workers.servers.pasted.read import PastedText
-from workers.servers.reading import Reading
+from workers.servers.reading import ServerReading
 
 NOT_READ = "It was never read. Read all servers."
 
@@ -49,11 +49,11 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at)
 
 
-def read_now(servers: Sequence[Server], readings: Sequence[Reading], at: datetime) -> list[AuditedServer]:
+def read_now(servers: Sequence[Server], readings: Sequence[ServerReading], at: datetime) -> list[AuditedServer]:
     return [_read(server, reading, at) for server, reading in zip(servers, readings, strict=True)]
 
 
-def _read(server: Server, reading: Reading, at: datetime) -> AuditedServer:
+def _read(server: Server, reading: ServerReading, at: datetime) -> AuditedServer:
     facts, seen = reading.facts, reading.replication
     told = Told(server, facts.flavour, seen) if facts and seen else None
     return AuditedServer(server.name, server, facts, told, at, reading.why)

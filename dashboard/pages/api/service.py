@@ -43,13 +43,13 @@ ROUTERS: dict[str, Router] = {
 }
 
 
-class Service(NinjaAPI):
+class DurascopeAPI(NinjaAPI):
     def get_openapi_operation_id(self, operation: Operation) -> str:
         """A short name for functions of generated clients."""
         return operation.view_func.__name__
 
 
-api = Service(
+api = DurascopeAPI(
     title="Durascope",
     version=VERSION,
     description="Is a commit safe, and what does that safety cost? See docs/api.md.",

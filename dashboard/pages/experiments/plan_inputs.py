@@ -24,7 +24,7 @@ class Wholes(forms.CharField):
             raise forms.ValidationError("Write whole numbers, for example 1, 8, 32.") from wrong
 
 
-class Words(forms.CharField):
+class WordsField(forms.CharField):
     """Words with commas or spaces between them, as a tuple."""
 
     def clean(self, value: object) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class PlanInputs(forms.Form):
         super().__init__(data, initial=initial)
         for one in (*SHOWN[Plan], *SHOWN[CrashPlan]):
             self.fields[one.name] = _input(one)
-        self.fields[NODE_FAULTS] = Words(
+        self.fields[NODE_FAULTS] = WordsField(
             label="Faults of several nodes",
             help_text=f"Of a topology. {HOW_NODES}",
             required=False,

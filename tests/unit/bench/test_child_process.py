@@ -16,7 +16,7 @@ STUBBORN = "trap '' TERM; echo up; while :; do sleep 0.1; done"
 
 def read(script: str, folder: Path, *, limit_s: float = 20, cancelled=lambda: False) -> list[str]:
     with process.started(["sh", "-c", script], ENV, folder) as child:
-        return list(process.lines(child, process.Limit(limit_s), cancelled))
+        return list(process.lines(child, process.TimeLimit(limit_s), cancelled))
 
 
 def test_it_yields_lines_of_both_outputs_and_a_last_one_without_end(tmp_path):
@@ -40,7 +40,7 @@ def test_a_hanging_child_ends_as_a_load_error(tmp_path):
 
 
 def test_the_limit_can_be_shortened_but_not_stretched(tmp_path):
-    limit = process.Limit(0.0)
+    limit = process.TimeLimit(0.0)
     limit.shorten(60)
     time.sleep(0.01)
     with pytest.raises(LoadError):

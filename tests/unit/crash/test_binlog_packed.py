@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, Binlog, row_of, rows_of
-from workers.crash.binlog import BinlogUnknown, Bounds, read
+from workers.crash.binlog import BinlogUnknown, ReadBounds, read
 from workers.crash.binlog import payload as payload_events
 from workers.crash.binlog.rows import Malformed
 from workers.crash.binlog.rows import packed as packed_length
@@ -113,7 +113,7 @@ def test_a_payload_of_millions_of_events_is_given_up_in_time(tmp_path, most_s):
     events = header(3, 19) * (1 << 24)
     file.write_bytes(zipped(zstandard.compress(events), len(events)).data)
     with pytest.raises(BinlogUnknown, match="too long"):
-        read([file], SCHEMA, SECRET, bounds=Bounds(seconds=most_s))
+        read([file], SCHEMA, SECRET, bounds=ReadBounds(seconds=most_s))
 
 
 def rows_that_unpack() -> Binlog:
@@ -157,7 +157,7 @@ def test_what_is_kept_in_memory_has_a_limit(tmp_path, made, most):
     file = tmp_path / "log.000001"
     file.write_bytes(made().data)
     with pytest.raises(BinlogUnknown, match="fit into 4 MiB of memory") if most == 4 << 20 else nullcontext():
-        read([file], SCHEMA, SECRET, bounds=Bounds(kept_bytes=most))
+        read([file], SCHEMA, SECRET, bounds=ReadBounds(kept_bytes=most))
 
 
 def bomb_in(kind: int, head: bytes, *, table: str = "one") -> Binlog:

@@ -7,7 +7,7 @@ import pytest
 
 from workers.errors import ServerError
 from workers.guardrails.limit import Level, Limit
-from workers.guardrails.probe import Probe
+from workers.guardrails.probe import CommitProbe
 from workers.guardrails.watch import BLIND_S, Watch
 from workers.servers.target import Target
 
@@ -17,7 +17,7 @@ class Lag:
 
     limit = Limit("replica_1_lag_s", "replica lag of r", "s", 5.0)
 
-    def __init__(self, probe: Probe) -> None:
+    def __init__(self, probe: CommitProbe) -> None:
         self._probe = probe
 
     def read(self) -> Level:
@@ -32,7 +32,7 @@ def unheard():
     """A probe whose server accepts no connection any more."""
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
-    probe = Probe(Target("p", "attached", "u", "", host="127.0.0.1", port=port), "durascope_x")
+    probe = CommitProbe(Target("p", "attached", "u", "", host="127.0.0.1", port=port), "durascope_x")
     assert probe.lag_s(0) == 0.0
     probe._thread.start()
     while True:

@@ -10,9 +10,9 @@ from zlib import crc32
 import pytest
 
 from workers.servers.dump import packets
-from workers.servers.dump.copy import KEPT_FREE_BYTES, MARGIN_BYTES, Limits, LogFile, from_first, most_bytes
+from workers.servers.dump.copy import KEPT_FREE_BYTES, MARGIN_BYTES, CopyLimits, LogFile, from_first, most_bytes
 from workers.servers.dump.files import CopiedFiles
-from workers.servers.dump.packets import FULL, NoDump, Refused
+from workers.servers.dump.packets import FULL, DumpRefused, NoDump
 from workers.servers.dump.session import mysql_gtids
 
 LOG, OTHER, MOST = "log.000001", "log.000002", 1 << 26
@@ -68,14 +68,14 @@ def test_an_event_that_is_too_large_is_given_up_before_it_ends():
 
 
 def test_a_refusal_is_the_servers_own_words():
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(DumpRefused) as refused:
         received(framed(b"\0one", b"\xff" + struct.pack("<H", 1236) + b"#HY000bogus data"))
     assert (refused.value.number, refused.value.says) == (1236, "bogus data")
 
 
 def test_a_refusal_without_end_is_shortened():
     """It is stored and shown, and a database stores no NUL."""
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(DumpRefused) as refused:
         received(framed(b"\xff" + struct.pack("<H", 1236) + b"#HY000bad\0" + b"x" * 100_000))
     assert refused.value.says.startswith("badx") and len(refused.value.says) == 499
 
@@ -171,7 +171,9 @@ def test_a_gap_is_filled_only_as_long_as_there_is_time(tmp_path):
 def test_a_server_may_send_as_much_as_it_said_to_have(tmp_path, sizes, most):
     files = [LogFile(LOG, size) for size in sizes]
     free = shutil.disk_usage(tmp_path).free - KEPT_FREE_BYTES
-    assert most_bytes(files, tmp_path, Limits()) == pytest.approx(min(most, free), abs=256 << 20 if most > free else 0)
+    assert most_bytes(files, tmp_path, CopyLimits()) == pytest.approx(
+        min(most, free), abs=256 << 20 if most > free else 0
+    )
 
 
 def test_gaps_in_a_file_that_was_not_asked_for_are_passed_over(files, tmp_path):

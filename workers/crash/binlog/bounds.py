@@ -8,7 +8,7 @@ from workers.crash.binlog.events import MOST_EVENT_BYTES, BinlogUnknown
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ReadBounds:
     """`kept_bytes`: of what stays in memory: rows, transactions and names. To compare it takes up to six times as much.
     `event_bytes`: of one event."""
 
@@ -17,13 +17,13 @@ class Bounds:
     event_bytes: int = MOST_EVENT_BYTES
 
 
-WIDE = Bounds()
+WIDE = ReadBounds()
 
 
-class Watch:
+class BoundsWatch:
     """From now on."""
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: ReadBounds) -> None:
         self._until_s, self._most = time.monotonic() + bounds.seconds, bounds.kept_bytes
 
     def check(self, kept_bytes: int) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from struct import Struct
 
 from workers.crash.binlog import payload, rows, statements
-from workers.crash.binlog.bounds import WIDE, Bounds, Watch
+from workers.crash.binlog.bounds import WIDE, BoundsWatch, ReadBounds
 from workers.crash.binlog.events import (
     HEADER_BYTES,
     KIND_AT,
@@ -45,13 +45,13 @@ class Groups:
     witness's transactions and are not read.
     """
 
-    def __init__(self, schema: str, own_tables: Iterable[str] = (), bounds: Bounds = WIDE) -> None:
+    def __init__(self, schema: str, own_tables: Iterable[str] = (), bounds: ReadBounds = WIDE) -> None:
         self.raw, self.pieces, self.ends = bytearray(), array("q"), array("q")
         self.odd, self.others = OddityNotes(), OddityNotes()
         self.in_group = False
         self._schema = schema.encode()
         self._own_tables = frozenset(name.encode() for name in own_tables)
-        self._watch = Watch(bounds)
+        self._watch = BoundsWatch(bounds)
         self._aside_bytes = 0  # of prepared transactions and table maps, also of those that are gone
         self._file = ""
         self.event = b""  # that is being looked at

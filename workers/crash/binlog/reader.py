@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workers.crash.binlog.bounds import WIDE, Bounds
+from workers.crash.binlog.bounds import WIDE, ReadBounds
 from workers.crash.binlog.events import KIND_AT, BinlogUnknown, EventLog
 from workers.crash.binlog.groups import Groups
 from workers.crash.binlog.sequence import Transactions
@@ -40,7 +40,7 @@ def read(
     refused: Mapping[str, str] = {},
     own_tables: Iterable[str] = (),
     servers: int = 1,
-    bounds: Bounds = WIDE,
+    bounds: ReadBounds = WIDE,
 ) -> BinlogSeen:
     """Read files in the order of the index, each up to its first damage. `secret`: of the rows' digests. `refused`: of
     files that a server sent, by name, why it did not send them to their end. `own_tables`: of an own transaction.

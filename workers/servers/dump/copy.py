@@ -11,8 +11,8 @@ from workers.errors import ServerError
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.dump.files import CopiedFiles
-from workers.servers.dump.packets import NoDump, Refused
-from workers.servers.dump.session import Session, no_log
+from workers.servers.dump.packets import DumpRefused, NoDump
+from workers.servers.dump.session import DumpSession, no_log
 from workers.servers.limited import Connection
 from workers.servers.target import Target
 
@@ -24,7 +24,7 @@ KEPT_FREE_BYTES = 1 << 30  # of the worker's disk
 
 
 @dataclass(frozen=True)
-class Limits:
+class CopyLimits:
     """Of one copy. `whole_bytes`: what is received, and what is written. `event_bytes`: what is held in memory."""
 
     seconds: float = 600.0
@@ -32,7 +32,7 @@ class Limits:
     event_bytes: int = 256 << 20
 
 
-LIMITS = Limits()
+LIMITS = CopyLimits()
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ def newest(target: Target) -> LogFile:
     """The file that the server writes now. Raises ServerError, also when the account may not read binary logs."""
     with connect(target, whole=(LOOK_S, LISTING_BYTES)) as connection:
         files = listed(connection)
-        Session(connection, LISTING_BYTES)
+        DumpSession(connection, LISTING_BYTES)
         return files[-1]
 
 
-def most_bytes(files: list[LogFile], folder: Path, limits: Limits) -> int:
+def most_bytes(files: list[LogFile], folder: Path, limits: CopyLimits) -> int:
     """Of what a server may send and make us write: as much as it said to have, and the five bytes before each event."""
     told = sum(max(file.size_bytes, 0) for file in files)
     return min(told + told // 4 + MARGIN_BYTES, limits.whole_bytes, shutil.disk_usage(folder).free - KEPT_FREE_BYTES)
 
 
-def copy_after(target: Target, folder: Path, gtids: str, limits: Limits = LIMITS) -> CopiedLog:
+def copy_after(target: Target, folder: Path, gtids: str, limits: CopyLimits = LIMITS) -> CopiedLog:
     """As `copy`, of all transactions that are not among these GTIDs, wherever this server has them: its files may have
     other names than those of the server that wrote the first of them."""
     with connect(target, whole=(LOOK_S, LISTING_BYTES)) as connection:
@@ -88,14 +88,14 @@ def copy_after(target: Target, folder: Path, gtids: str, limits: Limits = LIMITS
         connect(target, whole=(limits.seconds, most)) as connection,
     ):
         try:
-            _receive(Session(connection, limits.event_bytes).after(gtids), files, wanted[-1], target.where)
-        except Refused as why:
+            _receive(DumpSession(connection, limits.event_bytes).after(gtids), files, wanted[-1], target.where)
+        except DumpRefused as why:
             refused = {files.leave() or names[-1]: f"{why.says.rstrip('.')} ({why.number})"}
     kept = [name for name in names if name in files.begun or name in refused]
     return CopiedLog(tuple(folder / name for name in kept), refused)
 
 
-def copy(target: Target, folder: Path, first: str = "", limits: Limits = LIMITS) -> CopiedLog:
+def copy(target: Target, folder: Path, first: str = "", limits: CopyLimits = LIMITS) -> CopiedLog:
     """The files from `first` on ("": from the oldest), up to where the log ended when this began. Raises ServerError;
     MissingPrivilege names the GRANT."""
     until_s = time.monotonic() + limits.seconds
@@ -112,10 +112,10 @@ def copy(target: Target, folder: Path, first: str = "", limits: Limits = LIMITS)
             left = max(until_s - time.monotonic(), LEAST_S), most - files.size_bytes
             with connect(target, whole=left) as connection:  # a server hangs up after a dump
                 try:
-                    events = Session(connection, limits.event_bytes).of_file(waiting[0])
+                    events = DumpSession(connection, limits.event_bytes).of_file(waiting[0])
                     _receive(events, files, wanted[-1], target.where)
                     break
-                except Refused as why:
+                except DumpRefused as why:
                     refused[files.leave() or waiting[0]] = f"{why.says.rstrip('.')} ({why.number})"
     return CopiedLog(tuple(folder / file.name for file in wanted), refused)
 

@@ -16,7 +16,7 @@ class NoDump(Exception):
 
 
 @dataclass(frozen=True)
-class Refused(Exception):
+class DumpRefused(Exception):
     """The server stops sending, and says why."""
 
     number: int
@@ -59,9 +59,11 @@ def events(arrived: Callable[[int], bytes], most_bytes: int) -> Iterator[list[by
 
 
 def _ended(body: bytes) -> None:
-    """Raises Refused or NoDump when it is not the end of the log."""
+    """Raises DumpRefused or NoDump when it is not the end of the log."""
     if body[:1] == bytes([REFUSAL]) and len(body) > 3:
         says = body[9:] if body[3:4] == b"#" else body[3:]
-        raise Refused(int.from_bytes(body[1:3], "little"), says[:MOST_SAID].decode(errors="replace").replace("\0", ""))
+        raise DumpRefused(
+            int.from_bytes(body[1:3], "little"), says[:MOST_SAID].decode(errors="replace").replace("\0", "")
+        )
     if body[:1] != bytes([END]) or len(body) >= END_BYTES:
         raise NoDump("a packet is neither an event nor the end")

@@ -11,7 +11,7 @@ from workers.errors import MissingPrivilege, ServerError
 from workers.servers import ask
 from workers.servers.driver_errors import explain
 from workers.servers.dump import packets
-from workers.servers.dump.packets import NoDump, Refused
+from workers.servers.dump.packets import DumpRefused, NoDump
 from workers.servers.limited import Broken, Connection
 
 REGISTER, DUMP, DUMP_GTID = 0x15, 0x12, 0x1E
@@ -28,7 +28,7 @@ SET @master_binlog_checksum = 'CRC32', @source_binlog_checksum = 'CRC32', @maria
 @master_heartbeat_period = %s, @source_heartbeat_period = %s, @slave_uuid = %s, @replica_uuid = %s"""
 
 
-class Session:
+class DumpSession:
     """One connection that acts as a replica with a server id of its own."""
 
     def __init__(self, connection: Connection, most_event_bytes: int) -> None:
@@ -41,7 +41,7 @@ class Session:
         self._register()
 
     def of_file(self, name: str) -> Iterator[list[bytes]]:
-        """The events of this file and of those after it, until the end of the log. Raises Refused when the server
+        """The events of this file and of those after it, until the end of the log. Raises DumpRefused when the server
         cannot read its own log, and ServerError."""
         flags = NOT_WAITING | (WITH_ANNOTATIONS if self._is_mariadb else 0)
         body = struct.pack("<IHI", BEGIN, flags, self._server_id) + name.encode()
@@ -67,7 +67,7 @@ class Session:
         try:
             self._connection.command(command, body)
             yield from packets.events(self._connection.arrived, self._most)
-        except Refused as refused:
+        except DumpRefused as refused:
             if refused.number in ALIKE:
                 raise
             if refused.number == DENIED:

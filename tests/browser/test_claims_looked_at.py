@@ -26,13 +26,10 @@ def measured(client, monkeypatch):
     monkeypatch.setattr(shelf, "shelf", lambda: recipes.Shelf(known))
 
 
-def test_it_can_be_read_everywhere(page, live_server, client, measured):
+def test_it_can_be_read_everywhere_and_a_claim_is_one_key_away(page, live_server, client, measured):
     wrong = look_at_all(page, live_server, [PAGE], client)
     assert not wrong, "\n".join(wrong)
-
-
-def test_a_claim_is_one_key_away(page, live_server, client, measured):
-    look_at_all(page, live_server, [PAGE], client)
+    rows_are_below_their_headings(page)
     link = page.locator(".claim-index a", has_text="G5")
     link.focus()
     page.keyboard.press("Enter")
@@ -40,8 +37,7 @@ def test_a_claim_is_one_key_away(page, live_server, client, measured):
     assert page.locator("#G5").evaluate("title => title.getBoundingClientRect().top < innerHeight")
 
 
-def test_rows_of_a_table_are_below_their_headings(page, live_server, client, measured):
-    look_at_all(page, live_server, [PAGE], client)
+def rows_are_below_their_headings(page):
     page.set_viewport_size({"width": 1280, "height": 800})
     left = "cells => cells.map(cell => Math.round(cell.getBoundingClientRect().left))"
     table = page.locator("table.claims").first

@@ -7,6 +7,14 @@ from tests.browser.test_every_page import PHONE, TOO_WIDE
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
 from tests.unit.results import factory, trials
 
+GROUND = "element => getComputedStyle(element).backgroundColor"
+LINE = """figure => {
+  const asked = document.createElement("i");
+  asked.style.color = figure.chartView.chart.data.datasets[0].borderColor;
+  document.body.append(asked);
+  return getComputedStyle(asked).color;
+}"""
+
 
 @pytest.fixture
 def two(db):
@@ -30,7 +38,13 @@ def test_two_experiments_are_chosen_and_nothing_is_left_out(page, live_server, d
     expect(main).to_contain_text("Only in B: 1/1 at 64 threads")
     crash = page.get_by_role("row").filter(has_text="commits lost in 3 of 3")
     expect(crash).to_contain_text("not tried")
+    page.wait_for_function("() => document.querySelector('[data-chart=compared]').chartView")
+    swatch = page.locator("[aria-label=Pairs] tr", has_text="1/1").locator(".swatch").first
+    colour = swatch.evaluate(GROUND)
+    assert page.locator("[data-chart=compared]").evaluate(LINE) == colour
     page.set_viewport_size(PHONE)
     assert page.evaluate(TOO_WIDE) == 0
     wide = "els => els.filter(e => e.getBoundingClientRect().right > innerWidth).length"
     assert page.locator("main .stacked .badge").evaluate_all(wide) == 0
+    page.get_by_role("link", name="before", exact=True).click()
+    assert page.locator(".crash-matrix tr", has_text="1/1").locator(".swatch").evaluate(GROUND) == colour

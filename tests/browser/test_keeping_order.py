@@ -96,6 +96,7 @@ def test_the_list_is_searched_with_the_keyboard(maria, live_server):
     page.keyboard.press("Enter")
     rows = page.locator("tbody th > a")
     expect(rows).to_have_text(["Before the upgrade"])
+    expect(page.locator("tbody td[data-label=Server]")).to_have_text([factory.server().name])
     expect(page.get_by_text("1 experiment, narrowed by")).to_be_visible()
     assert page.url.split("?")[1].startswith("words=UPGRADE+before")
     remove = page.get_by_role("link", name="Search: UPGRADE before")
@@ -106,6 +107,16 @@ def test_the_list_is_searched_with_the_keyboard(maria, live_server):
     expect(page.get_by_role("heading", name="No experiment matches")).to_be_visible()
     page.get_by_role("link", name="Clear").click()
     expect(rows).to_have_count(2)
+
+
+def test_each_word_of_the_navigation_leads_to_the_page_of_that_name(maria, live_server):
+    page = maria
+    page.goto(f"{live_server.url}/workers/")
+    navigation = page.get_by_role("navigation", name="Main")
+    for word in ("Servers", "Experiments", "Compare", "Schedules", "API", "Glossary", "Workers"):
+        navigation.get_by_role("link", name=word, exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(word)
+        expect(navigation.locator("[aria-current=page]")).to_have_text([word])
 
 
 def test_without_javascript(browser, live_server, two):

@@ -164,7 +164,7 @@ class Plan:
 
     name: str = field(
         metadata=described(
-            "text", "Name", "To know the result again, in lists and links.", group="first", in_recipe=False
+            "text", "Name", "To know the result again, in lists and links.", group="compared", in_recipe=False
         )
     )
     targets: tuple[PlanTarget, ...]

@@ -43,7 +43,7 @@ class PlanForm(PlanInputs):
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label="Durability",
-        help_text="Each pair says when the redo log and the binary log are flushed. All ticked pairs are measured.",
+        help_text="All ticked pairs are measured.",
     )
     binlog = forms.ChoiceField(
         choices=[("keep", "as the server has it"), ("on", "on"), ("off", "off")],

@@ -17,6 +17,7 @@ from dashboard.pages.experiments.forms import PlanForm
 from dashboard.pages.experiments.plan_review import reviewed
 from dashboard.pages.front import page as front
 from dashboard.pages.results.page import watched
+from dashboard.pages.servers.offered import boxes
 from dashboard.records.api import start_keys
 from dashboard.records.api.start_keys import KeyTaken
 from dashboard.records.experiments import actions, queries, shelf
@@ -72,6 +73,7 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
     context = {
         "form": form,
         "groups": groups(form),
+        "servers": boxes(form["servers"]),
         "source": source,
         "start_key": request.POST.get("start_key") or secrets.token_urlsafe(16),
         "shelf": shelf.shelf(),

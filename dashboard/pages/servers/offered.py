@@ -1,12 +1,14 @@
 """Choices of servers in forms. Of many servers a form offers a few: a page with ten thousand ticks helps nobody."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from django import forms
 
 from dashboard.records.servers.models import Server
 
 ALL, NEWEST = 200, 30  # so many servers are all offered; of more only the newest
+FEW = 3  # so many boxes are seen at once
 LONGEST = 18  # digits of an id
 
 
@@ -34,6 +36,22 @@ class ServersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  #
 
     def label_from_instance(self, server: Server) -> str:
         return f"{server.name} (production)" if server.label == Server.Label.PRODUCTION else server.name
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """The boxes of a form's servers: those that are seen at once, and those in a fold."""
+
+    shown: Sequence[forms.boundfield.BoundWidget]
+    folded: Sequence[forms.boundfield.BoundWidget]
+
+
+def boxes(bound: forms.BoundField) -> Boxes:
+    """Ticked servers come first, then others up to a few: each box is a Tab stop, and room on the first screen."""
+    every = sorted(bound.subwidgets, key=lambda box: not box.data["selected"])
+    ticked = sum(box.data["selected"] for box in every)
+    at_once = len(every) if len(every) <= FEW + 1 else max(FEW, ticked)
+    return Boxes(every[:at_once], every[at_once:])
 
 
 def offered(bound: forms.BoundField) -> list[int]:

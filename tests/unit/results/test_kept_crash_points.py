@@ -76,6 +76,7 @@ def recorded(trial):
 
 def test_a_kept_recording_is_linked_and_downloaded(client_in, recorded):
     shown = client_in.get(reverse("results:trial", args=[recorded.pk])).content.decode()
+    assert "{#" not in shown, "a comment of a template has one line"
     assert "Download the recording" in shown and f"experiment crash-points {recorded.pk}" in shown
     answer = client_in.get(address(recorded, RECORDING))
     assert answer.content == ARCHIVE and f"recording-{recorded.pk}.tar.gz" in answer["Content-Disposition"]

@@ -5,7 +5,7 @@ import pytest
 from tests.real.disks import needs_disk
 from tests.real.trials import setup
 from workers.crash.points.exhaust import steps
-from workers.crash.points.histories import HISTORIES, A, History, insert
+from workers.crash.points.histories import HISTORIES, A, History, alone, insert
 from workers.crash.run import run_trial
 from workers.errors import Cancelled
 
@@ -34,6 +34,13 @@ def test_an_unflushed_binlog_recovers_wrong_in_some_state(sandbox_root):
     assert (check.key, result.verdict) == ("history", "invalid") and "Under way: INSERT" in check.says
     wrong = [state for state in result.points.states if state.checks]
     assert all("transactions in the binlog instead of" in state.checks[0].says for state in wrong)
+
+
+def test_the_steps_that_are_enough_are_found(sandbox_root):
+    """Of an insert and a DROP TABLE, the insert does not matter."""
+    dropped = alone("dropped", insert("b", 1), "DROP TABLE a")
+    (found,) = every_state(sandbox_root, dropped).points.smallest
+    assert found.steps == ("DROP TABLE a",) and found.played == 1
 
 
 def test_a_cancelled_round_ends(sandbox_root):

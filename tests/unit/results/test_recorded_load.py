@@ -16,7 +16,7 @@ from dashboard.pages.results.crash.recorded_load import sentence, view
 from tests.markup import flat
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.results import trials
-from workers.crash.points.story import DecidingBlock, OtherSetting, PointCounts
+from workers.crash.points.story import DecidingBlock, OtherSetting, PointCounts, SmallestHistory
 from workers.crash.setup_and_result import LostWork
 
 pytestmark = pytest.mark.django_db
@@ -112,6 +112,11 @@ def test_a_setting_that_was_tried_with_its_safer_value_is_told(words):
     prevents = OtherSetting(name="sync_binlog", ran="0", other="1", same=False, tried=20, failed=0)
     does_not = replace(prevents, name="master_verify_checksum", ran="OFF", other="ON", same=True, tried=2, failed=2)
     words(list(view(story(state(0.1, LOST), settings=(prevents, does_not)).as_stored()).deciding))
+
+
+def test_the_steps_of_a_history_that_are_enough_are_told(words):
+    found = SmallestHistory(title="table made and dropped", steps=("CREATE TABLE c", "DROP TABLE c"), played=3)
+    words(list(view(story(state(0.1), smallest=(found,)).as_stored()).deciding))
 
 
 def test_crash_points_are_counted_by_the_way_in_which_they_were_chosen():

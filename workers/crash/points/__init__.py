@@ -12,6 +12,7 @@ story.py        the result of a recorded load: its states, what was covered, wha
 steps.py        the steps of such a trial
 histories.py    small histories
 play.py         plays and records one of them, and knows what must be there after each of its steps
+smallest.py     the smallest part of a small history that recovers wrong
 of_replica.py   crash points of a replica while it applies, alone or together with its primary
 exhaust.py      recovers every subset of the unflushed writes of a small history
 """

@@ -19,6 +19,7 @@ from workers.crash.points.histories import HISTORIES, History
 from workers.crash.points.lane import Lane, lanes, recover
 from workers.crash.points.play import Answered, Played, ServerContent, content, holds, play
 from workers.crash.points.recorded import NS, words_of
+from workers.crash.points.smallest import UNDER_WAY, smallest
 from workers.crash.points.story import HISTORY, PointsResult, PointsStory, TriedState, with_points
 from workers.crash.prepare import start
 from workers.crash.verdict import CheckResult, invalid, valid, verdict
@@ -45,9 +46,29 @@ def steps(begun: Begun, histories: Sequence[History] = HISTORIES) -> Iterator[Be
     """After the plan's time for crash points only the first state of each history is recovered."""
     ends, found = monotonic() + begun.setup.points_s, list[PointsStory]()
     for history in histories:
-        with Made() as made, made.killed_when(begun.timeline.is_cancelled):
-            found.append(exhaust(replace(begun, made=made), history, max(0.0, ends - monotonic())))
+        found.append(_with_smallest(begun, history, ends))
         yield Exhausted(**vars(begun), story=_together(found))
+
+
+def _with_smallest(begun: Begun, history: History, ends: float) -> PointsStory:
+    def play_part(part: History) -> Sequence[TriedState]:
+        """None of a part that the server refuses, or for which no time is left."""
+        if monotonic() > ends:
+            return ()
+        try:
+            return _alone(begun, part, ends).states
+        except (ServerError, BinlogUnknown):
+            return ()
+
+    story = _alone(begun, history, ends)
+    found = smallest(history, [one for one in story.states if one.verdict == "invalid"], play_part)
+    return replace(story, smallest=(found,) if found else ())
+
+
+def _alone(begun: Begun, history: History, ends: float) -> PointsStory:
+    """What was made for it is removed."""
+    with Made() as made, made.killed_when(begun.timeline.is_cancelled):
+        return exhaust(replace(begun, made=made), history, max(0.0, ends - monotonic()))
 
 
 def exhaust(begun: Begun, history: History, limit_s: float) -> PointsStory:
@@ -130,6 +151,7 @@ def _together(stories: Sequence[PointsStory]) -> PointsStory:
         out_of_time=any(one.out_of_time for one in stories),
         windows=sum(one.windows for one in stories),
         sampled=sum(one.sampled for one in stories),
+        smallest=tuple(each for one in stories for each in one.smallest),
     )
 
 
@@ -137,7 +159,7 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState) -> Tried
     began, allowed = monotonic(), played.allowed(state)
     lane.become(lane.states.blocks([state.point]))
     says, recovery_s = _complaint(lane, begun, allowed)
-    check = invalid(1, f"Under way: {allowed[-1].statement}. {says}") if says else valid("")
+    check = invalid(1, f"{UNDER_WAY.format(allowed[-1].statement)}{says}") if says else valid("")
     check = replace(check, key=HISTORY)
     bad: tuple[CheckResult, ...] = (check,) if says else ()
     lane.server.kill()

@@ -123,6 +123,15 @@ class KeptPoint:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SmallestHistory:
+    """The steps of a small history that are enough for a wrong state. `played`: how many parts of it were tried."""
+
+    title: str
+    steps: tuple[str, ...]
+    played: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class KeptRecording:
     """The recording as an archive. `n_bytes` 0: `lacks` says why there is none."""
 
@@ -160,6 +169,7 @@ class PointsStory:
     sampled: int = 0
     bracket_s: float | None = None
     recording: KeptRecording | None = None
+    smallest: tuple[SmallestHistory, ...] = ()
 
     @property
     def counts(self) -> PointCounts:

@@ -10,7 +10,15 @@ from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
-from workers.crash.points.story import DecidingBlock, KeptPoint, KeptRecording, OtherSetting, PointsStory, TriedState
+from workers.crash.points.story import (
+    DecidingBlock,
+    KeptPoint,
+    KeptRecording,
+    OtherSetting,
+    PointsStory,
+    SmallestHistory,
+    TriedState,
+)
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.image import BLOCK_BYTES
 
@@ -80,7 +88,11 @@ def view(stored: object) -> LoadView | None:
         sentence=sentence(story),
         drawn=crash_map(story.states),
         ways=tuple(_ways(story.states)),
-        deciding=(*map(_decides, story.deciding), *map(_otherwise, story.settings)),
+        deciding=(
+            *map(_decides, story.deciding),
+            *map(_otherwise, story.settings),
+            *map(_smallest, story.smallest),
+        ),
         kept=tuple(map(_kept, story.kept)),
         recording=story.recording,
         worst=tuple(map(_violation, bad[:WORST])),
@@ -150,6 +162,13 @@ def _otherwise(one: OtherSetting) -> str:
     if not one.failed:
         return f"{changed}, the checks that failed here passed at all {whole(one.tried)} {where}."
     return f"{changed}, a check that failed here did not pass at {whole(one.failed)} of {whole(one.tried)} {where}."
+
+
+def _smallest(history: SmallestHistory) -> str:
+    return (
+        f"Of the history “{history.title}” these steps are enough: {'; '.join(history.steps)}. "
+        f"To find them, its steps were dropped one by one, and {whole(history.played)} parts were played."
+    )
 
 
 def _kept(point: KeptPoint) -> KeptView:

@@ -24,7 +24,8 @@ from dashboard.text.words import listed
 from workers.analysis.statistics import Estimate, mean
 
 Met = Literal["missed", "unclear", "met"]  # the worst first
-MANY_POINTS = 100  # crash points of recorded loads
+MANY_POINTS = 100  # crash points of recorded loads, and MANY_LOADS of these: points of one load are not independent
+MANY_LOADS = 6  # the least of which none failed that show, with 95 %, that fewer than half of such loads do
 _WORST: tuple[Met, ...] = ("missed", "unclear", "met")
 _LOOKS: dict[Met, str] = {"missed": "failed", "unclear": "unknown", "met": "passed"}
 
@@ -197,8 +198,10 @@ def _loss(wanted: Wanted, key: str, tried: Iterable[Tally]) -> LevelTarget:
 def _lost(tally: Tally) -> str:
     spans = [span for trial in tally.hit if (span := _span_ms(trial)) is not None]
     most = f", at most the last {ms(max(spans))} of commits" if spans else ""
-    bound = f"; {tally.invalid.at_most}" if tally.invalid.n and not tally.invalid.k and not tally.points else ""
-    return f"{tally.outcome}{most}{bound}"
+    points = f", {tally.points.tried:,} crash points" if tally.points else ""
+    held = tally.invalid.n and not tally.invalid.k
+    bound = f"; {tally.invalid.still_allows('loads' if tally.points else 'crashes')}" if held else ""
+    return f"{tally.outcome}{points}{most}{bound}"
 
 
 def _kept(known: Sequence[Tally], lost_s: float) -> Met:
@@ -207,13 +210,14 @@ def _kept(known: Sequence[Tally], lost_s: float) -> Met:
         return "missed"
     if any(one.unknown or None in map(_span_ms, one.hit) for one in known):
         return "unclear"
-    tried = [one.points.tried >= MANY_POINTS if one.points else _is_often(len(one.decided)) for one in known]
-    return "met" if any(tried) else "unclear"
+    return "met" if any(map(_is_often, known)) else "unclear"
 
 
-def _is_often(trials: int) -> bool:
+def _is_often(tally: Tally) -> bool:
     """Enough that a crash which takes more than it may is rare."""
-    bound = rate(0, trials).hi
+    if tally.points:
+        return tally.points.tried >= MANY_POINTS and len(tally.decided) >= MANY_LOADS
+    bound = rate(0, len(tally.decided)).hi
     return bound is not None and bound <= FEW
 
 

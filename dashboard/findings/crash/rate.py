@@ -29,7 +29,10 @@ class Rate:
     @property
     def at_most(self) -> str:
         """What no failure in n trials still allows."""
-        return f"up to {percent(self.hi)} of such crashes may still lose commits"
+        return self.still_allows("crashes")
+
+    def still_allows(self, what: str) -> str:
+        return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
     def share(self, what: str = "crashes") -> str:
         """`29 % to 100 % of such crashes`: the 95 % interval; "" if nothing was tried."""

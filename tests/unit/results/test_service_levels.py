@@ -86,10 +86,14 @@ def test_a_trial_without_a_verdict_leaves_it_open_and_a_failure_without_a_loss_m
     assert judged(Wanted(survives=["power"]), two) == {"1/1": ["missed"]}, "the server did not come back"
 
 
-def test_a_few_crash_points_decide_nothing_and_many_do():
-    for tried, met in ((1, "unclear"), (99, "unclear"), (100, "met")):
-        one = loads(story(*(state(0.1 + n / 1000) for n in range(tried))))
-        assert judged(Wanted(survives=["power"]), one) == {"1/1": [met]}, tried
+@pytest.mark.parametrize(
+    ("held", "each", "met"),
+    [(1, 600, "unclear"), (5, 120, "unclear"), (6, 16, "unclear"), (6, 17, "met"), (7, 100, "met")],
+)
+def test_many_crash_points_of_several_loads_decide(held, each, met):
+    """The crash points of one load are not independent, however many there are."""
+    one = loads(*[story(*(state(0.1 + n / 1000) for n in range(each)))] * held)
+    assert judged(Wanted(survives=["power"]), one) == {"1/1": [met]}
 
 
 def test_how_long_a_recorded_load_lost_commits_is_not_known():

@@ -6,16 +6,16 @@ from dashboard.findings.answer import ResultAnswer, answer, answer_without_crash
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.crash.self_test import self_test
+from dashboard.findings.crash.tried_settings import note_tried_settings
 from dashboard.findings.finding import CellProgress, Finding, finding, progress
 from dashboard.findings.names import server_names
 from dashboard.findings.service_level import service_levels, worst
 from dashboard.findings.shown import ResultView, shown
 from dashboard.findings.written import written_lines
-from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.models import WORDS, Experiment
 from dashboard.records.experiments.states import OVER
 from workers.bench.plan import Plan
 
-WORDS = 3  # raise it when the words of a headline change: then stored headlines are written again
 
 
 def conclusion(experiment: Experiment, view: ResultView) -> Finding:
@@ -62,6 +62,7 @@ def in_brief(experiment: Experiment) -> str:
 
 def remember(experiment: Experiment) -> None:
     """Compute the statistics once, so that no page has to. Call this when an experiment ends."""
+    note_tried_settings(experiment)
     levels = service_levels(shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
     experiment.finding = " ".join([in_brief(experiment), *(f"{one.title}: {one.says}" for one in levels)])
     experiment.level = worst([one.met for one in levels]) if levels else ""
@@ -73,5 +74,5 @@ def remember(experiment: Experiment) -> None:
 
 
 def in_old_words() -> QuerySet[Experiment]:
-    """Ended experiments whose stored headline an older version wrote."""
+    """Ended experiments of which an older version stored the headline and the settings that were tried."""
     return Experiment.objects.filter(state__in=OVER, finding_words__lt=WORDS).exclude(finding="")

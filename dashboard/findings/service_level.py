@@ -82,7 +82,7 @@ class LevelFinding:
 def service_levels(view: ResultView) -> list[LevelFinding]:
     """One for each shown server that has a level."""
     found = levels.of_servers(view.servers)
-    return [_level(view, server_id, found[server_id]) for server_id in view.servers if server_id in found]
+    return [level_finding(view, server_id, found[server_id]) for server_id in view.servers if server_id in found]
 
 
 def stored_words(server: Server) -> str:
@@ -109,21 +109,29 @@ def _loss_words(lost_s: float) -> str:
     return f"at most the last {number(lost_s)} s of commits lost" if lost_s else "nothing lost"
 
 
-def _level(view: ResultView, server_id: int, wanted: Wanted) -> LevelFinding:
+def level_finding(view: ResultView, server_id: int, wanted: Wanted) -> LevelFinding:
+    """`server_id`: a shown server."""
     points = {line.variant: line.points for line in view.lines if line.server_id == server_id}
     p99s = _p99s([point for line in points.values() for point in line]) if wanted.p99_ms is not None else {}
     tried = [tally for (server, _, _), tally in tallies(view.trials).items() if server == server_id]
     settings = tuple(
         SettingLevel(
             view.clean(variant.name),
-            (
-                *([_speed(wanted, points.get(variant.name, ()), p99s)] if wanted.commits_per_s is not None else []),
-                *(_loss(wanted, key, (one for one in tried if one.variant == variant.name)) for key in wanted.survives),
+            targets_of(
+                wanted, points.get(variant.name, ()), p99s, [one for one in tried if one.variant == variant.name]
             ),
         )
         for variant in view.plan.variants
     )
     return LevelFinding(view.servers[server_id], in_words(wanted), _says(settings), settings, bool(wanted.survives))
+
+
+def targets_of(
+    wanted: Wanted, points: Sequence[Point] = (), p99s: Mapping[int, float] | None = None, tried: Sequence[Tally] = ()
+) -> tuple[LevelTarget, ...]:
+    """The speed, if the level has one, then each disaster that it survives. Without points or tallies: not measured."""
+    speed = [_speed(wanted, points, p99s or {})] if wanted.commits_per_s is not None else []
+    return (*speed, *(_loss(wanted, key, tried) for key in wanted.survives))
 
 
 def _says(settings: Sequence[SettingLevel]) -> str:

@@ -11,7 +11,7 @@ from django.db import OperationalError
 
 from dashboard.findings import conclusion
 from dashboard.history import again, changes, entries
-from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.models import WORDS, Experiment
 from dashboard.records.history import queries
 from dashboard.records.history.models import Track
 
@@ -69,7 +69,7 @@ def _tell(experiment: Experiment) -> None:
         conclusion.remember(experiment)
     except Exception:
         log.exception("headline of experiment %s", experiment.pk)
-        Experiment.objects.filter(pk=experiment.pk).update(finding_words=conclusion.WORDS)
+        Experiment.objects.filter(pk=experiment.pk).update(finding_words=WORDS)
 
 
 def _look_at_all(now: datetime, until: float) -> bool:

@@ -2,17 +2,18 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from dashboard.findings.attached.known import Known
 from dashboard.findings.attached.links import ReplicationLink, joined
 from dashboard.findings.attached.statement import UNKNOWN
-from dashboard.findings.audit.level import level_notes
+from dashboard.findings.audit.level import AuditedLevel, audited_level
 from dashboard.findings.audit.subject import AuditedServer
 from dashboard.findings.audit.survival import LOST, Survival, Survivals, survivals
 from dashboard.findings.crash.badges import Badge, badges, tried_as
 from dashboard.findings.crash.durability import Durability
+from dashboard.findings.crash.reference import ReferenceCrashes, reference
 from dashboard.records.servers import levels
 from workers.servers.compared import SettingDifference, differences
 from workers.servers.flavours import FLAVOURS
@@ -25,7 +26,8 @@ CRASHES = (("killed", "Server killed"), ("power_loss", "Power loss"), ("failover
 class AuditLine:
     """A server. `server_id`: None: pasted. `version`, `flushes`: "" if not known. `finding`: the worst, one sentence.
     `changes`: settings that end what may be lost, as name=value. `measured`: trials of this installation with this
-    version and these settings; empty: not measured here."""
+    version and these settings; empty: not measured here. `reference`: of crash kinds that are not in `measured`, what
+    Durascope's authors measured elsewhere. `level`: see `with_levels`."""
 
     name: str
     server_id: int | None
@@ -37,13 +39,27 @@ class AuditLine:
     finding: str
     changes: tuple[str, ...]
     measured: tuple[Badge, ...]
+    reference: tuple[ReferenceCrashes, ...]
     notes: tuple[str, ...]
     read_at: datetime | None
     answered: bool
+    level: AuditedLevel | None = None
+
+    @property
+    def survivals(self) -> Survivals:
+        return Survivals(self.killed, self.power_loss, self.failover)
 
     @property
     def crashes(self) -> tuple[tuple[str, Survival], ...]:
         return tuple((title, getattr(self, name)) for name, title in CRASHES)
+
+
+@dataclass(frozen=True)
+class LikeCrashes:
+    """Of equal settings. See AuditLine."""
+
+    measured: tuple[Badge, ...] = ()
+    reference: tuple[ReferenceCrashes, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,11 +85,8 @@ def audit(subjects: Sequence[AuditedServer]) -> Audit:
     known = Known({one.server.pk: one.told for one in subjects if one.server and one.told})
     fleet = joined(known)
     of_subjects = sorted(((one, survivals(one, fleet)) for one in subjects), key=lambda pair: pair[1].severity)
-    measured = _remembering(lambda key: tuple(badges(tried_as(key))))
-    wanted = levels.of_servers([one.server.pk for one in subjects if one.server])
-    lines = tuple(
-        _line(subject, found, measured, level_notes(subject, wanted, found)) for subject, found in of_subjects
-    )
+    crashes = _remembering(_crashes)
+    lines = tuple(_line(subject, found, crashes) for subject, found in of_subjects)
     outcomes = {found.worst for _, found in of_subjects}
     worst = next((one for one in (LOST, UNKNOWN) if one in outcomes), "kept")
     return Audit(_finding(lines), worst, lines, tuple(_of_replicas(subjects, fleet.links)))
@@ -85,14 +98,26 @@ def against(one: AuditedServer, other: AuditedServer) -> ComparedServers:
     return ComparedServers(one.name, other.name, differences(one.values, other.values, same_flavour=same))
 
 
-def _line(
-    subject: AuditedServer, found: Survivals, measured: Callable[[Durability], tuple[Badge, ...]], more: tuple[str, ...]
-) -> AuditLine:
+def with_levels(found: Audit, subjects: Sequence[AuditedServer]) -> Audit:
+    """With the service levels of its servers. Each reads a result, so a page asks for its own lines only."""
+    by_id = {one.server.pk: one for one in subjects if one.server}
+    wanted = levels.of_servers([line.server_id for line in found.lines if line.server_id])
+    lines = (
+        replace(line, level=audited_level(by_id[line.server_id], wanted[line.server_id], line.survivals))
+        if line.server_id in wanted and line.server_id
+        else line
+        for line in found.lines
+    )
+    return replace(found, lines=tuple(lines))
+
+
+def _line(subject: AuditedServer, found: Survivals, crashes: Callable[[Durability], LikeCrashes]) -> AuditLine:
     facts = subject.facts
     three = (found.killed, found.power_loss, found.failover)
     worst = next((title, one) for (_, title), one in zip(CRASHES, three, strict=True) if one.outcome == found.worst)
     says = worst[1].says if worst[1] is found.failover or not facts else f"{worst[0]}: {worst[1].says}"
     says = says if found.worst in (LOST, UNKNOWN) else NOTHING
+    like = crashes(Durability(facts.flavour, facts.version_text, facts.variables)) if facts else LikeCrashes()
     return AuditLine(
         name=subject.name,
         server_id=subject.server.pk if subject.server else None,
@@ -103,8 +128,9 @@ def _line(
         failover=found.failover,
         finding=says,
         changes=tuple(dict.fromkeys(change for one in three for change in one.changes)),
-        measured=measured(Durability(facts.flavour, facts.version_text, facts.variables)) if facts else (),
-        notes=(*subject.notes, *more),
+        measured=like.measured,
+        reference=like.reference,
+        notes=subject.notes,
         read_at=subject.read_at,
         answered=facts is not None,
     )
@@ -115,11 +141,16 @@ def _flushes(variables: Mapping[str, str]) -> str:
     return "/".join(variables.get(name, "?") for name in ("innodb_flush_log_at_trx_commit", "sync_binlog"))
 
 
-def _remembering(find: Callable[[Durability], tuple[Badge, ...]]) -> Callable[[Durability], tuple[Badge, ...]]:
-    """Servers with the same settings have the same trials, and each search reads many rows."""
-    known: dict[tuple[object, ...], tuple[Badge, ...]] = {}
+def _crashes(present: Durability) -> LikeCrashes:
+    tried = tried_as(present)
+    return LikeCrashes(tuple(badges(tried)), tuple(reference(present, tried)))
 
-    def remembered(present: Durability) -> tuple[Badge, ...]:
+
+def _remembering(find: Callable[[Durability], LikeCrashes]) -> Callable[[Durability], LikeCrashes]:
+    """Servers with the same settings have the same trials, and each search reads many rows."""
+    known: dict[tuple[object, ...], LikeCrashes] = {}
+
+    def remembered(present: Durability) -> LikeCrashes:
         key = (present.flavour, present.version, *sorted(present.deciding.items()))
         if key not in known:
             known[key] = find(present)

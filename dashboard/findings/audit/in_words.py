@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from django.conf import settings
+
 from dashboard.findings.audit.audit import Audit, AuditLine, ComparedServers
 from workers.servers.durability import DERIVED
 
@@ -27,9 +29,13 @@ def _of_server(line: AuditLine) -> Iterable[str]:
         yield f"    Change: {', '.join(line.changes)}"
     for note in line.notes:
         yield f"    {note}"
+    if line.level:
+        yield f"    Service level, {line.level.met}: {line.level.asked} {line.level.says}"
+        yield from (f"        {one.met}: {one.asked}: {one.measured}" for one in line.level.targets)
     if line.answered:
-        measured = "; ".join(f"{one.kind}: {one.says} (experiment {one.experiment_id})" for one in line.measured)
+        measured = "; ".join(f"{one.kind}: {one.says} ({settings.ADDRESS}{one.cell})" for one in line.measured)
         yield f"    Measured here: {measured or 'nothing with this version and these settings'}"
+        yield from (f"    Reference, not this server: {one.in_full}" for one in line.reference)
 
 
 def _compared(pair: ComparedServers, title: str) -> Iterable[str]:

@@ -1,38 +1,123 @@
-"""What the audit says of a server's service level: whether its present settings contradict it, and where it was
-measured. A result judges the tested settings, which may be others than the present ones."""
+"""Whether the present settings of a server meet its service level, target by target, and which settings would.
 
-from collections.abc import Mapping
+The figures are of the newest result that measured the present settings on this server, else of its newest result. What
+the rules of the durability report say of the present settings counts too: they need no measurement to miss a level."""
 
-from django.db.models import Q
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from dashboard.findings.attached.statement import UNKNOWN
 from dashboard.findings.audit.subject import AuditedServer
 from dashboard.findings.audit.survival import LOST, Survivals
-from dashboard.findings.service_level import in_words
-from dashboard.records.experiments.models import Experiment
-from dashboard.records.servers.levels import DISASTERS, Wanted
+from dashboard.findings.crash.durability import DECIDING, of_trial, spelled
+from dashboard.findings.names import server_names
+from dashboard.findings.service_level import LevelTarget, Met, in_words, level_finding, targets_of, worst
+from dashboard.findings.shown import shown
+from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
+from dashboard.records.experiments.states import OVER
+from dashboard.records.servers.levels import Wanted
 from dashboard.text.words import listed
+from workers.bench.plan import Plan, Variant
+from workers.servers.facts import Facts
+
+MOST_RESULTS = 10  # the newest, in which the present settings are looked for
 
 
-def level_notes(subject: AuditedServer, levels: Mapping[int, Wanted], found: Survivals) -> tuple[str, ...]:
-    """Sentences; none for a server without a level."""
-    if subject.server is None or subject.server.pk not in levels:
-        return ()
-    wanted = levels[subject.server.pk]
+@dataclass(frozen=True)
+class AuditedLevel:
+    """`asked`: the level in a sentence. `targets`: of the present settings. `experiment_id`: the result of the figures,
+    None: nothing was measured on this server. `tested`: the name of the present settings in it, "": it tested others
+    only. `meet`: its settings that meet the level."""
+
+    asked: str
+    targets: tuple[LevelTarget, ...]
+    experiment_id: int | None = None
+    tested: str = ""
+    meet: tuple[str, ...] = ()
+
+    @property
+    def met(self) -> Met:
+        return worst([one.met for one in self.targets])
+
+    @property
+    def says(self) -> str:
+        if self.experiment_id is None:
+            return "No result has measured it yet."
+        of = f"experiment {self.experiment_id}"
+        tested = f"The present settings are {self.tested} in {of}."
+        others = f"The newest result, {of}, tested other settings only."
+        would = f"{listed(self.meet)} {'meets' if len(self.meet) == 1 else 'meet'} it."
+        return f"{tested if self.tested else others} {would if self.meet else 'No setting that it tested meets it.'}"
+
+
+def audited_level(subject: AuditedServer, wanted: Wanted, found: Survivals) -> AuditedLevel:
+    server = subject.server
+    results = _results(server.pk) if server else []
+    if server is None or not results:
+        return AuditedLevel(in_words(wanted), _by_rules(wanted, targets_of(wanted), found))
+    present = ((one, name) for one in results if (name := _present(subject, server.pk, one)))
+    experiment, tested = next(present, (results[0], ""))
+    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
+    judged = level_finding(view, server.pk, wanted)
+    targets = next((one.targets for one in judged.settings if one.name == tested), targets_of(wanted))
+    meet = tuple(one.name for one in judged.settings if one.met == "met")
+    return AuditedLevel(judged.asked, _by_rules(wanted, targets, found), experiment.pk, tested, meet)
+
+
+def _by_rules(wanted: Wanted, targets: Sequence[LevelTarget], found: Survivals) -> tuple[LevelTarget, ...]:
+    """How much a crash may take is not known from settings: a level that allows a loss needs a measurement."""
     outcomes = {"kill": found.killed.outcome, "power": found.power_loss.outcome, "failover": found.failover.outcome}
-    asked = [] if wanted.lost_s else [key for key in wanted.survives if key in outcomes]
-    missed = [DISASTERS[key].says for key in asked if outcomes[key] == LOST]
-    open_ = [DISASTERS[key].says for key in asked if outcomes[key] == UNKNOWN]
-    says = [f"Service level: {in_words(wanted)}"]
-    says += [f"The present settings miss it {listed(missed)}."] if missed else []
-    says += [f"Whether the present settings meet it {listed(open_)} is not known."] if open_ else []
-    return (" ".join(says), _measured(subject.server.pk))
+    losses = len(wanted.survives)
+    kept, judged = targets[: len(targets) - losses], targets[len(targets) - losses :]
+    return (
+        *kept,
+        *(
+            replace(
+                one, met="missed", measured=f"{one.measured.removesuffix('.')}. By the settings, commits may be lost."
+            )
+            if outcomes.get(key) == LOST and not wanted.lost_s
+            else one
+            for key, one in zip(wanted.survives, judged, strict=True)
+        ),
+    )
 
 
-def _measured(server_id: int) -> str:
-    here = Q(cells__server=server_id) | Q(trials__server=server_id)
-    judged = Experiment.objects.filter(here, ended_at__isnull=False).exclude(level="")
-    newest = judged.order_by("-ended_at").values_list("pk", flat=True).first()
-    if newest is None:
-        return "No result has measured its service level yet."
-    return f"The newest result that measured its service level, experiment {newest}, says which settings meet it."
+def _results(server_id: int) -> list[Experiment]:
+    """Ended experiments that measured or crashed this server, the newest first."""
+    newest: set[int] = set()
+    for rows in (Cell.objects.filter(server=server_id), Trial.objects.filter(server=server_id)):
+        known = rows.order_by("-experiment_id").values_list("experiment_id", flat=True).distinct()
+        newest |= set(known[:MOST_RESULTS])
+    ended = Experiment.objects.filter(pk__in=newest, state__in=OVER, imported_at=None, ended_at__isnull=False)
+    return list(ended.order_by("-ended_at", "-pk")[:MOST_RESULTS])
+
+
+def _present(subject: AuditedServer, server_id: int, experiment: Experiment) -> str:
+    """The variant that ran with the present settings of this server, "" if there is none."""
+    if (facts := subject.facts) is None:
+        return ""
+    variants = [one for one in Plan.from_dict(experiment.plan).variants if _names_present(facts, one)]
+    return next((one.name for one in variants if _ran_as_now(facts, one, _environment(experiment, server_id, one))), "")
+
+
+def _names_present(facts: Facts, variant: Variant) -> bool:
+    """All that the variant sets is set so now."""
+    now = facts.variables
+    return all(name in now and spelled(now[name]) == spelled(value) for name, value in variant.settings.items())
+
+
+def _ran_as_now(facts: Facts, variant: Variant, environment: Mapping[str, object]) -> bool:
+    """What the variant left to the server and decides durability was as now, and so was the series of the version."""
+    ran, now = of_trial(environment, {}), facts.variables
+    if ran.flavour and (ran.flavour, ran.version[:2]) != (facts.flavour, facts.version[:2]):
+        return False
+    names = [one for one in DECIDING.get(variant.engine.lower(), ()) if one not in variant.settings]
+    return all(spelled(now[one]) == spelled(ran.settings[one]) for one in names if one in now and one in ran.settings)
+
+
+def _environment(experiment: Experiment, server_id: int, variant: Variant) -> Mapping[str, object]:
+    """Of a run or of a trial; empty if there is none."""
+    place = {"experiment": experiment, "server": server_id, "variant": variant.name}
+    runs = Run.objects.of_done_cells().filter(**{f"cell__{name}": one for name, one in place.items()})
+    trials = Trial.objects.filter(**place).exclude(environment=None)
+    pk = next(filter(None, (rows.values_list("environment_id", flat=True).first() for rows in (runs, trials))), None)
+    return Environment.objects.get(pk=pk).data if pk else {}

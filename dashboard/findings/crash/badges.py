@@ -7,11 +7,15 @@ number is shown.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from dashboard.findings.crash.durability import Durability, agree, of_server, of_trial
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally
-from dashboard.findings.crash.trials import Tried, trials_of
+from dashboard.findings.crash.trials import Tried, plain_trials
+from dashboard.findings.crash.tried_settings import counted, experiments_like
 from dashboard.records.experiments.kind_names import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.servers.models import Server
@@ -19,27 +23,44 @@ from workers.bench.plan import CONTROLS, Plan, Variant
 from workers.servers.facts import Version
 
 NAMES = {"rocksdb": "MyRocks, "}
-MOST_EXPERIMENTS = 50  # the newest; older ones are still in their own pages
 
 
 @dataclass(frozen=True)
 class Badge:
-    """One crash kind. `state`: passed, failed or unknown; `experiment_id`: the newest experiment of its trials;
-    `neighbour`: the version of the trials, "" for the server's own."""
+    """One crash kind. `state`: passed, failed or unknown; `experiment_id`: the newest experiment of its trials; `cell`:
+    the address of the very trials in it; `neighbour`: the version of the trials, "" for the server's own."""
 
     kind: str
     state: str
     says: str
     experiment_id: int
+    cell: str
     experiments: int
     neighbour: str
 
 
 @dataclass(frozen=True)
-class LikeTrials:
-    """Trials of one engine and crash kind. `neighbour`: their version, "" for the server's own."""
+class TriedHere:
+    """`variant`, `server`: places in the plan of its experiment."""
 
-    trials: tuple[tuple[int, Tried], ...]  # (experiment, trial)
+    experiment_id: int
+    variant: int
+    server: int
+    trial: Tried
+
+    @property
+    def cell(self) -> str:
+        """The address of all trials of this setting and crash kind in the experiment."""
+        place = {"variant": self.variant, "server": self.server, "crash": self.trial.kind}
+        return f"{reverse('results:trials', args=[self.experiment_id])}?{urlencode(place)}"
+
+
+@dataclass(frozen=True)
+class LikeTrials:
+    """Trials of one engine and crash kind, the newest experiment first. `neighbour`: their version, "" for the server's
+    own."""
+
+    trials: tuple[TriedHere, ...]
     neighbour: str
 
 
@@ -56,16 +77,16 @@ def tried_like(server: Server) -> TriedLike:
 
 def tried_as(present: Durability) -> TriedLike:
     """The trials here with these settings on this version."""
-    found: dict[str, dict[str, dict[Version, list[tuple[int, Tried]]]]] = {engine: {} for engine in present.engines}
-    for (engine, version), experiment_id, trial in _like(present) if found else ():
-        found[engine].setdefault(trial.kind, {}).setdefault(version, []).append((experiment_id, trial))
+    found: dict[str, dict[str, dict[Version, list[TriedHere]]]] = {engine: {} for engine in present.engines}
+    for (engine, version), one in _like(present) if found else ():
+        found[engine].setdefault(one.trial.kind, {}).setdefault(version, []).append(one)
     return {
         engine: {kind: _nearest(present.version, by_version) for kind, by_version in kinds.items()}
         for engine, kinds in found.items()
     }
 
 
-def _nearest(version: Version, by_version: Mapping[Version, list[tuple[int, Tried]]]) -> LikeTrials:
+def _nearest(version: Version, by_version: Mapping[Version, list[TriedHere]]) -> LikeTrials:
     """Of two neighbours at the same distance the newer one."""
     nearest = min(by_version, key=lambda one: (abs(one[2] - version[2]), -one[2]))
     return LikeTrials(tuple(by_version[nearest]), "" if nearest == version else ".".join(map(str, nearest)))
@@ -76,36 +97,36 @@ def badges(tried: TriedLike) -> list[Badge]:
     return [_badge(engine, kind, kinds[kind]) for engine, kinds in tried.items() for kind in in_order(kinds)]
 
 
-def _like(present: Durability) -> list[tuple[Ran, int, Tried]]:
-    """(Engine and version, experiment, trial) of all trials with these settings, in experiments whose self-test did not
-    fail."""
+def _like(present: Durability) -> list[tuple[Ran, TriedHere]]:
+    """All trials with these settings, in experiments whose self-test did not fail."""
     answer = []
-    for experiment, places in _candidates(present):
-        trials = trials_of(experiment)
-        if not self_test(trials).failed:
-            found = ((places.get((trial.server_id, trial.variant)), trial) for trial in trials if trial.counts)
-            answer += [(ran, experiment.pk, one) for ran, one in found if ran and one.kind not in CONTROLS]
+    candidates = _candidates(present)
+    trials = plain_trials(Trial.objects.filter(experiment__in=[experiment_id for experiment_id, _, _ in candidates]))
+    for experiment_id, plan, places in candidates:
+        variants, servers = [one.name for one in plan.variants], [one.server_id for one in plan.targets]
+        of_all = trials.get(experiment_id, [])
+        for trial in of_all if not self_test(of_all).failed else ():
+            ran = places.get((trial.server_id, trial.variant)) if trial.counts else None
+            if ran and trial.kind not in CONTROLS:
+                place = (variants.index(trial.variant), servers.index(trial.server_id))
+                answer.append((ran, TriedHere(experiment_id, *place, trial)))
     return answer
 
 
-def _candidates(present: Durability) -> list[tuple[Experiment, dict[Place, Ran | None]]]:
-    """The newest experiments with trials, each with its places; None: other settings, or two versions."""
-    ended = Trial.objects.of_the_plan().exclude(verdict="").exclude(environment=None)
-    for elsewhere in (Experiment.deleted, Experiment.imported):
-        ended = ended.exclude(experiment__in=elsewhere.ids())
-    known = ended.order_by("-experiment_id").values_list("experiment_id", flat=True).distinct()
-    newest = list(known[:MOST_EXPERIMENTS])
-    places = ended.filter(experiment__in=newest).order_by("-experiment_id")
-    combinations = list(places.values_list("experiment_id", "server_id", "variant", "environment_id").distinct())
-    experiments = Experiment.objects.defer("analysis").in_bulk(newest)
-    plans = {pk: Plan.from_dict(one.plan) for pk, one in experiments.items()}
+def _candidates(present: Durability) -> list[tuple[int, Plan, dict[Place, Ran | None]]]:
+    """The newest experiments with such trials, each with its places; None: other settings, or two versions."""
+    newest = experiments_like(present)
+    places = counted().filter(experiment__in=newest).order_by()
+    combinations = places.values_list("experiment_id", "server_id", "variant", "environment_id").distinct()
+    rows = Experiment.objects.filter(pk__in=newest).values_list("pk", "plan")
+    plans = {pk: Plan.from_dict(plan) for pk, plan in rows}
     environments = Environment.objects.in_bulk({one[3] for one in combinations})
-    found: dict[int, dict[Place, Ran | None]] = {}
+    found: dict[int, dict[Place, Ran | None]] = {pk: {} for pk in newest}
     for experiment_id, server_id, variant, environment_id in combinations:
         ran = _agreed(present, plans[experiment_id], variant, environments[environment_id].data)
-        tried, place = found.setdefault(experiment_id, {}), (server_id, variant)
+        tried, place = found[experiment_id], (server_id, variant)
         tried[place] = ran if tried.get(place, ran) == ran else None  # the build was updated during the experiment
-    return [(experiments[pk], places) for pk, places in found.items() if any(places.values())]
+    return [(pk, plans[pk], places) for pk, places in found.items() if any(places.values())]
 
 
 def _agreed(present: Durability, plan: Plan, variant: str, environment: Mapping[str, Any]) -> Ran | None:
@@ -118,8 +139,16 @@ def _agreed(present: Durability, plan: Plan, variant: str, environment: Mapping[
 
 
 def _badge(engine: str, kind: str, like: LikeTrials) -> Badge:
-    tally = Tally(0, "", kind, tuple(trial for _, trial in like.trials))
-    experiments = list(dict.fromkeys(experiment_id for experiment_id, _ in like.trials))
+    tally = Tally(0, "", kind, tuple(one.trial for one in like.trials))
+    newest = like.trials[0]
     name = NAMES.get(engine, "") + title(kind)
     says = f"{NAMES.get(engine, '')}{tally.outcome}{f' on {like.neighbour}' if like.neighbour else ''}"
-    return Badge(name, tally.invalid.state(tally.unknown), says, experiments[0], len(experiments), like.neighbour)
+    return Badge(
+        kind=name,
+        state=tally.invalid.state(tally.unknown),
+        says=says,
+        experiment_id=newest.experiment_id,
+        cell=newest.cell,
+        experiments=len({one.experiment_id for one in like.trials}),
+        neighbour=like.neighbour,
+    )

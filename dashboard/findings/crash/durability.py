@@ -4,6 +4,8 @@ They are those on which workers.servers.risks rests. A preflight keeps every one
 missing there does not exist on it. What a trial's variant does not name was decided by the sandbox and by its build.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +75,14 @@ def agree(engine: str, server: Durability, trial: Durability) -> bool:
         spelled(told[name]) == spelled(ran[name]) if name in told else name not in trial.settings
         for name in DECIDING[engine]
     )
+
+
+def key_of(engine: str, one: Durability) -> str:
+    """Equal for a server and a trial that agree, and rarely for others: `agree` decides."""
+    known = {**_defaults(one), **one.settings}
+    values = [spelled(known.get(name, "")) for name in DECIDING[engine]]
+    told = json.dumps([engine, one.flavour, *one.version[:2], *values])
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _defaults(trial: Durability) -> dict[str, str]:

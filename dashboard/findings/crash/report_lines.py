@@ -1,11 +1,12 @@
 """The durability report of a server. Each line has the results of crash trials with exactly the server's version and
 settings. If only a neighbour version was tried, the line says so."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.crash.badges import TriedLike
+from dashboard.findings.crash.badges import TriedHere, TriedLike
 from dashboard.findings.crash.rate import rate
+from dashboard.findings.crash.reference import ReferenceCrashes
 from dashboard.findings.crash.trials import Tried
 from dashboard.records.experiments.kind_names import number_of, plural
 from workers.bench.plan import CONTROLS
@@ -21,26 +22,40 @@ ENGINES = {"InnoDB": "innodb", "MyRocks": "rocksdb"}
 
 @dataclass(frozen=True)
 class MeasuredCrashes:
-    """Trials of one crash kind. `state`: passed, failed or unknown; `detail`: crash kind and 95 % bounds;
-    `experiment_id`: the newest that has some; `neighbour`: the version that was tried, "" for the server's own."""
+    """Trials of one crash kind. `state`: passed, failed or unknown; `detail`: crash kind and 95 % bounds; `cell`: the
+    address of those in the newest experiment; `neighbour`: the version that was tried, "" for the server's own."""
 
     state: str
     says: str
     detail: str
-    experiment_id: int
+    cell: str
     neighbour: str
 
 
 @dataclass(frozen=True)
 class ReportLine:
-    """`statement`: as the preflight stored it; `measured` is empty where nothing was tried."""
+    """`statement`: as the preflight stored it; `measured` is empty where nothing was tried. `reference`: of crash kinds
+    that were not tried here, what was measured elsewhere: (in words, where)."""
 
     statement: Mapping[str, str]
     measured: tuple[MeasuredCrashes, ...]
+    reference: tuple[tuple[str, ReferenceCrashes], ...]
 
 
-def report_lines(report: Iterable[Mapping[str, str]], tried: TriedLike) -> list[ReportLine]:
-    return [ReportLine(one, tuple(_measured(one, tried))) for one in report]
+def report_lines(
+    report: Iterable[Mapping[str, str]], tried: TriedLike, references: Sequence[ReferenceCrashes] = ()
+) -> list[ReportLine]:
+    return [ReportLine(one, tuple(_measured(one, tried)), tuple(_referred(one, references))) for one in report]
+
+
+def _referred(
+    statement: Mapping[str, str], references: Sequence[ReferenceCrashes]
+) -> Iterable[tuple[str, ReferenceCrashes]]:
+    engine, kinds = statement.get("engine", ""), TRIED_BY.get(statement["crash_class"], ())
+    for one in references:
+        lost = one.lost_in(statement["what"])
+        if lost is not None and one.crash in kinds and ENGINES.get(engine, one.engine) == one.engine:
+            yield one.told(lost), one
 
 
 def _measured(statement: Mapping[str, str], tried: TriedLike) -> Iterable[MeasuredCrashes]:
@@ -48,23 +63,23 @@ def _measured(statement: Mapping[str, str], tried: TriedLike) -> Iterable[Measur
     engine = statement.get("engine", "")
     engines = [ENGINES.get(engine, engine)] if engine else list(tried)
     for kind in TRIED_BY.get(statement["crash_class"], ()):
-        by_version: dict[str, list[tuple[int, Tried]]] = {}
+        by_version: dict[str, list[TriedHere]] = {}
         for like in (tried[name][kind] for name in engines if kind in tried.get(name, {})):
             by_version.setdefault(like.neighbour, []).extend(like.trials)
         for neighbour, found in by_version.items():
             yield _counted(statement["what"], kind, neighbour, found)
 
 
-def _counted(what: str, kind: str, neighbour: str, found: list[tuple[int, Tried]]) -> MeasuredCrashes:
-    ended = [trial for _, trial in found if trial.is_decided or trial.is_unknown]
+def _counted(what: str, kind: str, neighbour: str, found: list[TriedHere]) -> MeasuredCrashes:
+    ended = [one.trial for one in found if one.trial.is_decided or one.trial.is_unknown]
     known = [bad for trial in ended if trial.is_decided and (bad := _is_bad(trial, what)) is not None]
     unknown = len(ended) - len(known)
     rated = rate(sum(known), len(known), unknown)
     verb = "disagree" if what == "agreement" else "lost commits"
     says = f"{verb} in {rated.k:,} of {number_of(kind, rated.n)}" if rated.n else f"{plural(kind)} unclear"
     detail = [rated.share(), f"{unknown:,} unclear" if unknown else ""]
-    newest = max(experiment_id for experiment_id, _ in found)
-    return MeasuredCrashes(rated.state(unknown), says, ", ".join(filter(None, detail)), newest, neighbour)
+    newest = max(found, key=lambda one: one.experiment_id)
+    return MeasuredCrashes(rated.state(unknown), says, ", ".join(filter(None, detail)), newest.cell, neighbour)
 
 
 def _is_bad(trial: Tried, what: str) -> bool | None:

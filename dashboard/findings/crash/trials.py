@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from django.db.models import QuerySet
+
 from dashboard.findings.tested import engine_of
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.experiments.states import ENDED
@@ -148,10 +150,14 @@ def trials_of(experiment: Experiment) -> list[Tried]:
 
 
 def controls_of(experiment_ids: Iterable[int]) -> dict[int, list[Tried]]:
-    """Experiment id -> its control trials, without their replicas; one query for all."""
+    """Experiment id -> its control trials."""
+    return plain_trials(Trial.objects.filter(experiment__in=set(experiment_ids), kind__in=CONTROLS))
+
+
+def plain_trials(rows: QuerySet[Trial]) -> dict[int, list[Tried]]:
+    """Experiment id -> its trials among these, without replicas and crash points; one query for all."""
     found: dict[int, list[Tried]] = {}
-    rows = Trial.objects.filter(experiment__in=set(experiment_ids), kind__in=CONTROLS).order_by("position")
-    for experiment_id, *row in rows.values_list("experiment_id", *_COLUMNS):
+    for experiment_id, *row in rows.order_by("position").values_list("experiment_id", *_COLUMNS):
         found.setdefault(experiment_id, []).append(_tried(row))
     return found
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 
-from dashboard.findings.audit.audit import ComparedServers, against, audit
+from dashboard.findings.audit.audit import ComparedServers, against, audit, with_levels
 from dashboard.findings.audit.subject import AuditedServer, by_tests, pasted
 from dashboard.pages.accounts.gate import account_of, needs
 from dashboard.records.refused import Refused
@@ -73,8 +73,9 @@ def fleet(request: HttpRequest) -> HttpResponse:
     found = audit(subjects)
     page = Paginator(found.lines, LINES_A_PAGE).get_page(request.GET.get("page"))
     here = {line.name for line in page}
+    of_page = replace(found, lines=tuple(page), replicas=tuple(one for one in found.replicas if one.one in here))
     context = {
-        "audit": replace(found, lines=tuple(page), replicas=tuple(one for one in found.replicas if one.one in here)),
+        "audit": with_levels(of_page, subjects),
         "page": page,
         "subjects": [one for one in subjects if one.facts and (one.name in here or one in chosen)],
         "chosen": chosen,

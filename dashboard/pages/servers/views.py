@@ -16,6 +16,8 @@ from dashboard.findings import service_level
 from dashboard.findings.attached.profile import profile_of
 from dashboard.findings.attached.topology import topology_of
 from dashboard.findings.crash.badges import badges, tried_like
+from dashboard.findings.crash.durability import of_server
+from dashboard.findings.crash.reference import reference
 from dashboard.findings.crash.report_lines import report_lines
 from dashboard.installation import vault
 from dashboard.pages.accounts.confirmed import confirmed
@@ -117,7 +119,8 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server.objects.select_related("owner"), pk=pk)
     mine = allowed(request.user, "change_server", server)
     answered, tried = server.last_answer, tried_like(server)
-    report = report_lines(answered.durability, tried) if answered else []
+    references = reference(of_server(answered.facts), tried) if answered else []
+    report = report_lines(answered.durability, tried, references) if answered else []
     context = {
         "server": server,
         "nobody": sites.no_worker_message(server.site),
@@ -130,6 +133,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "locked": vault.problem_with(bytes(server.password_sealed)),
         "grants": _grants(server),
         "verdicts": badges(tried),
+        "references": references,
         "report": report,
         "topology": topology_of(server),
         "profile": None if server.is_sandbox else profile_of(server),

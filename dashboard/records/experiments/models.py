@@ -27,6 +27,7 @@ class Tag(models.Model):
         return self.name
 
 
+WORDS = 4  # raise it when dashboard.findings.conclusion stores other words: then it stores them again
 KEPT_FOR = timedelta(days=30)  # then dashboard.records.experiments.care removes a deleted experiment
 _KEPT = models.Q(deleted_at=None)
 
@@ -82,7 +83,7 @@ class Experiment(models.Model):
     finding = models.TextField(blank=True)  # the headline of the result, for lists
     level = models.CharField(max_length=8, blank=True)  # were service levels met at its end: met, unclear, missed
     written = models.JSONField(default=list)  # sentences of dashboard.findings.written, computed at its end
-    finding_words = models.PositiveSmallIntegerField(default=0)  # of the headline: dashboard.findings.conclusion
+    finding_words = models.PositiveSmallIntegerField(default=0)  # the WORDS of what is stored of its end
     tags = models.ManyToManyField(Tag, blank=True, related_name="experiments")
     # The question whose baseline it is (dashboard.records.experiments.care); unique.
     baseline_of = models.CharField(max_length=64, null=True, unique=True)
@@ -112,6 +113,7 @@ class Experiment(models.Model):
             models.Index(name="experiments_newest", fields=["-created_at", "-id"], condition=_KEPT),
             models.Index(name="experiments_in_state", fields=["state", "-created_at", "-id"], condition=_KEPT),
             models.Index(name="experiments_of_recipe", fields=["recipe", "-created_at", "-id"], condition=_KEPT),
+            models.Index(name="experiments_in_words", fields=["finding_words", "-id"], condition=_KEPT),
             models.Index(
                 name="experiments_deleted", fields=["-deleted_at", "-id"], condition=models.Q(deleted_at__isnull=False)
             ),
@@ -320,6 +322,19 @@ class Trial(PlannedRow):
     @property
     def replica_stopped(self) -> bool:
         return replica_stopped(self.kind, self.verdict, self.lost_replica)
+
+
+class TriedSettings(models.Model):
+    """Settings under which an ended experiment was crashed, so that those of a server are found without reading plans.
+    `key`: dashboard.findings.crash.durability.key_of."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="tried_settings")
+    kind = models.CharField(max_length=60)
+    key = models.CharField(max_length=64)
+
+    class Meta:
+        indexes = [models.Index(name="tried_settings_newest", fields=["key", "kind", "-experiment"])]
+        constraints = [models.UniqueConstraint(name="tried_settings_once", fields=["experiment", "kind", "key"])]
 
 
 class TrialEvidence(models.Model):

@@ -66,8 +66,7 @@ def _one(name: str, duty: Callable[[], object]) -> None:
 
 def _prepare(quiet: object) -> None:
     """As after a quiet minute. What an earlier measurement started is gone, and all headlines are in today's words."""
-    from dashboard.findings.conclusion import WORDS
-    from dashboard.records.experiments.models import Experiment
+    from dashboard.records.experiments.models import WORDS, Experiment
     from dashboard.records.experiments.states import UNDER_WAY
     from dashboard.records.schedules.models import Night, Schedule
 

@@ -2,10 +2,13 @@
 
 import pytest
 from django.template.loader import render_to_string
+from django.utils import timezone
 
 from dashboard.findings.crash import badges as of_servers
+from dashboard.findings.crash import tried_settings
 from dashboard.findings.crash.durability import DECIDING
-from dashboard.records.experiments.models import Environment
+from dashboard.findings.crash.tried_settings import note_tried_settings
+from dashboard.records.experiments.models import WORDS, Environment, Experiment
 from dashboard.records.servers.models import Preflight
 from tests.unit.results import factory, trials
 
@@ -134,7 +137,8 @@ def test_it_tells_nothing_of_a_server_that_never_answered(measured):
 
 def test_its_template_links_to_the_evidence(measured):
     html = render_to_string("results/_tried_settings.html", {"verdicts": badges(asked())})
-    assert f'href="/results/{measured.pk}/"' in html and "nothing lost in 30 power losses" in html
+    cell = f"/results/{measured.pk}/trials/?variant=0&amp;server=0&amp;crash=power-loss"
+    assert f'href="{cell}"' in html and "nothing lost in 30 power losses" in html
     assert "No crash trial ran" in render_to_string("results/_tried_settings.html", {"verdicts": []})
 
 
@@ -142,6 +146,12 @@ def test_it_asks_few_questions(measured, django_assert_max_num_queries):
     server = asked()
     with django_assert_max_num_queries(7):
         badges(server)
+
+
+def noted(one):
+    """As the worker does at its end."""
+    note_tried_settings(one)
+    type(one).objects.filter(pk=one.pk).update(finding_words=WORDS)
 
 
 HELD = [(0, 0)]
@@ -157,6 +167,7 @@ def tells(server, variant, flavour="mariadb", version="", engine="innodb", words
     one.save()
     data = {"server": {"flavour": flavour, "version": version, "variables": {}}}
     trials.add(one, {"held": {"power-loss": HELD * 3}}, Environment.objects.create(digest=version, data=data))
+    noted(one)
     return next((badge.state for badge in badges(asked(version, flavour, words, **server))), "")
 
 
@@ -287,21 +298,57 @@ def test_it_tells_nothing_where_the_build_was_updated_in_between(measured):
     assert badges(asked(sync_binlog="0")) != []
 
 
-def test_it_rests_on_the_newest_fifty_experiments(measured):
-    """The failure of the oldest is told as long as fewer than fifty newer ones passed."""
-    environment = measured.trials.first().environment
+@pytest.mark.parametrize("is_noted", [True, False])
+def test_trials_are_found_behind_many_newer_experiments_with_other_settings(measured, monkeypatch, is_noted):
+    """Where nothing is noted yet, as right after an upgrade, only the newest are read."""
+    monkeypatch.setattr(tried_settings, "MOST_EXPERIMENTS", 3)
+    for kind in ("power-loss", "process-kill", "torn-power-loss", "process-kill"):
+        newer(measured, kind, sync_binlog="100")
+    for one in Experiment.objects.all() if is_noted else ():
+        noted(one)
+    assert [one.kind for one in badges(asked())] == (["process kill", "power loss"] if is_noted else [])
 
-    def newer() -> None:
-        one = trials.experiment({}, measured=0, levels={"1/1": 10.0})
-        one.plan["variants"][0]["settings"] = {"sync_binlog": "1"}
-        one.save()
-        trials.add(one, {"1/1": {"process-kill": [(0, 0)]}}, environment)
 
-    for _ in range(49):
-        newer()
-    assert [one.kind for one in badges(asked())] == ["process kill", "power loss"]
-    newer()
-    assert [one.kind for one in badges(asked())] == ["process kill"]
+def test_of_each_crash_kind_it_rests_on_the_newest_experiments(measured, monkeypatch):
+    """The failure of the oldest is told as long as fewer than MOST_EXPERIMENTS newer ones passed."""
+    monkeypatch.setattr(tried_settings, "MOST_EXPERIMENTS", 3)
+    noted(measured)
+    for _ in range(3):
+        assert [one.experiments for one in badges(asked()) if one.kind == "power loss"] == [1]
+        noted(newer(measured, "process-kill", sync_binlog="1"))
+    for _ in range(2):
+        noted(newer(measured, "power-loss", sync_binlog="1"))
+    assert [(one.kind, one.experiments) for one in badges(asked())] == [("process kill", 4), ("power loss", 3)]
+    noted(newer(measured, "power-loss", sync_binlog="1"))
+    assert [(one.kind, one.experiments) for one in badges(asked())] == [("process kill", 3), ("power loss", 3)]
+
+
+def newer(measured, kind, **settings):
+    one = trials.experiment({}, measured=0, levels={"1/1": 10.0})
+    one.plan["variants"][0]["settings"] = settings
+    one.save()
+    trials.add(one, {"1/1": {kind: [(0, 0)]}}, measured.trials.first().environment)
+    return one
+
+
+def test_what_is_noted_of_an_experiment_is_as_new_as_its_end(measured):
+    noted(measured)
+    assert {(one.kind, len(one.key)) for one in measured.tried_settings.all()} == {
+        ("power-loss", 64), ("process-kill", 64),
+    }  # fmt: skip
+    measured.trials.filter(kind="process-kill").delete()
+    noted(measured)
+    assert [one.kind for one in measured.tried_settings.order_by("pk")] == ["power-loss"] * 2
+    measured.imported_at = timezone.now()
+    noted(measured)
+    assert not measured.tried_settings.exists() and badges(asked()) == []
+
+
+def test_the_link_leads_to_the_very_trials(client_in, measured):
+    found = badges(asked(sync_binlog="0"))
+    assert found[0].cell == f"/results/{measured.pk}/trials/?variant=1&server=0&crash=power-loss"
+    page = client_in.get(found[0].cell).text
+    assert "1/0 lost acknowledged commits in 4 of 4 power losses" in page and "of 4 power losses" in page
 
 
 def test_a_failover_says_nothing_of_a_server_alone(measured):

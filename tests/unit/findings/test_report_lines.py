@@ -62,7 +62,7 @@ def test_the_page_begins_with_the_report_and_leads_to_the_trials(client_in, serv
     headings = ("Durability report", "Connection", "Results", "Facts")
     places = [html.index(f"<h2>{heading}</h2>") for heading in headings]
     assert places == sorted(places)
-    assert "lost commits in 3 of 4 power losses" in html and "not tried" in html
+    assert "lost commits in 3 of 4 power losses" in html and "not measured here" in html
 
 
 def measured_with(server, version):

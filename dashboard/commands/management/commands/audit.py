@@ -22,7 +22,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, ProgrammingError
 from django.utils import timezone
 
-from dashboard.findings.audit.audit import against, audit
+from dashboard.findings.audit.audit import against, audit, with_levels
 from dashboard.findings.audit.in_words import audit_lines
 from dashboard.findings.audit.subject import AuditedServer, pasted, read_now
 from dashboard.installation.vault import KeyMissing
@@ -57,7 +57,7 @@ class Command(BaseCommand):
                 raise PlanError("--server reads registered servers, and files were named.", "Leave one of them out.")
             subjects = _of_files(files, of) if files else _registered(server, limit)
             self._tell_others(bool(files or server))
-            found = audit(subjects)
+            found = with_levels(audit(subjects), subjects)
         except DurascopeError as refused:
             self.stderr.write(str(refused))
             sys.exit(REFUSED)

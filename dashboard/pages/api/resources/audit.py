@@ -7,7 +7,7 @@ from ninja import Field, Schema
 from ninja.pagination import RouterPaginated
 from pydantic import ConfigDict
 
-from dashboard.findings.audit.audit import Audit, against, audit
+from dashboard.findings.audit.audit import Audit, against, audit, with_levels
 from dashboard.findings.audit.subject import by_tests, pasted
 from dashboard.pages.api.door import Token
 from dashboard.records.servers import queries
@@ -26,17 +26,58 @@ class SurvivalOut(Schema):
 
 
 class MeasuredOut(Schema):
-    """Trials of one crash kind with this version and these settings. `neighbour`: another version of the series."""
+    """Trials of one crash kind with this version and these settings. `cell`: the address of these trials in the newest
+    experiment. `neighbour`: another version of the series."""
 
     kind: str
     state: str
     says: str
     experiment_id: int
+    cell: str
     neighbour: str
 
 
+class ReferenceOut(Schema):
+    """Crashes that Durascope's authors measured elsewhere, on a simulated disk: no measurement of this installation.
+    `where` says so in words, `on` is flavour and version, `source` a document of Durascope. `lost` of `of` crashes, or
+    crash points of so many recorded `loads`, lost commits; `otherwise`: failed in another way."""
+
+    kind: str
+    says: str
+    where: str
+    on: str
+    source: str
+    lost: int
+    of: int
+    otherwise: int
+    loads: int
+    also: str
+
+
+class TargetOut(Schema):
+    """`met`: met, missed or unclear."""
+
+    asked: str
+    measured: str
+    met: str
+
+
+class AuditedLevelOut(Schema):
+    """The service level and the present settings. `experiment_id`: the result of the figures; null: none. `tested`: the
+    present settings in it, empty: it tested others only. `meet`: its settings that meet the level."""
+
+    asked: str
+    met: str
+    targets: list[TargetOut]
+    experiment_id: int | None
+    tested: str
+    meet: list[str]
+    says: str
+
+
 class LineOut(Schema):
-    """`server_id`: null for a text. An empty `measured`: not measured here."""
+    """`server_id`: null for a text. An empty `measured`: not measured here. `reference`: of crash kinds that are not in
+    `measured`."""
 
     name: str
     server_id: int | None
@@ -47,6 +88,8 @@ class LineOut(Schema):
     finding: str
     changes: list[str]
     measured: list[MeasuredOut]
+    reference: list[ReferenceOut]
+    level: AuditedLevelOut | None
     notes: list[str]
     read_at: datetime | None
 
@@ -87,7 +130,8 @@ class TextIn(Schema):
 @router.get("/audit", auth=Token("see"), response=AuditOut)
 def audit_servers(request: HttpRequest) -> Audit:
     """All attached servers, by the settings of their last connection tests. Ask for tests to read them again."""
-    return audit(by_tests(queries.last_tests()))
+    subjects = by_tests(queries.last_tests())
+    return with_levels(audit(subjects), subjects)
 
 
 @router.post("/audit", auth=Token("see"), response=AuditOut)

@@ -26,8 +26,9 @@ from workers.analysis.statistics import Estimate, mean
 Met = Literal["missed", "unclear", "met"]  # the worst first
 MANY_POINTS = 100  # crash points of recorded loads, and MANY_LOADS of these: points of one load are not independent
 MANY_LOADS = 6  # the least of which none failed that show, with 95 %, that fewer than half of such loads do
+NOT_TRIED = "Not tried."
 _WORST: tuple[Met, ...] = ("missed", "unclear", "met")
-_LOOKS: dict[Met, str] = {"missed": "failed", "unclear": "unknown", "met": "passed"}
+LOOKS: dict[Met, str] = {"missed": "failed", "unclear": "unknown", "met": "passed"}
 
 
 def worst(met: Sequence[Met]) -> Met:
@@ -45,7 +46,7 @@ class LevelTarget:
     @property
     def look(self) -> str:
         """Of its badge."""
-        return _LOOKS[self.met]
+        return LOOKS[self.met]
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def _loss(wanted: Wanted, key: str, tried: Iterable[Tally]) -> LevelTarget:
     asked = f"RPO {number(wanted.lost_s)} s: {_loss_words(wanted.lost_s)} {disaster.says}"
     known = [one for one in tried if one.kind in disaster.kinds]
     if not known:
-        return LevelTarget(asked, "Not tried.", "unclear")
+        return LevelTarget(asked, NOT_TRIED, "unclear")
     return LevelTarget(asked, "; ".join(map(_lost, known)), _kept(known, wanted.lost_s))
 
 

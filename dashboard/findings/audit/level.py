@@ -1,6 +1,7 @@
 """Whether the present settings of a server meet its service level, target by target, and which settings would.
 
-The figures are of the newest result that measured the present settings on this server, else of its newest result. What
+The figures are of the newest result that measured the present settings on this server. A crash that was not tried there
+may have been tried with these settings on another server of this installation. What
 the rules of the durability report say of the present settings counts too: they need no measurement to miss a level."""
 
 from collections.abc import Mapping, Sequence
@@ -8,10 +9,22 @@ from dataclasses import dataclass, replace
 
 from dashboard.findings.audit.subject import AuditedServer
 from dashboard.findings.audit.survival import LOST, Survivals
-from dashboard.findings.crash.durability import DECIDING, of_trial, spelled
+from dashboard.findings.crash.badges import tried_as
+from dashboard.findings.crash.durability import DECIDING, Durability, of_trial, spelled
+from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.names import server_names
-from dashboard.findings.service_level import LevelTarget, Met, in_words, level_finding, targets_of, worst
+from dashboard.findings.service_level import (
+    LOOKS,
+    NOT_TRIED,
+    LevelTarget,
+    Met,
+    in_words,
+    level_finding,
+    targets_of,
+    worst,
+)
 from dashboard.findings.shown import shown
+from dashboard.records.experiments.kind_names import RECORDED_KINDS
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
 from dashboard.records.experiments.states import OVER
 from dashboard.records.servers.levels import Wanted
@@ -39,6 +52,11 @@ class AuditedLevel:
         return worst([one.met for one in self.targets])
 
     @property
+    def look(self) -> str:
+        """Of its badge."""
+        return LOOKS[self.met]
+
+    @property
     def says(self) -> str:
         if self.experiment_id is None:
             return "No result has measured it yet."
@@ -46,21 +64,44 @@ class AuditedLevel:
         tested = f"The present settings are {self.tested} in {of}."
         others = f"The newest result, {of}, tested other settings only."
         would = f"{listed(self.meet)} {'meets' if len(self.meet) == 1 else 'meet'} it."
-        return f"{tested if self.tested else others} {would if self.meet else 'No setting that it tested meets it.'}"
+        return f"{tested if self.tested else others} {would if self.meet else 'No setting that it tested is known to meet it.'}"
 
 
 def audited_level(subject: AuditedServer, wanted: Wanted, found: Survivals) -> AuditedLevel:
     server = subject.server
     results = _results(server.pk) if server else []
     if server is None or not results:
-        return AuditedLevel(in_words(wanted), _by_rules(wanted, targets_of(wanted), found))
+        return AuditedLevel(
+            in_words(wanted), _by_rules(wanted, _tried_elsewhere(subject, wanted, targets_of(wanted)), found)
+        )
     present = ((one, name) for one in results if (name := _present(subject, server.pk, one)))
     experiment, tested = next(present, (results[0], ""))
     view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
     judged = level_finding(view, server.pk, wanted)
     targets = next((one.targets for one in judged.settings if one.name == tested), targets_of(wanted))
+    targets = _tried_elsewhere(subject, wanted, targets)
     meet = tuple(one.name for one in judged.settings if one.met == "met")
     return AuditedLevel(judged.asked, _by_rules(wanted, targets, found), experiment.pk, tested, meet)
+
+
+def _tried_elsewhere(
+    subject: AuditedServer, wanted: Wanted, targets: tuple[LevelTarget, ...]
+) -> tuple[LevelTarget, ...]:
+    """A crash that was not tried on this server may have been tried with its settings on another one here, as on a
+    sandbox. Recorded loads are left out: their crash points were not read."""
+    if subject.facts is None or not wanted.survives:
+        return targets
+    facts = subject.facts
+    like = tried_as(Durability(facts.flavour, facts.version_text, facts.variables))
+    of_kinds = [(kind, one) for kinds in like.values() for kind, one in kinds.items() if kind not in RECORDED_KINDS]
+    tallies = [Tally(0, "", kind, tuple(each.trial for each in one.trials)) for kind, one in of_kinds]
+    others = targets_of(wanted, tried=tallies)
+    return tuple(
+        replace(other, measured=f"{other.measured}, on another server here with these settings")
+        if one.measured == NOT_TRIED and other.measured != NOT_TRIED
+        else one
+        for one, other in zip(targets, others, strict=True)
+    )
 
 
 def _by_rules(wanted: Wanted, targets: Sequence[LevelTarget], found: Survivals) -> tuple[LevelTarget, ...]:

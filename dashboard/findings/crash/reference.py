@@ -48,6 +48,11 @@ class ReferenceCrashes:
     def where(self) -> str:
         return f"measured by Durascope's authors on {self.on}, not here"
 
+    @property
+    def place(self) -> str:
+        """For a list of references."""
+        return f"{self.where} ({self.source.partition(', ')[0]})"
+
     def told(self, lost: int) -> str:
         """`commits lost in 10 of 10 power losses`. Points of one load are not independent, so they have no bound."""
         if self.loads:

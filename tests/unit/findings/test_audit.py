@@ -165,7 +165,7 @@ def test_the_level_of_the_present_settings_has_figure_and_interval_and_the_setti
     found = level_of(one, levels.Wanted(6000))
     assert targets(found)[0][0] == "missed" and found.says.endswith("2/0 meets it.")
     assert level_of(one, levels.Wanted(4285)).met == "unclear"
-    assert level_of(one, levels.Wanted(60000)).says.endswith("No setting that it tested meets it.")
+    assert level_of(one, levels.Wanted(60000)).says.endswith("No setting that it tested is known to meet it.")
 
 
 def test_a_level_that_allows_a_loss_is_judged_by_measurement():
@@ -205,6 +205,21 @@ def test_an_older_result_with_the_present_settings_counts_before_a_newer_one_wit
     older.state = "running"
     older.save()
     assert level_of(one, levels.Wanted(4000)).experiment_id == newer.pk, "it has not ended"
+
+
+def test_a_crash_that_was_tried_with_its_settings_on_another_server_here_counts():
+    one = registered("safe", settings("1", "1"), flavour="mariadb", version="10.11.9")
+    measured(one)
+    wanted = levels.Wanted(4000, survives=["power", "kill"])
+    assert [met for met, _ in targets(level_of(one, wanted))] == ["met", "unclear", "unclear"]
+    sandbox = factory.server("a sandbox", kind="sandbox", host="", build="mariadb-10.11")
+    other = trials.experiment({}, measured=0, levels={"1/1": 10.0}, servers=[sandbox])
+    other.plan["variants"][0]["settings"] = settings("1", "1")
+    other.save()
+    trials.add(other, {"1/1": {"power-loss": trials.HELD * 36}}, factory.environment_row())
+    found = level_of(one, wanted)
+    assert [met for met, _ in targets(found)] == ["met", "met", "unclear"]
+    assert found.targets[1].measured.endswith(", on another server here with these settings")
 
 
 def test_the_page_the_api_and_the_command_show_the_level(client_in):

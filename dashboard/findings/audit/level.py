@@ -64,7 +64,8 @@ class AuditedLevel:
         tested = f"The present settings are {self.tested} in {of}."
         others = f"The newest result, {of}, tested other settings only."
         would = f"{listed(self.meet)} {'meets' if len(self.meet) == 1 else 'meet'} it."
-        return f"{tested if self.tested else others} {would if self.meet else 'No setting that it tested is known to meet it.'}"
+        none = "No setting that it tested is known to meet it."
+        return f"{tested if self.tested else others} {would if self.meet else none}"
 
 
 def audited_level(subject: AuditedServer, wanted: Wanted, found: Survivals) -> AuditedLevel:

@@ -22,8 +22,8 @@ NAMES = {"innodb": "", "rocksdb": "MyRocks, "}
 @dataclass(frozen=True)
 class ReferenceCrashes:
     """One crash kind. `crash`: its key; `kind`: in words; `lost`: crashes that lost commits, of `of`; `engine_lost`,
-    `binlog_lost`: those that lost them there, None: not known; `otherwise`: those that failed and lost nothing;
-    `loads`: the crash points are of so many recorded loads, 0: trials; `on`: flavour and version; `source`: document
+    `binlog_lost`: those that lost them there, None: not known; `otherwise`: those that failed otherwise, of
+    `tried`; `loads`: the crash points are of so many recorded loads, 0: trials; `on`: flavour and version; `source`: document
     and chapter; `also`: a sentence on what else happened or limits the figure, or ""."""
 
     engine: str
@@ -34,6 +34,7 @@ class ReferenceCrashes:
     engine_lost: int | None
     binlog_lost: int | None
     otherwise: int
+    tried: int
     loads: int
     on: str
     source: str
@@ -41,7 +42,7 @@ class ReferenceCrashes:
 
     @property
     def says(self) -> str:
-        more = f"; {self.otherwise:,} failed in another way" if self.otherwise else ""
+        more = f"; {self.otherwise:,} of {self.tried:,} failed in another way" if self.otherwise else ""
         return f"{self.told(self.lost)}{more}"
 
     @property
@@ -113,6 +114,7 @@ def _crashes(counts: TomlTable, engine: str, kind: str, on: str, source: str) ->
         engine_lost=_known(counts, "engine"),
         binlog_lost=_known(counts, "binlog"),
         otherwise=counts.whole("otherwise", 0),
+        tried=counts.whole("tried", counts.whole("of")),
         loads=counts.whole("loads", 0),
         on=on,
         source=source,

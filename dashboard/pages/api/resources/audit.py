@@ -40,7 +40,7 @@ class MeasuredOut(Schema):
 class ReferenceOut(Schema):
     """Crashes that Durascope's authors measured elsewhere, on a simulated disk: no measurement of this installation.
     `where` says so in words, `on` is flavour and version, `source` a document of Durascope. `lost` of `of` crashes, or
-    crash points of so many recorded `loads`, lost commits; `otherwise`: failed in another way."""
+    crash points of so many recorded `loads`, lost commits; `otherwise` of `tried` failed in another way."""
 
     kind: str
     says: str
@@ -50,6 +50,7 @@ class ReferenceOut(Schema):
     lost: int
     of: int
     otherwise: int
+    tried: int
     loads: int
     also: str
 

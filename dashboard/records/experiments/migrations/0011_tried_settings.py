@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("experiments", "0009_retention"),
+        ("experiments", "0010_fix"),
         ("fleet", "0002_upgrades"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -22,8 +22,8 @@ NAMES = {"innodb": "", "rocksdb": "MyRocks, "}
 @dataclass(frozen=True)
 class ReferenceCrashes:
     """One crash kind. `crash`: its key; `kind`: in words; `lost`: crashes that lost commits, of `of`; `engine_lost`,
-    `binlog_lost`: those that lost them there, None: not known; `otherwise`: those that failed otherwise, of
-    `tried`; `loads`: the crash points are of so many recorded loads, 0: trials; `on`: flavour and version; `source`: document
+    `binlog_lost`: those that lost them there, None: not known; `otherwise`: those that failed otherwise, of `tried`;
+    `loads`: the crash points are of so many recorded loads, 0: trials; `on`: flavour and version; `source`: document
     and chapter; `also`: a sentence on what else happened or limits the figure, or ""."""
 
     engine: str

@@ -17,7 +17,6 @@ from dashboard.records.experiments.states import OVER
 from workers.bench.plan import Plan
 
 
-
 def conclusion(experiment: Experiment, view: ResultView) -> Finding:
     """The finding on the crashes, if there were any; else on the load."""
     if view.trials:

@@ -179,7 +179,8 @@ def _tried(experiment: Experiment) -> dict[TrialKey, list[Tried]]:
             "binlog": _lost_ms(binlog, binlog_ms),
         }
         known = {place: lost_ms for place, lost_ms in took.items() if lost_ms is not None}
-        crash = Crash({one["key"]: one["outcome"] for one in checks or ()}, known, _happened(story or {}))
+        outage_s = ((story or {}).get("outage") or {}).get("total_s")
+        crash = Crash({one["key"]: one["outcome"] for one in checks or ()}, known, _happened(story or {}), outage_s)
         grouped[server_id, variant, kind].append((state, crash))
     return dict(grouped)
 

@@ -87,7 +87,7 @@ WRONG = [
     ("above = 10", "", "claims[1] has no bound. Add above = NUMBER, below = NUMBER, or both."),
     ("above = 10", 'above = "10"', "claims[1].above is '10', not a number."),
     ("above = 10", "above = 10\nbelow = 5", "claims[1].above is 10, not less than below = 5."),
-    (CLAIM, "", "claims[1] has no predicate. Give it exactly one of: ratio, value, steps, crashes, flush, round_trips"),
+    (CLAIM, "", "Give it exactly one of: ratio, value, steps, crashes, outages, flush, round_trips"),
     (CLAIM, 'value = { variant = "5.5, on", threads = 1, figure = "joy" }', "claims[1].value.figure is 'joy'"),
     (CLAIM, 'steps = { variant = "5.5, on", threads = [64, 1] }', "Name at least two numbers of threads, ascending."),
     (CLAIM, 'crashes = { variants = ["5.5, on"], kinds = ["rain"], checks = ["order"] }', "kinds is 'rain'"),

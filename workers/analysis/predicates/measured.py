@@ -38,11 +38,13 @@ class Crash:
     """One crash trial that ended. `checks`: key of each check that applied -> outcome; empty: the trial failed.
     `lost_ms`: place -> work lost up to the crash in milliseconds, absent when not known. `happened`: in a topology,
     whether the old primary came back with commits that only it held (ghosts), and whether the node that was down
-    refused to go on (stopped); absent when not known."""
+    refused to go on (stopped); absent when not known. `outage_s`: how long a failover refused writes; None: not known.
+    """
 
     checks: Mapping[str, str]
     lost_ms: Mapping[Place, float]
     happened: Mapping[Happening, bool] = field(default_factory=dict)
+    outage_s: float | None = None
 
 
 class MeasuredResult(Protocol):

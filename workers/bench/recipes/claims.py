@@ -9,11 +9,13 @@ from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.crashes import CrashShare
 from workers.analysis.predicates.flush import FLUSH_FIGURES, FlushFigure
 from workers.analysis.predicates.measured import At, Happening, Place
+from workers.analysis.predicates.outages import OutageRatio
 from workers.analysis.predicates.points import PER_COMMIT, SPEEDS, PointFigure, SpeedRatio, Steps
 from workers.analysis.predicates.predicate import Predicate
 from workers.analysis.predicates.round_trips import RoundTrips
 from workers.bench.trial_kinds import CHECK_TITLES, TRIAL_KINDS
 from workers.toml.table import TomlTable
+from workers.topology.faults import FAULTS
 
 POINT = ("variant", "workload", "threads")
 TEXTS = ("id", "says", "article", "today")
@@ -106,6 +108,14 @@ def _crashes(table: TomlTable, names: PlanNames) -> CrashShare:
     )
 
 
+def _outages(table: TomlTable, names: PlanNames) -> OutageRatio:
+    table.only(("variant", "over", "kind"))
+    of, over = (_named(table, key, names.variants) for key in ("variant", "over"))
+    if of == over:
+        raise table.wrong("over", "is the same variant", "Name the variant that it is compared with.")
+    return OutageRatio(of, over, table.one_of("kind", FAULTS))
+
+
 def _flush(table: TomlTable, names: PlanNames) -> FlushFigure:
     table.only(("variant", "figure"))
     return FlushFigure(_named(table, "variant", names.variants), table.one_of("figure", FLUSH_FIGURES))
@@ -128,6 +138,7 @@ PREDICATES: dict[str, Callable[[TomlTable, PlanNames], Predicate]] = {
     "value": _value,
     "steps": _steps,
     "crashes": _crashes,
+    "outages": _outages,
     "flush": _flush,
     "round_trips": _round_trips,
 }

@@ -37,6 +37,7 @@ def test_asynchronous_replication_loses_what_was_under_way_with_its_host(sandbox
     assert result.story.network.how == "wire" and result.story.network.rtt_ms[0] > 100
     assert result.story.because.endswith("(asynchronous replication).")
     assert result.story.rejoin.state == "stopped" and result.story.rejoin.says.startswith("1236")
+    assert result.story.errant >= result.story.ghosts_acknowledged and result.story.errant_first[0].startswith("0-1-")
     assert (
         result.story.holds["primary"]
         == result.acknowledged

@@ -26,6 +26,7 @@ from workers.crash.replica_link import Link
 from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
+from workers.topology.evidence import GtidsSeen
 from workers.topology.faults import Fault, FaultScene
 from workers.topology.manager import FailoverManager
 from workers.topology.network.link import NodeLink
@@ -44,6 +45,7 @@ from workers.topology.setup_and_result import (
 )
 
 LOG_LINES = 200
+FIRST_GTIDS = 5
 POLL_S = 0.02
 LAST_ANSWER_S = 0.5  # of a server that lives
 
@@ -275,8 +277,7 @@ class Promoted(Struck):
 class Returned(Promoted):
     """`returns`: the old primary comes back under a new one. `old`: its transactions before that; None: it stays away,
     or is not readable. `stays_down`: its words when it did not start. `rejoined`: the node that was down, under the
-    present primary. `others`: the other nodes under it. `swapped`: GTIDs that name another transaction in the binlog of
-    the new primary than in the old one's; None: not readable.
+    present primary. `others`: the other nodes under it. `gtids`: None: not compared, or not readable.
     """
 
     returns: bool
@@ -284,13 +285,22 @@ class Returned(Promoted):
     stays_down: str
     rejoined: ReplicaSeen | None
     others: tuple[tuple[str, ReplicaSeen], ...]
-    swapped: tuple[str, ...] | None = None
+    gtids: GtidsSeen | None = None
 
     def so_far(self) -> FailoverResult:
         known, back = super().so_far(), self.rejoined
         doubled = len(back.seen.twice) if back and back.seen else None
         rejoin = Rejoin(back.state, back.error, back.different_rows, doubled) if back else None
-        return replace(known, story=replace(known.story, rejoin=rejoin))
+        errant = self.gtids.errant if self.gtids else None
+        return replace(
+            known,
+            story=replace(
+                known.story,
+                rejoin=rejoin,
+                errant=None if errant is None else len(errant),
+                errant_first=(errant or ())[:FIRST_GTIDS],
+            ),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

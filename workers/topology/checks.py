@@ -121,10 +121,24 @@ def _order(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
 
 def _swapped(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     """A replica skips a GTID that it has. If it names another transaction there, rows differ and nothing says so."""
-    if swapped := known(evidence.swapped):
-        named = ", ".join(swapped[:FIRST])
-        return invalid(len(swapped), f"{len(swapped):,} GTIDs name other transactions on the new primary: {named}.")
+    if swapped := known(evidence.gtids).swapped:
+        first = ", ".join(swapped[:FIRST])
+        return invalid(len(swapped), f"{len(swapped):,} GTIDs name other transactions on the new primary: {first}.")
     return valid("Each GTID names the same transaction on the old primary and on the new one.")
+
+
+def _gtids_name_rows(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    """Replicas trust GTIDs: one without rows is never fetched again, and rows without one reach no other replica."""
+    by_gtid, kept = known(evidence.gtids).named, known(evidence.kept)
+    without_rows, without_gtid = without(by_gtid, kept.all()), without(kept.whole, by_gtid)
+    if not len(without_rows) and not len(without_gtid):
+        return valid(f"The GTIDs of the new primary name exactly the {len(kept.whole):,} transactions that it has.")
+    return invalid(
+        len(without_rows) + len(without_gtid),
+        f"On the new primary {len(without_rows):,} transactions have a GTID and no rows, "
+        f"and {len(without_gtid):,} have rows and no GTID in its binlog.",
+        named(together((without_rows, without_gtid))),
+    )
 
 
 def _old_starts(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
@@ -190,7 +204,7 @@ PIECES = {
     "late": "the moment of the failover",
     "after": "the commits on the new primary",
     "stays_down": "whether the old primary starts",
-    "swapped": "the GTIDs in both binlogs",
+    "gtids": "the GTIDs in both binlogs",
     "rejoined": "the node that was down, as a replica",
 }
 
@@ -217,7 +231,14 @@ CHECKS: dict[str, FailoverCheck] = {
         "Commits of a client without a gap on the new primary", ("kept",), _order, of_kept=True
     ),
     "swapped": FailoverCheck(
-        "Each GTID names one transaction", ("swapped",), _swapped, lambda evidence: evidence.has_gtids
+        "Each GTID names one transaction", ("gtids",), _swapped, lambda evidence: evidence.has_gtids
+    ),
+    "gtid-rows": FailoverCheck(
+        "GTIDs of the new primary name the rows that it has",
+        ("gtids", "kept"),
+        _gtids_name_rows,
+        lambda evidence: evidence.has_gtids and evidence.logs_updates,
+        of_kept=True,
     ),
     "old-starts": FailoverCheck(
         "Old primary starts again",

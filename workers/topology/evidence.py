@@ -8,6 +8,17 @@ from workers.crash.transactions import Keys
 
 
 @dataclass(frozen=True)
+class GtidsSeen:
+    """From the binlogs of the old and of the new primary. `swapped`: GTIDs that name another transaction in the new
+    one. `errant`: GTIDs of the old primary that the new one lacks. `named`: the transactions of the old primary's
+    clients that have a GTID in the binlog of the new primary."""
+
+    swapped: tuple[str, ...]
+    errant: tuple[str, ...]
+    named: Keys
+
+
+@dataclass(frozen=True)
 class FailoverEvidence:
     """None: not known; `problems` says why.
 
@@ -15,8 +26,8 @@ class FailoverEvidence:
     empty and unknown are different. `late`: acknowledged by the old primary after the promotion. `after`: the ledger
     of the clients of the new primary. `old`: transactions of the old primary when it came back, with `stays_down` its
     words if it did not start. `rejoined`, `others`: the node that was down and the other replicas under the present
-    primary. `struck`: names of the nodes that the fault struck. `swapped`: GTIDs that name another transaction in the
-    binlog of the new primary than in the old one's; `has_gtids`: whether these binlogs were to be compared.
+    primary. `struck`: names of the nodes that the fault struck. `has_gtids`: whether the binlogs of both primaries were
+    to be compared; `logs_updates`: whether the new primary's holds what it received as a replica.
     `of_replica`: a replica was down, and the primary is the old one.
     """
 
@@ -32,7 +43,8 @@ class FailoverEvidence:
     others: tuple[tuple[str, ReplicaSeen], ...] = ()
     struck: frozenset[str] = frozenset()
     has_gtids: bool = False
-    swapped: tuple[str, ...] | None = None
+    logs_updates: bool = False
+    gtids: GtidsSeen | None = None
     of_replica: bool = False
     secret: bytes = b""  # of the digests in the rows
     problems: tuple[str, ...] = ()

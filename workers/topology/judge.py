@@ -14,6 +14,7 @@ from workers.topology.chain import FailoverJudged, Returned
 from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence
 from workers.topology.setup_and_result import FailoverResult
+from workers.topology.topology import Topology
 
 
 def judge(returned: Returned) -> FailoverJudged:
@@ -43,11 +44,17 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         others=returned.others,
         struck=frozenset(node.name for node in returned.nodes if node not in returned.standing),
         has_gtids=returned.returns and bool(returned.links),
-        swapped=returned.swapped,
+        logs_updates=_logs_updates(returned.setup.topology),
+        gtids=returned.gtids,
         of_replica=returned.fault.of_replica,
         secret=returned.secret,
         problems=returned.problems,
     )
+
+
+def _logs_updates(topology: Topology) -> bool:
+    own = topology.replica_settings
+    return all(own.get(name, "ON").upper() in ("ON", "1") for name in ("log_slave_updates", "log_replica_updates"))
 
 
 def _late(ledger: Ledger, promoted_at_s: float, kept: Seen | None) -> Keys:
@@ -72,6 +79,7 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
         ghosts=None if ghosts is None else len(ghosts),
         ghosts_acknowledged=None if ghosts is None else len(np.intersect1d(ghosts, ledger.acknowledged())),
         holds=_holds(returned, ledger),
+        fell_back=_fell_back(returned),
     )
     if _failed(lost, lost_replica, behind):
         story = replace(story, because=_because(returned))
@@ -82,6 +90,12 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
 
 def _because(returned: Returned) -> str:
     return FELL_BACK if returned.may_have_fallen_back else because(returned.setup, returned.semi_sync)
+
+
+def _fell_back(returned: Returned) -> bool | None:
+    """None: no semi-synchronous replication, or its counters could not be read."""
+    counted = returned.semi_sync
+    return None if counted is None else returned.may_have_fallen_back or counted.not_acknowledged > 0
 
 
 def _failed(lost: LostWork | None, lost_replica: LostWork | None, crashed: Seen | None) -> bool:

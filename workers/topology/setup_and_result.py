@@ -80,7 +80,9 @@ class FailoverStory:
     nodes of a cluster when they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that
     the old and the new primary acknowledged in each tenth of a second since the load began. `expelled`: whether a
     cluster went on without the nodes that were paused, None: none was. `network`: between the nodes, None: they are on
-    one address, or an older version made the trial.
+    one address, or an older version made the trial. `fell_back`: whether semi-synchronous replication
+    went on without an answer of a replica, or may have; None: not known, or another kind. `errant`: GTIDs of the old
+    primary that the new one lacks, None: not known; `errant_first`: some of them.
     """
 
     promoted: str = ""
@@ -93,6 +95,9 @@ class FailoverStory:
     rejoin: Rejoin | None = None
     semi_sync: SemiSyncCounters | None = None
     expelled: bool | None = None
+    fell_back: bool | None = None
+    errant: int | None = None
+    errant_first: tuple[str, ...] = ()
     holds: Mapping[str, int] = field(default_factory=dict)
     per_100_ms: tuple[int, ...] = ()
     after_per_100_ms: tuple[int, ...] = ()

@@ -18,7 +18,7 @@ def failover_finding(known: Sequence[CrashSetting]) -> Finding:
     costs = "; ".join([*_together(_cost, kept), *_losses([one for one in told if _lost(one.tally)])])
     return Finding(
         f"A {title(known[0].tally.kind)} cost {costs}{_outage(known)}",
-        more=(*_stops(known), *_differs(known)),
+        more=(*_stops(known), *_differs(known), *_fallbacks(known)),
     )
 
 
@@ -88,6 +88,18 @@ def _stops(known: Sequence[CrashSetting]) -> Iterable[str]:
         return "The replica stopped with an error", f" in {tally.stopped} of {len(tally.decided)}."
 
     return _together(says, (one for one in known if one.tally.stopped))
+
+
+def _fallbacks(known: Sequence[CrashSetting]) -> Iterable[str]:
+    """What is lost after it is no loss of semi-synchronous replication."""
+
+    def says(tally: Tally) -> tuple[str, str]:
+        lost = sum(bool(trial.fell_back) for trial in tally.decided if trial.lost("engine"))
+        losing = f", and {lost} of these lost commits" if lost else ""
+        in_some = f" in {tally.fell_back} of {len(tally.decided)}{losing}."
+        return "Semi-synchronous replication had fallen back to asynchronous", in_some
+
+    return _together(says, (one for one in known if one.tally.fell_back))
 
 
 def _differs(known: Sequence[CrashSetting]) -> Iterable[str]:

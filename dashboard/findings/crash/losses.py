@@ -29,14 +29,16 @@ def lost_whole_load(tally: Tally) -> bool:
 
 
 def of_a_failover(tally: Tally) -> Iterable[str]:
-    """Beside the loss: replicas that stopped, the write outage, and commits that were read and then lost; nothing of a
-    crash."""
+    """Beside the loss: replicas that stopped, a fallback, the write outage, and commits that were read and then lost;
+    nothing of a crash."""
     if tally.kind not in FAULTS:
         return
     if tally.stopped:
         yield f"replica stopped with an error in {tally.stopped} of {len(tally.decided)}"
     if tally.differs:
         yield f"old primary follows with other rows in {tally.differs} of {len(tally.decided)}, without an error"
+    if tally.fell_back:
+        yield f"fell back to asynchronous in {tally.fell_back} of {len(tally.decided)}"
     if tally.back_s is not None:
         yield f"writes refused {duration(tally.back_s)}"
     seen, n = tally.phantoms

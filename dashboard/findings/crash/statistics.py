@@ -142,6 +142,11 @@ class Tally:
         return sum(not trial.is_of_replica and bool(trial.rejoin_differs) for trial in self.decided)
 
     @property
+    def fell_back(self) -> int:
+        """Trials in which semi-synchronous replication went on asynchronously, or may have: no loss of its own."""
+        return sum(bool(trial.fell_back) for trial in self.decided)
+
+    @property
     def phantoms(self) -> tuple[int, int]:
         """Trials in which clients read commits that a failover then lost, of those that know."""
         known = [trial.phantoms for trial in self.decided if trial.phantoms is not None]

@@ -36,7 +36,7 @@ _COLUMNS = (
 _OF_THE_EVIDENCE = (
     "evidence__data__replicas", "evidence__data__failover__ghosts",
     "evidence__data__failover__rejoin__state", "evidence__data__failover__rejoin__different_rows",
-    "evidence__data__points__counts",
+    "evidence__data__failover__fell_back", "evidence__data__points__counts",
 )  # fmt: skip
 
 
@@ -67,6 +67,7 @@ class Tried:
     ghosts: int | None = None  # commits that only the old primary holds
     rejoin: str | None = None  # how the node that was down came back after a failover: caught up, stopped, unknown
     rejoin_differs: int | None = None  # rows in which that node differs from the new primary
+    fell_back: bool | None = None  # whether semi-synchronous replication went on without an answer; None: not known
     points: PointCounts | None = None  # of a recorded load
     engine: str = ANY_ENGINE
     family: str = ""  # of its topology (workers.topology.topology.family); "": not known
@@ -166,9 +167,9 @@ def _tried(row: Sequence[Any]) -> Tried:
     known, more = dict(zip(_COLUMNS, row, strict=False)), row[len(_COLUMNS) :]
     if not more:
         return Tried(**known)
-    replicas, ghosts, rejoin, differs, counts = more
+    replicas, ghosts, rejoin, differs, fell_back, counts = more
     points, replica = PointCounts(**counts) if counts else None, replica_of(replicas or [])
-    back = {"rejoin": rejoin, "rejoin_differs": differs}
+    back = {"rejoin": rejoin, "rejoin_differs": differs, "fell_back": fell_back}
     return Tried(**known, replica=replica, ghosts=ghosts, **back, points=points)
 
 

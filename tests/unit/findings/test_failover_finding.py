@@ -77,6 +77,19 @@ def test_a_replica_that_stopped_is_named_and_settings_with_the_same_outcome_are_
     assert "replica stopped with an error in 3 of 3" in page, "the matrix"
 
 
+def test_a_fallback_is_named_in_the_matrix_and_in_the_finding(experiment, client_in):
+    """What was lost after it is not counted as a loss of semi-synchronous replication without a word."""
+    for n, trial in enumerate(experiment.trials.filter(variant="0/0")):
+        trial.evidence.data |= {"failover": {"fell_back": n < 2}}
+        trial.evidence.save()
+    page = unescape(flat(client_in.get(reverse("results:page", args=[experiment.pk])).content.decode()))
+    assert "Semi-synchronous replication had fallen back to asynchronous with 0/0 in 2 of 3" in page
+    assert "2 of these lost commits" in page and "fell back to asynchronous in 2 of 3" in page, "the matrix"
+    experiment.trials.filter(variant="0/0").delete()
+    held = unescape(flat(client_in.get(reverse("results:page", args=[experiment.pk])).content.decode()))
+    assert "fell back" not in held and "fallen back" not in held
+
+
 def losing(name, *lost):
     trials = [SimpleNamespace(lost=lambda place, n=n: n) for n in lost]
     return SimpleNamespace(name=name, tally=SimpleNamespace(decided=trials))

@@ -8,7 +8,7 @@ from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.transactions import key
 from workers.topology.checks import run_checks
-from workers.topology.evidence import FailoverEvidence
+from workers.topology.evidence import FailoverEvidence, GtidsSeen
 from workers.topology.kinds.following.replica_crash import AFTER_CRASH
 from workers.topology.takeover import REJOIN
 
@@ -39,7 +39,8 @@ def sound():
         old=Seen(ledger().sent()),
         stays_down="",
         has_gtids=True,
-        swapped=(),
+        logs_updates=True,
+        gtids=GtidsSeen((), (), acknowledged),
         rejoined=ReplicaSeen(REJOIN, "caught up", "", 0),
         others=(("replica 2", ReplicaSeen(REJOIN, "caught up", "", 0)),),
         secret=SECRET,
@@ -50,7 +51,7 @@ def sound_replica():
     """A replica crashed, came back and has every row of its primary."""
     back = ReplicaSeen(AFTER_CRASH, "caught up", "", 0, Seen(ledger().sent()))
     return replace(
-        sound(), of_replica=True, has_gtids=False, swapped=None, returns=False, old=None, stays_down="", rejoined=back
+        sound(), of_replica=True, has_gtids=False, gtids=None, returns=False, old=None, stays_down="", rejoined=back
     )
 
 

@@ -39,22 +39,31 @@ def result(evidence, check):
     return next(one for one in run_checks(ledger(), evidence) if one.key == check)
 
 
+def keeping(seen):
+    """The new primary has these transactions, by rows and by GTIDs."""
+    return replace(with_gtids(named=seen.all()), kept=seen)
+
+
+def with_gtids(**changes):
+    return replace(sound(), gtids=replace(sound().gtids, **changes))
+
+
 def test_a_missing_last_commit_is_lost_and_was_read():
     evidence = sound()
-    gone = replace(evidence, kept=without_key(evidence.kept, (1, EACH)))
+    gone = keeping(without_key(evidence.kept, (1, EACH)))
     assert flagged(gone) == {"lost-promoted", "phantoms"}
     assert result(gone, "lost-promoted").count == 1 and result(gone, "lost-promoted").offenders == ((1, EACH),)
 
 
 def test_a_missing_commit_before_a_present_one_is_a_gap_too():
     evidence = sound()
-    gone = replace(evidence, kept=without_key(evidence.kept, (1, EACH - 5)))
+    gone = keeping(without_key(evidence.kept, (1, EACH - 5)))
     assert flagged(gone) == {"lost-promoted", "phantoms", "order-promoted"}
 
 
 def test_a_commit_in_doubt_may_be_missing_or_there():
     evidence = sound()
-    there = replace(evidence, kept=Seen(ledger().sent()))
+    there = keeping(Seen(ledger().sent()))
     assert flagged(evidence) == flagged(there) == set()
 
 
@@ -67,13 +76,13 @@ def test_a_commit_that_was_read_and_never_acknowledged_is_a_phantom():
 def test_a_transaction_with_half_its_rows_is_called():
     evidence = sound()
     torn = replace(without_key(evidence.kept, (2, EACH)), parts=keys((2, EACH)))
-    assert flagged(replace(evidence, kept=torn)) == {"lost-promoted", "phantoms", "torn-promoted"}
+    assert flagged(keeping(torn)) == {"lost-promoted", "phantoms", "torn-promoted"}
 
 
 def test_a_check_without_a_transaction_on_the_new_primary_had_nothing_to_check():
-    empty = run_checks(ledger(), replace(sound(), kept=Seen(keys())))
+    empty = run_checks(ledger(), keeping(Seen(keys())))
     idle = {one.key for one in empty if one.vacuous}
-    assert idle == {"torn-promoted", "altered-promoted", "never-sent-promoted", "order-promoted"}
+    assert idle == {"torn-promoted", "altered-promoted", "never-sent-promoted", "order-promoted", "gtid-rows"}
     assert not any(one.vacuous for one in run_checks(ledger(), sound()))
 
 
@@ -97,7 +106,8 @@ def test_an_altered_row_is_called():
 def test_a_row_that_nobody_sent_is_called():
     evidence = sound()
     more = replace(evidence.kept, whole=np.sort(np.append(evidence.kept.whole, keys((7, 1)))))
-    assert flagged(replace(evidence, kept=more)) == {"never-sent-promoted"}
+    assert flagged(keeping(more)) == {"never-sent-promoted"}
+    assert flagged(replace(evidence, kept=more)) == {"never-sent-promoted", "gtid-rows"}, "and it has no GTID"
 
 
 def test_an_acknowledgement_after_the_failover_is_called():
@@ -117,10 +127,27 @@ def test_a_new_primary_that_acknowledges_nothing_has_not_taken_over():
 
 
 def test_a_gtid_that_names_another_transaction_on_the_new_primary_is_called():
-    swapped = replace(sound(), swapped=reissued({"0-1-7": 3, "0-1-8": 4}, {"0-1-7": 4, "0-1-8": 3}))
+    swapped = with_gtids(swapped=reissued({"0-1-7": 3, "0-1-8": 4}, {"0-1-7": 4, "0-1-8": 3}))
     assert flagged(swapped) == {"swapped"} and result(swapped, "swapped").count == 2
     assert "0-1-7, 0-1-8" in result(swapped, "swapped").says
-    assert flagged(replace(sound(), swapped=reissued({"0-1-7": 3}, {"0-1-7": 3, "0-2-8": 9}))) == set()
+    assert flagged(with_gtids(swapped=reissued({"0-1-7": 3}, {"0-1-7": 3, "0-2-8": 9}))) == set()
+
+
+def test_a_gtid_without_rows_and_rows_without_a_gtid_are_called():
+    there = sound().gtids.named
+    more, less = np.sort(np.append(there, keys((1, EACH + 1)))), np.setdiff1d(there, keys((2, 5), (2, 6)))
+    assert flagged(with_gtids(named=more)) == flagged(with_gtids(named=less)) == {"gtid-rows"}
+    found = result(with_gtids(named=less), "gtid-rows")
+    assert found.count == 2 and found.offenders == ((2, 5), (2, 6)) and "2 have rows and no GTID" in found.says
+    assert outcomes(replace(sound(), gtids=None))["gtid-rows"] == "unknown"
+
+
+def test_a_replica_that_logs_no_updates_has_no_gtids_to_compare():
+    assert "gtid-rows" not in outcomes(replace(sound(), logs_updates=False, gtids=None))
+
+
+def test_errant_gtids_are_counted_and_fail_nothing():
+    assert flagged(with_gtids(errant=("0-1-9",))) == set()
 
 
 def test_an_old_primary_that_differs_without_an_error_is_called():
@@ -201,7 +228,8 @@ def test_a_crashed_replica_of_unknown_rows_is_unknown(lack):
 def test_what_cannot_be_is_not_judged():
     away = replace(sound(), has_gtids=False, returns=False, old=None, stays_down=None, rejoined=None, others=())
     assert flagged(away) == set()
-    assert CHECKS.keys() - outcomes(away).keys() == {"swapped", "old-starts", "rejoin", "others", "crashed-replica"}
+    left_out = CHECKS.keys() - outcomes(away).keys()
+    assert left_out == {"swapped", "gtid-rows", "old-starts", "rejoin", "others", "crashed-replica"}
 
 
 @pytest.mark.parametrize("piece", sorted(PIECES))

@@ -83,6 +83,7 @@ def _facts(story: FailoverStory, topology: Topology) -> Sequence[tuple[str, str]
         ("Paused nodes", "" if story.expelled is None else EXPELLED[story.expelled]),
         ("Read, then lost", _read(story)),
         ("Only on the old primary", _ghosts(story)),
+        ("GTIDs that the new primary lacks", _errant(story)),
         ("Old primary as replica" if story.promoted else "Struck replica", _rejoin(story.rejoin)),
         ("Network between the nodes", network(story.network, topology)),
     ]
@@ -143,6 +144,15 @@ def _ghosts(story: FailoverStory) -> str:
     if story.ghosts is None:
         return ""
     return f"{_commits(story.ghosts)}, of them {whole(story.ghosts_acknowledged or 0)} acknowledged"
+
+
+def _errant(story: FailoverStory) -> str:
+    """A server that follows by GTID never fetches or sends them."""
+    if story.errant is None:
+        return ""
+    more = ", ..." if story.errant > len(story.errant_first) else ""
+    first = f": {', '.join(story.errant_first)}{more}" if story.errant else ""
+    return f"{whole(story.errant)} in the binlog of the old primary{first}"
 
 
 def _rejoin(rejoin: Rejoin | None) -> str:

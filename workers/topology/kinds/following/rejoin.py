@@ -3,20 +3,24 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from workers.crash import dialects
 from workers.crash.evidence import ReplicaSeen
 from workers.crash.gtid import reissued
 from workers.crash.inspect import BinlogPlace, read_binlog
 from workers.crash.replica import SCHEMA, twin
 from workers.crash.replica_link import Link
+from workers.crash.transactions import Keys, client_of
 from workers.errors import DurascopeError, ServerEnded, reason
 from workers.sandbox.options import BINLOG_BASE
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Returned
+from workers.topology.evidence import GtidsSeen
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.nodes import Node
-from workers.topology.takeover import REJOIN, compared, read, refused
+from workers.topology.takeover import AFTER, REJOIN, compared, read, refused
 
 LIMIT_S = 30.0
 BINLOG_INDEX = f"{BINLOG_BASE}.index"
@@ -32,25 +36,23 @@ def come_back(promoted: Promoted, kind: SourceAndReplica) -> Returned:
     if promoted.primary not in promoted.returning:
         return Returned(**vars(promoted), returns=False, old=None, stays_down="", rejoined=None, others=others)
     promoted.timeline.step("old primary returns")
-    swapped, unread = _swapped(promoted)
+    gtids, unread = _gtids(promoted)
     known = {**vars(promoted), "problems": (*promoted.problems, *unread)}
     if promoted.setup.policy.old_primary == "rebuilt":
         rejoined = _rebuilt(promoted, kind)
-        return Returned(
-            **known, returns=True, old=None, stays_down="", rejoined=rejoined, others=others, swapped=swapped
-        )
+        return Returned(**known, returns=True, old=None, stays_down="", rejoined=rejoined, others=others, gtids=gtids)
     try:
         promoted.primary.restart(_as(promoted, kind))
     except ServerEnded as ended:
         why = ended.message
-        return Returned(**known, returns=True, old=None, stays_down=why, rejoined=None, others=others, swapped=swapped)
+        return Returned(**known, returns=True, old=None, stays_down=why, rejoined=None, others=others, gtids=gtids)
     old, problems = read(promoted.primary, promoted.secret)
     known["problems"] = (*promoted.problems, *unread, *problems)
     rejoined = _joined(promoted, kind, promoted.primary)
-    return Returned(**known, returns=True, old=old, stays_down="", rejoined=rejoined, others=others, swapped=swapped)
+    return Returned(**known, returns=True, old=old, stays_down="", rejoined=rejoined, others=others, gtids=gtids)
 
 
-def _swapped(promoted: Promoted) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+def _gtids(promoted: Promoted) -> tuple[GtidsSeen | None, tuple[str, ...]]:
     """As the crash left the old primary's binlog. None, and why, when one of the two cannot be read."""
     try:
         old, new = (
@@ -59,7 +61,10 @@ def _swapped(promoted: Promoted) -> tuple[tuple[str, ...] | None, tuple[str, ...
         )
     except (DurascopeError, OSError) as failure:
         return None, (f"the binlogs could not be compared: {reason(failure)}",)
-    return reissued(old, new), ()
+    errant = tuple(gtid for gtid in old if gtid not in new)
+    named: Keys = np.unique(np.fromiter(new.values(), dtype=np.int64))
+    ours = (named > 0) & (client_of(named) < AFTER)
+    return GtidsSeen(reissued(old, new), errant, named[ours]), ()
 
 
 def _rebuilt(promoted: Promoted, kind: SourceAndReplica) -> ReplicaSeen:

@@ -24,11 +24,12 @@ class Client:
     """PyMySQL logs in. Then its socket is used directly: a statement is one packet, an answer one packet.
 
     A client ends at its first error, kept in `trouble`. Its transaction is then in doubt, and nothing is sent twice.
-    `refused`: the server answered with that error. `close` closes the connection.
+    `refused`: the server answered with that error, `refused_at_s` after the load began. `close` closes the connection.
     """
 
     def __init__(self, number: int, connection: Connection, secret: bytes, write: Write = statements) -> None:
-        self.number, self.sent, self.trouble, self.refused = number, 0, "", False
+        self.number, self.sent, self.trouble = number, 0, ""
+        self.refused, self.refused_at_s = False, 0.0
         self._secret, self._write = secret, write
         self._ahead = self._written()  # packets of the transactions to come, the next one last
         self._acknowledged = array("d")
@@ -84,7 +85,7 @@ class Client:
     def _take(self, go_on: bool) -> bool:
         packet, self._pending = self._pending, b""
         if packet[HEADER_BYTES] != OK:
-            self.refused = packet[HEADER_BYTES] == ERR
+            self.refused, self.refused_at_s = packet[HEADER_BYTES] == ERR, time.monotonic() - self._began
             return self._end(_refusal(packet))
         if not self._left:
             self._acknowledged.append(time.monotonic() - self._began)

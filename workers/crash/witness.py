@@ -8,6 +8,7 @@ import select
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from workers.crash.client import Client
 from workers.crash.ledger import Ledger
@@ -18,6 +19,15 @@ from workers.servers.target import Target
 
 POLL_MS = 20
 JOIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """`target`: 0 is the first target of the witness. `at_s`: since its load began. `says`: the server's error."""
+
+    target: int
+    at_s: float
+    says: str
 
 
 class Witness:
@@ -43,7 +53,7 @@ class Witness:
         in their rows. `write`: the SQL of their transactions. Raises ServerError."""
         self.began = 0.0  # monotonic clock
         self.drained_at_s = 0.0  # since then; 0 while the load goes on
-        self._secret = secret
+        self._secret, self._others = secret, len(others)
         self._clients: list[Client] = []
         self._quiet_ms: int | None = None  # set: only read, and end after that time without an answer
         self._thread = threading.Thread(target=self._serve, name="witness", daemon=True)
@@ -73,6 +83,15 @@ class Witness:
     def trouble(self) -> str:
         """The error of a client that ended; "" while none has."""
         return next((client.trouble for client in self._clients if client.trouble), "")
+
+    def refusals(self) -> tuple[Refusal, ...]:
+        """Transactions that a server answered with an error, in the order of the clients."""
+        places = 1 + self._others
+        return tuple(
+            Refusal(client.number % places, client.refused_at_s, client.trouble)
+            for client in self._clients
+            if client.refused
+        )
 
     def drain(self, quiet_s: float = 0.0) -> None:
         """Send nothing more, read every answer that has been sent, and stop.

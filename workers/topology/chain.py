@@ -25,7 +25,7 @@ from workers.crash.made import Made
 from workers.crash.replica_link import Link
 from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult, Outcome
-from workers.crash.witness import Witness
+from workers.crash.witness import Refusal, Witness
 from workers.topology.evidence import GtidsSeen
 from workers.topology.faults import Fault, FaultScene
 from workers.topology.manager import FailoverManager
@@ -39,6 +39,7 @@ from workers.topology.setup_and_result import (
     FailoverResult,
     FailoverSetup,
     FailoverStory,
+    Refused,
     Rejoin,
     SemiSyncCounters,
     WriteOutage,
@@ -146,13 +147,18 @@ class FailoverLoaded(Formed):
         return self.witness.ledger()
 
     def so_far(self) -> FailoverResult:
-        ledger = self.ledger()
+        ledger, refusals = self.ledger(), self.witness.refusals()
         return replace(
             super().so_far(),
             sent=len(ledger.sent()),
             acknowledged=len(ledger.acknowledged()),
-            in_doubt=len(ledger.in_doubt()),
-            story=FailoverStory(semi_sync=self.semi_sync, per_100_ms=_per_100_ms(ledger), network=self.network_used),
+            in_doubt=len(ledger.in_doubt()) - len(refusals),
+            story=FailoverStory(
+                semi_sync=self.semi_sync,
+                per_100_ms=_per_100_ms(ledger),
+                network=self.network_used,
+                refused=_by_node(refusals, [node.name for node in self.nodes]),
+            ),
         )
 
 
@@ -269,6 +275,7 @@ class Promoted(Struck):
             outage=self.outage,
             expelled=self.expelled,
             after_per_100_ms=after,
+            refused=(*known.story.refused, *_by_node(self.after.refusals(), [self.new.name], later_s)),
         )
         return replace(known, story=story)
 
@@ -311,6 +318,17 @@ class FailoverJudged(Returned):
 
     def so_far(self) -> FailoverResult:
         return replace(self.result, steps=self.timeline.steps())
+
+
+def _by_node(refusals: Sequence[Refusal], names: Sequence[str], later_s: float = 0.0) -> tuple[Refused, ...]:
+    """The names are those of the targets of the clients."""
+    found: dict[str, list[Refusal]] = {}
+    for one in sorted(refusals, key=lambda one: one.at_s):
+        found.setdefault(names[one.target], []).append(one)
+    return tuple(
+        Refused(name, len(same), same[0].at_s + later_s, same[-1].at_s + later_s, same[0].says)
+        for name, same in found.items()
+    )
 
 
 def _per_100_ms(ledger: Ledger, later_s: float = 0.0) -> tuple[int, ...]:

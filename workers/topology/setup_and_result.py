@@ -60,6 +60,18 @@ class WriteOutage:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """Transactions that a node answered with an error: the client knows that they failed. `says`: the first error. In
+    seconds since the load began."""
+
+    node: str
+    count: int
+    first_s: float
+    last_s: float
+    says: str
+
+
+@dataclass(frozen=True)
 class Rejoin:
     """The node that was down, as a replica of the present primary. `says`: its error word for word, "" without one.
     `different_rows`: None: not compared. `doubled`: transactions with a row that is there twice; None: not known."""
@@ -80,9 +92,9 @@ class FailoverStory:
     nodes of a cluster when they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that
     the old and the new primary acknowledged in each tenth of a second since the load began. `expelled`: whether a
     cluster went on without the nodes that were paused, None: none was. `network`: between the nodes, None: they are on
-    one address, or an older version made the trial. `fell_back`: whether semi-synchronous replication
-    went on without an answer of a replica, or may have; None: not known, or another kind. `errant`: GTIDs of the old
-    primary that the new one lacks, None: not known; `errant_first`: some of them.
+    one address, or an older version made the trial. `refused`: by node. `fell_back`: whether semi-synchronous
+    replication went on without an answer of a replica, or may have; None: not known, or another kind. `errant`: GTIDs
+    of the old primary that the new one lacks, None: not known; `errant_first`: some of them.
     """
 
     promoted: str = ""
@@ -95,6 +107,7 @@ class FailoverStory:
     rejoin: Rejoin | None = None
     semi_sync: SemiSyncCounters | None = None
     expelled: bool | None = None
+    refused: tuple[Refused, ...] = ()
     fell_back: bool | None = None
     errant: int | None = None
     errant_first: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from workers.errors import SandboxError, ServerError, Unreachable
 
 SECRET = b"known to tests.."
 OK = b"\x07\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00"
+REFUSED = b"\x0b\x00\x00\x01\xff\x17\x04#08S01no"  # error 1047
 
 
 class Connection:
@@ -34,10 +35,11 @@ class Connection:
 
 
 class Server:
-    """Answers OK to everything, up to so many statements of each connection; after `at_once` of them it is late."""
+    """Answers OK to everything, up to so many statements of each connection; after `at_once` of them it is late.
+    `refuses`: with an error from then on, instead of silence."""
 
-    def __init__(self, answers=10**9, at_once=10**9, most=99):
-        self.answers, self.at_once, self.most = answers, at_once, most
+    def __init__(self, answers=10**9, at_once=10**9, most=99, refuses=False):
+        self.answers, self.at_once, self.most, self.refuses = answers, at_once, most, refuses
         self.connections, self.threads = [], []
 
     def connect(self, target, **_):
@@ -56,6 +58,8 @@ class Server:
                     return
                 time.sleep(0 if number < self.at_once else 0.3)
                 far.sendall(OK)
+            if self.refuses and far.recv(65536):
+                far.sendall(REFUSED)
 
 
 @pytest.fixture
@@ -113,6 +117,16 @@ def test_clients_whose_server_goes_away_end_and_say_why(begun):
     until(lambda: not one.alive)
     assert one.trouble
     assert len(one.ledger().acknowledged()) == 0 and len(one.ledger().in_doubt()) == 2
+    assert one.refusals() == (), "nobody answered"
+
+
+def test_what_the_server_refuses_is_told_with_its_words_and_moment(begun):
+    one = begun(Server(answers=3, refuses=True))
+    one.begin()
+    until(lambda: not one.alive)
+    refusals = one.refusals()
+    assert [(refused.target, refused.says) for refused in refusals] == [(0, "1047: no")] * 2
+    assert all(0 < refused.at_s < 10 for refused in refusals) and len(one.ledger().in_doubt()) == 2
 
 
 @pytest.mark.parametrize(("quiet_s", "told"), [(0.6, 10), (0.0, 9)])

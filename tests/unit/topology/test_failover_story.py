@@ -11,6 +11,7 @@ from tests.unit.topology.failures import SECRET, keys
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.setup_and_result import LostWork
+from workers.crash.witness import Refusal
 from workers.topology.chain import Returned
 from workers.topology.faults import FAULTS
 from workers.topology.judge import judge
@@ -21,10 +22,10 @@ from workers.topology.topology import parse
 FIRST_CLIENT_AFTER = 2000
 
 
-def clients(began, *times, first=0):
+def clients(began, *times, first=0, refused=()):
     """Each client's answers, in seconds since the load began; `began`: monotonic clock."""
     ledgers = tuple(ClientLedger(first + n, len(mine), np.array(mine)) for n, mine in enumerate(times))
-    return SimpleNamespace(began=began, ledger=lambda: Ledger(ledgers).sealed(SECRET))
+    return SimpleNamespace(began=began, ledger=lambda: Ledger(ledgers).sealed(SECRET), refusals=lambda: refused)
 
 
 def node(name):
@@ -100,6 +101,19 @@ def test_recovery_and_applying_are_parts_of_the_failover():
     known = (outage.recovery_s, outage.applying_s, outage.promotion_s, outage.login_s, outage.answered_s)
     before = 11.0 - 10.9  # between the last answer and the fault
     assert outage.total_s == pytest.approx(before + sum(known))
+
+
+def test_what_a_server_refused_is_not_in_doubt_and_is_told_by_node_and_time():
+    refused = (Refusal(0, 1.5, "1290: read-only"), Refusal(1, 1.1, "1047: not prepared"), Refusal(0, 1.2, "1180: no"))
+    witness = clients(10.0, (0.1, np.nan), (0.1, np.nan), (0.1, np.nan), (0.1, np.nan), refused=refused)
+    after = clients(12.0, (0.25, 0.3), first=FIRST_CLIENT_AFTER, refused=(Refusal(0, 0.4, "1205: late"),))
+    result = judge(returned(witness=witness, after=after)).result
+    assert (result.sent, result.acknowledged, result.in_doubt) == (8, 4, 1)
+    first, second, third = result.story.refused
+    assert (first.node, first.count, first.says) == ("replica 1", 1, "1047: not prepared")
+    assert (second.node, second.count, second.says) == ("primary", 2, "1180: no")
+    assert (second.first_s, second.last_s) == (1.2, 1.5) and (third.node, third.says) == ("replica 1", "1205: late")
+    assert judge(returned()).result.story.refused == ()
 
 
 def test_an_answer_that_came_during_the_fault_ends_later():

@@ -9,7 +9,6 @@ from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
 from workers.topology.network.measured import NetworkUsed
-from workers.topology.policy import FailoverPolicy
 from workers.topology.setup_and_result import FailoverStory, Refused, Rejoin, WriteOutage
 from workers.topology.topology import Topology, parse
 

@@ -13,7 +13,7 @@ export function riskEntries({ series }) {
   }));
   const mine = indicesOf(series, (one) => one.mine);
   const ring = (context, colours) => centred(context, () => paintRing(context, colours.ink, 1));
-  const ringed = mine.length ? [{ name: "present setting of the server", indices: mine, paint: ring }] : [];
+  const ringed = mine.length ? [{ name: "present setting", indices: mine, paint: ring }] : [];
   return [...entries, ...ringed, ...explained(series)];
 }
 

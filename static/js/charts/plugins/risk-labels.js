@@ -53,7 +53,7 @@ function isFree({ covered, stray }) {
 }
 
 function name(point, family) {
-  return { text: point.mine ? `${point.name} (present)` : point.name, font: `600 13px ${family}` };
+  return { text: point.name, font: `600 13px ${family}` };
 }
 
 function note(point, family) {

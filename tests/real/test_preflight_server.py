@@ -95,7 +95,7 @@ def test_the_printed_account_can_do_everything_it_is_for(account, sandbox):
 def test_it_warns_without_the_right_to_change_variables(account):
     target = account(
         "CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'",
-        "GRANT PROCESS, BINLOG MONITOR ON *.* TO 'pf'@'localhost'",
+        "GRANT PROCESS, BINLOG MONITOR, SLAVE MONITOR ON *.* TO 'pf'@'localhost'",
         "GRANT SELECT ON performance_schema.* TO 'pf'@'localhost'",
         r"GRANT ALL ON `durascope\_%`.* TO 'pf'@'localhost'",
     )

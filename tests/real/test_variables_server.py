@@ -1,11 +1,16 @@
 """Global variables of a real server are changed and put back; schemas of ours come and go."""
 
+import threading
+import time
+
 import pytest
 
 from workers.errors import PlanError, ServerError
 from workers.servers import ask, schema, variables
 from workers.servers.connection import connect
 from workers.servers.look import read
+
+SLEEPERS = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%'"
 
 
 @pytest.fixture
@@ -135,6 +140,32 @@ def test_a_schema_is_written_down_made_and_dropped(connection):
     schema.drop(connection, "durascope_t1")
     schema.drop(connection, "durascope_t1")
     assert not schema.exists(connection, "durascope_t1")
+
+
+def test_a_statement_that_still_runs_in_a_schema_of_ours_is_ended_and_others_go_on(connection, sandbox):
+    """DROP would wait for the first. It goes on when its client is gone: a server does not notice."""
+    ended = []
+
+    def run(link, sql):
+        try:
+            ended.append(ask.rows(link, sql))
+        except ServerError:
+            ended.append("killed")
+
+    ask.rows(connection, "CREATE DATABASE durascope_t4")
+    ask.rows(connection, "CREATE TABLE durascope_t4.t AS SELECT 1 AS id")
+    with connect(sandbox.target) as ours, connect(sandbox.target) as other:
+        ask.rows(ours, "USE durascope_t4")
+        asked = ((ours, "SELECT SLEEP(20) FROM t"), (other, "SELECT SLEEP(2)"))
+        running = [threading.Thread(target=run, args=one) for one in asked]
+        for one in running:
+            one.start()
+        while ask.value(connection, SLEEPERS) != 2:
+            time.sleep(0.05)
+        schema.drop(connection, "durascope_t4")
+        for one in running:
+            one.join()
+    assert ended == ["killed", [(0,)]]
 
 
 def test_a_schema_that_is_there_is_never_touched(connection):

@@ -70,7 +70,7 @@ def _gauges(job: Job, server: Server, stage: Stage, probe: CommitProbe) -> tuple
         if not found.watched:
             unwatched.append("Replica lag is not watched: no replica of this server is registered here.")
     if limits.max_threads_running:
-        gauges.append(OtherThreads(line(), limits.max_threads_running))
+        gauges.append(OtherThreads(line(), facts, limits.max_threads_running))
     if limits.min_free_gb:
         disk = FreeDisk(stage.target, facts, line(), limits.min_free_gb)
         if why := _unreadable(disk):

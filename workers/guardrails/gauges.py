@@ -10,16 +10,19 @@ from workers.guardrails.probe import CommitProbe
 from workers.servers import ask, free_disk, look
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
+from workers.servers.flavours import grant_statements, needs
 from workers.servers.limited import Connection
+from workers.servers.privileges import granted, missing
 from workers.servers.replication import source_rows
 from workers.servers.schema import PREFIX
 from workers.servers.target import Target
 
 TIMEOUT_S = 2.0
 GIB = 2**30
-OURS = (  # connections of experiments, and the one that asks
-    "SELECT COUNT(*) FROM information_schema.processlist WHERE command <> 'Sleep' "
-    "AND (id = CONNECTION_ID() OR db LIKE %s)"
+OTHERS = (  # in one statement: a load of hundreds of threads changes between two
+    "SELECT COUNT(*) FROM information_schema.processlist WHERE command NOT IN ('Sleep', 'Daemon', 'Connect') "
+    "AND command NOT LIKE 'Binlog Dump%%' AND user <> 'system user' AND id <> CONNECTION_ID() "
+    "AND (db IS NULL OR db NOT LIKE %s)"
 )
 T = TypeVar("T")
 
@@ -49,17 +52,27 @@ class Line:
 
 
 class OtherThreads:
-    """Threads_running without the load, the probe and the metric sources."""
+    """Clients that run a statement, without the load and the probe. Without PROCESS an account sees its own only."""
 
-    def __init__(self, line: Line, most: float) -> None:
+    def __init__(self, line: Line, facts: Facts, most: float) -> None:
         self.limit = Limit("other_threads_running", "the number of running threads of other clients", "", most)
-        self._line = line
+        self._line, self._facts = line, facts
+        self._may_see = False
 
     def read(self) -> Level:
-        return Level(max(0.0, self._line.ask(_threads) - self._line.ask(_ours)))
+        self._may_see = self._may_see or self._line.ask(self._must_see)
+        return Level(self._line.ask(_others))
 
     def close(self) -> None:
         self._line.close()
+
+    def _must_see(self, link: Connection) -> bool:
+        """Raises ServerError."""
+        process = [need for need in needs(self._facts, ("look",)) if need.privilege == "PROCESS"]
+        if missing(process, granted(link, self._facts)):
+            fix = "\n".join(grant_statements(process, ask.account(link)))
+            raise ServerError("The account does not see the threads of other clients.", fix)
+        return True
 
 
 class ProbeP99:
@@ -134,13 +147,8 @@ class ReplicaLag:
         return found
 
 
-def _threads(link: Connection) -> int:
-    found = ask.names_to_values(link, "SHOW GLOBAL STATUS LIKE 'Threads_running'")
-    return ask.integer(found.get("threads_running"))
-
-
-def _ours(link: Connection) -> int:
-    return ask.integer(ask.value(link, OURS, (PREFIX.replace("_", r"\_") + "%",)))
+def _others(link: Connection) -> float:
+    return ask.integer(ask.value(link, OTHERS, (PREFIX.replace("_", r"\_") + "%",)))
 
 
 def _stopped(row: Mapping[str, str]) -> str:

@@ -12,8 +12,9 @@ from workers.servers.look import UNREADABLE, version_of
 ACCOUNT = "durascope"
 # Shown while the server's version is not known: one version of each range whose privileges differ.
 RANGES: dict[str, tuple[FlavourKey, Version]] = {
-    "MariaDB 10.5 and later": ("mariadb", (11, 4, 0)),
-    "MariaDB before 10.5": ("mariadb", (10, 4, 0)),
+    "MariaDB 10.5.9 and later": ("mariadb", (11, 4, 0)),
+    "MariaDB 10.5.2 to 10.5.8": ("mariadb", (10, 5, 2)),
+    "MariaDB before 10.5.2": ("mariadb", (10, 4, 0)),
     "MySQL 8.0 and later": ("mysql", (8, 4, 0)),
     "MySQL before 8.0": ("mysql", (5, 7, 0)),
 }

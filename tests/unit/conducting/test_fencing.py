@@ -15,7 +15,7 @@ from tests.unit.conducting import experiments as make
 from workers.crash.attached import AttachedServer
 from workers.crash.setup_and_result import Attached
 from workers.errors import ServerError, Taken
-from workers.servers import undo
+from workers.servers import schema, undo
 from workers.servers.target import Target
 from workers.upkeep import housekeeping, restores
 
@@ -137,13 +137,17 @@ class Asked:
     def __exit__(self, *_):
         pass
 
+    def take(self, sql):
+        self.statements.append(sql)
+        return []
+
 
 @pytest.fixture
 def asked(monkeypatch):
     connection = Asked()
     monkeypatch.setattr(undo, "connect", lambda target, **_: connection)
     monkeypatch.setattr("workers.servers.ask.names_to_values", lambda connection, sql, args: {args[0]: "0"})
-    monkeypatch.setattr("workers.servers.ask.rows", lambda connection, sql, *_: connection.statements.append(sql))
+    monkeypatch.setattr("workers.servers.ask.rows", lambda connection, sql, *_: connection.take(sql))
     return connection
 
 
@@ -167,7 +171,7 @@ def test_a_schema_of_its_own_is_not_dropped_by_it(returned, asked):
         restores.restore(server, partial(claiming.require_claim, before))
     assert asked.statements == []
     restores.restore(server, partial(claiming.require_claim, after))
-    assert asked.statements == ["DROP DATABASE IF EXISTS `durascope_1`"]
+    assert asked.statements == [schema.USERS, "DROP DATABASE IF EXISTS `durascope_1`"]
 
 
 def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_back_any_more(asked):

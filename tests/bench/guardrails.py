@@ -62,7 +62,7 @@ def stopped(pair: "GuardedPair", server: "Server", trouble: "Trouble", workers: 
     from tests.real.guarded import planned, restored_after_s
     from tests.real.parts import until
 
-    experiment = planned(server, flushed=True, workers=workers, **trouble.limits)
+    experiment = planned(server, workers=workers, **trouble.limits)
     actions.notify_workers(experiment.pk)
     now = Experiment.objects.filter(pk=experiment.pk)
     until(lambda: "measuring" in now.get().activity or now.get().is_over)

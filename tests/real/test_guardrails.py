@@ -82,7 +82,7 @@ def test_a_calm_server_is_measured_to_the_end_and_each_figure_is_kept(server, wo
 def test_a_passed_limit_stops_the_run(pair, server, worker, trouble):
     """The lag is that of an applier that runs and waits: the heartbeat sees it."""
     before, made = state_of(pair.primary), TROUBLES[trouble]
-    run = Run(planned(server, flushed=trouble == "p99", **made.limits), worker)
+    run = Run(planned(server, **made.limits), worker)
     run.until_it_measures()
     with made.begin(pair):
         experiment = run.ended()

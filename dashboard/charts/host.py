@@ -1,9 +1,10 @@
-"""The host of a run second by second: small charts on one time axis, the commits on top."""
+"""The server's host: of a run second by second, as small charts on one time axis; of a result as means."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from dashboard.charts.chart import Chart, ChartSeries, Dot, described
+from dashboard.charts.chart import Chart, ChartSeries, ChartTable, Dot, described
+from dashboard.findings.lines import VariantLine, points_of
 
 # column of a series -> (name of its small chart, factor): a second has 1,000 ms, so busy ms / 10 is per cent
 PANELS = {
@@ -14,6 +15,18 @@ PANELS = {
     "disk_written_bytes": ("", 1.0),  # in the table only: its course is that of the writes
     "disk_busy_ms": ("disk utilisation (%)", 0.1),
 }
+MEANS = {**{name: title for name, (title, _) in PANELS.items()}, "disk_written_bytes": "disk written per second"}
+NO_DISK = "Figures of the disk are missing: the data are on no disk that the kernel lists."
+NO_FLUSHES = "Disk flushes are missing: the kernel counts none of this disk (LVM, RAID, or Linux before 5.5)."
+REMOVED = "The seconds were removed after their time of retention. Their totals are below."
+
+
+@dataclass(frozen=True)
+class HostMeans:
+    """`table` None: no run was watched. `why`: what is missing."""
+
+    table: ChartTable | None
+    why: tuple[str, ...]
 
 
 def host(columns: Mapping[str, Sequence[float | None]], counts: str, reason: str) -> Chart:
@@ -29,7 +42,47 @@ def host(columns: Mapping[str, Sequence[float | None]], counts: str, reason: str
         if title and any(value is not None for value in values):
             drawn.append(_series(title, number, times, values))
     rows = zip(times, tps, *scaled, strict=False)
-    return replace(described("host", rows, drawn, counts=counts, reason=reason), own_scales=True)
+    chart = described("host", rows, drawn, counts=counts, reason=reason)
+    note = " ".join([chart.note, *_lacks({name for name, values in found.items() if values})])
+    return replace(chart, note=note, own_scales=True)
+
+
+def means(lines: Sequence[VariantLine]) -> HostMeans:
+    """One row for each point."""
+    points = points_of(lines)
+    known = [name for name in PANELS if any(name in point.host for point in points)]
+    why = tuple(dict.fromkeys(one for point in points for one in _why(point.host, point.missing)))
+    if not known:
+        return HostMeans(None, why)
+    formats = {"disk_written_bytes": "size"}
+    columns = [
+        ("setting", "text"),
+        ("threads", "whole"),
+        *((MEANS[name], formats.get(name, "number")) for name in known),
+    ]
+    rows = (
+        (line.name, point.threads, *(_scaled([point.host.get(name)], PANELS[name][1], 1)[0] for name in known))
+        for line in lines
+        for point in line.points
+    )
+    return HostMeans(ChartTable(tuple(columns), tuple(rows)), why)
+
+
+def _why(known: Mapping[str, float], missing: Iterable[str]) -> list[str]:
+    told = [not_watched(one.removeprefix("host: ")) for one in missing if one.startswith("host: ")]
+    return told or (_lacks(known.keys()) if known else [not_watched()])
+
+
+def not_watched(why: str = "its figures were not asked for.") -> str:
+    return f"The host was not watched: {why}"
+
+
+def _lacks(known: Iterable[str]) -> list[str]:
+    """Why figures of the disk are missing, from the figures that are known."""
+    has = set(known)
+    if "disk_writes" not in has:
+        return [NO_DISK]
+    return [] if "disk_flushes" in has else [NO_FLUSHES]
 
 
 def _series(name: str, colour: int, times: Sequence[float], values: Sequence[float | None]) -> ChartSeries:

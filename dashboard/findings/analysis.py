@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Count, Max
 
-from dashboard.findings import contradictions, headline, per_commit, probed
+from dashboard.findings import contradictions, headline, host_means, per_commit, probed
 from dashboard.findings.device_models import DeviceModel, devices
 from dashboard.findings.line_models import LineModels, lines
 from dashboard.findings.point import Point, Stalls, ThroughputRatio
@@ -27,7 +27,7 @@ from workers.bench.plan import Plan
 
 K = TypeVar("K", bound=Hashable)
 MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and its probe
-_METHOD = 10  # raise it when the statistics change; then stored values are computed again
+_METHOD = 11  # raise it when the statistics change; then stored values are computed again
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,7 @@ def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = N
         missing=tuple(per_commit.missing(point.runs)),
         fsync_latency=per_commit.fsync_latency(point.runs),
         contradictions=contradictions.of_runs(point.runs),
+        host=host_means.of_runs(point.runs),
         ratio=ratio,
     )
 

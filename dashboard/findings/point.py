@@ -1,7 +1,7 @@
 """The figures of a point: one server, variant, workload and number of threads, all repeats together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workers.analysis.compare import Decision
 from workers.analysis.statistics import Estimate
@@ -58,7 +58,8 @@ class ThroughputRatio(Estimate):
 class Point:
     """`tps`: of the unit in `counts`, per second, with its 95 % interval. `settled` False: still rising or falling;
     None: not known. `commits` None: no source counted them. Per commit: `fsyncs` by class of files, `group_wait_ms` for
-    the group's leader. `ratio` None: there is nothing to compare with."""
+    the group's leader. `host`: means of the server's host by figure, per second. `ratio` None: there is nothing to
+    compare with."""
 
     server_id: int
     variant: str
@@ -84,6 +85,7 @@ class Point:
     missing: tuple[str, ...]
     fsync_latency: Mapping[str, FsyncHistogram]
     contradictions: tuple[Contradiction, ...]
+    host: Mapping[str, float] = field(default_factory=dict)
     ratio: ThroughputRatio | None = None
 
     def fsyncs_of(self, log: str) -> SourcedFigure | None:

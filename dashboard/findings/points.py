@@ -15,7 +15,7 @@ from workers.bench.plan import Plan
 
 _COLUMNS = (
     "cell__server_id", "cell__variant", "cell__workload", "cell__threads", "cell__experiment_id", "cell__block",
-    "id", "cell_id", "tps", "errors", "latency_ms", "effective", "transactions", "figures", "latencies",
+    "id", "cell_id", "tps", "elapsed_s", "errors", "latency_ms", "effective", "transactions", "figures", "latencies",
     "series__columns", "evidence__histogram",
     "probe__data__flushes", "probe__data__logs__flushes",  # the latter where the logs lie on a second device
 )  # fmt: skip
@@ -42,6 +42,7 @@ class MeasuredRun(RunFigures):
     experiment_id: int
     block: int
     tps: float
+    elapsed_s: float
     errors: int
     latency_ms: Mapping[str, float | None]
     effective: Mapping[str, str]
@@ -102,6 +103,7 @@ def _run(row: Mapping[str, Any], counts: str) -> MeasuredRun:
         experiment_id=row["cell__experiment_id"],
         block=row["cell__block"],
         tps=row["tps"],
+        elapsed_s=row["elapsed_s"],
         errors=row["errors"],
         latency_ms=row["latency_ms"],
         effective=row["effective"] or {},

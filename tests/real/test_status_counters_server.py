@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from workers.bench import stage
 from workers.metrics import SOURCES
 from workers.metrics.file_waits import FileWaits
+from workers.metrics.host_figures import HostFigures
 from workers.metrics.source import FIGURES, Subject
 from workers.metrics.status_counters import StatusCounters
 from workers.servers import ask
@@ -158,3 +160,14 @@ def test_it_says_which_grant_is_missing(watched):
             reason = FileWaits().missing(Subject(poor, read(poor)))
         ask.rows(connection, "DROP USER 'fw'@'localhost'")
     assert "GRANT SELECT ON performance_schema.* TO 'fw'@'localhost';" in reason
+
+
+def test_the_host_of_a_server_is_known_without_a_writable_folder_on_its_disk(bare, monkeypatch):
+    monkeypatch.setattr(stage, "beside", lambda datadir: None)
+    attached = stage.AttachedStage(bare, "t", lambda *_: None, lambda *_: None, lambda: None)
+    subject = attached.subject()
+    with subject.connection:
+        assert attached.data_folder() is None and HostFigures().missing(subject) == ""
+        elsewhere = replace(subject.facts, variables={**subject.facts.variables, "hostname": "db7.example.com"})
+        monkeypatch.setattr(attached, "facts", elsewhere)
+        assert "not on this host" in HostFigures().missing(replace(subject, folder=attached._datadir()))

@@ -131,13 +131,12 @@ class AttachedStage:
         """Data on an attached server are dropped with their schema."""
 
     def subject(self) -> Subject:
-        return Subject(connect(self.target, answer_s=LOOK_S), self.facts, folder=self.data_folder())
+        return Subject(connect(self.target, answer_s=LOOK_S), self.facts, folder=self._datadir())
 
     def data_folder(self) -> Path | None:
         """A writable folder on the file system of the datadir, if the server runs on this host."""
-        if not free_disk.is_here(self.target, self.facts):
-            return None
-        return beside(Path(self.facts.variable("datadir") or "/nonexistent"))
+        datadir = self._datadir()
+        return beside(datadir) if datadir else None
 
     def logs_folder(self) -> Path | None:
         """Not known: all devices of an attached server would have to be writable for us."""
@@ -156,6 +155,11 @@ class AttachedStage:
         """Restore everything. A change that cannot be undone stays a pending restore; raises ServerError."""
         own = list(self._dynamic.own.items())
         undo(self.target, own, self._schemas.values(), self._restored, self._require_claim)
+
+    def _datadir(self) -> Path | None:
+        """None: not on this host."""
+        here = free_disk.is_here(self.target, self.facts)
+        return Path(self.facts.variable("datadir") or "/nonexistent") if here else None
 
     def _note_schema(self, name: str) -> None:
         self._before_change("schema", name, "")

@@ -41,6 +41,11 @@ def disk_name(path: Path) -> str | None:
     return disk.name if disk else None
 
 
+def is_stacked(disk: str) -> bool:
+    """Whether the disk is made of others (LVM, RAID). The kernel counts no flushes of such a disk."""
+    return any(Path("/sys/class/block", disk, "slaves").glob("*"))
+
+
 def load_average() -> float:
     """Load average of the last minute."""
     return os.getloadavg()[0]

@@ -24,7 +24,7 @@ class HostFigures:
 
     def missing(self, subject: Subject) -> str:
         if subject.folder is None:
-            return "The server is not on this host, so CPU, run queue and disk of its host cannot be read here."
+            return "The server is not on this host, or in a container with another host name: its host cannot be read."
         return "" if STAT.exists() else "This host has no /proc/stat."
 
     def open(self, subject: Subject) -> SourceSession:
@@ -73,6 +73,8 @@ def read(stat: str, disks: str, disk: str) -> Mapping[str, int]:
     rows = (line.split() for line in disks.splitlines())
     of_disk = next((row[3:] for row in rows if len(row) > 3 and row[2] == disk), [])
     places = {"writes": WRITES, "sectors": SECTORS, "busy_ms": BUSY_MS, "flushes": FLUSHES}
+    if environment.is_stacked(disk):
+        del places["flushes"]  # it would be 0
     return counts | {name: int(of_disk[place]) for name, place in places.items() if place < len(of_disk)}
 
 

@@ -73,7 +73,7 @@ class Reading:
 @dataclass(frozen=True)
 class Subject:
     """The server as a source sees it. `trace_file`: where the fsync trace of a sandbox is written; None: no trace.
-    `folder`: on the device of the data; None: the server is not on this host."""
+    `folder`: on the device of the data, of which only the name is asked; None: the server is not on this host."""
 
     connection: Connection  # a pymysql connection of the source's own, autocommit
     facts: Facts

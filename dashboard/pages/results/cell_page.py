@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from dashboard.charts.chart import CHART_WORDS, Chart, ChartTable
 from dashboard.charts.fsync_latency import row
-from dashboard.charts.host import host
+from dashboard.charts.host import REMOVED, host, not_watched
 from dashboard.charts.seconds import seconds
 from dashboard.findings import per_commit, together
 from dashboard.findings.counted import counted
@@ -33,9 +33,11 @@ def _counted(run: Run) -> str:
 
 
 def _host(run: Run, reader: Reader) -> Chart:
-    why = (reader.text(one.note) for one in read(Figures, run.figures) if one.source == "host" and one.value is None)
+    figures = read(Figures, run.figures)
+    why = [not_watched(reader.text(one.note)) for one in figures if one.source == "host" and one.value is None]
+    removed = [REMOVED for one in figures if one.source.startswith("host:")]
     columns = run.series.columns if hasattr(run, "series") else {}
-    return host(columns, _counted(run), next(why, "its figures were not asked for."))
+    return host(columns, _counted(run), next(iter((*why, *removed)), not_watched()))
 
 
 CHARTS: dict[str, Callable[[Run, Reader], Chart]] = {"seconds": _seconds, "host": _host}

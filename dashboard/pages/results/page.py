@@ -7,6 +7,7 @@ from functools import cache
 from dashboard.charts.chart import Chart
 from dashboard.charts.group_commit import verdicts
 from dashboard.charts.guardrails import guardrails
+from dashboard.charts.host import HostMeans, means
 from dashboard.charts.registry import DETAILS, EXPLAINING, MODELS, OUTLINES, SPEED, draw
 from dashboard.findings import tested, together
 from dashboard.findings.analysis import MadeOf, made_of
@@ -84,6 +85,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "details": _pictures(DETAILS, view, addresses) if rows else [],
         "explaining": _pictures(EXPLAINING, view, addresses) if rows else [],
         "models": _models(view, addresses),
+        "host": _host(view) if rows else None,
         "group_commit": verdicts(view.lines),
         "choosers": choosers(view) + crash_page.choosers(view),
         "plan": view.plan,
@@ -165,6 +167,12 @@ def _is_unfinished(view: ResultView, rows: Sequence[ResultCell]) -> bool:
     """Whether the plan has cells or trials without a result. *Resume* queues them."""
     states = {row.state for row in rows} | {trial.state for trial in view.trials}
     return bool(states - {Cell.State.DONE})
+
+
+def _host(view: ResultView) -> HostMeans:
+    found = means(view.lines)
+    table = found.table.cleaned(view.clean) if found.table else None
+    return HostMeans(table, tuple(map(view.clean, found.why)))
 
 
 def _picture(key: str, view: ResultView, addresses: Addresses) -> Picture:

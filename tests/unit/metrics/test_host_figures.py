@@ -67,3 +67,12 @@ def test_writes_and_flushes_are_seen(tmp_path):
 
     found = figures_while(flush, disk)
     assert found["disk_writes"] >= 20 and found["disk_written_bytes"] >= 20 * 4096
+    if environment.storage(tmp_path)["write_cache"] == "write back":  # else the kernel need not flush the disk
+        assert found["disk_flushes"] >= 20
+
+
+def test_a_disk_that_is_made_of_others_has_no_flushes(monkeypatch):
+    """The kernel would always count 0."""
+    monkeypatch.setattr(environment, "is_stacked", lambda disk: disk == "dm-0")
+    assert set(read(STAT, NEW.replace("vda", "dm-0"), "dm-0")) == {"busy_ticks", "writes", "sectors", "busy_ms"}
+    assert read(STAT, NEW, "vda")["flushes"] == 160

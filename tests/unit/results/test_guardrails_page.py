@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard.charts.host import host
+from dashboard.charts.host import NO_DISK, NO_FLUSHES, host
 from dashboard.findings.document import everything
 from dashboard.records.experiments import watches
 from dashboard.records.holds.models import PendingRestore
@@ -76,8 +76,11 @@ def test_the_host_is_drawn_beside_the_commits_with_a_scale_for_each_figure():
     ]  # fmt: skip
     assert chart.payload()["own_scales"] is True
     assert chart.table.rows[0] == (1, 10, 1.5, 3, None, None, None, 50)
+    assert chart.note.endswith(f"all other programs. {NO_DISK}")
+    assert host({**HOST_COLUMNS, "disk_writes": [1]}, "commits", "").note.endswith(NO_FLUSHES)
+    assert host({**HOST_COLUMNS, "disk_writes": [1], "disk_flushes": [1]}, "commits", "").note.endswith("programs.")
 
 
 def test_a_server_elsewhere_has_the_reason_instead_of_the_host():
     chart = host({"t_s": [1], "tps": [10]}, "commits", "The server is not on this host.")
-    assert chart.empty == "The host was not watched: The server is not on this host." and not chart.series
+    assert chart.empty == "The server is not on this host." and not chart.series

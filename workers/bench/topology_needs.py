@@ -25,16 +25,17 @@ class TopologyAbilities(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class TopologyNeeds:
-    """`pairs`: each topology with the build of its nodes. `networked`: what needs namespaces, in words."""
+    """`nodes`: each topology with the build of its nodes and the settings of its variant. `networked`: what needs
+    namespaces, in words."""
 
-    pairs: tuple[tuple[Topology, str], ...] = ()
+    nodes: tuple[tuple[Topology, str, Mapping[str, str]], ...] = ()
     networked: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, plan: Plan, own_builds: Sequence[str]) -> "TopologyNeeds":
         """Notations that cannot be read are refused by the review."""
-        pairs = [
-            (topology, build)
+        nodes = [
+            (topology, build, one.settings)
             for one in plan.variants
             for own in own_builds
             if one.topology and (topology := _read(one.topology))
@@ -43,19 +44,19 @@ class TopologyNeeds:
         faults = [FAULTS[kind] for kind in plan.crash.kinds if kind in FAULTS] if plan.crash.trials else []
         wanted = [
             what
-            for topology, _ in pairs
+            for topology, *_ in nodes
             for fault in (None, *faults)
             for what in networks(TOPOLOGY_KINDS[topology.kind], topology, fault)
         ]
-        return cls(tuple(pairs), tuple(dict.fromkeys(wanted)))
+        return cls(tuple(nodes), tuple(dict.fromkeys(wanted)))
 
     @property
     def builds(self) -> frozenset[str]:
-        return frozenset(build for _, build in self.pairs)
+        return frozenset(build for _, build, _ in self.nodes)
 
     def lacking(self, able: TopologyAbilities) -> list[str]:
         """The needs that a host with these abilities lacks, in words."""
-        found = [why for topology, build in self.pairs for why in _of_host(topology, build, able)]
+        found = [why for each in self.nodes for why in _of_host(*each, able)]
         if self.networked and (why := able.get("network_missing")):
             found.append(f"{', '.join(self.networked)}: not possible ({why})")
         return list(dict.fromkeys(found))
@@ -70,12 +71,12 @@ def about(able: TopologyAbilities) -> Mapping[str, Mapping[str, Any]]:
     return told if isinstance(told, Mapping) else {key: {} for key in told}
 
 
-def _of_host(topology: Topology, build: str, able: TopologyAbilities) -> list[str]:
+def _of_host(topology: Topology, build: str, settings: Mapping[str, str], able: TopologyAbilities) -> list[str]:
     known = about(able).get(build, {})
     kind, absent = TOPOLOGY_KINDS[topology.kind], known.get("lacks", {}).get(topology.kind)
     found = [f"no {kind.title} replication ({absent})"] if absent else []
     if "memory_mib" in able and known.get("flavour"):
-        found += over(kind, topology, KnownServer(build, known["flavour"]), able["memory_mib"], "are there")
+        found += over(kind, topology, KnownServer(build, known["flavour"]), able["memory_mib"], "are there", settings)
     return found
 
 

@@ -30,7 +30,7 @@ def problems(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
     if (kind := TOPOLOGY_KINDS.get(topology.kind)) is None:
         yield f"there is no topology {topology.kind[:40]!r}. Known: {', '.join(TOPOLOGY_KINDS)}."
         return
-    yield from _settings(variant, topology)
+    yield from _settings(variant, kind, topology)
     build = variant.build or server.build
     if build in server.versions and (flavour := server.flavour_of(variant)):
         yield from contradictions(kind, topology, KnownServer(build, flavour, server.versions[build]))
@@ -59,11 +59,11 @@ def _mixed(build: str, replicas: str, server: Candidate) -> Iterator[str]:
         yield f"build={replicas} is older than {build}: a replica may be newer than its primary, not older."
 
 
-def _settings(variant: Variant, topology: Topology) -> Iterator[str]:
+def _settings(variant: Variant, kind: TopologyKind, topology: Topology) -> Iterator[str]:
     for name in topology.replica_settings.keys() - SETTINGS.keys() - REPLICAS_OWN_SETTINGS:
         known = ", ".join(sorted(REPLICAS_OWN_SETTINGS))
         yield f"{name[:64]} is no setting that Durascope changes on a replica. Known: those of a variant, and {known}."
-    if variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
+    if kind.by_binlog and variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
         yield f"{variant.topology} replicates by the binary log, and log_bin is off. Set it to ON, or leave it out."
 
 

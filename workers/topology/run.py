@@ -46,7 +46,7 @@ def run_failover(
     fault = _fault(setup)
     setup = replace(setup, topology=fault.tried_on(setup.topology))
     kind = _kind(setup)
-    if wrong := impossible(kind, setup.topology, setup.build, fault):
+    if wrong := impossible(kind, setup.topology, setup.build, fault, setup.settings):
         raise PlanError(" ".join(wrong), "Change the topology, the fault or the policy, or take another build.")
     if setup.policy.by_manager and not setup.manager:
         raise PlanError(

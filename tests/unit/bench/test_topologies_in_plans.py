@@ -100,6 +100,20 @@ def test_what_is_no_topology_is_refused_with_the_reason(topology, settings, why)
     assert why in refused(Variant("odd", settings, topology=topology))
 
 
+def test_a_galera_cluster_needs_no_binlog():
+    off = {"log_bin": "OFF"}
+    assert "log_bin is off" not in refused(Variant("odd", off, topology="galera"))
+    assert "log_bin is off" in refused(Variant("odd", off, topology="semi-sync"))
+
+
+def test_the_buffer_pools_of_all_nodes_count_against_the_memory_of_a_host():
+    large = Variant("odd", {"innodb_buffer_pool_size": "1G"}, topology="async+replicas=3")
+    assert "4 nodes of 1021 MiB each need 4084 MiB of memory, and 4000 MiB are there" in refused(
+        large, server=box(memory_mib=4000)
+    )
+    assert "need" not in refused(large, server=box(memory_mib=4100))
+
+
 def box(**about):
     host = {"builds": {"system-mariadb": {"flavour": "mariadb", "version": "10.11.19"}}, **about}
     return replace(SANDBOX, build="system-mariadb", hosts={"db7": host}, versions={"system-mariadb": (10, 11, 19)})

@@ -22,14 +22,26 @@ def meminfo(tmp_path):
 
 
 def test_the_sum_and_the_free_memory_are_named(meminfo):
-    (why,) = too_large(GROUP, FIVE, MYSQL, meminfo("MemTotal: 99999999 kB\nMemAvailable:    2097152 kB\n"))
+    (why,) = too_large(GROUP, FIVE, MYSQL, meminfo=meminfo("MemTotal: 99999999 kB\nMemAvailable:    2097152 kB\n"))
     assert "5 nodes of 600 MiB each need 3000 MiB of memory, and 2048 MiB are free" in why
 
 
 def test_nodes_that_fit_are_not_refused(meminfo):
-    assert too_large(GROUP, FIVE, MYSQL, meminfo(f"MemAvailable: {3000 * 1024} kB\n")) == []
-    assert too_large(TOPOLOGY_KINDS["async"], Topology(), MYSQL, meminfo("MemAvailable: 700000 kB\n")) == []
+    assert too_large(GROUP, FIVE, MYSQL, meminfo=meminfo(f"MemAvailable: {3000 * 1024} kB\n")) == []
+    assert too_large(TOPOLOGY_KINDS["async"], Topology(), MYSQL, meminfo=meminfo("MemAvailable: 700000 kB\n")) == []
+
+
+def test_a_larger_buffer_pool_adds_to_the_sum(meminfo):
+    free, large = meminfo("MemAvailable: 2097152 kB\n"), {"innodb_buffer_pool_size": "1G"}
+    asynchronous, pair = TOPOLOGY_KINDS["async"], Topology("async")
+    assert too_large(asynchronous, pair, MYSQL, {"innodb_buffer_pool_size": "64M"}, free) == []
+    (why,) = too_large(asynchronous, pair, MYSQL, large, free)
+    assert "2 nodes of 1196 MiB each need 2392 MiB" in why and "smaller innodb_buffer_pool_size" in why
+    small = Topology("async", replica_settings={"innodb_buffer_pool_size": "128M"})
+    assert too_large(asynchronous, small, MYSQL, large, free) == []
+    (why,) = too_large(asynchronous, small, MYSQL, {"innodb_buffer_pool_size": "2G"}, free)
+    assert "A node of 2220 MiB and 1 of 300 MiB need 2520 MiB" in why
 
 
 def test_a_host_that_does_not_tell_its_free_memory_is_not_refused(meminfo):
-    assert too_large(GROUP, FIVE, MYSQL, meminfo("MemFree: 5 kB\n")) == []
+    assert too_large(GROUP, FIVE, MYSQL, meminfo=meminfo("MemFree: 5 kB\n")) == []

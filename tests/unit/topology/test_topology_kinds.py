@@ -8,7 +8,7 @@ from workers.errors import PlanError
 from workers.topology.faults import FAULTS
 from workers.topology.kinds import TOPOLOGY_KINDS, impossible, kind, require_topology
 from workers.topology.kinds.following import position
-from workers.topology.topology import Topology
+from workers.topology.topology import Topology, parse
 
 
 def build(flavour, *version):
@@ -101,8 +101,40 @@ def test_what_cannot_be_formed_here_is_refused_before_anything_is_started(monkey
         require_topology("box", "async", MARIADB)
 
 
-def test_asynchronous_replication_has_no_halves():
-    assert "leave both-halves out" in ASYNC.problems(Topology(both_halves=True), MARIADB)[0]
+@pytest.mark.parametrize(
+    ("notation", "server", "parts"),
+    [
+        ("async+both-halves", MARIADB, ["both-halves"]),
+        ("async+consistency=AFTER+writers=each", MARIADB, ["writers", "consistency"]),
+        ("semi-sync+wait=AFTER_COMMIT+timeout=1s+both-halves", MARIADB, []),
+        ("semi-sync+expel=0s", MARIADB, ["expel"]),
+        ("galera+acks=2+wait=AFTER_COMMIT+timeout=1s+both-halves", MARIADB, ["wait", "acks", "timeout", "both-halves"]),
+        ("galera+writers=each", MARIADB, []),
+        ("group-replication+consistency=AFTER+expel=0s", MYSQL_80, []),
+        ("group-replication+acks=2", MYSQL_80, ["acks"]),
+    ],
+)
+def test_a_part_without_a_meaning_for_its_kind_is_refused(notation, server, parts):
+    topology = parse(notation)
+    said = kind.contradictions(TOPOLOGY_KINDS[topology.kind], topology, server)
+    assert [why.split(" has no meaning")[0] for why in said] == parts
+
+
+@pytest.mark.parametrize(
+    ("flavour", "version", "known"),
+    [
+        ("mariadb", (10, 6, 19), True), ("mariadb", (10, 6, 18), False), ("mariadb", (10, 11, 5), False),
+        ("mariadb", (10, 11, 19), True), ("mariadb", (11, 4, 5), True), ("mariadb", (11, 8, 1), True),
+        ("mariadb", (10, 5, 30), False), ("mysql", (9, 7, 4), False),
+    ],
+)  # fmt: skip
+def test_a_server_without_init_rpl_role_cannot_come_back_by_it(flavour, version, known):
+    server, old = kind.KnownServer("a build", flavour, version), Topology(policy_key="old-as-replica")
+    assert [*ASYNC.problems(old, server), *ASYNC.problems(Topology(), server)] == (
+        []
+        if known
+        else ["a build does not know init_rpl_role, as MariaDB 10.6.19 and 10.11.9 do: take another policy."]
+    )
 
 
 def test_both_halves_are_on_at_the_primary_only():

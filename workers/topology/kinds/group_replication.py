@@ -66,6 +66,7 @@ class GroupReplication(Cluster):
     key = "group-replication"
     title = "Group Replication"
     says = "A commit is answered when a majority has received it in memory. Each node flushes as its settings say."
+    knows = frozenset({"writers", "consistency", "expel_timeout_s"})
     causal_read = "SET SESSION group_replication_consistency = 'BEFORE'"
 
     def node_mib(self, build: ServerVersion) -> int:

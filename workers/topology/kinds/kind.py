@@ -1,13 +1,15 @@
 """The interface of a kind of replication: which topologies can be, and how one is formed, fails over and comes back."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from workers.errors import PlanError
 from workers.sandbox.builds import Build
 from workers.servers.facts import FlavourKey, Version
+from workers.servers.settings import check
 from workers.topology.chain import FailoverBegun, Formed, Promoted, Returned, Struck
 from workers.topology.faults import Fault
 from workers.topology.network import ability
@@ -15,6 +17,15 @@ from workers.topology.policy import MOST_REPLICAS
 from workers.topology.topology import CLUSTERS, Topology
 
 NODE_MIB = {"mariadb": 125, "mysql": 300}
+POOL, POOL_MIB = "innodb_buffer_pool_size", 128  # of a sandbox; a larger one adds to NODE_MIB
+NO_SETTINGS: Mapping[str, str] = {}
+# Parts of a topology that only some kinds know: field -> its name in the notation. A part that is silently without
+# effect would be taken for measured.
+OF_SOME_KINDS = {
+    "wait_point": "wait", "acknowledgements": "acks", "timeout_ms": "timeout", "both_halves": "both-halves",
+    "writers": "writers", "consistency": "consistency", "expel_timeout_s": "expel",
+}  # fmt: skip
+DEFAULT = Topology()
 AVAILABLE = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
 
 
@@ -45,6 +56,8 @@ class TopologyKind:
     title: str
     says: str
     least_replicas = 1
+    knows: frozenset[str] = frozenset()  # of OF_SOME_KINDS
+    by_binlog = True  # whether nodes replicate by the binary log
     round_trips = 1.0  # that a commit waits for
 
     def node_mib(self, build: ServerVersion) -> int:
@@ -80,11 +93,12 @@ class TopologyKind:
         raise NotImplementedError
 
 
-def impossible(kind: TopologyKind, topology: Topology, build: Build, fault: Fault) -> list[str]:
+def impossible(
+    kind: TopologyKind, topology: Topology, build: Build, fault: Fault, settings: Mapping[str, str] = NO_SETTINGS
+) -> list[str]:
     """Why this trial cannot run on this host; empty when it can."""
-    return (
-        contradictions(kind, topology, build) + kind.misfits(topology, fault) + not_here(kind, topology, build, fault)
-    )
+    wrong = contradictions(kind, topology, build) + kind.misfits(topology, fault)
+    return wrong + not_here(kind, topology, build, fault, settings)
 
 
 def not_promotable(topology: Topology, fault: Fault) -> list[str]:
@@ -108,7 +122,7 @@ def without_plugins(build: Build, plugins: Iterable[str]) -> str:
 
 def contradictions(kind: TopologyKind, topology: Topology, build: ServerVersion) -> list[str]:
     """Why no host can have such a topology; empty when one can."""
-    wrong = kind.problems(topology, build)
+    wrong = kind.problems(topology, build) + _without_effect(kind, topology)
     if not kind.least_replicas <= topology.replicas <= MOST_REPLICAS:
         wrong.append(f"{topology.replicas} replicas are not possible: {kind.least_replicas} to {MOST_REPLICAS} are.")
     if topology.one_way_ms < 0:
@@ -116,12 +130,24 @@ def contradictions(kind: TopologyKind, topology: Topology, build: ServerVersion)
     return wrong
 
 
-def not_here(kind: TopologyKind, topology: Topology, build: Build, fault: Fault | None = None) -> list[str]:
+def _without_effect(kind: TopologyKind, topology: Topology) -> list[str]:
+    unknown = {field: part for field, part in OF_SOME_KINDS.items() if field not in kind.knows}
+    changed = [part for field, part in unknown.items() if getattr(topology, field) != getattr(DEFAULT, field)]
+    return [f"{part} has no meaning for {kind.title} replication: leave it out." for part in changed]
+
+
+def not_here(
+    kind: TopologyKind,
+    topology: Topology,
+    build: Build,
+    fault: Fault | None = None,
+    settings: Mapping[str, str] = NO_SETTINGS,
+) -> list[str]:
     """Why this host cannot form it now, or break it so; empty when it can."""
     lacking = kind.lacks(build)
     without = ability.missing() if (wanted := networks(kind, topology, fault)) else ""
     parted = [f"{what} is not possible here. {without}" for what in wanted if without]
-    return [*filter(None, [lacking]), *parted, *too_large(kind, topology, build)]
+    return [*filter(None, [lacking]), *parted, *too_large(kind, topology, build, settings)]
 
 
 def networks(kind: TopologyKind, topology: Topology, fault: Fault | None = None) -> list[str]:
@@ -131,17 +157,45 @@ def networks(kind: TopologyKind, topology: Topology, fault: Fault | None = None)
 
 
 def too_large(
-    kind: TopologyKind, topology: Topology, build: ServerVersion, meminfo: Path = Path("/proc/meminfo")
+    kind: TopologyKind,
+    topology: Topology,
+    build: ServerVersion,
+    settings: Mapping[str, str] = NO_SETTINGS,
+    meminfo: Path = Path("/proc/meminfo"),
 ) -> list[str]:
     """Why the host's free memory is too small for all nodes; empty when it is not."""
     found = AVAILABLE.search(meminfo.read_text())
-    return over(kind, topology, build, int(found[1]) // 1024, "are free") if found else []
+    return over(kind, topology, build, int(found[1]) // 1024, "are free", settings) if found else []
 
 
-def over(kind: TopologyKind, topology: Topology, build: ServerVersion, mib: int, there: str) -> list[str]:
-    """Why so much memory is too little, with the sum; empty when it is not. `there`: "are free", "are there"."""
-    nodes, node_mib = 1 + topology.replicas, kind.node_mib(build)
-    if nodes * node_mib <= mib:
+def over(
+    kind: TopologyKind,
+    topology: Topology,
+    build: ServerVersion,
+    mib: int,
+    there: str,
+    settings: Mapping[str, str] = NO_SETTINGS,
+) -> list[str]:
+    """Why so much memory is too little, with the sum; empty when it is not. `there`: "are free", "are there".
+    `settings`: of the variant."""
+    first, other = (
+        kind.node_mib(build) + _larger_pool_mib(own, build)
+        for own in (settings, {**settings, **topology.replica_settings})
+    )
+    needed_mib = first + topology.replicas * other
+    if needed_mib <= mib:
         return []
-    needed = f"{nodes} nodes of {node_mib} MiB each need {nodes * node_mib} MiB of memory"
-    return [f"{needed}, and {mib} MiB {there}. Take fewer nodes, or end other programs."]
+    nodes = [f"{1 + topology.replicas} nodes of {first} MiB each"]
+    if first != other:
+        nodes = [f"A node of {first} MiB", f"{topology.replicas} of {other} MiB"]
+    needed = f"{' and '.join(nodes)} need {needed_mib} MiB of memory"
+    return [f"{needed}, and {mib} MiB {there}. Take fewer nodes or a smaller {POOL}, or end other programs."]
+
+
+def _larger_pool_mib(settings: Mapping[str, str], build: ServerVersion) -> int:
+    """A size that cannot be is refused elsewhere."""
+    try:
+        pool_mib = int(check(POOL, settings[POOL], build.flavour)) >> 20 if POOL in settings else POOL_MIB
+    except PlanError:
+        return 0
+    return max(0, pool_mib - POOL_MIB)

@@ -46,9 +46,6 @@ class Membership(TopologyKind):
             "The nodes of a cluster are equally far from each other: leave first-rtt out.": (
                 topology.first_rtt_ms is not None
             ),
-            "The nodes of a cluster have no halves of semi-synchronous replication: leave both-halves out.": (
-                topology.both_halves
-            ),
             "The nodes of a cluster follow nobody: leave position and keyless out.": (
                 topology.position != "gtid" or not topology.keys
             ),

@@ -10,11 +10,16 @@ from workers.topology.kinds.kind import ServerVersion, TopologyKind, not_promota
 from workers.topology.topology import Role, Topology
 
 OFF = ("OFF", "0")
+# MDEV-33465, by which init_rpl_role=SLAVE rolls back: the first version of each series. Later series all have it.
+ROLE_SINCE = {(10, 6): 19, (10, 11): 9, (11, 1): 6, (11, 2): 5, (11, 4): 3, (11, 5): 2}
+ROLE_IN_ALL = (11, 6, 0)
 
 
 class SourceAndReplica(TopologyKind):
     def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
-        return position.problems(topology, build)
+        as_replica = topology.policy.old_primary == "as a replica" and not _has_role(build)
+        role = f"{build.title} does not know init_rpl_role, as MariaDB 10.6.19 and 10.11.9 do: take another policy."
+        return position.problems(topology, build) + ([role] if as_replica else [])
 
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         by_gtid = f"{fault.title}: nodes find a new primary by GTIDs: leave position={topology.position} out."
@@ -44,3 +49,9 @@ class SourceAndReplica(TopologyKind):
 
     def retire(self, primary: Connection) -> None:
         """A former primary waits for no replica any more."""
+
+
+def _has_role(build: ServerVersion) -> bool:
+    series, (*_, patch) = build.version[:2], build.version
+    later = build.version >= ROLE_IN_ALL or patch >= ROLE_SINCE.get(series, patch + 1)
+    return build.flavour == "mariadb" and later

@@ -31,6 +31,7 @@ class SemiSync(Following):
     key = "semi-sync"
     title = "Semi-synchronous"
     says = "The primary answers its clients when a replica has written the commit to its relay log."
+    knows = frozenset({"wait_point", "acknowledgements", "timeout_ms", "both_halves"})
 
     def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         mysql = build.flavour == "mysql"

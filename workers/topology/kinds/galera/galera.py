@@ -44,6 +44,8 @@ class Galera(Cluster):
     key = "galera"
     title = "Galera"
     says = "A commit is answered when every node has received it. Each node flushes as its own settings say."
+    knows = frozenset({"writers"})
+    by_binlog = False
     round_trips = 1.5  # measured, see docs/research/topology.md: a node delivers when it has heard from all others
     causal_read = "SET SESSION wsrep_sync_wait = 15"
 

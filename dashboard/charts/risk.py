@@ -34,13 +34,16 @@ class RiskDot(Dot):
 
 @dataclass(frozen=True)
 class RiskSeries(ChartSeries):
-    """`replica` "": no setting of this chart was tried with a replica."""
+    """`replica` "": no setting of this chart was tried with a replica. `nodes` "": all are of one server, so that
+    durability is by its disk."""
 
     replica: Replica | Literal[""] = ""
     mine: bool = False
+    nodes: Literal["", "one", "several"] = ""
 
     def payload(self) -> dict[str, object]:
-        return {**super().payload(), "replica": self.replica, "mine": self.mine}
+        nodes = {"nodes": self.nodes} if self.nodes else {}
+        return {**super().payload(), "replica": self.replica, "mine": self.mine, **nodes}
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ def risk(
     chart = described(
         "risk",
         map(_row, settings),
-        () if empty else [_series(one, tried) for one in drawn],
+        () if empty else [_among(topologies, drawn, one, _series(one, tried)) for one in drawn],
         empty=empty,
         source="sysbench, crash trials" if drawn else "",
         crash=crash,
@@ -107,6 +110,20 @@ def _series(one: DrawnSetting, with_replicas: bool) -> RiskSeries:
     )  # fmt: skip
     replica = setting.tally.replica if with_replicas else ""
     return RiskSeries(setting.name, setting.place.colour, (dot,), replica=replica, mine=setting.mine)
+
+
+def _among(
+    topologies: Mapping[str, Topology], drawn: Sequence[DrawnSetting], one: DrawnSetting, series: RiskSeries
+) -> RiskSeries:
+    """Beside settings of several nodes: whether it is one of them, and its round trip."""
+    if not any(other.setting.place.variant in topologies for other in drawn):
+        return series
+    topology = topologies.get(one.setting.place.variant)
+    if topology is None:
+        return replace(series, nodes="one")
+    (dot,) = series.dots
+    trip = f"; round trip {topology.rtt_ms or 0:g} ms"
+    return replace(series, nodes="several", dots=(replace(dot, mark=f"{dot.mark}{trip}"),))
 
 
 def _mark(rate: Rate, kind: str, otherwise: int) -> str:

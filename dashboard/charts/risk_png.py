@@ -55,6 +55,7 @@ class Place:
     high: float
     replica: str = ""
     mine: bool = False
+    square: bool = False  # of several nodes
 
     @property
     def boxes(self) -> tuple[Box, Box, Box]:
@@ -137,7 +138,9 @@ def places(chart: Chart, scales: Scales | None = None) -> list[Place]:
             colour, mark = SERIES[one.colour % len(SERIES)], _ascii(", ".join(filter(None, (dot.mark, _replicas(one)))))
             name = _ascii(f"{one.name} (present)" if one.mine else one.name)
             at = (scales.x(float(dot.x)), scales.y(speed))
-            found.append(Place(name, mark, colour, *at, *ends, replica=one.replica, mine=one.mine))
+            found.append(
+                Place(name, mark, colour, *at, *ends, replica=one.replica, mine=one.mine, square=one.nodes == "several")
+            )
     return found
 
 
@@ -220,22 +223,25 @@ def _ground(pen: "_Pen", chart: Chart, scales: Scales) -> None:
     pen.write((30, 24), _ascii(chart.title), 34, INK)
     pen.write((30, 80), chart.y.label + (" (log scale)" if scales.bottom else ""), 20, SOFT)
     pen.write((right, bottom + 44), _ascii(f"{chart.x.label} (log scale)"), 20, SOFT, "ra")
-    pen.write((30, 590), "Durascope. Up (fast) and left (little lost) is better.", 20, SOFT)
+    shapes = " Square: several nodes. Dot: one server." if any(one.square for one in places(chart, scales)) else ""
+    pen.write((30, 590), f"Durascope. Up (fast) and left (little lost) is better.{shapes}", 20, SOFT)
 
 
 def _point(pen: "_Pen", one: Place) -> None:
     pen.line((one.least, one.y), (one.most, one.y), one.colour, 3)
     pen.line((one.x, one.low), (one.x, one.high), one.colour, 3)
-    _mark(pen, (one.x, one.y), one.replica, one.colour)
+    _mark(pen, one)
     if one.mine:
         pen.circle((one.x, one.y), RADIUS + RING, INK, None)
 
 
-def _mark(pen: "_Pen", middle: Point, replica: str, colour: str) -> None:
+def _mark(pen: "_Pen", one: Place) -> None:
     """The marks of the page: static/js/charts/risk-marks.js."""
-    pen.circle(middle, RADIUS, colour, colour if replica in ("agree", "") else SURFACE)
+    middle, replica, colour = (one.x, one.y), one.replica, one.colour
+    outline, left_half = (pen.square, pen.left_of_square) if one.square else (pen.circle, pen.left_half)
+    outline(middle, RADIUS, colour, colour if replica in ("agree", "") else SURFACE)
     if replica in ("unknown", "not tried"):
-        pen.left_half(middle, RADIUS, colour)
+        left_half(middle, RADIUS, colour)
     if replica == "diverge":
         (x, y), arm = middle, RADIUS / 2
         pen.line((x - arm, y - arm), (x + arm, y + arm), colour, OUTLINE)
@@ -270,6 +276,14 @@ class _Pen:
     def left_half(self, middle: Point, radius: float, colour: str) -> None:
         (x, y), r = (middle[0] * SHARP, middle[1] * SHARP), radius * SHARP
         self.draw.pieslice((x - r, y - r, x + r, y + r), 90, 270, colour)
+
+    def square(self, middle: Point, radius: float, colour: str, filling: str | None) -> None:
+        (x, y), r = (middle[0] * SHARP, middle[1] * SHARP), radius * SHARP
+        self.draw.rectangle((x - r, y - r, x + r, y + r), filling, colour, OUTLINE * SHARP)
+
+    def left_of_square(self, middle: Point, radius: float, colour: str) -> None:
+        x, y = middle
+        self.box((x - radius, y - radius, x, y + radius), colour)
 
     def write(self, at: Point, text: str, size: int, colour: str, anchor: str = "la") -> None:
         self.draw.text((at[0] * SHARP, at[1] * SHARP), text, colour, _font(size * SHARP), anchor)

@@ -130,6 +130,26 @@ def fits_a_phone(page):
     assert risk(page).evaluate(NAME) <= 1, "the name of the axis is squeezed"
 
 
+def test_settings_of_several_nodes_have_a_mark_of_their_own(opened, result):
+    result.trials.filter(variant__in=("1/0", "0/0"), kind="power-loss").update(kind="primary-power-loss")
+    for one in result.plan["variants"]:
+        one["topology"] = "semi-sync+rtt=5ms" if one["name"] in ("1/0", "0/0") else ""
+    result.save()
+    figure = risk(opened(lost="engine"))
+    keep(figure.page, "several-nodes")
+    key = figure.locator(".chart-key button").all_inner_texts()
+    assert key[:2] == ["one server: durability by its disk", "several nodes: durability also by replication"]
+    canvas = figure.locator(".chart-plot canvas")
+    canvas.focus()
+    canvas.press("ArrowRight")
+    canvas.press("End")
+    assert (
+        "round trip 5 ms, several nodes: durability also by replication"
+        in figure.locator(".chart-reading").inner_text()
+    )
+    fits_a_phone(figure.page)
+
+
 @pytest.mark.parametrize("width", [1280, 360])
 def test_each_label_belongs_to_its_own_point_and_covers_no_mark_or_label(page, site, width):
     """Of 2 to 8 settings, several nearly alike, and of the settings of the demo."""

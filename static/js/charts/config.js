@@ -9,7 +9,7 @@ import { faded, seriesColour } from "./palette.js";
 import { panelScales, panelsOf, scaleOf } from "./panels.js";
 import { PLUGINS } from "./plugins/all.js";
 import { onRiskAxis, riskScale } from "./risk-axis.js";
-import { inWords } from "./risk-marks.js";
+import { inWords, nodesInWords } from "./risk-marks.js";
 import { lookOf } from "./strokes.js";
 import { kindWord, unmeasured } from "./unmeasured.js";
 
@@ -86,7 +86,7 @@ function dataset(payload, index, view, colours, categories, risk) {
 
 /** `loss` keeps the number of the point. */
 function atRisk(point, series, risk) {
-  const mark = [point.mark, inWords(series.replica)].filter(Boolean).join(", ");
+  const mark = [point.mark, nodesInWords(series.nodes), inWords(series.replica)].filter(Boolean).join(", ");
   return { ...point, x: onRiskAxis(point.x, risk), loss: point.x, mark };
 }
 

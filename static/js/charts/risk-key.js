@@ -1,6 +1,6 @@
 // The key of speed against risk explains shapes and bars; names are at the points.
 import { hasInterval } from "./numbers.js";
-import { inWords, paintMark, paintRing } from "./risk-marks.js";
+import { inWords, nodesInWords, paintMark, paintRing } from "./risk-marks.js";
 import { SWATCH } from "./swatch.js";
 
 export function riskEntries({ series }) {
@@ -9,12 +9,18 @@ export function riskEntries({ series }) {
     name: inWords(state),
     indices: indicesOf(series, ({ replica }) => replica === state),
     paint: (context, colours) =>
-      centred(context, () => paintMark(context, state, colours["ink-soft"], colours.surface, 6)),
+      centred(context, () => paintMark(context, { replica: state }, colours["ink-soft"], colours.surface, 6)),
+  }));
+  const shapes = [...new Set(series.map(({ nodes }) => nodes))].filter(Boolean).map((nodes) => ({
+    name: nodesInWords(nodes),
+    indices: indicesOf(series, (one) => one.nodes === nodes),
+    paint: (context, colours) =>
+      centred(context, () => paintMark(context, { nodes }, colours["ink-soft"], colours.surface, 6)),
   }));
   const mine = indicesOf(series, (one) => one.mine);
   const ring = (context, colours) => centred(context, () => paintRing(context, colours.ink, 1));
   const ringed = mine.length ? [{ name: "present setting", indices: mine, paint: ring }] : [];
-  return [...entries, ...ringed, ...explained(series)];
+  return [...shapes, ...entries, ...ringed, ...explained(series)];
 }
 
 /** What hides no series: it stands for none. */
@@ -34,7 +40,7 @@ function barless(points) {
 }
 
 function dot(context, colours) {
-  paintMark(context, "", colours["ink-soft"], colours.surface, 5);
+  paintMark(context, {}, colours["ink-soft"], colours.surface, 5);
 }
 
 /** An error bar that reaches so far from its middle. */

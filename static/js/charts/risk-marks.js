@@ -1,4 +1,4 @@
-// Marks of settings: shape shows the outcome of the replica, colour the setting.
+// Marks of settings: filling shows the outcome of the replica, colour the setting, a square several nodes.
 export const RADIUS = 7.5;
 const HALF = new Set(["unknown", "not tried"]);
 const WORDS = {
@@ -9,20 +9,30 @@ const WORDS = {
   "not tried": "no replica was tried",
 };
 
+const NODES = {
+  one: "one server: durability by its disk",
+  several: "several nodes: durability also by replication",
+};
+
+export function nodesInWords(nodes) {
+  return NODES[nodes] ?? "";
+}
+
 export function inWords(replica) {
   return WORDS[replica] ?? replica;
 }
 
 /** Filled: agree, or "": no setting of the chart was tried with a replica. Hollow with a cross: diverge. Hollow: stopped.
  *  Half: not tried or not known. */
-export function paintMark(context, replica, colour, ground, radius = RADIUS) {
+export function paintMark(context, { replica, nodes }, colour, ground, radius = RADIUS) {
+  const outline = nodes === "several" ? square : disc;
   context.save();
   context.lineWidth = 2;
   context.strokeStyle = colour;
-  disc(context, radius - 1, replica === "agree" || !replica ? colour : ground);
+  outline(context, radius - 1, replica === "agree" || !replica ? colour : ground);
   context.stroke();
   if (replica === "diverge") cross(context, radius * 0.5);
-  if (HALF.has(replica)) half(context, radius - 1, colour);
+  if (HALF.has(replica)) half(context, radius - 1, colour, outline);
   context.restore();
 }
 
@@ -43,6 +53,13 @@ function disc(context, radius, filling) {
   context.fill();
 }
 
+function square(context, radius, filling) {
+  context.beginPath();
+  context.rect(-radius, -radius, 2 * radius, 2 * radius);
+  context.fillStyle = filling;
+  context.fill();
+}
+
 function cross(context, arm) {
   context.beginPath();
   for (const side of [-1, 1]) {
@@ -52,9 +69,11 @@ function cross(context, arm) {
   context.stroke();
 }
 
-function half(context, radius, colour) {
+function half(context, radius, colour, outline) {
+  context.save();
   context.beginPath();
-  context.arc(0, 0, radius, Math.PI / 2, 1.5 * Math.PI);
-  context.fillStyle = colour;
-  context.fill();
+  context.rect(-2 * radius, -2 * radius, 2 * radius, 4 * radius);
+  context.clip();
+  outline(context, radius, colour);
+  context.restore();
 }

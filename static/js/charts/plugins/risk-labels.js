@@ -38,11 +38,14 @@ function layout(sizes, area, points, bars, radius) {
   return labels;
 }
 
-/** The best of the first candidates among which one covers nothing, else of the last. */
+/** The best of the first candidates among which one covers nothing, else of the last. A text that is wider than the plot
+ *  has no candidates inside of it. */
 function firstFree(tried, judge) {
   let found;
   for (const candidates of tried) {
-    found = judge(candidates());
+    const offered = candidates();
+    if (offered.length === 0) continue;
+    found = judge(offered);
     if (isFree(found)) break;
   }
   return found;

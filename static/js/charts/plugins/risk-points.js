@@ -52,10 +52,10 @@ function spread(ctx, { colour, y }, [from, to]) {
   ctx.restore();
 }
 
-function mark(context, { x, y, replica, colour, mine }, colours) {
+function mark(context, { x, y, replica, nodes, colour, mine }, colours) {
   context.save();
   context.translate(x, y);
-  paintMark(context, replica, colour, colours.surface);
+  paintMark(context, { replica, nodes }, colour, colours.surface);
   if (mine) paintRing(context, colours.ink);
   context.restore();
 }

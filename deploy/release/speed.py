@@ -15,6 +15,7 @@ BENCHES = {  # file of tests/bench: (options, options with --quick, pattern of i
     "witness": (("--seconds", "3"), ("--seconds", "0.5"), r"16 clients: "),
     "trial": (("--trials", "5"), ("--trials", "1"), r"beside the load"),
     "binlog": (("--rounds", "5"), ("--transactions", "2000", "--rounds", "1"), r"times ours|ours, without"),
+    "in_browser": ((), ("--times", "1"), r"^(home|list|result|server|new) "),
     "overhead": (("--pairs", "6"), ("--pairs", "2", "--seconds", "1", "--threads", "8"), r"\d\.\d{3}"),
 }
 # Pattern of the figure of a line: (at least, at most). Worse than this is no release. The goals are in
@@ -38,8 +39,9 @@ def measure_speed(quick: bool, log: Path) -> Found:
             subprocess.run(("git", "worktree", "add", "--detach", with_tree, before), cwd=PROJECT, check=True)
         for name, (options, quick_options, pattern) in BENCHES.items():
             for state, tree in [(before, with_tree), ("now", PROJECT)] if with_tree else [("now", PROJECT)]:
-                command = python(f"{tree}/tests/bench/{name}.py", *(quick_options if quick else options))
-                figures += [f"{name}, {state}: {line}" for line in lines(pattern, printed(command, log))]
+                command = python("-m", f"tests.bench.{name}", *(quick_options if quick else options))
+                output = printed(command, log, tree=tree)
+                figures += [f"{name}, {state}: {line}" for line in lines(pattern, output)]
     finally:
         if with_tree:
             subprocess.run(("git", "worktree", "remove", "--force", with_tree), cwd=PROJECT, check=False)

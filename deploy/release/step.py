@@ -30,14 +30,15 @@ class Step:
     has_quick: bool = True  # a shorter form, which only tries it
 
 
-def printed(command: Command, log: Path, allowed: Sequence[int] = (0,)) -> str:
-    """Runs it in the project and returns what it printed, which is also in the log. Raises Failed."""
+def printed(command: Command, log: Path, allowed: Sequence[int] = (0,), tree: Path = PROJECT) -> str:
+    """Runs it in this project, or in another tree, and returns what it printed, which is also in the log. Raises
+    Failed."""
     with log.open("a") as file:
         file.write(f"$ {' '.join(command)}\n")
         file.flush()
         begins = file.tell()
         status = subprocess.run(
-            command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False
+            command, cwd=tree, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False
         ).returncode
     output = log.read_bytes()[begins:].decode(errors="replace")
     if status not in allowed:

@@ -130,17 +130,13 @@ def until_over(page, limit_s=LIMIT_S):
     return state(page)["state"]
 
 
-def register(page, name, target, **changed):
+def save_and_test(page, name, target, **changed):
+    """Registers a server and waits for what the test of its connection found; gives the text of the checks."""
     go(page, "/servers/register/")
     known = {"host": target.host, "port": target.port, "user": target.user, "password": target.password}
     for field, value in ({"name": name} | known | changed).items():
         page.locator(f"main [name={field}]").fill(str(value))
-    press(page, "Register")
-
-
-def checks_of(page):
-    """Presses *Test connection* and waits for the answer; gives the text of the checks."""
-    press(page, "Test connection")
+    press(page, "Save and test")
     page.locator("ul.checks").wait_for()
     return page.locator("ul.checks").inner_text()
 
@@ -215,6 +211,20 @@ def test_the_result_opens_with_a_sentence_and_drawn_charts(page, found):
     assert figure.bounding_box()["y"] < 500  # nobody scrolls to learn the answer
     figure.get_by_text("Table", exact=True).click()
     assert figure.get_by_role("row").count() == 5
+
+
+def test_a_first_visit_asks_for_few_files(page, browser, found):
+    """One style sheet, and at most 8 requests with an empty cache."""
+    context = patient(browser.new_context())
+    try:
+        context.add_cookies(page.context.cookies())
+        cold, asked = context.new_page(), []
+        cold.on("request", lambda request: asked.append((request.resource_type, request.url)))
+        cold.goto(found.result)
+        drawn(cold, "throughput")
+        assert [kind for kind, _ in asked].count("stylesheet") == 1 and len(asked) <= 8, asked
+    finally:
+        context.close()
 
 
 def saved(page, press_it):
@@ -318,15 +328,12 @@ def test_a_running_one_is_cancelled_at_once_and_resumed(page, found):
 
 
 def test_a_wrong_password_is_told_apart_from_a_wrong_address(page, target):
-    register(page, "Locked", target, password="wrong")
-    assert "does not accept" in checks_of(page)
-    register(page, "Nowhere", target, port=9)
-    assert "Nothing listens" in checks_of(page)
+    assert "does not accept" in save_and_test(page, "Locked", target, password="wrong")
+    assert "Nothing listens" in save_and_test(page, "Nowhere", target, port=9)
 
 
 def test_an_own_server_is_tested(page, target):
-    register(page, "Own <b>server</b> 'ö' \N{SNOWMAN}", target)
-    checks = checks_of(page)
+    checks = save_and_test(page, "Own <b>server</b> 'ö' \N{SNOWMAN}", target)
     assert "The server answers" in checks and "The server accepts writes" in checks
     main = page.locator("main")
     expect(main.get_by_role("heading", name="Durability report")).to_be_visible()

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_every_page import PHONE, TOO_WIDE
+from tests.browser.test_every_page import PHONE, settled_width
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
 from tests.unit.results import factory, trials
 
@@ -43,7 +43,7 @@ def test_two_experiments_are_chosen_and_nothing_is_left_out(page, live_server, d
     colour = swatch.evaluate(GROUND)
     assert page.locator("[data-chart=compared]").evaluate(LINE) == colour
     page.set_viewport_size(PHONE)
-    assert page.evaluate(TOO_WIDE) == 0
+    assert settled_width(page) == 0
     wide = "els => els.filter(e => e.getBoundingClientRect().right > innerWidth).length"
     assert page.locator("main .stacked .badge").evaluate_all(wide) == 0
     page.get_by_role("link", name="before", exact=True).click()

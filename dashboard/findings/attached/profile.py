@@ -6,6 +6,7 @@ from dashboard.records.servers.models import Server
 from workers.crash.checks import CHECKS
 from workers.crash.left_out import WITHOUT_FILES
 from workers.servers.ask import quoted_account
+from workers.servers.look import UNREADABLE, version_of
 from workers.servers.services import SERVICES
 
 NOT_ON_MANAGED = (
@@ -35,7 +36,7 @@ def profile_of(server: Server) -> ServerProfile:
         index = f"From its files on the worker's host ({server.binlog_index})."
         return ServerProfile("Local files", "", index, ())
     by_protocol = "The server sends it to the worker as to a replica. The account needs the right to replicate:"
-    grant = f"GRANT REPLICATION SLAVE ON *.* TO {quoted_account(server.user, '%')};"
+    grant = f"GRANT {', '.join(_rights(server))} ON *.* TO {quoted_account(server.user, '%')};"
     without_files = tuple((CHECKS[name].title, why) for name, why in WITHOUT_FILES.items())
     if not key:
         return ServerProfile("Remote", "", by_protocol, without_files, grant=grant)
@@ -44,6 +45,17 @@ def profile_of(server: Server) -> ServerProfile:
     return ServerProfile(
         f"Managed: {title}", because, by_protocol, (*without_files, *NOT_ON_MANAGED), never, SERVICES[key].log, grant
     )
+
+
+def _rights(server: Server) -> tuple[str, ...]:
+    """To read the log and to list prepared transactions; of a server that never answered, those of old versions."""
+    answered = server.last_answer
+    version = version_of(answered.facts.get("version_text", "")) if answered else UNREADABLE
+    if version == UNREADABLE or not answered:
+        return ("REPLICATION SLAVE", "REPLICATION CLIENT")
+    if answered.facts.get("flavour") == "mariadb":
+        return ("REPLICATION SLAVE", "BINLOG MONITOR" if version >= (10, 5, 2) else "REPLICATION CLIENT")
+    return ("REPLICATION SLAVE", "REPLICATION CLIENT", *(("XA_RECOVER_ADMIN",) if version >= (8, 0, 0) else ()))
 
 
 def service_of(server: Server) -> tuple[str, str]:

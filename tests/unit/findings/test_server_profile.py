@@ -38,7 +38,22 @@ def test_a_server_with_its_log_here_lacks_nothing():
 def test_a_server_elsewhere_lacks_what_needs_the_files():
     made = server()
     assert profile_of(made).title == "Remote" and names(made) == FILES
-    assert profile_of(made).grant == "GRANT REPLICATION SLAVE ON *.* TO 'o''neil'@'%';"
+    assert profile_of(made).grant == "GRANT REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO 'o''neil'@'%';"
+
+
+@pytest.mark.parametrize(
+    ("flavour", "version", "rights"),
+    [
+        ("mariadb", "10.11.19-MariaDB", "REPLICATION SLAVE, BINLOG MONITOR"),
+        ("mariadb", "10.4.1-MariaDB", "REPLICATION SLAVE, REPLICATION CLIENT"),
+        ("mysql", "8.0.33", "REPLICATION SLAVE, REPLICATION CLIENT, XA_RECOVER_ADMIN"),
+        ("mysql", "5.7.40", "REPLICATION SLAVE, REPLICATION CLIENT"),
+    ],
+)
+def test_the_grant_fits_the_version(flavour, version, rights):
+    made = server()
+    made.preflights.create(state="done", facts={"flavour": flavour, "version_text": version})
+    assert profile_of(made).grant == f"GRANT {rights} ON *.* TO 'o''neil'@'%';"
 
 
 def test_a_managed_server_lacks_more_and_says_that_it_was_never_tried():

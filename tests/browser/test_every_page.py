@@ -59,7 +59,7 @@ def look_here(page, passed=None):
 def settled_width(page):
     """Pixels by which the page is too wide once its charts have taken the new width."""
     with contextlib.suppress(TimeoutError):
-        page.wait_for_function(f"{TOO_WIDE} <= 0", timeout=RESIZED_MS)
+        page.wait_for_function(f"() => {TOO_WIDE} <= 0", timeout=RESIZED_MS)
     return page.evaluate(TOO_WIDE)
 
 

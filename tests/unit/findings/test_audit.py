@@ -248,3 +248,12 @@ def test_two_servers_of_different_flavours_are_compared_by_what_both_have():
     )
     other = AuditedServer("B", facts=Facts("mariadb", (10, 11, 6), "10.11.6", {"sync_binlog": "0"}, ENGINES))
     assert [difference.setting for difference in against(one, other).differences] == ["sync_binlog"]
+
+
+@pytest.mark.parametrize(("sign", "outcome"), [({"aurora_version": "3.04.0"}, "unknown"), ({}, "may be lost")])
+def test_a_managed_server_is_not_judged_by_settings_of_its_storage(sign, outcome):
+    """Aurora reports that the doublewrite buffer is off, and nobody can turn it on."""
+    values = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "log_bin": "ON", "innodb_doublewrite": "OFF"}
+    (line,) = audit([AuditedServer("A", facts=Facts("mysql", (8, 0, 28), "8.0.28", values | sign, ENGINES))]).lines
+    assert line.power_loss.outcome == outcome
+    assert ("innodb_doublewrite=ON" in line.changes) == (not sign)

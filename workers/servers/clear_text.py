@@ -16,18 +16,18 @@ from workers.servers.target import Target
 PLUGINS = ("mysql_clear_password", "dialog")  # dialog is PAM's
 
 
-def refusals(target: Target) -> dict[str, Callable[[Connection], "Refusal"]]:
+def refusals(target: Target) -> dict[str, Callable[[Connection], "RefusedPlugin"]]:
     """For PyMySQL's `auth_plugin_map`: called instead of these plugins."""
     if proves_its_identity(target):
         return {}
-    return {plugin: partial(Refusal, plugin, target.where) for plugin in PLUGINS}
+    return {plugin: partial(RefusedPlugin, plugin, target.where) for plugin in PLUGINS}
 
 
 def proves_its_identity(target: Target) -> bool:
     return bool(target.socket) or target.tls == "verify"
 
 
-class Refusal:
+class RefusedPlugin:
     def __init__(self, plugin: str, where: str, _connection: Connection) -> None:
         self._plugin, self._where = plugin, where
 

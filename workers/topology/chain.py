@@ -39,7 +39,7 @@ from workers.topology.setup_and_result import (
     FailoverResult,
     FailoverSetup,
     FailoverStory,
-    Refused,
+    RefusedByNode,
     Rejoin,
     SemiSyncCounters,
     WriteOutage,
@@ -320,13 +320,13 @@ class FailoverJudged(Returned):
         return replace(self.result, steps=self.timeline.steps())
 
 
-def _by_node(refusals: Sequence[Refusal], names: Sequence[str], later_s: float = 0.0) -> tuple[Refused, ...]:
+def _by_node(refusals: Sequence[Refusal], names: Sequence[str], later_s: float = 0.0) -> tuple[RefusedByNode, ...]:
     """The names are those of the targets of the clients."""
     found: dict[str, list[Refusal]] = {}
     for one in sorted(refusals, key=lambda one: one.at_s):
         found.setdefault(names[one.target], []).append(one)
     return tuple(
-        Refused(name, len(same), same[0].at_s + later_s, same[-1].at_s + later_s, same[0].says)
+        RefusedByNode(name, len(same), same[0].at_s + later_s, same[-1].at_s + later_s, same[0].says)
         for name, same in found.items()
     )
 

@@ -60,7 +60,7 @@ class WriteOutage:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedByNode:
     """Transactions that a node answered with an error: the client knows that they failed. `says`: the first error. In
     seconds since the load began."""
 
@@ -107,7 +107,7 @@ class FailoverStory:
     rejoin: Rejoin | None = None
     semi_sync: SemiSyncCounters | None = None
     expelled: bool | None = None
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedByNode, ...] = ()
     fell_back: bool | None = None
     errant: int | None = None
     errant_first: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from dashboard.findings.stored import read
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
 from workers.topology.network.measured import NetworkUsed
-from workers.topology.setup_and_result import FailoverStory, Refused, Rejoin, WriteOutage
+from workers.topology.setup_and_result import FailoverStory, RefusedByNode, Rejoin, WriteOutage
 from workers.topology.topology import Topology, parse
 
 HEIGHT, GAP = 100, 1
@@ -90,7 +90,7 @@ def _facts(story: FailoverStory, topology: Topology) -> Sequence[tuple[str, str]
     if counted := story.semi_sync:
         facts.append(("Semi-synchronous waits", f"{whole(counted.acknowledged)} ended by a replica's answer"))
         facts.append(("Without a replica's answer", whole(counted.not_acknowledged)))
-    facts += [(f"Refused by {one.node}", _refused(one)) for one in story.refused]
+    facts += [(f"RefusedByNode by {one.node}", _refused(one)) for one in story.refused]
     return [(name, says) for name, says in facts if says]
 
 
@@ -104,7 +104,7 @@ def network(used: NetworkUsed | None, topology: Topology) -> str:
     return f"{NETWORKS.get(used.how, used.how)}; round trip {measured} measured before the load, {wanted} asked for"
 
 
-def _refused(one: Refused) -> str:
+def _refused(one: RefusedByNode) -> str:
     """The client knows that they failed; a commit without an answer is in doubt."""
     when = duration(one.first_s) if one.first_s == one.last_s else f"{duration(one.first_s)} to {duration(one.last_s)}"
     return f"{whole(one.count)} transaction{'' if one.count == 1 else 's'}, {when} after the load began: {one.says}"

@@ -17,7 +17,7 @@ Variants as every combination of the options of some axes, over common settings.
 makes four variants, the first called "MySQL 5.5, binlog off". Variants in `[[plan.variants]]` come first.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from workers.toml.table import TomlTable
 PLAN = [one for one in fields_of(Plan) if one.description.in_recipe]
 PARTS = ("settings", "engine", "build", "storage", "topology")  # of a variant
 CRASH = [one for one in fields_of(CrashPlan) if one.description.in_recipe]
+Draft = dict[str, Any]  # fields of the plan or of a part of it, as its JSON has them
 
 
 def read(path: Path, *, is_own: bool = False) -> Recipe:
@@ -49,7 +50,7 @@ def read(path: Path, *, is_own: bool = False) -> Recipe:
     return recipe
 
 
-def _draft(plan: TomlTable) -> dict[str, Any]:
+def _draft(plan: TomlTable) -> Draft:
     plan.only(("workloads", *(one.name for one in PLAN), "crash", "variants", "common", "axes"))
     return {
         "workloads": [_workload(one) for one in plan.tables("workloads")],
@@ -60,12 +61,12 @@ def _draft(plan: TomlTable) -> dict[str, Any]:
     }
 
 
-def _read(table: TomlTable, wanted: Iterable[PlanField]) -> dict[str, Any]:
+def _read(table: TomlTable, wanted: Iterable[PlanField]) -> Draft:
     """Each of these fields in its type. Raises PlanError when one is missing or of another type."""
     return {one.name: one.stored(getattr(table, one.description.kind)(one.name)) for one in wanted}
 
 
-def _workload(table: TomlTable) -> dict[str, Any]:
+def _workload(table: TomlTable) -> Draft:
     table.only(("label", "key", "params"))
     params, key = table.table("params", {}), table.one_of("key", WORKLOADS)
     return {
@@ -75,25 +76,25 @@ def _workload(table: TomlTable) -> dict[str, Any]:
     }
 
 
-def _sizes(sizes: TomlTable) -> dict[str, dict[str, Any]]:
+def _sizes(sizes: TomlTable) -> dict[str, Draft]:
     sizes.only(SIZES)
     return {name: _size(sizes.table(name)) for name in sizes.data}
 
 
-def _size(table: TomlTable) -> dict[str, Any]:
+def _size(table: TomlTable) -> Draft:
     changeable = [one for one in PLAN if one.description.in_sizes]
     table.only((*(one.name for one in changeable), "crash"))
     found = _read(table, [one for one in changeable if one.name in table])
     return found | ({"crash": _crash(table.table("crash"))} if "crash" in table else {})
 
 
-def _crash(table: TomlTable) -> dict[str, Any]:
+def _crash(table: TomlTable) -> Draft:
     """Only written fields: a size changes nothing else, and missing control trials follow a rule."""
     table.only(one.name for one in CRASH)
     return _read(table, [one for one in CRASH if one.name in table])
 
 
-def _names(table: TomlTable, draft: dict[str, Any], sizes: dict[str, dict[str, Any]]) -> PlanNames:
+def _names(table: TomlTable, draft: Draft, sizes: dict[str, Draft]) -> PlanNames:
     threads = sorted({*draft["threads"], *(one for size in sizes.values() for one in size.get("threads", ()))})
     variants = tuple(variant["name"] for variant in draft["variants"])
     workloads = tuple(workload["label"] for workload in draft["workloads"])
@@ -114,42 +115,42 @@ def _must_fit(table: TomlTable, plan: Plan) -> None:
         raise table.wrong(f"plan.{field.name}", f"is {value!r}", f"There are: {', '.join(known)}.")
 
 
-def _variants(plan: TomlTable) -> list[dict[str, Any]]:
+def _variants(plan: TomlTable) -> list[Draft]:
     """As for Plan.from_dict. Raises PlanError."""
     common = _part(plan.table("common", {}))
     written = [_merged(_named(table), common) for table in plan.tables("variants")]
     return written + (_combined(plan.table("axes"), common) if "axes" in plan else [])
 
 
-def _named(table: TomlTable) -> dict[str, Any]:
+def _named(table: TomlTable) -> Draft:
     unnamed = {key: value for key, value in table.data.items() if key != "name"}
     return {"name": table.text("name"), **_part(TomlTable(table.file, table.path, unnamed))}
 
 
-def _combined(axes: TomlTable, common: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _combined(axes: TomlTable, common: Draft) -> list[Draft]:
     return [_chosen(one, common) for one in product(*(_options(axes.table(axis)) for axis in axes.data))]
 
 
-def _options(axis: TomlTable) -> list[tuple[str, dict[str, Any]]]:
+def _options(axis: TomlTable) -> list[tuple[str, Draft]]:
     if not axis.data:
         raise axis.wrong("", "has no options", 'Write one a line: "binlog on" = { settings = { log_bin = "ON" } }.')
     return [(name, _part(axis.table(name))) for name in axis.data]
 
 
-def _chosen(options: tuple[tuple[str, dict[str, Any]], ...], common: Mapping[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {"name": ", ".join(name for name, _ in options)}
+def _chosen(options: tuple[tuple[str, Draft], ...], common: Draft) -> Draft:
+    made: Draft = {"name": ", ".join(name for name, _ in options)}
     for _, part in options:
         made = _merged(part, made)
     return _merged(made, common)
 
 
-def _merged(part: Mapping[str, Any], under: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(part: Draft, under: Draft) -> Draft:
     """`part` over `under`; settings are joined name by name."""
     settings = {**under.get("settings", {}), **part.get("settings", {})}
     return {**under, **part, "settings": settings}
 
 
-def _part(table: TomlTable) -> dict[str, Any]:
+def _part(table: TomlTable) -> Draft:
     table.only(PARTS)
     settings = table.table("settings", {})
     texts = {name: table.text(name) for name in PARTS[1:] if name in table}

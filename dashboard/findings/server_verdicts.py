@@ -16,11 +16,10 @@ from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
 from dashboard.records.experiments.crash_progress import LOST
 from dashboard.records.experiments.kind_names import FIRST, ORDER, RECORDED
-from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.experiments.models import DECIDED, Experiment, Trial
 
 WORST: tuple[RateState, ...] = ("failed", "unknown", "passed")
 MOST_BADGES = 4
-DECIDED = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
 
 
 @dataclass(frozen=True)

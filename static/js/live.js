@@ -5,7 +5,6 @@ import { fill, tell } from "./live/page.js";
 import { Seconds } from "./live/seconds.js";
 import { listen } from "./live/source.js";
 
-const OVER = new Set(["done", "failed", "cancelled", "interrupted"]);
 const UNSEEN_MS = 3000; // over before the page saw it run: a page that still follows must not reload in a circle
 
 for (const section of document.querySelectorAll("[data-live]")) follow(section);
@@ -25,7 +24,7 @@ function follow(section) {
       const state = seconds.whole(news);
       fill(section, state);
       curve?.show(state);
-      if (OVER.has(state.state)) finish();
+      if (state.over) finish();
       sawItRun = true;
     },
     onLink: (words) => tell(section, words),

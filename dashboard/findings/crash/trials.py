@@ -7,7 +7,7 @@ from typing import Any, Literal
 from django.db.models import QuerySet
 
 from dashboard.findings.tested import engine_of
-from dashboard.records.experiments.models import Experiment, Trial
+from dashboard.records.experiments.models import DECIDED, Experiment, Trial
 from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
 from workers.bench.plan import CONTROLS, Plan
@@ -74,7 +74,7 @@ class Tried:
 
     @property
     def is_decided(self) -> bool:
-        return self.verdict in (Trial.Verdict.VALID, Trial.Verdict.INVALID)
+        return self.verdict in DECIDED
 
     @property
     def is_unknown(self) -> bool:

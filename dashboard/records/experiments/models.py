@@ -282,6 +282,9 @@ class TrialVerdict(models.TextChoices):
     UNKNOWN = "unknown", "unknown"
 
 
+DECIDED = (TrialVerdict.VALID, TrialVerdict.INVALID)  # the others say nothing about the setting
+
+
 class Trial(PlannedRow):
     """One crash of one variant, and its result."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from django.urls import reverse
 
 from dashboard.records.experiments.kind_names import title
-from dashboard.records.experiments.models import Cell, Experiment, Trial, Trials
+from dashboard.records.experiments.models import DECIDED, Cell, Experiment, Trial, Trials
 from dashboard.records.experiments.states import BROKEN_OFF
 from dashboard.records.notifications.events import News, notify
 from dashboard.records.schedules.models import Night, Schedule
@@ -85,8 +85,7 @@ def _invalid_before(night: Night) -> dict[Key, bool]:
 
 def _judged(trials: Trials) -> Trials:
     """A trial with the verdict unknown changes nothing."""
-    known = (Trial.Verdict.VALID, Trial.Verdict.INVALID)
-    return trials.of_the_plan().filter(state=Cell.State.DONE, verdict__in=known).select_related("server")
+    return trials.of_the_plan().filter(state=Cell.State.DONE, verdict__in=DECIDED).select_related("server")
 
 
 def _key(trial: Trial) -> Key:

@@ -10,26 +10,37 @@ from tests.real.disks import needs_disk
 from tests.real.trials import bad, crash, crash_unflushed, forgetful
 from workers.crash.chain import Begun
 from workers.crash.run import crash_steps, run_trial
+from workers.errors import SandboxError
+from workers.sandbox import builds
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.transaction.read import read
 
+BUILDS = ("system-mariadb", "mysql-8.0.33")  # what is not installed is skipped
 OWN = read(EXAMPLE)
 MAY_TEAR = "binlog-unreadable"
 
 
+@pytest.fixture(params=BUILDS)
+def build(request):
+    try:
+        return builds.find(request.param)
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+
+
 @needs_disk
-def test_a_power_loss_loses_nothing_at_1_1(sandbox_root):
+def test_a_power_loss_loses_nothing_at_1_1(sandbox_root, build):
     """The negative control."""
-    result = crash(sandbox_root, "power-loss", 1, 1, own=OWN)
+    result = crash(sandbox_root, "power-loss", 1, 1, own=OWN, build=build)
     assert set(bad(result)) <= {MAY_TEAR}
     assert len(result.evidence.engine.whole) >= result.acknowledged > 20
 
 
 @needs_disk
-def test_a_power_loss_loses_commits_at_0_0(sandbox_root):
+def test_a_power_loss_loses_commits_at_0_0(sandbox_root, build):
     """The positive control."""
-    result = crash(sandbox_root, "power-loss", 0, 0, own=OWN, load_s=1.0)
+    result = crash(sandbox_root, "power-loss", 0, 0, own=OWN, load_s=1.0, build=build)
     assert result.verdict == "invalid"
     assert "lost-engine" in bad(result) and "torn" not in bad(result)
 

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from tests.own_transactions import EXAMPLE
 from workers.bench import sysbench
 from workers.bench.load import LoadRequest
 from workers.bench.workloads import OWN
-from workers.errors import DurascopeError
+from workers.errors import DurascopeError, SandboxError
+from workers.sandbox import builds
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -20,23 +22,38 @@ from workers.servers.limited import Connection
 SCHEMA = f"durascope_own_{secrets.token_hex(4)}"
 
 
+@pytest.fixture(scope="module")
+def server(request: pytest.FixtureRequest, sandbox: Sandbox, sandbox_root: Path) -> Iterator[Sandbox]:
+    """MariaDB of the system, unless a test asks for a build by name. What is not installed is skipped."""
+    if not (key := getattr(request, "param", "")):
+        yield sandbox
+        return
+    try:
+        build = builds.find(key)
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+    with Sandbox.create(sandbox_root, build, {"log_bin": "ON"}, name="own") as made:
+        yield made
+
+
 @pytest.fixture
-def link(sandbox: Sandbox) -> Iterator[Connection]:
-    with connect(sandbox.target) as opened:
+def link(server: Sandbox) -> Iterator[Connection]:
+    with connect(server.target) as opened:
         ask.rows(opened, f"CREATE SCHEMA {SCHEMA}")
         yield opened
         ask.rows(opened, f"DROP SCHEMA {SCHEMA}")
 
 
 @pytest.fixture
-def asked(sandbox: Sandbox, link: Connection) -> LoadRequest:
-    return LoadRequest(sandbox.target, SCHEMA, OWN, {"file": EXAMPLE}, "innodb", 500, 4, 1, 7)
+def asked(server: Sandbox, link: Connection) -> LoadRequest:
+    return LoadRequest(server.target, SCHEMA, OWN, {"file": EXAMPLE}, "innodb", 500, 4, 1, 7)
 
 
 def count(link: Connection, what: str) -> Any:
     return ask.value(link, f"SELECT COUNT(*) FROM {SCHEMA}.{what}")
 
 
+@pytest.mark.parametrize("server", ["", "mysql-8.0.33"], indirect=True)
 def test_it_runs_the_statements_of_the_example_and_nothing_else(asked, link):
     sysbench.prepare(asked, lambda: False)
     assert (count(link, "customers"), count(link, "orders")) == (1000, 0)

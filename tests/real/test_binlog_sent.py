@@ -24,7 +24,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.servers import ask, dump
 from workers.servers.connection import connect
-from workers.servers.dump import Limits
+from workers.servers.dump import CopyLimits
 from workers.servers.target import Target
 
 BUILDS = ("system-mariadb", "mariadb-11.8", "mysql-8.0.33", "mysql-9.7")
@@ -249,7 +249,7 @@ def test_a_log_that_was_purged_is_named(server, written):
 
 def test_more_than_the_limit_is_given_up(server, written, tmp_path):
     with pytest.raises(ServerError, match="bytes of binary log of this trial, and 9,000 may be copied"):
-        dump.copy(reader(server), tmp_path, written, Limits(whole_bytes=9000))
+        dump.copy(reader(server), tmp_path, written, CopyLimits(whole_bytes=9000))
 
 
 @pytest.mark.parametrize(("stalls", "says"), [(False, "it hung up"), (True, "it (took too long|timed out)")])
@@ -257,7 +257,7 @@ def test_a_server_that_goes_away_or_falls_silent_is_given_up(server, written, tm
     """A relay passes on the answers of the first connection, and of the second only as much as a login needs."""
     target = reader(server)
     with relay_of_limited_answers(target.port, LOGIN_AND_A_BIT, stalls) as port, pytest.raises(ServerError, match=says):
-        dump.copy(replace(target, port=port), tmp_path, written, Limits(seconds=4))
+        dump.copy(replace(target, port=port), tmp_path, written, CopyLimits(seconds=4))
 
 
 def test_events_of_more_than_16_mib_arrive_whole(server, build, tmp_path):

@@ -10,7 +10,7 @@ from django.core.cache import caches
 
 from dashboard.pages.accounts.throttle import network
 
-A_MINUTE = 60  # pages per address
+A_MINUTE = 120  # pages per address: a result with its charts is about ten
 OF_A_LINK = 5  # times the limit of an address
 clock = time.monotonic
 

@@ -24,7 +24,7 @@ def watched(*totals, why=""):
 
 def shown(client, one):
     text = flat(client.get(f"/results/{one.pk}/").text)
-    return text.partition("The server's host during the load</h2>")[2].partition("</details>")[0]
+    return text.partition("The server's host during the load</h3>")[2].partition("</details>")[0]
 
 
 def numbers(part):

@@ -238,7 +238,7 @@ def test_one_guest_does_not_stop_a_link_for_others(shared, monkeypatch):
             assert len(rendered) == before, "it is still kept"
             assert other.get(shared[2], {"page": 7000 + n}).status_code == 200
     seconds[0] += kept.KEPT_S + 1
-    codes = [greedy.get(f"{shared[2]}cells/{n + 10**6}/").status_code for n in range(70)]
+    codes = [greedy.get(f"{shared[2]}cells/{n + 10**6}/").status_code for n in range(limit.A_MINUTE + 10)]
     assert codes[0] == 404 and codes[-1] == 429, "the control: pages without a query are limited, too"
     assert other.get(shared[2]).status_code == 200
     assert refused > 400, "the control: the greedy one is limited"

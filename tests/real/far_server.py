@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.encrypted import ENCRYPTS, key_store
-from tests.real.owned import KILL, end
+from tests.real.owned import FREE, KILL, end
 from tests.real.parts import until
 from tests.real.test_binlog_mysql_vendor import mysqlbinlog
 from tests.real.trials import settings
@@ -146,7 +146,7 @@ def far_server(root: Path, keys: Path, build: Build) -> Iterator[FarServer]:
         )
         commands = (
             ("sh", "-c", KILL % (server.folder / "run/pid")),
-            ("sh", "-c", f"nsenter --net={network.path} {become} {program} %s &"),
+            ("sh", "-c", f"{FREE % server.folder}; nsenter --net={network.path} {become} {program} %s &"),
         )
         far = FarServer(server, Attached(target, SCHEMA, *commands, lambda: None, lambda: None, limit_s=60), never)
         far.run(

@@ -15,6 +15,8 @@ END_S = 60.0
 # A process is gone when nothing but its dead first thread is left: until then it holds files and ports.
 GONE = 'while [ -e /proc/$p ] && ! { grep -q "^State:.Z" /proc/$p/status && [ $(ls /proc/$p/task | wc -l) = 1 ]; }'
 KILL = f"p=$(cat %s); kill -KILL $p; {GONE}; do sleep 0.02; done 2>/dev/null; true"
+# MySQL does not start while the process that its lock names exists, also if it is dead and its parent slow to notice.
+FREE = "rm -f %s/run/sock.lock"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ def owned(server: Sandbox) -> Iterator[Owned]:
     pid_file = server.folder / "run/pid"
     user = ["setpriv", f"--reuid={server.user.uid}", f"--regid={server.user.gid}", "--clear-groups"]
     become = " ".join(user) if server.user.switch else ""
-    start = f"{become} {server.build.mysqld} --defaults-file={server.folder}/my.cnf &"
+    start = f"{FREE % server.folder}; {become} {server.build.mysqld} --defaults-file={server.folder}/my.cnf &"
     try:
         yield Owned(server, ("sh", "-c", KILL % pid_file), ("sh", "-c", start))
     finally:

@@ -200,7 +200,7 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if not names:
         return valid("No GTID of an acknowledged transaction was used again.")
     where = f"after {evidence.gtid_after}" if evidence.gtid_after else "from the beginning"
-    says = f"{len(names):,} GTIDs named acknowledged transactions before the crash and name others now, the first is"
+    says = f"{len(names):,} GTIDs of acknowledged transactions were used again for other transactions, the first is"
     return invalid(len(names), f"{says} {names[0]}. After the crash the server numbers transactions again {where}.")
 
 

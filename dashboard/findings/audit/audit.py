@@ -161,7 +161,7 @@ def _remembering(find: Callable[[Durability], LikeCrashes]) -> Callable[[Durabil
 
 def _finding(lines: Sequence[AuditLine]) -> str:
     if not lines:
-        return "No server of your own is registered. A sandbox is made anew for each experiment."
+        return "No server of your own is registered. Sandboxes are not audited."
     lost = Counter(name for line in lines for name, _ in CRASHES if getattr(line, name).outcome == LOST)
     silent = sum(not line.answered for line in lines)
     of = "1 server" if len(lines) == 1 else f"{len(lines):,} servers"

@@ -55,7 +55,7 @@ def test_a_server_that_was_never_measured_says_so(client_in):
 def test_a_result_that_the_history_has_not_read_is_not_called_missing(client_in):
     made = factory.experiment(servers=[factory.server("db1")])
     html = page(client_in)
-    assert "shown here when a worker has added the result to the history" in html
+    assert "the figure appears here within a few minutes" in html
     assert html.count("not measured") == 1, "no crash trial"
     entries.note(made)
     assert "when a worker has added the result" not in page(client_in)

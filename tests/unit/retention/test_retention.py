@@ -156,4 +156,4 @@ def test_the_size_of_a_year_follows_the_last_30_days(old):
 
 
 def test_the_page_of_workers_says_it_to_administrators(client_in, old):
-    assert "Size of the database" in client_in.get("/workers/").content.decode()
+    assert "Durascope's own database" in client_in.get("/workers/").content.decode()

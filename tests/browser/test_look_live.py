@@ -11,7 +11,7 @@ def state(**changed: object) -> dict:
         "state": "running", "activity": "measuring", "done": 3, "total": 12, "failed": 0, "left_s": 104.0,
         "cell": {"variant": "2/0", "workload": "update by key", "threads": 8, "repeat": 1},
         "seconds": [{"t_s": t, "tps": 4000 + 10 * t, "p95_ms": 3.2} for t in range(1, 7)],
-        "warming": False, "message": "",
+        "warming": False, "message": "", "over": False,
     } | changed  # fmt: skip
 
 
@@ -65,6 +65,6 @@ def test_it_says_when_nothing_gets_through_and_recovers(page, site, problems):
 
 def test_it_reloads_when_the_experiment_is_over(live, site):
     live.evaluate("window.before = true")
-    site.state = state(state="done", done=12)
+    site.state = state(state="done", done=12, over=True)
     live.wait_for_function("() => window.before === undefined")
     site.state = state()

@@ -17,7 +17,7 @@ def untested(plan: Plan, server_id: int) -> str:
     has = next(one for one in plan.targets if one.server_id == server_id).present or {}
     if not all(_differs(variant, has) for variant in plan.variants):
         return ""
-    return ", ".join(f"{name}={value}" for name, value in has.items())
+    return ", ".join(f"{name}={value}" for name, value in sorted(has.items()))  # PostgreSQL keeps no order
 
 
 def _present(plan: Plan, target: PlanTarget) -> str:

@@ -82,6 +82,7 @@ def test_from_nothing_to_a_crash_experiment_to_the_next_version_to_nothing(podma
     assert "is an administrator" in podman.inside("web", "start", "makeadmin", "dba")
     confined(podman)
     measures(podman)
+    is_restored(podman)
 
     for role in ROLES:
         podman.says("tag", f"localhost/durascope-{role}:{VERSION}", f"localhost/durascope-{role}:next")
@@ -119,3 +120,20 @@ def measures(podman):
     assert {one["kind"] for one in trials} == {"power-loss"}
     assert {one["verdict"] for one in trials} <= {"valid", "invalid"}, "no trial is unclear"
     podman.inside("web", "start", "server", "import", "/secrets/sample.cnf", "--label", "test", "--yes")
+
+
+def is_restored(podman):
+    """A person who came after the backup is not there after the restore; the server is."""
+    secret = "umask 077 && echo a long passphrase >/home/durascope/passphrase"
+    podman.inside("web", "sh", "-c", secret)
+    file, passphrase = "/home/durascope/backup", "--passphrase-file=/home/durascope/passphrase"
+    assert "encrypted by the passphrase" in podman.inside("web", "start", "backup", file, passphrase)
+    podman.inside("web", "start", "makeadmin", "later")
+    podman.compose("stop", "web", "beat", "worker")
+    podman.compose("run", "--rm", "--no-deps", "web", "restore", file, passphrase, "--overwrite")
+    podman.compose("start", "web")
+    podman.healthy("web")
+    podman.inside("web", "start", "restored", "--release")
+    podman.compose("start", "beat", "worker")
+    podman.healthy("worker")
+    assert "is an administrator" in podman.inside("web", "start", "makeadmin", "later")

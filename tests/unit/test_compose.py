@@ -1,5 +1,9 @@
 """deploy/compose.yaml: each service has no more rights than docs/containers.md says."""
 
+import os
+import re
+import subprocess
+
 import pytest
 import yaml
 
@@ -9,6 +13,16 @@ DEPLOY = PROJECT / "deploy"
 SERVICES = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
 CRASH = yaml.safe_load((DEPLOY / "compose.crash.yaml").read_text())["services"]
 TOLD = (PROJECT / "docs/containers.md").read_text()
+VARIABLE = re.compile(r"`((?:DURASCOPE_[A-Z_]+[A-Z]|DATABASE_URL|WEB_CONCURRENCY))`")
+FOLDERS = {
+    "DURASCOPE_HOME",
+    "DURASCOPE_BUILDS",
+    "DURASCOPE_SANDBOXES",
+    "DURASCOPE_SANDBOX_USER",
+    "DURASCOPE_RECIPES",
+}
+OF_SECRETS = {"DATABASE_URL", "DURASCOPE_REDIS", "DURASCOPE_PASSWORD_KEYS", "DURASCOPE_SECRET_KEY"}
+OF_A_CLONE = {"DURASCOPE_SQLITE", "DURASCOPE_DEBUG", "DURASCOPE_INSTALL", "DURASCOPE_PYTHON"}
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -27,9 +41,44 @@ def test_the_crash_worker_alone_has_more_and_each_right_is_explained():
         assert f"`{right}`" in TOLD, right
 
 
+def documented():
+    """Variables in the first column of the tables of docs/settings.md, and those of the units."""
+    rows = [line for line in (PROJECT / "docs/settings.md").read_text().splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in VARIABLE.findall(row.split(" | ")[0])}
+    lines = (DEPLOY / "durascope.env").read_text().splitlines()
+    in_file = {line.lstrip("#").partition("=")[0] for line in lines if re.match(r"#?[A-Z_]+=", line)}
+    assert len(named) > 40 and len(in_file) > 10, "else the search is broken"
+    return named | in_file | set(VARIABLE.findall((PROJECT / "docs/deployment.md").read_text()))
+
+
+def test_every_documented_variable_can_be_set():
+    """But those that the images or the service `secrets` set, and those of a clone."""
+    web, of_others = SERVICES["web"]["environment"], (SERVICES[name]["environment"] for name in ("beat", "worker"))
+    assert web.keys() == documented() - FOLDERS - OF_SECRETS - OF_A_CLONE
+    assert all(one.keys() == web.keys() - {"WEB_CONCURRENCY"} for one in of_others)
+    assert all(re.fullmatch(rf"\$\{{{name}:-[^}}]+\}}", value) for name, value in web.items()), "no default is empty"
+
+
+def test_a_variable_that_is_none_is_not_set(tmp_path):
+    """As the containers start: the script, with a program that prints its environment in the place of durascope."""
+    told, shown = tmp_path / "durascope.env", tmp_path / "durascope"
+    told.write_text("DATABASE_URL=postgresql://x\n")
+    shown.write_text("#!/bin/sh\nenv")
+    shown.chmod(0o755)
+    script = (DEPLOY / "containers/start").read_text().replace("/secrets/durascope.env", str(told))
+    given = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "DURASCOPE_LOG": "none", "DURASCOPE_SITE": "nonesuch"}
+    done = subprocess.run(["sh", "-s", "doctor"], input=script, env=given, capture_output=True, text=True, check=True)
+    found = done.stdout.splitlines()
+    assert {"DATABASE_URL=postgresql://x", "DURASCOPE_SITE=nonesuch"} <= set(
+        found
+    ) and "DURASCOPE_LOG" not in done.stdout
+
+
 def test_no_secret_is_written_down_and_all_images_have_one_tag():
     text = (DEPLOY / "compose.yaml").read_text()
-    assert not [word for word in ("PASSWORD", "SECRET_KEY", "DATABASE_URL") if word in text]
+    values = [line for line in text.splitlines() if "PASSWORD" in line or "SECRET" in line]
+    assert all(re.fullmatch(r"  (\w+): \$\{\1:-none\}", line) for line in values), values
+    assert not OF_SECRETS & set(re.findall(r"\w+", text))
     assert all(one["image"].endswith(":${DURASCOPE_TAG:-latest}") for one in (*SERVICES.values(), *CRASH.values()))
 
 

@@ -137,7 +137,7 @@ def _memory() -> Looked:
     lines = Path("/proc/meminfo").read_text().splitlines()
     free_mib = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")) // 1024
     says = f"{free_mib / 1024:.1f} GiB free, {os.cpu_count()} cores"
-    few = f"{says}: a sandbox needs 1 GiB. Topologies need that for each node."
+    few = f"{says}: a sandbox needs 1 GiB, a topology that for each node. End other programs, or add memory."
     return _can("memory", few if free_mib < SERVER_MIB else "", says)
 
 
@@ -145,9 +145,9 @@ def _room(home: Path) -> Looked:
     """Where sandboxes lie, or the nearest folder above that exists."""
     root = Path(settings.SANDBOX_ROOT)
     there = next(folder for folder in (root, *root.parents) if folder.exists())
-    free = min(shutil.disk_usage(folder).free for folder in (home, there))
+    free, fullest = min((shutil.disk_usage(folder).free, folder) for folder in (home, there))
     says = f"{free / GIB:.1f} GiB free for sandboxes and the home"
-    return _can("disk", f"{says}: a sandbox needs 2 GiB. Make room in {there}." if free < SANDBOX_BYTES else "", says)
+    return _can("disk", f"{says}: a sandbox needs 2 GiB. Make room in {fullest}." if free < SANDBOX_BYTES else "", says)
 
 
 def _mail() -> Looked:

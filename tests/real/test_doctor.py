@@ -2,14 +2,27 @@
 
 import json
 import os
+import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from tests import postgresql
+from tests.real.clock import Clock
+
 PROJECT = Path(__file__).resolve().parents[2]
+
+
+def clean():
+    """This environment without the settings of the tests."""
+    others = ("DURASCOPE_", "DATABASE", "DJANGO_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(others)}
 
 
 @pytest.fixture
@@ -17,12 +30,8 @@ def doctor(tmp_path):
     """state and words of each line, and the exit status."""
 
     def run(*before, path=None, **environment):
-        clean = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("DURASCOPE_", "DATABASE", "DJANGO_"))
-        }
-        given = {**clean, "DURASCOPE_HOME": str(tmp_path / "home"), "PATH": path or clean["PATH"], **environment}
+        known = clean()
+        given = {**known, "DURASCOPE_HOME": str(tmp_path / "home"), "PATH": path or known["PATH"], **environment}
         argv = [*before, sys.executable, "manage.py", "doctor", "--json"]
         done = subprocess.run(argv, cwd=PROJECT, env=given, capture_output=True, text=True, check=False)
         assert done.stdout, done.stderr
@@ -92,3 +101,83 @@ def test_a_host_without_network_namespaces(doctor):
     assert found["networks"][0] == "limited" and status == 1
     assert "sysctl user.max_net_namespaces=1024" in found["networks"][1]
     assert "runs in a user namespace" in found["power loss"][1]
+
+
+@needs_root
+@pytest.mark.parametrize("free_mib", [1023, 1024])
+def test_memory_for_one_sandbox(doctor, tmp_path, free_mib):
+    """The kernel's file with another figure, for this program only."""
+    told = tmp_path / "meminfo"
+    told.write_text(f"MemTotal: 9999999 kB\nMemAvailable: {free_mib * 1024} kB\n")
+    found, _ = doctor("unshare", "--mount", "bash", "-c", f'mount --bind {told} /proc/meminfo && exec "$@"', "bash")
+    state, says = found["memory"]
+    assert state == ("limited" if free_mib < 1024 else "works") and says.startswith("1.0 GiB free")
+    assert ("a sandbox needs 1 GiB" in says and "End other programs, or add memory" in says) == (state == "limited")
+
+
+@needs_root
+@pytest.mark.parametrize("small", ["home", "sandboxes"])
+def test_a_disk_without_room_is_named(doctor, tmp_path, small):
+    """A file system of 600 MiB in the place of one folder."""
+    folders = [tmp_path / name for name in ("home", "sandboxes")]
+    for folder in folders:
+        folder.mkdir()
+    mount = f'mount -t tmpfs -o size=600m none {tmp_path / small} && exec "$@"'
+    found, status = doctor("unshare", "--mount", "bash", "-c", mount, "bash", DURASCOPE_SANDBOXES=str(folders[1]))
+    assert found["disk"][0] == "limited" and status == 1
+    assert found["disk"][1].endswith(f"a sandbox needs 2 GiB. Make room in {tmp_path / small}.")
+    assert found["home"][0] == "works", "32 MiB are enough for the records"
+
+
+@needs_root
+def test_a_full_home_fails(doctor, tmp_path):
+    (tmp_path / "home").mkdir()
+    mount = f'mount -t tmpfs -o size=16m none {tmp_path / "home"} && exec "$@"'
+    found, status = doctor("unshare", "--mount", "bash", "-c", mount, "bash")
+    assert found["home"][0] == "fails" and status == 2
+    assert "is full: 1" in found["home"][1] and "Make room" in found["home"][1]
+
+
+def test_a_database_of_another_version(doctor, tmp_path):
+    changes = [
+        (
+            "version",
+            "DELETE FROM django_migrations WHERE app = 'sharing'",
+            "lacks sharing.",
+            "run there: manage.py migrate",
+        ),
+        (
+            "database",  # no process connects to it
+            "INSERT INTO django_migrations (app, name, applied) VALUES ('servers', '9999_later', '2030-01-01')",
+            "which is older than the database, which has servers.9999_later",
+            "restore the backup from before the upgrade",
+        ),
+    ]
+    migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(migrate, cwd=PROJECT, env={**clean(), "DURASCOPE_HOME": str(tmp_path / "home")}, check=True)
+    assert doctor()[0]["version"][0] == "works"
+    for title, change, says, fix in changes:
+        with closing(sqlite3.connect(tmp_path / "home/durascope.sqlite3")) as database:
+            database.execute(change)
+            database.commit()
+        found, status = doctor()
+        state, told = found[title]
+        assert state == "fails" and status == 2
+        assert says in told and fix in told
+
+
+def test_a_clock_that_is_not_the_databases(doctor, tmp_path):
+    """The program's clock is wrong, that of PostgreSQL is right."""
+    server = postgresql.private()
+    clock = Clock(tmp_path, datetime.now(UTC))
+    try:
+        server.make("doctor")
+        given = {"DATABASE_URL": server.url("doctor"), **clock.environment}
+        assert doctor(**given)[0]["clock"][0] == "works"
+        for ahead_s, side in ((60, "ahead of"), (-60, "behind")):
+            clock.set(datetime.now(UTC) + timedelta(seconds=ahead_s))
+            state, says = doctor(**given)[0]["clock"]
+            assert state == "fails" and f"s {side} the database's. Synchronise both clocks" in says, says
+    finally:
+        server.stop()
+        shutil.rmtree(server.folder)

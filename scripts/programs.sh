@@ -29,6 +29,8 @@ podman-compose|podman-compose|the tests run deploy/compose.yaml
 mmdebstrap|mmdebstrap|the tests make the base of these images
 runc|runc|the tests run containers also where crun refuses mixed control groups
 /usr/lib/podman/netavark|netavark|the network of containers
+/usr/lib/podman/aardvark-dns|aardvark-dns|the names of containers in their network
+iptables|iptables|the rules of that network: netavark of Debian 12 calls it, and no package depends on it
 systemd-nspawn|systemd-container|the tests run deploy/install.sh in a Debian of its own'
 
 say() { printf '%s\n' "$@" >&2; }

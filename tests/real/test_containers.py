@@ -45,15 +45,15 @@ def rights(*without):
 @pytest.mark.parametrize(
     ("without", "reason"),
     [
-        ("SYS_ADMIN", "may not mount (no CAP_SYS_ADMIN)"),
-        ("NET_ADMIN", "may not make networks"),
-        ("MKNOD", "Operation not permitted"),
+        *((right, f"It lacks CAP_{right} (") for right in WORKER["cap_add"]),
         ("/dev/fuse", "The kernel has no FUSE, or the worker may not open it"),
         ("/dev/net/tun", "The kernel has no TUN devices, or the worker may not open them"),
+        ("/dev/loop-control", "The kernel has no loop devices, or the worker may not open it"),
         ("b 7:* rwm", "No loop device"),
     ],
 )
 def test_a_crash_worker_without_one_of_its_rights_does_not_start_and_says_why(podman, without, reason):
+    """What fails without each capability: test_rights.py."""
     done = podman.ran("podman", "run", "--rm", "--network=none", *rights(without), *ASK)
     assert done.returncode == 2
     assert "it was started for power losses, and cannot simulate them here" in done.stderr and reason in done.stderr

@@ -16,6 +16,7 @@ from dashboard.records.fleet import site_names, sites
 from dashboard.records.notifications.models import Channel
 from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
+from workers.host.ability import lacking
 from workers.sandbox.disk import ability as disk
 from workers.servers.hosts import says_here
 from workers.topology.network import ability as network
@@ -123,7 +124,7 @@ def check_redis() -> None:
 
 def check_power_loss() -> None:
     """For a worker that is there for these crashes. Others start without, and their page says what is missing."""
-    if missing := " ".join(dict.fromkeys(filter(None, (disk.missing(), network.missing())))):
+    if missing := lacking() or " ".join(dict.fromkeys(filter(None, (disk.missing(), network.missing())))):
         raise CannotJoin(
             f"it was started for power losses, and cannot simulate them here. {missing}",
             "In a container it needs all that deploy/compose.crash.yaml gives it.",

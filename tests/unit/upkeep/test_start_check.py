@@ -160,6 +160,7 @@ def test_the_command_says_why_not_and_starts_nothing(monkeypatch, capsys):
 
 @pytest.mark.parametrize("why", ["No loop devices.", ""])
 def test_a_worker_that_needs_power_losses_starts_only_where_they_can_be_simulated(monkeypatch, why):
+    monkeypatch.setattr(start_check, "lacking", lambda: "")
     monkeypatch.setattr(start_check.disk, "missing", lambda: why)
     monkeypatch.setattr(start_check.network, "missing", lambda: why)
     if why:

@@ -21,7 +21,8 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root has capabil
 GIVEN = yaml.safe_load((PROJECT / "deploy/compose.crash.yaml").read_text())["services"]["worker"]["cap_add"]
 # A /dev as in a container: the devices of compose.crash.yaml, and no loop device.
 DEV = """mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && mknod -m 666 /dev/urandom c 1 9 &&
-mkdir /dev/net && mknod /dev/fuse c 10 229 && mknod /dev/loop-control c 10 237 && mknod /dev/net/tun c 10 200 && exec "$@" """
+mkdir /dev/net && mknod /dev/fuse c 10 229 && mknod /dev/loop-control c 10 237 && mknod /dev/net/tun c 10 200 &&
+exec "$@" """
 FAILS = {
     "CHOWN": {"gives a folder"},
     "DAC_OVERRIDE": {"reads a folder", "links a socket"},

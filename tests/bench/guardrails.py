@@ -2,10 +2,10 @@
 
     python -m tests.bench.guardrails [ROUNDS] [BUILD ...]
 
-A machine that is so busy that commits take 40 ms without any trouble cannot measure the trip of the p99.
+A machine that is so busy that commits take 30 ms without any trouble cannot measure the trip of the p99.
 
 Each limit is passed by what passes it in practice: a replica that waits for a lock, other clients, a full disk, a
-device whose flush takes 500 ms. The last line of each build is a load from two workers. Goal: at most 2 s.
+device whose flush takes 40 ms. The last line of each build is a load from two workers. Goal: at most 2 s.
 """
 
 import os
@@ -49,6 +49,8 @@ def measure(root: Path, key: str, rounds: int) -> None:
         server = registered(pair, key, f"replica of {key}")
         print(f"{build.title} {build.version_text}", flush=True)
         for name, trouble in TROUBLES.items():
+            if "busy" in name:
+                continue  # its disk is for the tests
             crew.of(1)
             tell(name, [stopped(pair, server, trouble, 1) for _ in range(rounds)])
         crew.of(2)

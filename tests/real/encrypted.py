@@ -3,10 +3,12 @@
 import json
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -19,7 +21,8 @@ ENCRYPTS = {"mariadb": "encrypt_binlog", "mysql": "binlog_encryption"}
 ON = {"log_bin": "ON", "binlog_checksum": "CRC32"}
 KEY = "1;" + "a7" * 32 + "\n"
 PLUGIN = "file_key_management.so"
-OF_THE_SYSTEM = Path("/usr/lib/mysql/plugin")  # package mariadb-server
+TEXT: Final = {"capture_output": True, "text": True}
+OF_THE_SYSTEM = Path("usr/lib/mysql/plugin")  # package mariadb-server
 
 
 @contextmanager
@@ -42,12 +45,27 @@ def key_store(build: Build, folder: Path) -> tuple[Build, Additions, Path | None
 
 
 def _key_file(build: Build, folder: Path) -> Additions:
-    shutil.copy(_plugins(build, PLUGIN) / PLUGIN, folder)
+    if build.key == "system-mariadb" and not (Path("/") / OF_THE_SYSTEM / PLUGIN).is_file():
+        _take_from_the_package(folder)
+    else:
+        shutil.copy(_plugins(build, PLUGIN) / PLUGIN, folder)
     (folder / "keys").write_text(KEY)
     for file in folder.iterdir():
         file.chmod(0o644)
     places = (f"plugin_dir={folder}", f"plugin_load_add={PLUGIN}", f"file_key_management_filename={folder}/keys")
     return Additions(places, (folder,))
+
+
+def _take_from_the_package(folder: Path) -> None:
+    """Of the version of the server. The package is only unpacked: installed, it would start its service."""
+    with tempfile.TemporaryDirectory() as unpacked:
+        core = subprocess.run(["dpkg-query", "-W", "-f=${Version}", "mariadb-server-core"], **TEXT)
+        fetched = subprocess.run(["apt-get", "download", f"mariadb-server={core.stdout}"], cwd=unpacked, **TEXT)
+        if fetched.returncode:
+            pytest.skip(f"{PLUGIN} is in the package mariadb-server, which could not be fetched: {fetched.stderr}")
+        (package,) = Path(unpacked).glob("*.deb")
+        subprocess.run(["dpkg-deb", "-x", package, unpacked], check=True)
+        shutil.copy(unpacked / OF_THE_SYSTEM / PLUGIN, folder)
 
 
 def _component(build: Build, folder: Path) -> tuple[Build, Additions, Path]:
@@ -72,7 +90,7 @@ def _component(build: Build, folder: Path) -> tuple[Build, Additions, Path]:
 
 
 def _plugins(build: Build, name: str) -> Path:
-    places = (build.layout.plugin_dir, build.basedir / "lib" / "plugin", OF_THE_SYSTEM)
+    places = (build.layout.plugin_dir, build.basedir / "lib" / "plugin", Path("/") / OF_THE_SYSTEM)
     found = next((place for place in places if place and (place / name).is_file()), None)
     if found is None:
         pytest.skip(f"{build.title} came without its key store {name}.")

@@ -137,7 +137,7 @@ def full_disk(pair: GuardedPair) -> Iterator[None]:
 
 
 @contextmanager
-def slow_disk(pair: GuardedPair, flush_us: int = 500_000) -> Iterator[None]:
+def slow_disk(pair: GuardedPair, flush_us: int = 40_000) -> Iterator[None]:
     pair.devices.charge()
     pair.devices.disks[0].storage(flush_us)
     yield
@@ -159,10 +159,8 @@ TROUBLES = {
     "applier": Trouble({"max_lag_s": 20}, stopped_applier, "replica lag of "),
     "threads": Trouble({"max_threads_running": 6}, other_clients, "running threads of other clients was "),
     "disk": Trouble({"min_free_gb": 0.4}, full_disk, "free disk space of "),
-    "p99": Trouble({"max_p99_ms": 400}, slow_disk, "p99 of the probe's commits "),
-    "p99, 50 ms a flush": Trouble(
-        {"max_p99_ms": 40}, partial(slow_disk, flush_us=50_000), "p99 of the probe's commits "
-    ),
+    "p99": Trouble({"max_p99_ms": 30}, slow_disk, P99),
+    "p99, slower than a busy machine": Trouble({"max_p99_ms": 200}, partial(slow_disk, flush_us=300_000), P99),
 }
 
 

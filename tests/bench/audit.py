@@ -4,7 +4,8 @@
 
 Starts 20 sandboxes of all installed builds, among them a primary with two replicas whose settings differ, and registers
 them in a temporary SQLite of its own. Prints the seconds of reading and judging them (the median of 5), the same by the
-program `manage.py audit`, of a file, and the seconds with a server that never answers among them. Goal: below 10 s.
+program `manage.py audit`, of a file, by the page *Audit* with one worker, and the seconds with a server that never
+answers among them. Goal: below 10 s.
 """
 
 import os
@@ -37,6 +38,7 @@ def main() -> None:
         print(f"{SERVERS} servers, audited {TIMES} times: median {statistics.median(_audits()):.2f} s, goal {GOAL_S} s")
         print(f"manage.py audit: {_program():.2f} s")
         print(f"manage.py audit FILE: {_program(_pasted(root)):.2f} s")
+        print(f"the page, from the click until all are read and shown: {_page(opened, root):.2f} s")
         opened.enter_context(_silent())
         print(f"with a server that never answers: {next(_audits(1)):.2f} s")
 
@@ -103,6 +105,28 @@ def _program(*files: str) -> float:
     done = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL)
     assert done.returncode == 1, done.returncode
     return time.perf_counter() - begin
+
+
+def _page(opened: ExitStack, root: Path) -> float:
+    """*Read all servers* by a browser's requests; a worker of its own reads."""
+    from django.test import Client, override_settings
+
+    from django.contrib.auth.models import User
+    from dashboard.records.servers.models import Preflight
+    from tests.real.crew import Crew
+    from tests.real.parts import until
+
+    crew = Crew(root)
+    opened.callback(crew.end)
+    crew.of(1)
+    browser = Client()
+    browser.force_login(User.objects.create_superuser("dba", password=os.urandom(8).hex()))
+    with override_settings(ALLOWED_HOSTS=["testserver"]):
+        begin = time.perf_counter()
+        assert browser.post("/servers/audit/read/").status_code == 302
+        until(lambda: Preflight.objects.filter(state="done").count() == SERVERS)
+        assert browser.get("/servers/audit/").status_code == 200
+        return time.perf_counter() - begin
 
 
 def _silent():

@@ -109,9 +109,9 @@ def _program(*files: str) -> float:
 
 def _page(opened: ExitStack, root: Path) -> float:
     """*Read all servers* by a browser's requests; a worker of its own reads."""
+    from django.contrib.auth.models import User
     from django.test import Client, override_settings
 
-    from django.contrib.auth.models import User
     from dashboard.records.servers.models import Preflight
     from tests.real.crew import Crew
     from tests.real.parts import until

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 
 from dashboard.findings import service_level
-from dashboard.findings.attached.profile import profile_of
+from dashboard.findings.attached.profile import profile_of, service_of
 from dashboard.findings.attached.topology import topology_of
 from dashboard.findings.crash.badges import badges, tried_like
 from dashboard.findings.crash.durability import of_server
@@ -34,7 +34,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites
 from dashboard.records.refused import Refused
 from dashboard.records.servers import actions, levels, managers, queries
-from dashboard.records.servers.account import Statements, statements
+from dashboard.records.servers.account import statements
 from dashboard.records.servers.models import Preflight, Server
 from workers.sandbox import builds
 from workers.servers.durability import DERIVED
@@ -76,7 +76,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             return _saved(request, form, partial(actions.change, changed=form.changed_data))
         except ValidationError as wrong:
             form.add_error(None, wrong)  # it names its field
-    context = {"form": form, "kind": server.kind, "server": server, "name": name, "grants": _grants(server)}
+    context = {"form": form, "kind": server.kind, "server": server, "name": name, **_account(server)}
     return render(request, "servers/form.html", context)
 
 
@@ -93,10 +93,12 @@ def level(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "servers/level.html", {"server": server, "form": form})
 
 
-def _grants(server: Server) -> list[Statements]:
+def _account(server: Server) -> dict[str, object]:
     """SQL for its account, for the version of the last connection test."""
-    answered = server.last_answer
-    return [] if server.is_sandbox else statements(server, answered.facts if answered else {})
+    if server.is_sandbox:
+        return {"grants": ()}
+    answered, managed = server.last_answer, bool(service_of(server)[0])
+    return {"grants": statements(server, answered.facts if answered else {}, managed=managed), "managed": managed}
 
 
 def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callable[..., Server]) -> HttpResponse:
@@ -131,7 +133,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "pending_restores": queries.pending_restores(server),
         "is_down": queries.is_down(server),
         "locked": vault.problem_with(bytes(server.password_sealed)),
-        "grants": _grants(server),
+        **_account(server),
         "verdicts": badges(tried),
         "references": references,
         "report": report,

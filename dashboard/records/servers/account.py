@@ -6,7 +6,7 @@ from typing import Any
 
 from dashboard.records.servers.models import Server
 from workers.servers.facts import Facts, FlavourKey, Version
-from workers.servers.flavours import grants
+from workers.servers.flavours import FLAVOURS, Purpose, grants
 from workers.servers.look import UNREADABLE, version_of
 
 ACCOUNT = "durascope"
@@ -26,15 +26,22 @@ class Statements:
     sql: str
 
 
-def statements(server: Server | None = None, facts: Mapping[str, Any] | None = None) -> list[Statements]:
-    """For the version in the `facts` of a preflight, else for each range of versions."""
+def statements(
+    server: Server | None = None, facts: Mapping[str, Any] | None = None, *, managed: bool = False
+) -> list[Statements]:
+    """For the version in the `facts` of a preflight, else for each range of versions. `managed`: without the right to
+    change settings, which vendors do not give."""
     user = (server.user if server else "") or ACCOUNT
     host = "localhost" if server and server.socket else "%"
     text = str((facts or {}).get("version_text", ""))
-    ranges = {text: (facts["flavour"], found)} if facts and (found := version_of(text)) != UNREADABLE else RANGES
-    return [Statements(title, _sql(flavour, of, user, host)) for title, (flavour, of) in ranges.items()]
+    ranges = RANGES
+    if facts and (found := version_of(text)) != UNREADABLE:
+        ranges = {f"{FLAVOURS[facts['flavour']].title} {text}": (facts["flavour"], found)}
+    purposes: tuple[Purpose, ...] = ("look", "load") if managed else ("look", "load", "change")
+    return [
+        Statements(title, "\n".join(grants(_facts(*which), user, host, purposes))) for title, which in ranges.items()
+    ]
 
 
-def _sql(flavour: FlavourKey, version: Version, user: str, host: str) -> str:
-    facts = Facts(flavour=flavour, version=version, version_text="", variables={}, engines={})
-    return "\n".join(grants(facts, user, host))
+def _facts(flavour: FlavourKey, version: Version) -> Facts:
+    return Facts(flavour=flavour, version=version, version_text="", variables={}, engines={})

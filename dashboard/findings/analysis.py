@@ -16,7 +16,7 @@ from dashboard.findings.device_models import DeviceModel, devices
 from dashboard.findings.line_models import LineModels, lines
 from dashboard.findings.point import Point, Stalls, ThroughputRatio
 from dashboard.findings.points import Gathered, PointKey, points
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis import compare, statistics
 from workers.analysis.blocks import Sample

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.records.experiments.models import Experiment
 from dashboard.text.numbers import duration
 from workers.guardrails.limit import Limit, WatchRecord

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from dashboard.findings.counted import counted
 from dashboard.findings.runs import Figures, Latencies, RunFigures
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis.blocks import Sample, sample
 from workers.bench.plan import Plan

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from workers.metrics.device_probe import FlushTimes
 from workers.metrics.fsync_sweep import SweepPoint
 from workers.sandbox.promise import DevicePromise

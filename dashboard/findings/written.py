@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dashboard.findings.runs import Figures
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration, size

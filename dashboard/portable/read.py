@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO, TypeVar
 
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.portable import shape, strict_json
 from dashboard.portable.archive import Archive
 from dashboard.portable.refused import NotImported

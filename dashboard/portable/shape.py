@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidato
 from pydantic.json_schema import models_json_schema
 
 from dashboard.findings.runs import Figures
-from dashboard.findings.stored import Unreadable, read
+from dashboard.installation.stored import Unreadable, read
 from dashboard.text.names import Name as Seen
 from workers.bench import plan as plans
 from workers.bench.plan import ENGINE_NAME, MOST_CELLS, MOST_THREADS
@@ -80,7 +80,7 @@ class Open(Shape):
 
 
 def stored_as(kind: type) -> PlainValidator:
-    """A value that `dashboard.findings.stored` reads as this type. It stays as it is in the file."""
+    """A value that `dashboard.installation.stored` reads as this type. It stays as it is in the file."""
 
     def checked(value: object) -> object:
         try:

@@ -94,7 +94,7 @@ def busy(stored):
     pending = {"server": server, "experiment": experiment, "problem": f"Access denied at {LONG}"}
     PendingRestore.objects.create(kind="variable", name="innodb_flush_log_at_trx_commit", old="1", **pending)
     PendingRestore.objects.create(kind="start", **pending)
-    abilities = {"cores": 2, "sysbench": "1.0.20", "builds": ["system-mariadb"], "fsync_trace": True}
+    abilities = {"cores": 2, "sysbench": "1.0.20", "builds": {"system-mariadb": {}}, "fsync_trace": True}
     worker = Worker.objects.create(host=LONG[50:], pid=1, beat_at=now + timedelta(days=1), abilities=abilities)
     Worker.objects.create(host="dead", pid=2, beat_at=now - timedelta(days=1))
     running = factory.experiment(servers=[server], name=f"running {LONG}"[:120], measured=2, state="running")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.db import connection as database
 
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker

@@ -82,7 +82,7 @@ ROOMS = {
         ("cryptography", "pymysql"),
     ),
     # where the installation keeps things; how a task is sent to a worker
-    "installation": Room(("dashboard.installation",), ("errors",), ("cryptography", "django", "psycopg")),
+    "installation": Room(("dashboard.installation",), ("errors",), ("cryptography", "django", "psycopg", "pydantic")),
     "queue": Room(
         (
             "dashboard.records.fleet.site_names",

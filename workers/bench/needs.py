@@ -1,21 +1,14 @@
 """The needs of a plan, and what is known of servers and hosts before the start. One worker runs the whole plan, so its
 host must meet all needs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypedDict
 
+from workers.bench.abilities import Abilities
 from workers.bench.plan import Plan, Variant
-from workers.bench.topology_needs import NO_TOPOLOGY, TopologyAbilities, TopologyNeeds, about
+from workers.bench.topology_needs import NO_TOPOLOGY, TopologyNeeds
 from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds, needs_as
 from workers.servers.facts import FlavourKey, Version
-
-
-class Abilities(TopologyAbilities, TypedDict, total=False):
-    """As stored by workers.upkeep.abilities.describe. A missing key is not known, and counts as available."""
-
-    disk_missing: str
-    crash_missing: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -75,32 +68,13 @@ class Needs:
     def lacking(self, able: Abilities) -> list[str]:
         """The needs that a host with these abilities lacks, in words; empty when it can run the plan."""
         found = []
-        if "builds" in able and (absent := sorted(self.builds - set(able["builds"]))):
+        if able.builds is not None and (absent := sorted(self.builds - able.builds.keys())):
             found.append(f"it has no {', '.join(absent)} (manage.py build install {' '.join(absent)})")
-        if self.device and (why := able.get("disk_missing")):
+        if self.device and (why := able.disk_missing):
             found.append(f"it cannot simulate a device ({why})")
-        missing = able.get("crash_missing", {})
+        missing = able.crash_missing
         by_reason: dict[str, list[str]] = {}
         for kind in sorted(self.crashes & missing.keys()):
             by_reason.setdefault(missing[kind], []).append(TRIAL_KINDS[kind].title)
         found += [f"{', '.join(titles)}: not possible ({why})" for why, titles in by_reason.items()]
         return found + self.topologies.lacking(able)
-
-
-def together(hosts: Iterable[Abilities]) -> Abilities:
-    """The abilities of all hosts together, with reasons for what no host can do."""
-    told = list(hosts)
-    if not told:
-        return {}
-    first, *others = told
-    crashes = {kind: why for kind, why in first.get("crash_missing", {}).items() if _none(kind, others)}
-    found: Abilities = {"crash_missing": crashes}
-    if all(one.get("disk_missing") for one in told):
-        found["disk_missing"] = first["disk_missing"]
-    if all("builds" in one for one in told):
-        found["builds"] = {key: kept for one in told for key, kept in about(one).items()}
-    return found
-
-
-def _none(kind: str, hosts: Iterable[Abilities]) -> bool:
-    return all(kind in one.get("crash_missing", {}) for one in hosts)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from workers.bench.needs import Abilities, Needs
+from workers.bench.abilities import Abilities
+from workers.bench.needs import Needs
 from workers.bench.plan import Plan
 
 

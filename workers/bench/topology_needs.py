@@ -2,25 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
 
+from workers.bench.abilities import Abilities, HostBuild
 from workers.bench.plan import Plan
 from workers.errors import SandboxError
 from workers.topology.faults import FAULTS
 from workers.topology.kinds import TOPOLOGY_KINDS
 from workers.topology.kinds.kind import KnownServer, networks, over
 from workers.topology.topology import Topology, parse
-
-
-class TopologyAbilities(TypedDict, total=False):
-    """As stored by workers.upkeep.abilities.describe. `builds`: key of a build -> what it is, with `lacks`: kind of
-    topology -> the part that is missing. `failover_command`: whether the worker has a failover manager.
-    `network_missing`: why nodes cannot be in namespaces. `memory_mib`: of the host, in use or not."""
-
-    builds: Mapping[str, Mapping[str, Any]] | Sequence[str]
-    failover_command: bool
-    network_missing: str
-    memory_mib: int
 
 
 @dataclass(frozen=True)
@@ -54,10 +43,10 @@ class TopologyNeeds:
     def builds(self) -> frozenset[str]:
         return frozenset(build for _, build, _ in self.nodes)
 
-    def lacking(self, able: TopologyAbilities) -> list[str]:
+    def lacking(self, able: Abilities) -> list[str]:
         """The needs that a host with these abilities lacks, in words."""
         found = [why for each in self.nodes for why in _of_host(*each, able)]
-        if self.networked and (why := able.get("network_missing")):
+        if self.networked and (why := able.network_missing):
             found.append(f"{', '.join(self.networked)}: not possible ({why})")
         return list(dict.fromkeys(found))
 
@@ -65,18 +54,12 @@ class TopologyNeeds:
 NO_TOPOLOGY = TopologyNeeds()
 
 
-def about(able: TopologyAbilities) -> Mapping[str, Mapping[str, Any]]:
-    """Key of each build -> what it is. Older workers name their builds only."""
-    told = able.get("builds", {})
-    return told if isinstance(told, Mapping) else {key: {} for key in told}
-
-
-def _of_host(topology: Topology, build: str, settings: Mapping[str, str], able: TopologyAbilities) -> list[str]:
-    known = about(able).get(build, {})
-    kind, absent = TOPOLOGY_KINDS[topology.kind], known.get("lacks", {}).get(topology.kind)
+def _of_host(topology: Topology, build: str, settings: Mapping[str, str], able: Abilities) -> list[str]:
+    known = (able.builds or {}).get(build, HostBuild())
+    kind, absent = TOPOLOGY_KINDS[topology.kind], known.lacks.get(topology.kind)
     found = [f"no {kind.title} replication ({absent})"] if absent else []
-    if "memory_mib" in able and known.get("flavour"):
-        found += over(kind, topology, KnownServer(build, known["flavour"]), able["memory_mib"], "are there", settings)
+    if able.memory_mib is not None and known.flavour:
+        found += over(kind, topology, KnownServer(build, known.flavour), able.memory_mib, "are there", settings)
     return found
 
 

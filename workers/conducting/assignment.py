@@ -35,7 +35,7 @@ def _can(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) -> bo
     """The only host of the site runs it anyway: the error from trying is better than its list of abilities."""
     needs = _needs(plan, servers)
     living = _by_host(sites.listening(worker.site))
-    lacking = {host: needs.lacking(one.abilities) for host, one in living.items()}
+    lacking = {host: needs.lacking(one.able) for host, one in living.items()}
     if not lacking.get(worker.host) or len(living) < 2:
         return True
     able = [one for host, one in living.items() if not lacking[host]]
@@ -55,7 +55,7 @@ def pass_on(experiment_id: int, plan: Plan, servers: Servers, worker: Worker) ->
         return
     needs = _needs(plan, servers)
     living = _by_host(sites.listening(worker.site)).values()
-    for free in _free(one for one in living if one.host != worker.host and not needs.lacking(one.abilities)):
+    for free in _free(one for one in living if one.host != worker.host and not needs.lacking(one.able)):
         _send(experiment_id, free.site, free.host)
         return
 

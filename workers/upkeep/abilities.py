@@ -6,6 +6,7 @@ import shutil
 from django.conf import settings
 
 from workers.bench import sysbench
+from workers.bench.abilities import Abilities, HostBuild
 from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.errors import SandboxError
 from workers.sandbox import builds
@@ -18,40 +19,35 @@ from workers.topology.network import ability as network
 from workers.topology.topology import parse
 
 
-def describe() -> dict[str, object]:
-    """Cores, sysbench's version, builds that can be run (key -> what it is), whether fsync can be traced (a C compiler
-    is there), what does not separate sandboxes from the worker ("": they have a user of their own), which crashes are
-    not possible on this host and why, whether it has a failover manager, why it cannot simulate a device and join nodes
-    by a network ("" when it can), and its memory."""
-    return {
-        "cores": os.cpu_count(),
-        "sysbench": sysbench.version() or "",
-        "builds": {key: build for key in builds.every() if (build := _build(key))},
-        "fsync_trace": shutil.which("cc") is not None,
-        "not_apart": not_apart(),
-        "disk_missing": ability.missing(),
-        "crash_missing": {key: why for key, kind in TRIAL_KINDS.items() if (why := kind.missing())},
-        "failover_command": bool(settings.FAILOVER_COMMAND),
-        "network_missing": network.missing(),
-        "memory_mib": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
-    }
+def describe() -> Abilities:
+    return Abilities(
+        cores=os.cpu_count(),
+        sysbench=sysbench.version() or "",
+        builds={key: build for key in builds.every() if (build := _build(key))},
+        fsync_trace=shutil.which("cc") is not None,
+        not_apart=not_apart(),
+        disk_missing=ability.missing(),
+        crash_missing={key: why for key, kind in TRIAL_KINDS.items() if (why := kind.missing())},
+        failover_command=bool(settings.FAILOVER_COMMAND),
+        network_missing=network.missing(),
+        memory_mib=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
+    )
 
 
-def _build(key: str) -> dict[str, object] | None:
-    """None: it is not here. `size_mib` is 0 where the files are not ours; `missing`: why it would not start; `lacks`:
-    kind of topology -> the part that is missing."""
+def _build(key: str) -> HostBuild | None:
+    """None: it is not here."""
     try:
         found, manifest = builds.find(key), store.read(key)
     except SandboxError:
         return None
-    return {
-        "title": found.title,
-        "flavour": found.flavour,
-        "version": found.version_text,
-        "size_mib": manifest.size_mib if manifest else 0,
-        "missing": " ".join(filter(None, (engine.missing() for engine in found.engines))),
-        "lacks": _lacks(found),
-    }
+    return HostBuild(
+        title=found.title,
+        flavour=found.flavour,
+        version=found.version_text,
+        size_mib=manifest.size_mib if manifest else 0,
+        missing=" ".join(filter(None, (engine.missing() for engine in found.engines))),
+        lacks=_lacks(found),
+    )
 
 
 def _lacks(build: Build) -> dict[str, str]:

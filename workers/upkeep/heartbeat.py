@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.db.models.functions import Now
 
 from dashboard.installation.version import VERSION
 from dashboard.records.fleet.models import DEAD_AFTER, Worker
+from workers.bench.abilities import Abilities
 from workers.sandbox.builds import store
 from workers.upkeep import abilities
 from workers.upkeep.stuck_threads import StuckThread, pool
@@ -76,7 +78,7 @@ class Heartbeat:
             site=settings.SITE,
             listens=self.listens,
             version=VERSION,
-            abilities=able,
+            abilities=asdict(able),
             stuck=stuck,
             started_at=Now(),
             beat_at=Now(),
@@ -117,7 +119,7 @@ class Heartbeat:
         """News counts as told once the row holds it: after a failed write the next heartbeat tells it."""
         installed, able = self._new_abilities()
         stuck = self._now_stuck()
-        news: dict[str, object] = {} if able is None else {"abilities": able}
+        news: dict[str, object] = {} if able is None else {"abilities": asdict(able)}
         if stuck != self._stuck:
             news["stuck"] = stuck
         heard = row.update(beat_at=Now(), **news) > 0
@@ -133,7 +135,7 @@ class Heartbeat:
             log.exception("threads that hang not told; trying again")
             return self._stuck
 
-    def _new_abilities(self) -> tuple[list[str], dict[str, object] | None]:
+    def _new_abilities(self) -> tuple[list[str], Abilities | None]:
         """Builds; and abilities again, once builds came or went: a new one can be planned with at once. Otherwise no
         program is asked anything, for that would disturb what is measured. Where they cannot be told (no file can be
         opened), the worker is alive all the same."""

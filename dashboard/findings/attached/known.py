@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from dashboard.findings.stored import Unreadable, read
+from dashboard.installation.stored import Unreadable, read
 from dashboard.records.servers.models import Preflight, Server
 from dashboard.records.servers.queries import last_answers
 from workers.servers.checks import is_loopback

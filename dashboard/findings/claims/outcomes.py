@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count, Max
 
 from dashboard.findings.claims.evidence import ServerResult, read
-from dashboard.findings.stored import read as read_stored
+from dashboard.installation.stored import read as read_stored
 from dashboard.records.experiments.claims import claims_of
 from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis.predicates.bounds import Effect, Outcome

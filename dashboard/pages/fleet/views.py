@@ -52,7 +52,7 @@ def builds_page(request: HttpRequest) -> HttpResponse:
 
 @needs("see", "GET")
 def storage_page(request: HttpRequest) -> HttpResponse:
-    unable = {worker.host: why for worker in worker_lines.alive() if (why := worker.abilities.get("disk_missing"))}
+    unable = {worker.host: why for worker in worker_lines.alive() if (why := worker.able.disk_missing)}
     return render(request, "fleet/storage.html", {"profiles": storage.profiles(), "unable": unable})
 
 

@@ -12,7 +12,7 @@ from dashboard.findings.counted import counted
 from dashboard.findings.lines import look_of
 from dashboard.findings.probed import probed_devices
 from dashboard.findings.runs import Figures, Latencies, RunFigure, RunFigures
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.pages.results.picture import Picture
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts

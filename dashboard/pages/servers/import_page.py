@@ -12,8 +12,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from dashboard.findings.attached.known import told
 from dashboard.findings.attached.unregistered import unregistered
-from dashboard.findings.stored import Unreadable, read
 from dashboard.installation import vault
+from dashboard.installation.stored import Unreadable, read
 from dashboard.installation.vault import KeyMissing
 from dashboard.pages.accounts.gate import account_of, needs
 from dashboard.pages.servers.importing import REGISTERED, Defaults, ImportLine, plan, register, summary

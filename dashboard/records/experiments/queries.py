@@ -1,7 +1,7 @@
 """Experiments as pages and the command line read them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
 from django.db.models import Count, Q, QuerySet
@@ -12,9 +12,9 @@ from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.fleet import sites
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
-from workers.bench.needs import Abilities, Candidate, together
+from workers.bench.abilities import Abilities, together
+from workers.bench.needs import Candidate
 from workers.bench.plan import Plan
-from workers.bench.topology_needs import about
 from workers.crash import dialects
 from workers.sandbox import builds
 from workers.servers.facts import Version
@@ -32,7 +32,7 @@ def candidates(plan: Plan) -> dict[int, Candidate]:
 
 
 def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
-    hosts: dict[str, Abilities] = {one.host: one.abilities for one in reversed(listening)}  # the newest worker's
+    hosts: dict[str, Abilities] = {one.host: one.able for one in reversed(listening)}  # the newest worker's
     alive = tuple((worker.host, str(worker)) for worker in listening)
     if server.is_sandbox:
         able = together(hosts.values())
@@ -47,11 +47,11 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
             workers=alive,
             build=server.build,
             flavour=flavours.get(server.build),  # None: a user added the build and removed it later
-            crash_missing=able.get("crash_missing", {}),
+            crash_missing=able.crash_missing,
             builds=flavours,
             versions=_versions(hosts.values()),
-            installed=frozenset(able["builds"]) if "builds" in able else None,
-            disk_missing=able.get("disk_missing", ""),
+            installed=None if able.builds is None else frozenset(able.builds),
+            disk_missing=able.disk_missing or "",
             manager_missing=_manager_missing(server, hosts.values()),
             replica_missing={**alone, "": alone.get(server.build, "")},
         )
@@ -75,7 +75,7 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
 
 def _manager_missing(server: Server, hosts: Collection[Abilities]) -> str:
     """Workers that do not tell, and a site without workers, count as if they had one."""
-    if server.failover_command or not hosts or any(one.get("failover_command", True) for one in hosts):
+    if server.failover_command or not hosts or any(one.failover_command for one in hosts):
         return ""
     return (
         f"{server} has no failover manager. Name its command on the server's page, or set DURASCOPE_FAILOVER_COMMAND "
@@ -85,7 +85,7 @@ def _manager_missing(server: Server, hosts: Collection[Abilities]) -> str:
 
 def _versions(hosts: Iterable[Abilities]) -> dict[str, Version]:
     """Of builds, as the workers that have them say."""
-    told = {key: known.get("version", "") for one in hosts for key, known in about(one).items()}
+    told = {key: build.version for one in hosts for key, build in (one.builds or {}).items()}
     return {key: parsed for key, said in told.items() if (parsed := _version(said))}
 
 
@@ -94,10 +94,10 @@ def _version(said: str) -> Version | None:
     return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else None
 
 
-def crash_missing() -> dict[str, str]:
+def crash_missing() -> Mapping[str, str]:
     """Crash kind -> why no living worker can do it. Empty if all can be done, or if no worker is alive."""
     alive = Worker.objects.alive().filter(listens=True).order_by("-pk")
-    return together(worker.abilities for worker in alive).get("crash_missing", {})
+    return together(worker.able for worker in alive).crash_missing
 
 
 def listed() -> QuerySet[Experiment]:

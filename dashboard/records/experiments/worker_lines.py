@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
@@ -13,6 +14,7 @@ from dashboard.records.fleet import sites
 from dashboard.records.fleet.models import Worker
 from dashboard.records.fleet.site_names import LOCAL
 from dashboard.records.servers.models import Preflight, Server
+from workers.bench.abilities import Abilities
 
 REMEMBERED = timedelta(days=1)  # dead workers are shown for this long
 
@@ -31,24 +33,16 @@ class WorkerLine:
     def is_idle(self) -> bool:
         return not self.experiments and not self.preflights
 
-    @property
-    def disk_missing(self) -> str | None:
-        """Why its host cannot simulate a device, with the fix; "": it can. None: not reported."""
-        why: str | None = self.worker.abilities.get("disk_missing")
-        return why
-
-    @property
-    def not_apart(self) -> str | None:
-        """Why its sandboxes run as the worker's own user; "": they run as a separate user. None: not reported."""
-        why: str | None = self.worker.abilities.get("not_apart")
-        return why
+    @cached_property
+    def able(self) -> Abilities:
+        return self.worker.able
 
     @property
     def impossible(self) -> Mapping[str, list[str]]:
         """Reason -> crashes that it makes impossible there. Reasons about the disk are left out."""
         found: dict[str, list[str]] = {}
-        for kind, why in self.worker.abilities.get("crash_missing", {}).items():
-            if why != self.disk_missing:
+        for kind, why in self.able.crash_missing.items():
+            if why != self.able.disk_missing:
                 found.setdefault(why, []).append(title(kind))
         return found
 

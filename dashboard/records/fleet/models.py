@@ -7,7 +7,9 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from dashboard.installation.stored import read
 from dashboard.records.fleet.site_names import LOCAL, LONGEST
+from workers.bench.abilities import Abilities
 
 DEAD_AFTER = timedelta(seconds=15)  # three missed heartbeats
 
@@ -23,7 +25,7 @@ class Workers(models.QuerySet["Worker"]):
 
 
 class Worker(models.Model):
-    """One worker process. `abilities`: cores, builds, fsync trace and more, for the page of workers. `listens` False:
+    """One worker process. `abilities`: workers.bench.abilities, read by `able`. `listens` False:
     it measures for a command line and takes no tasks."""
 
     host = models.CharField(max_length=120)
@@ -41,6 +43,10 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return f"{self.host}:{self.pid}"
+
+    @property
+    def able(self) -> Abilities:
+        return read(Abilities, self.abilities)
 
     @property
     def hanging(self) -> list[tuple[str, datetime]]:

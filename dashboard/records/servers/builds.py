@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from dashboard.records.experiments import shelf
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
+from workers.bench.abilities import HostBuild
 from workers.bench.recipes import Recipe
 from workers.sandbox import builds
 from workers.sandbox.builds import KnownBuild
@@ -20,14 +20,18 @@ ADD = "manage.py build add {key} --basedir PATH"
 
 @dataclass(frozen=True)
 class Presence:
-    """A build on a host with a living worker. Fields that an older worker does not report are empty or 0."""
+    """A build on a host with a living worker."""
 
     host: str
-    title: str = ""
-    flavour: str = ""
-    version: str = ""
-    size_mib: int = 0
-    missing: str = ""  # why it would not start there, and the fix
+    title: str
+    flavour: str
+    version: str
+    size_mib: int
+    missing: str  # why it would not start there, and the fix
+
+    @classmethod
+    def of(cls, host: str, told: HostBuild) -> "Presence":
+        return cls(host, told.title, told.flavour, told.version, told.size_mib, told.missing)
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,8 @@ def lines(alive: Iterable[Worker]) -> list[BuildLine]:
             key,
             build,
             hosts=tuple(present.get(key, ())),
-            recipes=tuple(needed[key]),
-            sandboxes=tuple(made[key]),
+            recipes=needed[key],
+            sandboxes=made[key],
             can_be_chosen=key in known,
         )
         for key, build in told.items()
@@ -117,7 +121,15 @@ def missing(shown: Iterable[BuildLine]) -> Missing | None:
     )
 
 
-def _line(key: str, build: KnownBuild | None, hosts: tuple[Presence, ...], **rest: Any) -> BuildLine:
+def _line(
+    key: str,
+    build: KnownBuild | None,
+    hosts: tuple[Presence, ...],
+    recipes: Iterable[Recipe],
+    sandboxes: Iterable[Server],
+    *,
+    can_be_chosen: bool,
+) -> BuildLine:
     """`build` None: a user added it on another host, and only its worker knows it."""
     says = build or next((one for one in hosts if one.title), hosts[0])
     return BuildLine(
@@ -127,7 +139,9 @@ def _line(key: str, build: KnownBuild | None, hosts: tuple[Presence, ...], **res
         group="plugins" if getattr(build, "plugins", ()) else says.flavour or "mysql",
         origin=_origin(key, build),
         hosts=hosts,
-        **rest,
+        recipes=tuple(recipes),
+        sandboxes=tuple(sandboxes),
+        can_be_chosen=can_be_chosen,
     )
 
 
@@ -153,17 +167,9 @@ def _present(alive: Iterable[Worker]) -> dict[str, list[Presence]]:
     """Build -> the hosts that have it, each host once."""
     found: dict[str, dict[str, Presence]] = defaultdict(dict)
     for worker in alive:
-        told = worker.abilities.get("builds", {})
-        for key in told:
-            about = told[key] if isinstance(told, Mapping) else {}  # an older worker reports names only
-            found[key].setdefault(worker.host, _presence(worker.host, about))
+        for key, told in (worker.able.builds or {}).items():
+            found[key].setdefault(worker.host, Presence.of(worker.host, told))
     return {key: sorted(hosts.values(), key=lambda one: one.host) for key, hosts in found.items()}
-
-
-def _presence(host: str, about: Mapping[str, Any]) -> Presence:
-    """Unknown fields from a worker of a newer version are ignored."""
-    known = (one.name for one in fields(Presence))
-    return Presence(**{"host": host, **{name: about[name] for name in known if name in about}})
 
 
 def _needed() -> Mapping[str, list[Recipe]]:

@@ -219,10 +219,12 @@ def _tests(servers: list[Any]) -> None:
 
 def _rest(size: Size) -> None:
     """The audit log, sent messages, workers that live and workers that ended."""
+    from dataclasses import asdict
+
     from workers.upkeep import abilities
 
     events, sent, ended = (round(one * size.part) for one in (500_000, 50_000, 5_000))
-    able = abilities.describe()
+    able = asdict(abilities.describe())
     from django.utils import timezone
 
     from dashboard.records.fleet.models import Worker

@@ -1,15 +1,19 @@
 """What a plan needs of a host, and what is refused because nobody has it."""
 
+from dataclasses import replace
+
 import pytest
 
 from workers.bench import recipes
-from workers.bench.needs import Candidate, Needs, together
+from workers.bench.abilities import Abilities, HostBuild, together
+from workers.bench.needs import Candidate, Needs
 from workers.bench.plan import PlanTarget
 from workers.bench.review import problems
 
-ALL = {"builds": {"system-mariadb": {}, "old": {}}, "disk_missing": "", "crash_missing": {}}
+ALL = Abilities(builds={"system-mariadb": HostBuild(), "old": HostBuild()}, disk_missing="")
 NO_FUSE = "The kernel has no FUSE."
-POOR = {"builds": {}, "disk_missing": NO_FUSE, "crash_missing": {"power-loss": NO_FUSE, "lying-disk": NO_FUSE}}
+POOR = Abilities(builds={}, disk_missing=NO_FUSE, crash_missing={"power-loss": NO_FUSE, "lying-disk": NO_FUSE})
+SILENT = Abilities()
 
 
 def plan(*targets, **overrides):
@@ -35,14 +39,14 @@ def test_attached_servers_need_nothing_of_the_host():
 
 
 def test_what_a_worker_does_not_tell_is_not_held_against_it():
-    assert Needs(frozenset({"old"}), True, frozenset({"power-loss"})).lacking({}) == []
+    assert Needs(frozenset({"old"}), True, frozenset({"power-loss"})).lacking(SILENT) == []
 
 
 def test_together_they_can_what_one_of_them_can():
     both = together([POOR, ALL])
-    assert both["crash_missing"] == {} and "disk_missing" not in both and [*both["builds"]] == ["system-mariadb", "old"]
-    assert together([POOR, POOR])["disk_missing"] == NO_FUSE
-    assert together([]) == {} and "builds" not in together([{}, ALL])
+    assert (both.crash_missing, both.disk_missing, [*both.builds]) == ({}, None, ["system-mariadb", "old"])
+    assert together([POOR, POOR]).disk_missing == NO_FUSE
+    assert together([]) == SILENT and together([SILENT, ALL]).builds is None
 
 
 @pytest.mark.parametrize(
@@ -60,8 +64,8 @@ def test_one_worker_must_have_it_all(hosts, told):
 
 
 def test_what_is_spread_over_two_hosts_is_refused_and_who_lacks_what_is_said():
-    no_disk = ALL | {"crash_missing": {"power-loss": NO_FUSE, "lying-disk": NO_FUSE, "graceful-restart": NO_FUSE}}
-    no_build = ALL | {"builds": {}}
+    no_disk = replace(ALL, crash_missing=dict.fromkeys(("power-loss", "lying-disk", "graceful-restart"), NO_FUSE))
+    no_build = replace(ALL, builds={})
     said = problems(plan(trials="1", kinds="power-loss"), {1: box({"a": no_disk, "b": no_build})})
     assert len(said) == 1 and "a: " in said[0] and NO_FUSE in said[0] and "b: it has no old" in said[0]
 
@@ -77,8 +81,8 @@ def test_servers_of_two_sites_make_no_experiment():
 
 
 def test_localhost_is_refused_where_it_means_two_machines():
-    server = Candidate("db", is_sandbox=False, site="west", hosts={"a": {}, "b": {}}, means_its_worker=True)
+    server = Candidate("db", is_sandbox=False, site="west", hosts={"a": SILENT, "b": SILENT}, means_its_worker=True)
     target = PlanTarget(1, "db", is_sandbox=False)
     assert any("Each would reach another server" in one for one in problems(plan(target), {1: server}))
-    alone = Candidate("db", is_sandbox=False, site="west", hosts={"a": {}}, means_its_worker=True)
+    alone = Candidate("db", is_sandbox=False, site="west", hosts={"a": SILENT}, means_its_worker=True)
     assert not any("another server" in one for one in problems(plan(target), {1: alone}))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.bench.plans import plan
+from workers.bench.abilities import Abilities, HostBuild
 from workers.bench.crash_review import estimate_s
 from workers.bench.needs import Candidate, Needs
 from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS, CrashPlan, Plan, PlanTarget, Variant
@@ -115,7 +116,7 @@ def test_the_buffer_pools_of_all_nodes_count_against_the_memory_of_a_host():
 
 
 def box(**about):
-    host = {"builds": {"system-mariadb": {"flavour": "mariadb", "version": "10.11.19"}}, **about}
+    host = Abilities(**{"builds": {"system-mariadb": HostBuild(flavour="mariadb", version="10.11.19")}, **about})
     return replace(SANDBOX, build="system-mariadb", hosts={"db7": host}, versions={"system-mariadb": (10, 11, 19)})
 
 
@@ -141,7 +142,7 @@ def test_a_topology_that_contradicts_itself_its_build_or_its_faults_is_refused(t
         ("galera+rtt=5ms", {"network_missing": "no TUN"}, "between the nodes of a cluster: not possible (no TUN)"),
         (
             "semi-sync",
-            {"builds": {"system-mariadb": {"flavour": "mariadb", "lacks": {"semi-sync": "no plugin"}}}},
+            {"builds": {"system-mariadb": HostBuild(flavour="mariadb", lacks={"semi-sync": "no plugin"})}},
             "no Semi-synchronous replication (no plugin)",
         ),
     ],
@@ -200,7 +201,7 @@ def test_replicas_may_have_a_newer_build_of_the_same_flavour(variant, why):
 def test_the_worker_needs_the_build_of_the_replicas():
     needs = Needs.of(plan(variants=(Variant("up", {}, topology="async+build=mysql-9.7"),)), {1: "mysql-8.0.33"})
     assert needs.builds == {"mysql-8.0.33", "mysql-9.7"}
-    assert needs.lacking({"builds": {"mysql-8.0.33": {}}}) == [
+    assert needs.lacking(Abilities(builds={"mysql-8.0.33": HostBuild()})) == [
         "it has no mysql-9.7 (manage.py build install mysql-9.7)"
     ]
 

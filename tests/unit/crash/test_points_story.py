@@ -2,7 +2,7 @@
 
 import json
 
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from workers.crash.points.recorded import bracket_ns, margin_ns
 from workers.crash.points.story import PointCounts, PointsStory, checks_of, counting, worst_loss

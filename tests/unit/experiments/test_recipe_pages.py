@@ -113,6 +113,6 @@ def test_a_recipe_that_changes_later_does_not_change_what_was_claimed(server, ow
 
 def test_the_form_says_what_to_install(client_in, server):
     """The review that the form asks for names each build that the workers lack."""
-    Worker.objects.create(host="one", pid=1, abilities={"builds": ["system-mariadb"], "crash_missing": {}})
+    Worker.objects.create(host="one", pid=1, abilities={"builds": {"system-mariadb": {}}, "crash_missing": {}})
     told = client_in.post(reverse("experiments:review"), sent("binlog-breaks-group-commit", servers=[server.pk])).json()
     assert any("manage.py build install mysql-5.5.9" in reason for reason in told["refusals"])

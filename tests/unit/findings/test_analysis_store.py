@@ -12,7 +12,7 @@ from dashboard.findings.device_models import DeviceModel
 from dashboard.findings.line_models import LineModels
 from dashboard.findings.point import Point, SourcedFigure, Stalls
 from dashboard.findings.points import PointKey, points
-from dashboard.findings.stored import Unreadable, read
+from dashboard.installation.stored import Unreadable, read
 from dashboard.records.experiments.models import Run, RunEvidence, Series
 from tests.unit.results import factory
 from workers.analysis import compare

@@ -84,8 +84,8 @@ def test_dead_workers_have_nothing(client_in):
 
 
 def test_it_knows_workers_of_other_versions(client_in):
-    """Older ones name their builds only, newer ones may say more than is known here."""
-    Worker.objects.create(host="old", pid=1, abilities={"builds": ["mysql-5.6.14"]})
+    """Older ones may say less of a build, newer ones more than is known here."""
+    Worker.objects.create(host="old", pid=1, abilities={"builds": {"mysql-5.6.14": {}}})
     Worker.objects.create(host="new", pid=1, abilities={"builds": {"mysql-5.6.14": TOLD | {"speed": 1}}})
     Worker.objects.create(host="mute", pid=1, abilities={})
     said = flat(entry(page(client_in), "mysql-5.6.14"))

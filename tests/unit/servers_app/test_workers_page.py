@@ -12,7 +12,7 @@ from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Preflight
 from tests.markup import flat
 
-ABILITIES = {"cores": 2, "sysbench": "1.0.20", "builds": ["system-mariadb"], "fsync_trace": True}
+ABILITIES = {"cores": 2, "sysbench": "1.0.20", "builds": {"system-mariadb": {}}, "fsync_trace": True}
 
 
 def page(client):

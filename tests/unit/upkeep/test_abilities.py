@@ -2,6 +2,7 @@
 
 import pytest
 
+from workers.bench.abilities import HostBuild
 from workers.sandbox import builds
 from workers.sandbox.builds import install, store
 from workers.sandbox.builds.engines import ENGINES, PluginEngine
@@ -25,28 +26,26 @@ def ours(open_path, monkeypatch):
 
 
 def test_it_tells_what_each_build_is(ours):
-    told = abilities.describe()["builds"]
-    assert told["ours"] == {
-        "title": builds.find("ours").title,
-        "flavour": "mysql",
-        "version": "5.7.30",
-        "size_mib": 0,
-        "missing": "",
-        "lacks": {
+    told = abilities.describe().builds
+    assert told["ours"] == HostBuild(
+        title=builds.find("ours").title,
+        flavour="mysql",
+        version="5.7.30",
+        lacks={
             "semi-sync": f"{builds.find('ours').title} comes without semisync_master.so and semisync_slave.so. "
             "Take another build."
         },
-    }
+    )
     assert "mysql-5.5.9" not in told  # nobody installed it
 
 
 def test_a_build_whose_files_are_gone_is_not_told(ours):
     ours.unlink()
     assert store.installed() == ["ours"]
-    assert "ours" not in abilities.describe()["builds"]
+    assert "ours" not in abilities.describe().builds
 
 
 def test_an_engine_that_cannot_run_here_says_why(ours, monkeypatch):
     monkeypatch.setitem(ENGINES, "ha_tried.so", PluginEngine("TRIED", missing=lambda: "Not on Tuesdays."))
     monkeypatch.setattr(builds.Build, "engines", property(lambda self: (ENGINES["ha_tried.so"],)))
-    assert abilities.describe()["builds"]["ours"]["missing"] == "Not on Tuesdays."
+    assert abilities.describe().builds["ours"].missing == "Not on Tuesdays."

@@ -8,12 +8,16 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from dashboard.records.fleet.models import Worker
+from workers.bench.abilities import Abilities, HostBuild
 from workers.upkeep import heartbeat as module
+
+NEW = Abilities(builds={"new": HostBuild()})
+BOTH = Abilities(builds={"old": HostBuild(), "new": HostBuild()})
 
 
 @pytest.fixture
 def heartbeat(transactional_db, monkeypatch):
-    monkeypatch.setattr(module.abilities, "describe", dict)
+    monkeypatch.setattr(module.abilities, "describe", Abilities)
     monkeypatch.setattr(module, "BEAT_S", 3600)  # no beats but the tests' own
     made = module.Heartbeat()
     yield made
@@ -76,10 +80,10 @@ def test_it_tells_of_builds_that_came_and_asks_nothing_otherwise(heartbeat, monk
     asked = []
     monkeypatch.setattr(module.store, "installed", lambda: ["old"])
     worker = heartbeat.start()
-    monkeypatch.setattr(module.abilities, "describe", lambda: asked.append(1) or {"builds": {"old": {}, "new": {}}})
+    monkeypatch.setattr(module.abilities, "describe", lambda: asked.append(1) or BOTH)
     heartbeat.beat()
     worker.refresh_from_db()
-    assert worker.abilities == {} and not asked
+    assert worker.able.builds is None and not asked
     monkeypatch.setattr(module.store, "installed", lambda: ["new", "old"])
     heartbeat.beat()
     heartbeat.beat()
@@ -90,7 +94,7 @@ def test_it_tells_of_builds_that_came_and_asks_nothing_otherwise(heartbeat, monk
 def test_news_that_could_not_be_written_is_told_by_the_next_beat(heartbeat, monkeypatch):
     worker, hangs = heartbeat.start(), [{"what": "a schedule", "row": 0, "since": ""}]
     monkeypatch.setattr(module.store, "installed", lambda: ["new"])
-    monkeypatch.setattr(module.abilities, "describe", lambda: {"builds": {"new": {}}})
+    monkeypatch.setattr(module.abilities, "describe", lambda: NEW)
     monkeypatch.setattr(module.pool, "stuck", lambda: hangs)
     with monkeypatch.context() as broken:
         broken.setattr(QuerySet, "update", database_is_locked)

@@ -8,6 +8,7 @@ from dashboard.records.experiments.models import Experiment, Part
 from dashboard.records.fleet import task_queue
 from dashboard.records.fleet.models import Worker
 from tests.unit.conducting import experiments as make
+from workers.bench.abilities import Abilities
 from workers.upkeep import heartbeat as heartbeat
 from workers.upkeep import stuck_threads as module
 
@@ -107,7 +108,7 @@ def test_celery_tells_it_of_every_task(monkeypatch):
 
 
 def test_the_heartbeat_and_the_page_tell_it(client_in, pool, now, monkeypatch):
-    monkeypatch.setattr(heartbeat.abilities, "describe", dict)
+    monkeypatch.setattr(heartbeat.abilities, "describe", Abilities)
     monkeypatch.setattr(heartbeat, "BEAT_S", 3600)
     monkeypatch.setattr(heartbeat, "pool", pool)
     beating = heartbeat.Heartbeat()

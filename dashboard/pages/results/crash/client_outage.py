@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.text.numbers import duration, whole
 from workers.crash.outage import ClientOutage
 

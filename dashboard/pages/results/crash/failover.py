@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dashboard.charts.bars import WIDTH
 from dashboard.charts.failover_lanes import Moments, NodeLane, lanes, moments
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
 from workers.topology.network.measured import NetworkUsed

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES

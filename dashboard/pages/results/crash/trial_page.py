@@ -8,8 +8,8 @@ from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.trials import WITH_REPLICA
 from dashboard.findings.crash.why import Cause, Lost, causes
-from dashboard.findings.stored import read
 from dashboard.findings.tested import engine_of
+from dashboard.installation.stored import read
 from dashboard.pages.results.crash import client_outage, failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF, badge
 from dashboard.pages.results.reader import Reader

@@ -110,10 +110,12 @@ def _of_server(server: Server) -> Iterable[tuple[str, str]]:
 
 def _of_environments(experiment: Experiment) -> set[str]:
     found: set[str] = set()
-    for data in Environment.objects.filter(pk__in=_measured_in(experiment)).values_list("data", flat=True):
-        host, variables = data.get("host") or {}, (data.get("server") or {}).get("variables") or {}
-        found.add(str(host.get("hostname") or ""))
-        found |= {str(variables.get(name) or "") for name in ("hostname", "report_host", "report_user", "datadir")}
+    for one in Environment.objects.filter(pk__in=_measured_in(experiment)):
+        known = one.known
+        found.add(known.host.hostname or "")
+        found |= {
+            str(known.variables.get(name) or "") for name in ("hostname", "report_host", "report_user", "datadir")
+        }
     return found - {""}
 
 

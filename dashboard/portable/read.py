@@ -6,11 +6,12 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO, TypeVar
 
-from dashboard.installation.stored import read
+from dashboard.installation.stored import Unreadable, read
 from dashboard.portable import shape, strict_json
 from dashboard.portable.archive import Archive
 from dashboard.portable.refused import NotImported
 from dashboard.records.experiments.claims import claims_of
+from dashboard.records.experiments.environment import EnvironmentFacts
 from workers.bench.plan import Plan
 from workers.bench.plan_field import dangling
 from workers.crash.verdict import CheckResult, verdict
@@ -49,7 +50,7 @@ class Content:
         _fits(self.index)
         self._has_its_parts()
         for n in range(1, self.index.environments + 1):
-            self.part(shape.FileEnvironment, n)
+            self._check_environment(n)
         for n in range(1, len(self.index.probes) + 1):
             self.part(shape.FileProbe, n)
         for cell in self.measured:
@@ -68,6 +69,12 @@ class Content:
             raise NotImported(
                 f"The part {odd[0]} {'is missing' if odd[0] in needed else 'has no measurement or crash trial'}"
             )
+
+    def _check_environment(self, n: int) -> None:
+        try:
+            read(EnvironmentFacts, self.part(shape.FileEnvironment, n).as_given())
+        except Unreadable as wrong:
+            raise NotImported(f"{shape.ENVIRONMENT.format(n)}: {wrong.message}") from wrong
 
     def _check_run(self, position: int) -> None:
         where, found = shape.RUN.format(position), self.part(shape.FileRun, position)

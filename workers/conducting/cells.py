@@ -1,8 +1,10 @@
 """An experiment's cells: claimed one by one from their rows, each measured on the server that was made ready for it."""
 
 import re
+from dataclasses import replace
 
 from dashboard.records.experiments import live, storing_runs
+from dashboard.records.experiments.environment import MeasuredServer
 from dashboard.records.experiments.models import Cell, Environment
 from workers.bench.load import LoadSecond
 from workers.bench.measure import Listener
@@ -54,10 +56,6 @@ def _listener(job: Job, row: Cell) -> Listener:
 
 def _environment(ready: Ready) -> Environment:
     facts = ready.stage.facts
-    server = {
-        "flavour": facts.flavour,
-        "version": facts.version_text,
-        "engines": dict(facts.engines),
-        "variables": {name: value for name, value in facts.variables.items() if not LEFT_OUT.search(name)},
-    }
-    return storing_runs.environment_row({**ready.place, "server": server})
+    variables = {name: value for name, value in facts.variables.items() if not LEFT_OUT.search(name)}
+    server = MeasuredServer(facts.flavour, facts.version_text, dict(facts.engines), variables)
+    return storing_runs.environment_row(replace(ready.place, server=server).as_stored())

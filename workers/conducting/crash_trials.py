@@ -16,6 +16,7 @@ from dashboard.installation.retry import retried
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import claiming, storing_runs, storing_trials
+from dashboard.records.experiments.environment import EnvironmentFacts, MeasuredServer
 from dashboard.records.experiments.models import Environment, Trial
 from dashboard.records.experiments.rights import queued_by
 from dashboard.records.holds.models import PendingRestore
@@ -87,9 +88,9 @@ def _run(job: Job, row: Trial) -> None:
 
 def _place(root: Path, build: Build | None, device: Storage | None) -> Environment:
     """Where trials ran: this host, and the server's build. Its variables are the variant's settings."""
-    server = {"flavour": build.flavour, "version": build.version_text, "variables": {}} if build else {}
-    storage = environment.storage(root) | {"profile": device.text if device else None}
-    return storing_runs.environment_row({"host": environment.host(), "storage": storage, "server": server})
+    server = MeasuredServer(build.flavour, build.version_text) if build else None
+    storage = environment.storage(root, device.text if device else None)
+    return storing_runs.environment_row(EnvironmentFacts(environment.host(), storage, server=server).as_stored())
 
 
 def borrow(row: Trial) -> Attached:

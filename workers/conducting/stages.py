@@ -6,7 +6,7 @@ put back now is written down already (workers.upkeep.restores), and housekeeping
 
 import logging
 import secrets
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -16,6 +16,7 @@ from django.conf import settings
 
 from dashboard.installation.retry import LOST
 from dashboard.records.experiments import storing_runs
+from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Probe
 from workers.bench import sysbench
 from workers.bench.dataset import device_bytes, image_for
@@ -44,7 +45,7 @@ class Ready:
     key: StageKey
     stage: Stage
     prepared: LoadedTables
-    place: Mapping[str, object]
+    place: EnvironmentFacts
     probe: Probe | None
 
 
@@ -75,11 +76,8 @@ def make_ready(job: Job, key: StageKey, keep: Keep, earlier: Collection[Ready]) 
     stage = job.ports.stage(job, key)
     keep(title, stage)
     folder = stage.data_folder()
-    place = {
-        "host": environment.host(),
-        "storage": environment.storage(folder) | {"profile": key.storage or None} if folder else None,
-        "sysbench": sysbench.version(),
-    }
+    storage = environment.storage(folder, key.storage or None) if folder else None
+    place = EnvironmentFacts(environment.host(), storage, sysbench.version())
     probe = _probe(job, key, stage, folder, earlier) if folder else None
     return Ready(key, stage, LoadedTables(), place, probe)
 

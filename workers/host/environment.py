@@ -4,40 +4,85 @@ import os
 import platform
 import re
 import socket
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 
-def host() -> dict[str, Any]:
-    """Machine, kernel and distribution. Keys: hostname, cpu_model, cores, memory_bytes, kernel, distribution,
-    python, transparent_huge_pages."""
-    return {
-        "hostname": socket.gethostname(),
-        "cpu_model": _field("/proc/cpuinfo", r"model name\s*:\s*(.+)") or platform.machine() or None,
-        "cores": len(os.sched_getaffinity(0)),
-        "memory_bytes": _memory_bytes(),
-        "kernel": platform.release() or None,
-        "distribution": _distribution(),
-        "python": platform.python_version(),
-        "transparent_huge_pages": _field("/sys/kernel/mm/transparent_hugepage/enabled", r"\[(\w+)\]"),
-    }
+@dataclass(frozen=True)
+class HostFacts:
+    """Machine, kernel and distribution."""
+
+    hostname: str | None = None
+    cpu_model: str | None = None
+    cores: int | None = None
+    memory_bytes: int | None = None
+    kernel: str | None = None
+    distribution: str | None = None
+    python: str | None = None
+    transparent_huge_pages: str | None = None
 
 
-def storage(path: Path) -> dict[str, Any]:
-    """The file system and the device below a folder. Keys: file_system, mount_options, device, model, rotational,
-    scheduler, write_cache, logical_block_bytes. Device facts are None when the file system has no block device."""
+@dataclass(frozen=True)
+class DiskFacts:
+    """A whole disk, as the kernel names its queue."""
+
+    model: str | None = None
+    rotational: bool | None = None
+    scheduler: str | None = None
+    write_cache: str | None = None
+    logical_block_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class StorageFacts(DiskFacts):
+    """The file system and the device below a folder. The facts of the disk are None when the file system has no block
+    device. `profile`: the storage that the device simulates."""
+
+    file_system: str | None = None
+    mount_options: str | None = None
+    device: str | None = None
+    profile: str | None = None
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A line of /proc/self/mountinfo. `number`: of the device, such as 259:1."""
+
+    number: str
+    point: str
+    file_system: str
+    device: str
+    options: str
+
+
+def host() -> HostFacts:
+    return HostFacts(
+        hostname=socket.gethostname(),
+        cpu_model=_field("/proc/cpuinfo", r"model name\s*:\s*(.+)") or platform.machine() or None,
+        cores=len(os.sched_getaffinity(0)),
+        memory_bytes=_memory_bytes(),
+        kernel=platform.release() or None,
+        distribution=_distribution(),
+        python=platform.python_version(),
+        transparent_huge_pages=_field("/sys/kernel/mm/transparent_hugepage/enabled", r"\[(\w+)\]"),
+    )
+
+
+def storage(path: Path, profile: str | None = None) -> StorageFacts:
+    """`profile`: the storage that the device of the folder simulates."""
     mount = _mount_of(path)
-    return {
-        "file_system": mount.get("file_system"),
-        "mount_options": mount.get("options"),
-        "device": mount.get("device"),
-        **_queue_facts(mount.get("number")),
-    }
+    if mount is None:
+        return StorageFacts(profile=profile)
+    disk = vars(_disk_facts(mount.number))
+    return StorageFacts(
+        **disk, file_system=mount.file_system, mount_options=mount.options, device=mount.device, profile=profile
+    )
 
 
 def disk_name(path: Path) -> str | None:
     """The whole disk below a folder as /proc/diskstats names it; None: its file system has no block device."""
-    disk = _disk(_mount_of(path).get("number"))
+    mount = _mount_of(path)
+    disk = _disk(mount.number) if mount else None
     return disk.name if disk else None
 
 
@@ -51,34 +96,33 @@ def load_average() -> float:
     return os.getloadavg()[0]
 
 
-def _mount_of(path: Path) -> dict[str, str]:
+def _mount_of(path: Path) -> Mount | None:
     """The mount that holds `path`: the one of its device number with the longest matching mount point
     (proc_pid_mountinfo(5)). At one mount point, the last mount hides the others."""
     try:
         path = path.resolve()
-        above = [mount for mount in mounts() if path.is_relative_to(mount["point"])]
+        above = [mount for mount in mounts() if path.is_relative_to(mount.point)]
     except (OSError, ValueError):
-        return {}
-    return max(reversed(above), key=lambda mount: len(mount["point"]), default={})
+        return None
+    return max(reversed(above), key=lambda mount: len(mount.point), default=None)
 
 
-def mounts() -> list[dict[str, str]]:
-    """All mounts of this process, in the order in which they were made. Keys: number, point, file_system, device,
-    options. OSError: they cannot be read."""
+def mounts() -> list[Mount]:
+    """All mounts of this process, in the order in which they were made. OSError: they cannot be read."""
     return [_parse_mount(line) for line in Path("/proc/self/mountinfo").read_text().splitlines()]
 
 
-def _parse_mount(line: str) -> dict[str, str]:
+def _parse_mount(line: str) -> Mount:
     before, _, after = line.partition(" - ")
     _, _, number, _, point, options, *_ = before.split()
     file_system, device, *super_options = after.split()
-    return {
-        "number": number,
-        "point": _unescape(point),
-        "file_system": file_system,
-        "device": _unescape(device),
-        "options": ",".join(dict.fromkeys([*options.split(","), *",".join(super_options).split(",")])).strip(","),
-    }
+    return Mount(
+        number=number,
+        point=_unescape(point),
+        file_system=file_system,
+        device=_unescape(device),
+        options=",".join(dict.fromkeys([*options.split(","), *",".join(super_options).split(",")])).strip(","),
+    )
 
 
 def _unescape(text: str) -> str:
@@ -86,23 +130,24 @@ def _unescape(text: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
 
 
-def _queue_facts(number: str | None) -> dict[str, Any]:
+def _disk_facts(number: str) -> DiskFacts:
     block = _disk(number)
-    rotational = _read(block / "queue/rotational") if block else None
-    logical = _read(block / "queue/logical_block_size") if block else None
-    return {
-        "model": _read(block / "device/model") if block else None,
-        "rotational": None if rotational is None else rotational == "1",
-        "scheduler": _field(block / "queue/scheduler", r"\[([\w-]+)\]") if block else None,
-        "write_cache": _read(block / "queue/write_cache") if block else None,
-        "logical_block_bytes": int(logical) if logical and logical.isdecimal() else None,
-    }
+    if block is None:
+        return DiskFacts()
+    rotational, logical = _read(block / "queue/rotational"), _read(block / "queue/logical_block_size")
+    return DiskFacts(
+        model=_read(block / "device/model"),
+        rotational=None if rotational is None else rotational == "1",
+        scheduler=_field(block / "queue/scheduler", r"\[([\w-]+)\]"),
+        write_cache=_read(block / "queue/write_cache"),
+        logical_block_bytes=int(logical) if logical and logical.isdecimal() else None,
+    )
 
 
-def _disk(number: str | None) -> Path | None:
+def _disk(number: str) -> Path | None:
     """The /sys folder of the whole disk under a block device number such as 259:1."""
     device = Path(f"/sys/dev/block/{number}")
-    if not number or not device.exists():
+    if not device.exists():
         return None
     device = device.resolve()
     return device.parent if (device / "partition").exists() else device

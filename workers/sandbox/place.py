@@ -73,7 +73,7 @@ def _changed_by_others(folder: Path, owners: tuple[int, ...], *, sticky: bool) -
 
 def notes(root: Path) -> tuple[str, ...]:
     """Notes for readers of figures that were measured here."""
-    if storage(root)["file_system"] in ("tmpfs", "ramfs"):
+    if storage(root).file_system in ("tmpfs", "ramfs"):
         return (f"The data lie in memory ({root} is on a tmpfs): an fsync costs next to nothing there.",)
     return ()
 

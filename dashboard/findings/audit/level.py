@@ -4,7 +4,7 @@ The figures are of the newest result that measured the present settings on this 
 may have been tried with these settings on another server of this installation. What
 the rules of the durability report say of the present settings counts too: they need no measurement to miss a level."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dashboard.findings.audit.subject import AuditedServer
@@ -24,6 +24,7 @@ from dashboard.findings.service_level import (
     worst,
 )
 from dashboard.findings.shown import shown
+from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.kind_names import RECORDED_KINDS
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
 from dashboard.records.experiments.states import OVER
@@ -147,7 +148,7 @@ def _names_present(facts: Facts, variant: Variant) -> bool:
     return all(name in now and spelled(now[name]) == spelled(value) for name, value in variant.settings.items())
 
 
-def _ran_as_now(facts: Facts, variant: Variant, environment: Mapping[str, object]) -> bool:
+def _ran_as_now(facts: Facts, variant: Variant, environment: EnvironmentFacts) -> bool:
     """What the variant left to the server and decides durability was as now, and so was the series of the version."""
     ran, now = of_trial(environment, {}), facts.variables
     if ran.flavour and (ran.flavour, ran.version[:2]) != (facts.flavour, facts.version[:2]):
@@ -156,10 +157,10 @@ def _ran_as_now(facts: Facts, variant: Variant, environment: Mapping[str, object
     return all(spelled(now[one]) == spelled(ran.settings[one]) for one in names if one in now and one in ran.settings)
 
 
-def _environment(experiment: Experiment, server_id: int, variant: Variant) -> Mapping[str, object]:
+def _environment(experiment: Experiment, server_id: int, variant: Variant) -> EnvironmentFacts:
     """Of a run or of a trial; empty if there is none."""
     place = {"experiment": experiment, "server": server_id, "variant": variant.name}
     runs = Run.objects.of_done_cells().filter(**{f"cell__{name}": one for name, one in place.items()})
     trials = Trial.objects.filter(**place).exclude(environment=None)
     pk = next(filter(None, (rows.values_list("environment_id", flat=True).first() for rows in (runs, trials))), None)
-    return Environment.objects.get(pk=pk).data if pk else {}
+    return Environment.objects.get(pk=pk).known if pk else EnvironmentFacts()

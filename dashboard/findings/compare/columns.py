@@ -27,7 +27,7 @@ def columns(wanted: Sequence[int]) -> list[Column]:
     ratios = judged({n: (seconds[n], seconds[0]) for n in alike})
     experiments = Experiment.objects.in_bulk({run.experiment_id for point in points for run in point.runs})
     runs = Run.objects.filter(pk__in=[point.runs[0].id for point in points]).select_related("environment")
-    environments = {run.pk: run.environment.data for run in runs}
+    environments = {run.pk: run.environment.known for run in runs}
     return [
         Column(
             **vars(describe(point, seconds[n], ratios.get(n))),

@@ -1,21 +1,22 @@
 """The figures of a comparison. A new one is one line."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.point import Point
+from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Experiment
 from dashboard.text.numbers import at
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column(Point):
-    """A point with its experiment. `environment`: as stored; `others`: the runs of all other columns; `name`: of its
+    """A point with its experiment. `others`: the runs of all other columns; `name`: of its
     experiment, as its reader may see it."""
 
     experiment: Experiment
     server: str
-    environment: Mapping[str, object]
+    environment: EnvironmentFacts
     others: tuple[int, ...]
     name: str = ""
 

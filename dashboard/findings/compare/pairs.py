@@ -12,6 +12,7 @@ from dashboard.findings.compare.choice import Choice
 from dashboard.findings.lines import VariantPlace, places
 from dashboard.findings.point import Point, ThroughputRatio
 from dashboard.findings.points import PointKey, points
+from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.text.numbers import at
 from dashboard.text.words import listed
@@ -144,8 +145,8 @@ def environments_of_runs(pairs: Iterable[PointPair]) -> list[tuple[int, int]]:
     return [(of_run[a], of_run[b]) for a, b in first]
 
 
-def environments(ids: Iterable[tuple[int, int]]) -> list[list[Mapping[str, object]]]:
+def environments(ids: Iterable[tuple[int, int]]) -> list[list[EnvironmentFacts]]:
     """Each combination of an environment of A and one of B once."""
     combinations = list(dict.fromkeys(ids))
     known = Environment.objects.in_bulk({pk for both in combinations for pk in both})
-    return [[known[a].data, known[b].data] for a, b in combinations]
+    return [[known[a].known, known[b].known] for a, b in combinations]

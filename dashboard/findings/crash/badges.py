@@ -6,7 +6,7 @@ number is shown.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -16,6 +16,7 @@ from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried, plain_trials
 from dashboard.findings.crash.tried_settings import counted, experiments_like
+from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.kind_names import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.servers.models import Server
@@ -123,13 +124,13 @@ def _candidates(present: Durability) -> list[tuple[int, Plan, dict[Place, Ran | 
     environments = Environment.objects.in_bulk({one[3] for one in combinations})
     found: dict[int, dict[Place, Ran | None]] = {pk: {} for pk in newest}
     for experiment_id, server_id, variant, environment_id in combinations:
-        ran = _agreed(present, plans[experiment_id], variant, environments[environment_id].data)
+        ran = _agreed(present, plans[experiment_id], variant, environments[environment_id].known)
         tried, place = found[experiment_id], (server_id, variant)
         tried[place] = ran if tried.get(place, ran) == ran else None  # the build was updated during the experiment
     return [(pk, plans[pk], places) for pk, places in found.items() if any(places.values())]
 
 
-def _agreed(present: Durability, plan: Plan, variant: str, environment: Mapping[str, Any]) -> Ran | None:
+def _agreed(present: Durability, plan: Plan, variant: str, environment: EnvironmentFacts) -> Ran | None:
     planned = next((one for one in plan.variants if one.name == variant), Variant("", {}))
     if planned.topology:
         return None  # a failover says nothing of what one server keeps

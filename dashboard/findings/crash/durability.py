@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dashboard.records.experiments.environment import EnvironmentFacts, MeasuredServer
 from workers.sandbox import options
 from workers.servers.defaults import defaults_of
 from workers.servers.facts import Version
@@ -54,10 +55,10 @@ def of_server(facts: Mapping[str, Any]) -> Durability:
     return _durability(facts.get("flavour"), facts.get("version_text"), {**worded, **(facts.get("settings") or {})})
 
 
-def of_trial(environment: Mapping[str, Any], settings: Mapping[str, str]) -> Durability:
+def of_trial(environment: EnvironmentFacts, settings: Mapping[str, str]) -> Durability:
     """`settings`: the variant's."""
-    server = environment.get("server") or {}
-    return _durability(server.get("flavour"), server.get("version"), {**(server.get("variables") or {}), **settings})
+    server = environment.server or MeasuredServer()
+    return _durability(server.flavour, server.version, {**server.variables, **settings})
 
 
 def _durability(flavour: str | None, version_text: str | None, settings: Mapping[str, Any]) -> Durability:

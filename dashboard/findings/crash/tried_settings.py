@@ -32,7 +32,7 @@ def _tried(experiment: Experiment) -> set[tuple[str, str]]:
     places = list(rows.values_list("variant", "kind", "environment_id").distinct())
     environments = Environment.objects.in_bulk({environment_id for _, _, environment_id in places})
     ran = [
-        (kind, variants[name].engine.lower(), of_trial(environments[pk].data, variants[name].settings))
+        (kind, variants[name].engine.lower(), of_trial(environments[pk].known, variants[name].settings))
         for name, kind, pk in places
         if pk
     ]

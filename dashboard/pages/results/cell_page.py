@@ -45,7 +45,7 @@ CHARTS: dict[str, Callable[[Run, Reader], Chart]] = {"seconds": _seconds, "host"
 
 def context(run: Run, reader: Reader) -> dict[str, object]:
     evidence = getattr(run, "evidence", None)
-    cell, server = run.cell, run.environment.data.get("server") or {}
+    cell, environment = run.cell, run.environment.known
     return {
         "run": run,
         "cell": cell,
@@ -67,8 +67,8 @@ def context(run: Run, reader: Reader) -> dict[str, object]:
         "effective": reader.variables(run.effective),
         "my_cnf": reader.server_text(evidence.my_cnf, is_sandbox=cell.server.is_sandbox) if evidence else "",
         "output": reader.text(evidence.output) if evidence else "",
-        "facts": {name: reader.text(fact) for name, fact in facts(run.environment.data).items()},
-        "variables": sorted(reader.variables(server.get("variables") or {}).items()),
+        "facts": {name: reader.text(fact) for name, fact in facts(environment).items()},
+        "variables": sorted(reader.variables(environment.variables).items()),
         "probes": list(probed_devices([(0, reader.data(run.probe.data))])) if run.probe else [None],
     }
 

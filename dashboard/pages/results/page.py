@@ -243,11 +243,11 @@ def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:
     """One for each server and environment in which it was measured."""
     met = dict.fromkeys((row.server_id, row.environment_id) for row in rows)
     known = [(server, one) for server, one in met if one is not None]
-    data = queries.environments({one for _, one in known})
+    known_facts = queries.environments({one for _, one in known})
     return [
         MeasuredPlace(
             view.names[server],
-            {name: view.clean(fact) for name, fact in facts(data[one]).items()},
+            {name: view.clean(fact) for name, fact in facts(known_facts[one]).items()},
             flush_of([device for device in view.devices if device.server_id == server]),
         )
         for server, one in known

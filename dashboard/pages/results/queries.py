@@ -1,11 +1,11 @@
 """Queries of result pages beside the analysis. `cells` and `environments` load no series and no evidence."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import QuerySet
 
+from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
 
 _CELL = (
@@ -43,9 +43,9 @@ def cells(experiment: Experiment) -> list[ResultCell]:
     return [ResultCell(*row) for row in experiment.cells.order_by("position").values_list(*_CELL)]
 
 
-def environments(ids: Collection[int]) -> dict[int, Mapping[str, Any]]:
-    """Environment id -> data."""
-    return dict(Environment.objects.filter(pk__in=ids).values_list("id", "data"))
+def environments(ids: Collection[int]) -> dict[int, EnvironmentFacts]:
+    """Environment id -> its facts."""
+    return {one.pk: one.known for one in Environment.objects.filter(pk__in=ids)}
 
 
 def run_of(cell_id: int) -> QuerySet[Run]:

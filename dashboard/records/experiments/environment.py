@@ -1,10 +1,11 @@
-"""The environment of a run: facts by name, and the differences between environments."""
+"""The environment of a run: its facts, their texts, and the differences between environments."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from dashboard.text.numbers import UNKNOWN, size
+from workers.host.environment import HostFacts, StorageFacts
 from workers.toml.table import TomlTable
 
 FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
@@ -12,32 +13,59 @@ FACTS = {name: FILE.table("facts").texts(name) for name in FILE.table("facts").d
 PLACES = frozenset(FILE.texts("places"))
 
 
-def facts(data: Mapping[str, object]) -> dict[str, str]:
+@dataclass(frozen=True)
+class MeasuredServer:
+    """`engines` None: not asked. The variables of a crash trial are those of its variant: none are listed here."""
+
+    flavour: str = ""
+    version: str = ""
+    engines: Mapping[str, str] | None = None
+    variables: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EnvironmentFacts:
+    """As stored in `Environment.data`. `storage` None: the data lie on another host; `sysbench` None: its version is
+    not known; `server` None: a crash trial of a registered server."""
+
+    host: HostFacts = field(default_factory=HostFacts)
+    storage: StorageFacts | None = None
+    sysbench: str | None = None
+    server: MeasuredServer | None = None
+
+    @property
+    def variables(self) -> Mapping[str, str | int | float | bool | None]:
+        return self.server.variables if self.server else {}
+
+    def as_stored(self) -> dict[str, object]:
+        """Facts that only cells have are left out of the environment of a trial."""
+        server = asdict(self.server) if self.server else {}
+        known = asdict(self) | {"server": {name: value for name, value in server.items() if value is not None}}
+        return {name: value for name, value in known.items() if name != "sysbench" or value is not None}
+
+
+def facts(found: EnvironmentFacts) -> dict[str, str]:
     """Fact -> its text on a page; a dash if it is not known."""
-    return {name: _fact(data, name, path) for name, path in FACTS.items()}
+    return {name: _text(name, _at(found, path)) for name, path in FACTS.items()}
 
 
-def differences(environments: Sequence[Mapping[str, object]]) -> list[tuple[str, list[str]]]:
+def differences(environments: Sequence[EnvironmentFacts]) -> list[tuple[str, list[str]]]:
     """(Fact or variable, its value in each environment) where the values differ: facts first, then variables."""
-    if not environments:
-        return []
-    shown = [facts(data) for data in environments]
-    variables = [_at(data, ("server", "variables")) or {} for data in environments]
-    names = sorted(set().union(*variables) - PLACES)
+    shown = [facts(one) for one in environments]
+    names = sorted({name for one in environments for name in one.variables} - PLACES)
     rows = [(name, [one[name] for one in shown]) for name in FACTS]
-    rows += [(name, [str(one.get(name, UNKNOWN)) for one in variables]) for name in names]
+    rows += [(name, [str(one.variables.get(name, UNKNOWN)) for one in environments]) for name in names]
     return [(name, values) for name, values in rows if len(set(values)) > 1]
 
 
-def _fact(data: Mapping[str, object], name: str, path: tuple[str, ...]) -> str:
-    value = _at(data, path)
+def _text(name: str, value: object) -> str:
     if value is None or value == "":
         return UNKNOWN
-    return size(value) if name == "memory" else str(value)
+    return size(value) if name == "memory" and isinstance(value, int) else str(value)
 
 
-def _at(data: Mapping[str, object], path: tuple[str, ...]) -> Any:
-    value: object = data
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
+def _at(found: EnvironmentFacts, path: tuple[str, ...]) -> object:
+    value: object = found
+    for name in path:
+        value = getattr(value, name) if value is not None else None
     return value

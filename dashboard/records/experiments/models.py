@@ -8,7 +8,9 @@ from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
 
+from dashboard.installation.stored import read
 from dashboard.records.experiments import states
+from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
 from dashboard.records.experiments.words import words_of
 from dashboard.records.servers.models import Server
@@ -372,6 +374,10 @@ class Environment(models.Model):
 
     digest = models.CharField(max_length=64, unique=True)
     data = models.JSONField()
+
+    @property
+    def known(self) -> EnvironmentFacts:
+        return read(EnvironmentFacts, self.data)
 
 
 class Probe(models.Model):

@@ -81,10 +81,8 @@ def differences(changes: Sequence[Change], entries: Mapping[int, Sequence[EntryR
     of each change's track."""
     pairs = {one.pk: (_before(one, entries[one.track_id]), one.first.environment_id) for one in changes}
     ids = {one for pair in pairs.values() for one in pair if one is not None}
-    data: dict[int | None, Mapping[str, object]] = dict(
-        Environment.objects.filter(pk__in=ids).values_list("pk", "data")
-    )
-    differ = {(before, after): _differ(data.get(before), data.get(after)) for before, after in pairs.values()}
+    known = {one.pk: one.known for one in Environment.objects.filter(pk__in=ids)}
+    differ = {pair: _differ([known[one] for one in pair if one in known]) for pair in pairs.values()}
     return {pk: differ[pair] for pk, pair in pairs.items()}
 
 
@@ -95,7 +93,6 @@ def _before(change: Change, entries: Sequence[EntryRow]) -> int | None:
     return next((one.environment_id for one in earlier), None)
 
 
-def _differ(before: Mapping[str, object] | None, after: Mapping[str, object] | None) -> list[Difference]:
-    if before is None or after is None:
-        return []
-    return [(name, old, new) for name, (old, new) in environment.differences([before, after])]
+def _differ(both: Sequence[environment.EnvironmentFacts]) -> list[Difference]:
+    """Nothing, unless both environments are known."""
+    return [(name, old, new) for name, (old, new) in environment.differences(both)] if len(both) == 2 else []

@@ -1,7 +1,5 @@
 """The environment is told where it is known, and None where not."""
 
-import json
-
 from workers.host import environment
 
 ROOT = "26 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw,errors=remount-ro"
@@ -11,35 +9,24 @@ ON_TOP = "41 40 8:1 / /srv/my\\040data rw,noatime - xfs /dev/sda1 rw,attr2"
 
 def test_it_knows_this_host():
     host = environment.host()
-    assert host["cores"] >= 1
-    assert host["memory_bytes"] > 1 << 20
-    assert host["kernel"]
-    json.dumps(host)
+    assert host.cores >= 1 and host.memory_bytes > 1 << 20 and host.kernel
 
 
 def test_it_knows_where_a_folder_lies(tmp_path):
     storage = environment.storage(tmp_path)
-    assert storage["file_system"]
-    assert storage["mount_options"].startswith("r")
-    json.dumps(storage)
+    assert storage.file_system and storage.mount_options.startswith("r")
 
 
 def test_it_reads_mount_lines():
     mount = environment._parse_mount(ON_TOP)
-    assert mount == {
-        "number": "8:1",
-        "point": "/srv/my data",
-        "file_system": "xfs",
-        "device": "/dev/sda1",
-        "options": "rw,noatime,attr2",
-    }
+    assert mount == environment.Mount("8:1", "/srv/my data", "xfs", "/dev/sda1", "rw,noatime,attr2")
 
 
 def test_it_takes_the_mount_on_top(monkeypatch, tmp_path):
     lines = [ROOT, HIDDEN.replace("/srv/my\\040data", str(tmp_path)), ON_TOP.replace("/srv/my\\040data", str(tmp_path))]
     monkeypatch.setattr(environment.Path, "read_text", lambda *_, **__: "\n".join(lines))
-    assert environment._mount_of(tmp_path)["file_system"] == "xfs"
-    assert environment._mount_of(tmp_path.parent)["file_system"] == "ext4"
+    assert environment._mount_of(tmp_path).file_system == "xfs"
+    assert environment._mount_of(tmp_path.parent).file_system == "ext4"
 
 
 def test_it_says_none_where_proc_is_closed(monkeypatch, tmp_path):
@@ -47,12 +34,12 @@ def test_it_says_none_where_proc_is_closed(monkeypatch, tmp_path):
         raise PermissionError
 
     monkeypatch.setattr(environment.Path, "read_text", closed)
-    assert set(environment.storage(tmp_path).values()) == {None}
-    assert environment.host()["memory_bytes"] is None
+    assert environment.storage(tmp_path) == environment.StorageFacts()
+    assert environment.host().memory_bytes is None
 
 
 def test_it_knows_no_disk_under_a_tmpfs():
-    assert set(environment._queue_facts("0:44").values()) == {None}
+    assert environment._disk_facts("0:44") == environment.DiskFacts()
 
 
 def test_it_tells_the_load():

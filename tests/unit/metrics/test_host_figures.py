@@ -67,7 +67,7 @@ def test_writes_and_flushes_are_seen(tmp_path):
 
     found = figures_while(flush, disk)
     assert found["disk_writes"] >= 20 and found["disk_written_bytes"] >= 20 * 4096
-    if environment.storage(tmp_path)["write_cache"] == "write back":  # else the kernel need not flush the disk
+    if environment.storage(tmp_path).write_cache == "write back":  # else the kernel need not flush the disk
         assert found["disk_flushes"] >= 20
 
 

@@ -120,7 +120,7 @@ def loops_below(folder: Path) -> list[Path]:
 
 def mounts_below(folder: Path) -> list[tuple[Path, str]]:
     """(mount point, file system) of everything mounted in the folder, the last mounted first."""
-    mounts = [(Path(mount["point"]), mount["file_system"]) for mount in reversed(environment.mounts())]
+    mounts = [(Path(mount.point), mount.file_system) for mount in reversed(environment.mounts())]
     return [mount for mount in mounts if mount[0].is_relative_to(folder)]
 
 

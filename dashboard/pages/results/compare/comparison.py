@@ -18,6 +18,7 @@ from dashboard.findings.redact import redactor_of
 from dashboard.findings.tested import spelled_out
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.reader import Reader
+from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import Plan
 
@@ -32,7 +33,7 @@ class Comparison:
     finding: Finding | None
     chart: ComparedChart
     heads: Sequence[str]
-    environments: Sequence[Sequence[Mapping[str, object]]]
+    environments: Sequence[Sequence[EnvironmentFacts]]
     shown: Mapping[str, object]
 
 

@@ -14,6 +14,7 @@ from dashboard.pages.results.compare.offers import offers
 from dashboard.pages.results.picture import Picture
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments import environment
+from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import Plan
 
@@ -56,7 +57,7 @@ def _picture(chart: Chart, choice: Choice, reader: Reader) -> Picture:
     return Picture(chart, *(reader.addresses.chart(chart.key, form, choice.query()) for form in ("csv", "json")))
 
 
-def _unlike(groups: Iterable[Sequence[Mapping[str, object]]], reader: Reader) -> list[tuple[str, list[str]]]:
+def _unlike(groups: Iterable[Sequence[EnvironmentFacts]], reader: Reader) -> list[tuple[str, list[str]]]:
     """The differences within each group of environments, each once. Texts that the reader may not see are removed."""
     rows = [row for group in groups for row in environment.differences(group)]
     shown = [(name, [_for(reader, name, value) for value in values]) for name, values in rows]

@@ -13,7 +13,7 @@ from dashboard.installation.stored import read
 from dashboard.pages.results.crash import client_outage, failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF, badge
 from dashboard.pages.results.reader import Reader
-from dashboard.records.experiments.environment import facts
+from dashboard.records.experiments.environment import EnvironmentFacts, facts
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Trial
 from dashboard.text.numbers import ms, whole
@@ -179,14 +179,14 @@ def _check(one: CheckResult) -> dict[str, object]:
 def _causes(trial: Trial) -> tuple[Cause, ...]:
     """Why commits were lost, from the settings that the server ran with."""
     planned = _variant(trial)
-    ran = of_trial(trial.environment.data if trial.environment else {}, planned.settings).settings
+    ran = of_trial(trial.environment.known if trial.environment else EnvironmentFacts(), planned.settings).settings
     of_replica = trial.lost_replica if trial.kind in WITH_REPLICA else None
     lost = Lost(trial.lost_engine, trial.lost_engine_ms, trial.lost_binlog, trial.lost_binlog_ms, of_replica)
     return causes(trial.kind, planned.engine.lower(), ran, lost)
 
 
 def _facts(trial: Trial) -> dict[str, str]:
-    return facts(trial.environment.data) if trial.environment else {}
+    return facts(trial.environment.known) if trial.environment else {}
 
 
 def _variant(trial: Trial) -> Variant:

@@ -150,7 +150,7 @@ def start_plan(page, server, **values):
     press(page, "Start")
 
 
-def test_nothing_is_shown_before_the_login(page):
+def test_a_visitor_sees_no_page_before_the_login(page):
     go(page)
     page.get_by_label("Username").fill(NAME)
     page.get_by_label("Password").fill("not this one")

@@ -70,7 +70,7 @@ def test_a_page_that_shifts_would_be_found(page):
     assert page.evaluate("shifts.reduce((sum, one) => sum + one, 0)") > MOST
 
 
-def test_nothing_moves(page, live_server, stored, problems):
+def test_the_content_of_a_page_does_not_move_while_it_loads(page, live_server, stored, problems):
     paths = {
         "home": reverse("home"),
         "list": reverse("experiments:list"),
@@ -85,7 +85,7 @@ def test_nothing_moves(page, live_server, stored, problems):
     problems.clear()  # the stream of the live page, refused on purpose
 
 
-def test_nothing_moves_while_a_long_page_arrives_in_parts(page, live_server, stored):
+def test_the_content_does_not_move_while_a_long_page_arrives_in_parts(page, live_server, stored):
     """A column as wide as its longest word would widen with each part."""
     moved = {}
     for name in ("help:words", "api-reference"):

@@ -67,7 +67,7 @@ def test_a_stop_by_somebody_else_is_shown_until_the_worker_has_stopped(live, exp
     expect(stop).to_be_hidden()
 
 
-def test_one_that_somebody_else_stopped_shows_its_result_by_itself(live, experiment):
+def test_the_live_page_opens_the_result_after_another_person_stops_the_experiment(live, experiment):
     Experiment.objects.filter(pk=experiment.pk).update(state="cancelled", cancel_asked=True)
     live.wait_for_url(re.compile(rf"/results/{experiment.pk}/$"))
     expect(live.locator("main")).to_contain_text("cancelled", ignore_case=True)

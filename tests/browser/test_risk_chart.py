@@ -166,7 +166,7 @@ def test_each_label_belongs_to_its_own_point_and_covers_no_mark_or_label(page, s
             assert all(other > ROOM for line in second for other in line["others"]), f"{chart['key']}: a second line"
 
 
-def test_what_lost_nothing_is_in_a_band_and_points_are_read_and_hidden(opened):
+def test_settings_without_loss_are_in_a_band_and_points_can_be_read_and_hidden(opened):
     """The band is left of the decades. Arrow keys read the points; a button hides those of one outcome."""
     figure = risk(opened(lost="engine"))
     xs = figure.evaluate(

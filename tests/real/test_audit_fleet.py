@@ -112,7 +112,7 @@ def test_an_account_with_usage_only_is_enough_and_no_statement_writes(pair):
     server.delete()
 
 
-def test_what_the_server_prints_and_its_option_file_are_judged_like_the_server(pair, tmp_path):
+def test_a_printed_variable_list_and_an_option_file_give_the_same_report_as_the_server(pair, tmp_path):
     with connect(pair[1].target) as connection:
         facts = look.read(connection)
         printed = "".join(f"{name}\t{value}\n" for name, value in facts.variables.items())
@@ -130,7 +130,7 @@ def test_what_the_server_prints_and_its_option_file_are_judged_like_the_server(p
 
 @pytest.mark.skipif(not CLIENT, reason="mariadb is not installed (package mariadb-client)")
 @pytest.mark.parametrize("form", ["--batch", "--table", "--vertical"])
-def test_what_the_client_prints_is_read_as_the_server_told_it(pair, form):
+def test_the_output_of_the_client_gives_the_same_values_as_the_server(pair, form):
     target = pair[0].target
     where = ["--socket", target.socket] if target.socket else ["--host", target.host, "--port", str(target.port)]
     asked = [CLIENT, "--no-defaults", "--user", target.user, *where, form, "--execute", "SHOW GLOBAL VARIABLES"]

@@ -299,7 +299,7 @@ def test_it_goes_on_after_a_gtid_wherever_that_is(server, written, build, tmp_pa
     assert (found.end_at, found.unreadable, found.odd.first) == (whole.end_at, "", ())
 
 
-def test_nothing_is_left_of_the_reader(server, written):
+def test_the_reader_leaves_no_connection_on_the_server(server, written):
     SentBinlog(reader(server), written).read(SCHEMA, SECRET)
     shown = "SHOW REPLICAS" if server.build.flavour == "mysql" else "SHOW SLAVE HOSTS"
     until(lambda: query(server, shown, schema="") == ())

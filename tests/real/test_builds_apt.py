@@ -59,7 +59,7 @@ def test_it_brings_what_is_named_with_what_it_needs(tmp_path, mirror):
     assert put(tmp_path, mirror) == ["ds-engine", "ds-library", "ds-server"]
 
 
-def test_what_was_kept_serves_again(tmp_path, mirror):
+def test_kept_archives_are_used_again_without_the_mirror(tmp_path, mirror):
     """All of it, though apt has nothing left to name, and without the archive."""
     first = put(tmp_path, mirror)
     for file in (tmp_path / "mirror").glob("*.deb"):
@@ -78,7 +78,7 @@ def test_a_torn_download_is_loaded_again(tmp_path, mirror, place):
     assert torn.read_bytes() == whole
 
 
-def test_what_is_not_as_the_index_says_is_refused(tmp_path, mirror):
+def test_an_archive_that_differs_from_the_index_is_refused(tmp_path, mirror):
     forged = tmp_path / "mirror/ds-library_1.0_all.deb"
     forged.write_bytes(forged.read_bytes()[:-100] + b"x" * 100)
     with pytest.raises(SandboxError, match="Downloaded files are kept: try again"):

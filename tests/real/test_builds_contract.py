@@ -57,7 +57,7 @@ def test_it_is_what_it_says(stage, build):
     assert all(stage.facts.has_engine(engine.name) for engine in build.engines)
 
 
-def test_nobody_else_gets_in(stage):
+def test_only_the_account_of_the_sandbox_can_log_in(stage):
     """Neither the first user of an installation, nor those without a name."""
     sql = "SELECT user, host FROM mysql.user WHERE user IN ('', 'root') AND host <> 'localhost'"
     with connect(stage.target) as connection:

@@ -35,7 +35,7 @@ def failed(result):
     return {one.key for one in result.checks if one.outcome != "valid"}
 
 
-def test_nothing_is_lost_at_1_1(sandbox_root):
+def test_no_commit_is_lost_at_1_1(sandbox_root):
     result = crash(sandbox_root)
     assert failed(result) <= MAY_TEAR
     assert result.lost_engine.transactions == result.lost_binlog.transactions == 0

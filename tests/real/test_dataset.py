@@ -72,7 +72,7 @@ def test_settings_hold_after_the_image_was_kept(sandbox_root):
 
 
 @pytest.mark.parametrize("change", [{"table_rows": 778}, {"variants": (Variant("a", {}, "aria"),)}])
-def test_other_data_are_another_image(sandbox_root, change):
+def test_a_changed_plan_makes_another_image(sandbox_root, change):
     build = find("system-mariadb")
     one, other = (dataset.image_for(sandbox_root, build, p, "") for p in (plan(), replace(plan(), **change)))
     assert one.key != other.key

@@ -88,7 +88,7 @@ def test_logs_lie_where_the_layout_says(sandbox_root, text, redo_on, binlog_on):
         assert copy.running
 
 
-def test_nothing_is_left_after_a_failure(sandbox_root, monkeypatch):
+def test_no_device_is_left_after_a_failed_start(sandbox_root, monkeypatch):
     def broken(self):
         raise SandboxError("The second one failed.")
 
@@ -97,7 +97,7 @@ def test_nothing_is_left_after_a_failure(sandbox_root, monkeypatch):
         Devices.create(sandbox_root, parse("k=1ms+log"), SIZE_BYTES)
 
 
-def test_nothing_is_left_of_devices_whose_disk_died(sandbox_root):
+def test_no_device_is_left_after_its_process_died(sandbox_root):
     devices = Devices.create(sandbox_root, parse("k=1ms+log"), SIZE_BYTES)
     os.kill(devices.disks[0].pid, 9)
     with contextlib.suppress(SandboxError):

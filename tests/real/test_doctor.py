@@ -49,7 +49,7 @@ def test_a_host_that_lacks_nothing_but_a_mail_server(doctor):
     assert status == 1
 
 
-def test_what_cannot_be_reached_is_named_with_its_remedy(doctor):
+def test_the_doctor_names_each_unreachable_service_with_its_fix(doctor):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     found, status = doctor(

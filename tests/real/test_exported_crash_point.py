@@ -70,7 +70,7 @@ def passing(sandbox_root):
     return exported_passing_point(sandbox_root)
 
 
-def test_nothing_is_wrong_at_a_point_that_passed(passing, tmp_path):
+def test_an_exported_point_that_passed_shows_no_violation(passing, tmp_path):
     """The negative control."""
     said = shown(passing, tmp_path)
     assert said.returncode == 0, said.stdout + said.stderr

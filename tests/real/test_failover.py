@@ -209,6 +209,6 @@ def test_a_cancelled_trial_ends_and_leaves_nothing(sandbox_root, leaves_nothing)
         ("switchover", {"kind": "semi-sync", "acknowledgements": 2}, "need as many replicas"),
     ],
 )
-def test_what_cannot_be_tried_is_refused_before_the_start(sandbox_root, fault, topology, why):
+def test_an_impossible_fault_is_refused_before_the_start(sandbox_root, fault, topology, why):
     with pytest.raises(PlanError, match=why):
         fail_over(sandbox_root, fault, **topology)

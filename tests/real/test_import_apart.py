@@ -49,14 +49,14 @@ def test_a_token_is_named_in_the_audit_log(admin, file):
     assert Event.objects.get(did="imported").detail["via"].startswith("token durascope_")
 
 
-def test_what_is_refused_there_is_told_here(client_in, file):
+def test_the_reason_of_a_refused_import_is_shown_on_the_page(client_in, file):
     shown = client_in.post(PAGE, {"file": upload(file[:-30])})
     assert shown.status_code == 422
     assert "it is no zip file, or it was cut off. Nothing was stored." in shown.content.decode()
     assert not imported().exists()
 
 
-def test_one_at_a_time(client_in, settings, file):
+def test_a_second_import_is_refused_while_one_is_under_way(client_in, settings, file):
     lock = os.open(settings.HOME / "import.lock", os.O_RDWR | os.O_CREAT)
     fcntl.flock(lock, fcntl.LOCK_EX)
     shown = client_in.post(PAGE, {"file": upload(file)})
@@ -66,7 +66,7 @@ def test_one_at_a_time(client_in, settings, file):
     assert imported().count() == 1
 
 
-def test_one_that_takes_too_long_is_ended(file, admin, monkeypatch):
+def test_an_import_that_takes_too_long_is_ended(file, admin, monkeypatch):
     monkeypatch.setattr(apart, "WALL_S", 0.1)
     with pytest.raises(NotImported, match=r"more than 0.1 s. Nothing was stored"):
         apart.import_apart(admin, io.BytesIO(file))

@@ -47,7 +47,7 @@ def before(guest):
     return guest.listed()
 
 
-def test_what_belongs_to_others_is_left_alone(guest, install, before):
+def test_the_installer_stops_before_it_touches_the_files_of_others(guest, install, before):
     made = f"useradd durascope && echo another program >{OTHERS_SITE}"
     guest.shell(f"{made} && setpriv --reuid=postgres --regid=postgres --init-groups createdb durascope")
     status, said = install("--name", NAME)

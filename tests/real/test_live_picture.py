@@ -71,7 +71,7 @@ def test_the_seconds_that_a_redis_lost_are_told_again(told, there):
     assert numbers(live.latest(1)) == [1, 2, 3]
 
 
-def test_one_second_costs_the_same_early_and_late_in_a_cell(told, there):
+def test_a_second_sends_as_many_bytes_to_redis_late_in_a_cell_as_early(told, there):
     def written():
         tell(told, tell_next.pop())
         return there.info("stats")["total_net_input_bytes"]

@@ -57,7 +57,7 @@ def request_here(sandbox: Sandbox) -> Iterator[LoadRequest]:
     say(sandbox, f"DROP DATABASE {SCHEMA}")
 
 
-def test_nobody_listens(request_here):
+def test_a_load_on_a_closed_port_says_that_nothing_listens(request_here):
     closed = replace(request_here.target, socket="", port=1)
     with pytest.raises(Unreachable, match="Nothing listens at"):
         run(replace(request_here, target=closed))

@@ -63,7 +63,7 @@ def inside(visitor, transactional_db) -> Visitor:
     return browser
 
 
-def test_who_logs_in_gets_cookies_for_https_only(inside):
+def test_the_login_sets_cookies_for_https_only(inside):
     session, word = inside.cookies["__Host-sessionid"], inside.cookies["__Host-csrftoken"]
     assert session["secure"] and session["httponly"] and word["secure"]
     for cookie in (session, word):  # what browsers ask of a cookie of this name
@@ -84,7 +84,7 @@ def test_without_tls_there_is_only_a_redirect(behind):
     assert re.fullmatch(rf"https://{NAME}(:443)?/experiments/\?q=1", answer.headers["Location"])
 
 
-def test_who_asks_cannot_say_that_it_is_another(visitor):
+def test_a_forged_proxy_header_does_not_change_the_address_of_the_visitor(visitor):
     """What a visitor writes into the proxy's headers is nothing; a slow guesser is shut out by its real address."""
     User.objects.create_superuser("admin", password=PASSWORD)
     for last in range(PER_NAME_AND_ADDRESS):
@@ -129,7 +129,7 @@ def test_a_file_of_many_megabytes_comes_through(inside):
     assert answer.status == 422 and "Nothing was stored" in answer.text
 
 
-def test_what_is_larger_than_any_file_is_refused_by_the_proxy(inside, request):
+def test_the_proxy_refuses_a_body_larger_than_any_file(inside, request):
     if "caddy" in request.node.name:
         pytest.skip("it counts what arrives: asked of its file in tests/unit/test_deploy_files.py")
     assert inside.get("/experiments/import/", b"", {"Content-Length": str(MOST_PACKED * 2)}).status == 413
@@ -147,7 +147,7 @@ def test_a_share_link_names_itself_by_https(inside, visitor):
 
 
 @pytest.mark.parametrize("path", ["/nowhere/", "/share/nothing/", "/api/v1/nothing"])
-def test_what_is_not_there_is_said_by_us(inside, path):
+def test_the_program_answers_for_a_missing_page_not_the_proxy(inside, path):
     answer = inside.get(path)
     assert answer.status in (404, 410) and b"nginx" not in answer.body
     assert answer.headers["Strict-Transport-Security"]

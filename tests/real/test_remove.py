@@ -37,7 +37,7 @@ def test_only_named_then_removed(call):
     assert not call.home.exists() and not call.sandboxes.exists()
 
 
-def test_what_is_not_durascopes_stays(call):
+def test_remove_keeps_a_folder_that_holds_other_files(call):
     call.home.mkdir()
     (call.home / "thesis.odt").write_text("years of work")
     _, said, status = call("remove", "--yes")
@@ -45,7 +45,7 @@ def test_what_is_not_durascopes_stays(call):
     assert (call.home / "thesis.odt").read_text() == "years of work"
 
 
-def test_nothing_is_removed_while_it_runs(call):
+def test_remove_is_refused_while_the_program_runs(call):
     running = call("up", wait=False)
     try:
         until = time.monotonic() + 60

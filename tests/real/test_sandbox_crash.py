@@ -135,7 +135,7 @@ def test_it_loses_all_rows_on_a_disk_that_lies_even_at_1_1(on_disk):
 
 
 @needs_disk
-def test_what_was_prepared_survives_whatever_the_settings(on_disk):
+def test_the_account_and_settled_tables_survive_a_crash_under_any_settings(on_disk):
     """The account was made a moment ago, by a server that flushes nothing."""
     sandbox, disk = on_disk({"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"})
     ask(sandbox, "CREATE TABLE crash.later (n INT PRIMARY KEY) ENGINE=InnoDB")

@@ -31,7 +31,7 @@ def test_an_engine_that_is_not_there_ends_the_server(sandbox_root, promising):
     assert LIBRARY in str(refused.value), "the error log says why"
 
 
-def test_what_this_machine_cannot_run_is_not_started(sandbox_root, promising, monkeypatch):
+def test_a_server_with_an_engine_that_cannot_run_here_is_not_started(sandbox_root, promising, monkeypatch):
     monkeypatch.setitem(ENGINES, LIBRARY, PluginEngine("ABSENT", missing=lambda: "Pages are too large."))
     with pytest.raises(SandboxError, match=r"was not started\. Pages are too large"):
         start(sandbox_root, promising)

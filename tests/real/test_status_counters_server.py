@@ -92,7 +92,7 @@ def test_it_yields_known_names_and_series_as_long_as_its_ticks(watched):
     assert set(reading.per_second) <= set(values(reading))
 
 
-def test_both_sources_agree_where_both_can_tell(watched):
+def test_both_sources_count_the_same_flushes(watched):
     with connect(watched) as connection:
         subject = Subject(connection, read(connection))
         sessions = [SOURCES[key].open(subject) for key in ("file_waits", "status")]

@@ -27,7 +27,7 @@ def crashed(root, kind, build, **settings):
 
 
 @pytest.mark.parametrize("kind", ["process-kill", pytest.param("power-loss", marks=needs_disk)])
-def test_nothing_is_lost_where_each_commit_is_flushed(sandbox_root, build, kind):
+def test_no_commit_is_lost_when_each_commit_is_flushed(sandbox_root, build, kind):
     result = crashed(sandbox_root, kind, build)
     assert set(bad(result)) <= MAY_TEAR
     assert result.acknowledged and result.lost_engine.transactions == result.lost_binlog.transactions == 0

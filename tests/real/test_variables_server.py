@@ -196,7 +196,7 @@ def test_no_restore_is_pending_when_somebody_else_made_the_schema_first(connecti
 
 
 @pytest.mark.parametrize("name", ["mysql", "shop", "durascope_", "durascope_x`; DROP", "DURASCOPE_x", ""])
-def test_other_schemas_are_out_of_reach(connection, name):
+def test_schemas_of_others_are_neither_made_nor_dropped(connection, name):
     for act in (lambda: schema.create(connection, name, print), lambda: schema.drop(connection, name)):
         with pytest.raises(PlanError):
             act()

@@ -71,7 +71,7 @@ def test_a_simulated_disk_may_run_in_real_time():
 
 @needs_filter
 @pytest.mark.parametrize("call", ["ptrace", "perf_event_open", "bpf", "clock_settime", "quotactl"])
-def test_what_no_worker_needs_is_refused(call):
+def test_the_unit_refuses_a_system_call_that_no_worker_needs(call):
     """With arguments that change nothing, and that the kernel refuses for another reason without the filter."""
     ask = f"""
 import ctypes

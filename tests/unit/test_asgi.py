@@ -135,7 +135,7 @@ def test_visitors_who_are_slow_with_their_request_keep_no_thread(asked):
     assert meanwhile[0] == 200 and late == (200, b"POST 19"), "without a content-length"
 
 
-def test_who_leaves_while_a_view_works_stops_nothing(asked):
+def test_a_visitor_who_leaves_does_not_stop_the_view(asked):
     async def leaves() -> tuple[int, bytes]:
         request = asked("/slow")
         await request.send_input({"type": "http.request"})

@@ -123,7 +123,7 @@ def test_each_shorter_file_is_refused(made, tmp_path, on_sqlite):
             read(tmp_path / "cut", tmp_path / "copy")
 
 
-def test_what_is_no_file_is_refused(tmp_path):
+def test_a_path_that_is_no_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path, words in ((tmp_path, "is no file"), (tmp_path / "pipe", "is no file"), (tmp_path / "x", "No such file")):
         with pytest.raises(BackupRefused, match=words):

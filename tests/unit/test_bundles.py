@@ -39,7 +39,7 @@ def test_modules_run_in_order_as_one_file(tmp_path):
         ('import "./x.js";\n', "imports itself"),
     ],
 )
-def test_what_cannot_be_bundled_is_named(text, says):
+def test_a_script_that_cannot_be_bundled_is_named(text, says):
     with pytest.raises(NotBundled, match=says):
         bundled("js/x.js", {"js/x.js": text}.__getitem__)
 

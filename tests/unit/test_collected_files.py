@@ -53,7 +53,7 @@ def resolved(path, to):
 
 
 @pytest.mark.django_db
-def test_what_was_collected_before_an_update_is_not_told(collected, settings):
+def test_a_manifest_older_than_the_program_is_not_used(collected, settings):
     manifest = collected / "staticfiles.json"
     os.utime(manifest, (1, 1))
     settings.STATIC_ROOT = collected

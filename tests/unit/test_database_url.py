@@ -68,7 +68,7 @@ def test_it_may_name_a_socket_or_several_hosts(url, host, name):
         ("postgresql://lab:hidden@db:65536/durascope", "a port that is none"),
     ],
 )
-def test_what_cannot_be_is_refused_without_its_password(url, why):
+def test_an_invalid_url_is_refused_without_showing_the_password(url, why):
     with pytest.raises(BadDatabase, match=why) as refused:
         read(url)
     assert "hid" not in str(refused.value)
@@ -77,6 +77,6 @@ def test_what_cannot_be_is_refused_without_its_password(url, why):
 
 
 @given(st.text(max_size=60))
-def test_whatever_is_written_is_read_or_refused(tail):
+def test_a_random_url_is_read_or_refused_without_another_error(tail):
     with suppress(BadDatabase):
         read(f"postgresql://{tail}")

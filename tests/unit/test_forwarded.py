@@ -40,7 +40,7 @@ def test_a_proxy_that_is_named_is_believed():
     assert seen(("11.0.0.7", 5), FORGED, "10.0.0.0/8") == ("11.0.0.7", "http")
 
 
-def test_what_the_visitor_wrote_before_the_proxy_did_is_not():
+def test_the_last_address_of_the_header_counts():
     """A proxy that adds to the header instead of setting it: the last word is the proxy's."""
     added = [(b"x-forwarded-for", b"203.0.113.1, 198.51.100.4")]
     assert seen(None, added) == ("198.51.100.4", "http")

@@ -104,7 +104,7 @@ def test_no_line_holds_a_secret(text):
     "experiment 7 ended", "The password of db1 was lost", "http://localhost:8000/experiments/7/",
     "token bucket", "a user@host:3306", "sync_binlog=1",
 ])  # fmt: skip
-def test_other_text_stays(text):
+def test_text_without_secrets_is_unchanged(text):
     assert without_secrets(text) == text
 
 

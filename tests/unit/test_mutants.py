@@ -65,7 +65,7 @@ def test_a_sample_is_the_same_each_time():
 
 
 @pytest.mark.parametrize("file", EQUIVALENT)
-def test_what_changes_nothing_is_a_fault_of_its_file_and_has_a_reason(file):
+def test_each_listed_equivalent_fault_exists_in_its_file_and_has_a_reason(file):
     made = {(one.before, one.after) for one in mutants(file, (PROJECT / file).read_text())}
     assert EQUIVALENT[file].keys() <= made
     assert all(EQUIVALENT[file].values())

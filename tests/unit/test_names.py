@@ -46,12 +46,12 @@ PLAIN = [
 
 
 @pytest.mark.parametrize("name", HIDDEN)
-def test_what_nobody_sees_is_found(name):
+def test_invisible_characters_in_a_name_are_found(name):
     assert unseen(name).startswith("U+")
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_what_people_write_is_not(name):
+def test_visible_characters_in_a_name_are_accepted(name):
     assert unseen(name) == unseen_in_text(name) == ""
 
 

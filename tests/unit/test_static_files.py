@@ -17,7 +17,7 @@ def test_it_gives_a_file_out_whole(client):
 
 
 @pytest.mark.django_db  # the end of a request looks at the connections
-def test_what_the_browser_has_is_not_sent_again(client):
+def test_a_file_that_the_browser_has_is_answered_with_304(client):
     known = client.get(PATH)
     answer = client.get(PATH, headers={"if-none-match": known["ETag"]})
     known.close()
@@ -26,5 +26,5 @@ def test_what_the_browser_has_is_not_sent_again(client):
 
 @pytest.mark.parametrize("path", ["/static/../manage.py", "/static/css/", "/static/css/none.css", "/static/%2e%2e/x"])
 @pytest.mark.django_db
-def test_nothing_else_is_given_out(client, path):
+def test_paths_outside_the_static_files_are_not_served(client, path):
     assert client.get(path).status_code in (302, 404)

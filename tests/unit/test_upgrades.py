@@ -48,7 +48,7 @@ def test_everything_stored_is_still_there(upgraded):
     assert upgraded.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
-def test_what_must_be_put_back_on_a_server_is_not_forgotten(upgraded):
+def test_pending_restores_survive_the_upgrade(upgraded):
     pending = "SELECT name, old, restored_at, experiment_id, server_id FROM holds_pendingrestore"
     assert one(upgraded, pending) == ("sync_binlog", "1", None, 1, 1)
     assert one(upgraded, "SELECT host, experiment_id FROM holds_hostlease") == ("db7", 1)

@@ -11,7 +11,7 @@ def test_every_offender_is_named():
         report(f"{path}: {status}" for path, status in (("/a", 200), ("/b", 404)))
 
 
-def test_nobody_offends():
+def test_a_walk_without_offenders_passes():
     report([])
 
 

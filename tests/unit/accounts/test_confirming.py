@@ -99,7 +99,7 @@ def test_after_the_password_it_goes_on_where_it_stopped(stolen, admin):
     assert stolen.post("/tokens/make/", TOKEN).status_code == 200, "once within five minutes is enough"
 
 
-def test_what_was_stopped_goes_on_only_with_the_right_that_there_is_then(stolen, admin, maria):
+def test_a_form_sent_before_the_confirmation_needs_the_right_again_after_it(stolen, admin, maria):
     """The form was sent as an administrator; in between somebody took that role away."""
     asked = stolen.post(f"/people/{maria.pk}/role/", {"role": "administrator"})
     admin.person.role = Role.VIEWER
@@ -117,7 +117,7 @@ def test_confirming_lasts_five_minutes(stolen, admin, monkeypatch):
     assert stolen.post("/tokens/make/", TOKEN).status_code == 302
 
 
-def test_who_has_only_a_second_factor_confirms_with_it(stolen, admin):
+def test_a_person_without_a_password_confirms_with_the_second_factor(stolen, admin):
     """Company sign-on and an authenticator app: no password."""
     admin.set_unusable_password()
     admin.save()
@@ -136,7 +136,7 @@ def grace(admin):
     return user
 
 
-def test_who_has_only_the_company_logs_in_there_again(client, grace, sign_on):
+def test_a_person_with_company_sign_on_only_logs_in_there_again(client, grace, sign_on):
     client.force_login(grace)
     told = client.post("/tokens/make/", TOKEN, headers={"Referer": "http://testserver/tokens/"})
     asked = parse_qs(urlsplit(told["Location"]).query)
@@ -165,7 +165,7 @@ def test_the_way_back_leads_to_no_other_site(client, grace, sign_on):
     assert parse_qs(urlsplit(told["Location"]).query)["next"] == ["/"]
 
 
-def test_who_has_nothing_to_confirm_with_is_refused(client, admin):
+def test_a_person_with_no_way_to_confirm_is_refused(client, admin):
     eve = somebody(Role.OPERATOR, "eve")
     eve.set_unusable_password()
     eve.save()

@@ -53,7 +53,7 @@ def test_a_name_is_the_same_however_it_is_written(client, admin):
     assert "Too many failed logins" in try_login(client, RIGHT, name="adMIN").content.decode()
 
 
-def test_nobody_logs_in_with_an_address(client, admin):
+def test_an_e_mail_address_is_no_login_name(client, admin):
     User.objects.update(email="dba@example.org")
     assert try_login(client, RIGHT, name="dba@example.org").status_code == 200
     assert Event.objects.get(did="login failed").what == "dba@example.org"

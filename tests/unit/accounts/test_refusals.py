@@ -70,13 +70,13 @@ def test_an_unknown_person_has_an_address_only():
     assert (event.who, event.name, event.detail["address"]) == (None, "", "192.0.2.9")
 
 
-def test_what_was_refused_without_that_status_is_kept_too(client, admin):
+def test_refused_logins_are_kept_though_their_status_is_not_403(client, admin):
     for _ in range(7):
         client.post("/login/", {"login": "admin", "password": "guess"}, **HERE)
     assert [event.detail["why"] for event in kept()] == ["Too many failed logins: nothing was checked."] * 2
 
 
-def test_who_is_let_in_leaves_none(hers, client_in):
+def test_an_allowed_request_leaves_no_refusal(hers, client_in):
     hers.get("/servers/")
     client_in.get("/audit/")
     assert kept() == []
@@ -104,7 +104,7 @@ def test_from_many_addresses_no_further_than_a_few_more(monkeypatch):
     assert Attempt.objects.filter(kind="refused").count() == 16, "nor the table of attempts"
 
 
-def test_one_address_does_not_use_up_the_room_of_all_unknown_addresses(monkeypatch):
+def test_refusals_of_one_address_do_not_use_up_the_limit_of_all_addresses(monkeypatch):
     monkeypatch.setattr(refusals, "MOST", 3)
     monkeypatch.setattr(refusals, "MOST_WITHOUT_LOGIN", 8)
     strict = Client(enforce_csrf_checks=True)

@@ -88,6 +88,6 @@ def test_the_command_line_helps_the_last_administrator(guarded):
     assert not Authenticator.objects.exists()
 
 
-def test_nobody_signs_up(client):
+def test_there_is_no_page_to_sign_up(client):
     assert client.get("/signup/").status_code == 404
     assert client.post("/sign-on/new/").status_code in (302, 404)

@@ -103,7 +103,7 @@ def test_a_session_is_ended_from_elsewhere(admin):
     assert Event.objects.get(did="ended sessions").detail == {"which": "the one from 198.51.100.7"}
 
 
-def test_all_others_are_ended_at_once(admin):
+def test_all_other_sessions_end_at_once(admin):
     here, others = browser(), [browser(), browser()]
     here.post("/sessions/end-others/")
     assert is_in(here) and not any(map(is_in, others))
@@ -115,7 +115,7 @@ def test_ending_this_one_is_logging_out(admin):
     assert answer["Location"] == "/login/" and not is_in(here)
 
 
-def test_nobody_ends_the_session_of_somebody_else(admin):
+def test_a_person_cannot_end_the_session_of_another(admin):
     somebody(Role.OPERATOR, "maria")
     browser()
     theirs = UserSession.objects.get()
@@ -180,7 +180,7 @@ def test_an_administrator_without_a_second_factor_gets_no_further(settings, admi
     assert is_in(client) and script(admin).get("/api/v1/servers").status_code == 200
 
 
-def test_others_need_one_only_where_everybody_does(settings):
+def test_an_operator_needs_a_second_factor_only_if_everybody_does(settings):
     maria = somebody(Role.OPERATOR, "maria")
     settings.SECOND_FACTOR_FOR = policy.guarded_roles({"DURASCOPE_SECOND_FACTOR": "administrators"})
     assert is_in(browser("maria"))

@@ -56,7 +56,7 @@ def test_taking_the_right_offers_to_end_what_runs(client_in, maria, started, wha
     assert Event.objects.filter(did="paused schedule", name="admin").count() == 1
 
 
-def test_who_keeps_the_right_is_not_warned_about(client_in, maria, started):
+def test_a_person_who_keeps_the_right_causes_no_warning(client_in, maria, started):
     page = client_in.post(f"/people/{maria.pk}/role/", {"role": "administrator"}, follow=True).content.decode()
     assert "may not run experiments" not in page
     assert "Experiments and schedules with this person's rights" in page

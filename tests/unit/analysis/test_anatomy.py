@@ -61,7 +61,7 @@ def test_parts_and_rest_are_the_whole(threads, tps, redo, binlog, wait, led):
         assert min(*found.parts.values(), found.rest_ms) >= 0
 
 
-def test_one_commit_a_second_has_an_anatomy_and_none_has_not():
+def test_an_anatomy_needs_at_least_one_commit():
     assert anatomy(1, 1.0, {"redo": FlushCost(1, 5.0)}).whole_ms == 1000
     assert isinstance(anatomy(1, 0.0, {"redo": FlushCost(1, 5.0)}), NotComputable)
 

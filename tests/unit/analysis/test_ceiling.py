@@ -12,7 +12,7 @@ TWO_LOGS = {"redo": Demand(1, 5.0), "binlog": Demand(1, 5.0)}
 OLD = {"redo": Demand(2, 10.0), "binlog": Demand(1, 5.0)}
 
 
-def test_one_log():
+def test_the_ceiling_of_one_log_grows_with_threads_only_if_flushes_are_shared():
     bound = ceiling(ONE_LOG)
     assert bound.shared_tps(64) == pytest.approx(12_800)
     assert bound.unshared_tps(64) == bound.unshared_tps(1) == pytest.approx(200)
@@ -69,5 +69,5 @@ def test_half_an_fsync_per_commit_is_waited_for():
     assert isinstance(ceiling({"redo": Demand(0.49, 5.0)}), NotComputable)
 
 
-def test_one_log_whose_fsyncs_took_no_time_is_enough_to_refuse():
+def test_no_ceiling_is_computed_if_the_fsyncs_of_one_log_took_no_time():
     assert isinstance(ceiling({"redo": Demand(1, 0.0), "binlog": Demand(1, 8.0)}), NotComputable)

@@ -97,7 +97,7 @@ def test_the_same_values_give_the_same_answer():
     assert change_points(values) == change_points(values)
 
 
-def test_one_night_that_went_wrong_is_no_change():
+def test_a_single_odd_night_is_no_change():
     values = normal(7, 40)
     values[20] = 100.0
     assert change_points(values) == []

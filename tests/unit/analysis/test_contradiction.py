@@ -29,7 +29,7 @@ def test_flushes_that_were_seen_and_the_server_does_not_count():
         (40, 80),
     ],
 )
-def test_what_is_counted_a_little_differently_is_no_contradiction(trace, status):
+def test_a_small_difference_between_sources_is_no_contradiction(trace, status):
     assert counted(trace, status) == []
 
 
@@ -38,7 +38,7 @@ def test_where_a_contradiction_begins(trace, status, told):
     assert len(counted(trace, status)) == told
 
 
-def test_one_source_alone_contradicts_nothing():
+def test_a_single_source_gives_no_contradiction():
     assert contradictions("binlog", FlushReports({TRACE: 0}, 1000)) == []
     assert contradictions("binlog", FlushReports({TRACE: 0, STATUS: 900}, 0)) == []
 

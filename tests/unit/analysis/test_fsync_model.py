@@ -43,7 +43,7 @@ def test_a_device_that_is_slower_by_a_factor_has_a_line_slower_by_that_factor(sc
 
 
 @pytest.mark.parametrize("place", range(len(SIZES)))
-def test_one_size_that_behaves_unlike_the_others_hardly_moves_the_line(place):
+def test_a_single_outlier_size_hardly_moves_the_fitted_line(place):
     points = times(5, 100, noise=0.02)
     odd = points[place]
     points[place] = SizeSample(odd.size_bytes, tuple(3 * t for t in odd.times_ms))
@@ -118,7 +118,7 @@ def test_too_few_rounds_give_a_line_without_interval():
         [SizeSample(size, ()) for size in SIZES],
     ],
 )
-def test_what_is_no_sweep_is_refused(points):
+def test_points_that_are_no_sweep_are_not_computable(points):
     assert isinstance(fit(points), NotComputable)
 
 

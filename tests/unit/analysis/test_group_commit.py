@@ -44,7 +44,7 @@ def test_5_6_and_later_work(tps, at_64):
     assert found.drop.lo < at_64 < found.drop.hi
 
 
-def test_one_thread_only_is_unknown():
+def test_measurements_of_one_thread_only_give_unknown():
     assert judge(points({1: 1.0})).verdict == "unknown"
     assert judge(points({1: 1.0, 2: 1.0, 4: 1.0})).verdict == "unknown"
 
@@ -132,7 +132,7 @@ def test_it_works_from_where_half_of_the_fsyncs_are_left(at_8, works_from):
     assert (found.verdict, found.works_from) == ("works", works_from)
 
 
-def test_one_fsync_of_several_threads_is_judged():
+def test_one_fsync_of_several_threads_gives_a_verdict():
     assert judge([Shared(2, 100, 1), Shared(8, 100, 1)]).drop.value == 1
     assert judge([Shared(2, 100, 0), Shared(8, 100, 1)]).why == "This log was not flushed."
 

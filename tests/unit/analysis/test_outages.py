@@ -47,7 +47,7 @@ def test_few_or_very_different_failovers_decide_nothing():
         (result([7.0] * 3, [22.0] * 3, detector="The self-test failed."), "The self-test failed"),
     ],
 )
-def test_what_is_not_measured_is_said(made, why):
+def test_an_unmeasured_outage_is_not_decidable_and_says_why(made, why):
     found = SHORTER.measure(made)
     assert found.value is None and why in found.why and HALF.judge(found) == "not decidable"
 

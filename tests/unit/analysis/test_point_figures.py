@@ -30,7 +30,7 @@ def test_a_speed_is_told_per_second(figure):
 
 
 @pytest.mark.parametrize(("figure", "unit"), [(PER_COMMIT[0], "per commit"), ("commits per group", "commits")])
-def test_other_figures_have_their_own_unit_and_source(figure, unit):
+def test_each_figure_has_its_own_unit_and_source(figure, unit):
     result = MadeUp(KNOWN, figures={(at(), figure): Estimate(2.0, 1.9, 2.1)})
     found = PointFigure(at(), figure).measure(result)
     assert (found.unit, found.value, found.why) == (unit, 2.0, "")
@@ -84,7 +84,7 @@ def test_a_kind_of_crash_that_was_neither_planned_nor_tried():
     assert (found.value, found.why) == (None, "crashes are missing: no power loss of 1/1")
 
 
-def test_what_could_not_tell_is_said_and_only_then():
+def test_unknown_trials_are_mentioned_only_if_there_are_some():
     def why(*trials):
         return NEVER.measure(MadeUp(trials={("1/1", "power-loss"): trials})).why
 

@@ -50,7 +50,7 @@ def test_a_ratio_over_nothing_is_not_decidable():
     assert outcome(RATIO, result, above=1) == "not decidable"
 
 
-def test_one_short_run_is_too_little_to_decide():
+def test_one_short_run_is_not_decidable():
     result = MadeUp({at("on", 64): {0: np.array([1.0, 1.0])}, at("off", 64): {0: np.array([100.0, 100.0])}})
     assert outcome(RATIO, result, below=0.1) == "not decidable"
     assert RATIO.measure(result).value == pytest.approx(0.01)
@@ -230,7 +230,7 @@ def test_knowing_more_never_turns_an_outcome_round(effect, bound, left, right):
 
 
 @given(bounds())
-def test_nothing_known_decides_nothing(bound):
+def test_an_effect_without_an_interval_is_not_decidable(bound):
     assert bound.judge(Effect("times")) == "not decidable"
     assert bound.judge(Effect("times", 1.0)) == "not decidable"
     assert bound.judge(Effect("times", 1.0, 0.9)) == "not decidable"
@@ -273,7 +273,7 @@ def test_work_that_was_lost_counts_above_its_limit(longer_than_ms, counts):
 
 
 @pytest.mark.parametrize(("happened", "counts"), [("ghosts", "2 of 3"), ("stopped", "0 of 3")])
-def test_what_happened_counts_without_a_failed_check(happened, counts):
+def test_an_event_counts_although_its_check_did_not_fail(happened, counts):
     crashes = [Crash({"rejoin": "valid"}, {}, {"ghosts": True, "stopped": False})] * 2 + [Crash({}, {})]
     asked = CrashShare(("1/1",), ("primary-kill",), happened=happened)
     found = asked.measure(MadeUp(trials={("1/1", "primary-kill"): crashes}))

@@ -16,7 +16,7 @@ DELAYED = ((at("near", 16), 1.0), (at("far", 16), 20.0))
 MODEL = RoundTrips(at("none", 16), DELAYED)
 
 
-def test_one_client_waits_for_its_commit_and_the_round_trip():
+def test_the_time_of_one_client_is_its_commit_plus_the_round_trip():
     """Measured in the laboratory: 8.6 ms without a round trip."""
     assert 1000 / predicted_per_s(1000 / 8.6, 1, 20) == pytest.approx(28.6)
 
@@ -55,7 +55,7 @@ def test_a_point_that_was_not_measured_or_stands_still_is_not_decidable():
     assert "far, update, 16 threads: 1 of 2 repeats failed" in MODEL.measure(result).why
 
 
-def test_one_repeat_has_no_interval():
+def test_one_repeat_gives_a_value_without_an_interval():
     result = MadeUp({key: {0: sample[0]} for key, sample in measured().speeds.items()})
     effect = MODEL.measure(result)
     assert effect.value is not None and effect.lo is None and "repeats" in effect.why

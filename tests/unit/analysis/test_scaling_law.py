@@ -127,7 +127,7 @@ def test_the_group_commit_of_fifteen_years_bends_where_it_should():
         [Throughput(n, 100.0 if i % 2 else 900.0) for i, n in enumerate(THREADS)],  # no law
     ],
 )
-def test_what_the_law_cannot_describe_is_refused(points):
+def test_points_that_the_law_cannot_describe_are_not_computable(points):
     assert isinstance(fit(points), NotComputable)
 
 

@@ -40,7 +40,7 @@ def test_it_is_named_tagged_and_marked_at_once(maria, experiment):
     assert change(maria, experiment, is_baseline=False, tags=[]).json()["tags"] == []
 
 
-def test_all_of_it_or_nothing(maria):
+def test_a_refused_field_leaves_all_other_fields_unchanged(maria):
     empty = factory.experiment(measured=0)
     refused = change(maria, empty, name="Other", tags=["x"], is_baseline=True)
     assert (refused.status_code, "not measured to its end" in refused.json()["detail"]) == (409, True)
@@ -53,7 +53,7 @@ def test_all_of_it_or_nothing(maria):
     [{"name": ""}, {"name": "  "}, {"name": "x" * 121}, {"tags": ["x" * 31]}, {"tags": ["a,b"]}, {"tags": "x"},
      {"tags": [str(n) for n in range(21)]}, {"tags": ["a\nb\u200b"]}, {"is_baseline": 3}, {"state": "done"}],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused(maria, experiment, wrong):
+def test_a_change_with_a_wrong_value_is_refused(maria, experiment, wrong):
     refused = change(maria, experiment, **wrong)
     assert refused.status_code == 422 and refused.json()["errors"]
     experiment.refresh_from_db()
@@ -85,7 +85,7 @@ def test_it_is_deleted_and_restored(maria, experiment):
     assert maria.post(f"{ALL}/4711/restore").status_code == 404
 
 
-def test_one_that_runs_is_not_deleted(maria, experiment):
+def test_a_running_experiment_is_not_deleted(maria, experiment):
     Experiment.objects.update(state="running")
     refused = maria.delete(f"{ALL}/{experiment.pk}")
     assert (refused.status_code, "Stop it first" in refused.json()["detail"]) == (409, True)

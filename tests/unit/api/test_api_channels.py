@@ -30,5 +30,5 @@ def test_a_channel_is_tried_and_its_message_followed(monkeypatch):
     assert maria.get("/api/v1/deliveries", {"state": "sent"}).json()["count"] == 0
 
 
-def test_who_may_not_set_them_up_does_not_see_them():
+def test_a_viewer_does_not_see_channels():
     assert script(somebody(Role.VIEWER)).get("/api/v1/channels").status_code == 403

@@ -83,7 +83,7 @@ def test_it_starts_the_plan_of_an_export(maria, server):
         ({"typo": 1}, "not permitted"),
     ],
 )
-def test_what_does_not_fit_is_told_and_nothing_is_stored(maria, server, body, why):
+def test_a_start_with_a_wrong_value_is_refused_and_not_stored(maria, server, body, why):
     answer = start(maria, server, **body)
     assert answer.status_code == 422 and why in answer.content.decode()
     assert not Experiment.objects.exists()
@@ -213,7 +213,7 @@ def test_it_lists_in_parts(maria, db):
     assert maria.get(START, {"state": "flying"}).status_code == 422
 
 
-def test_who_watches_is_told_only_what_changed(maria, server):
+def test_unchanged_progress_is_answered_with_304(maria, server):
     pk = start(maria, server).json()["id"]
     path = f"{START}/{pk}/progress"
     first = maria.get(path)

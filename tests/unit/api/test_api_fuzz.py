@@ -157,7 +157,7 @@ OPERATIONS = [f"{method.upper()} {path}" for path, methods in openapi()["paths"]
 
 @pytest.mark.usefixtures("kept_open")
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_whatever_is_asked_is_answered_as_described(operation, schema, ids, headers):
+def test_each_random_request_gets_an_answer_of_the_schema(operation, schema, ids, headers):
     """What schema.parametrize() does, but a test's requests are made up when it runs: every process that runs tests
     would make up those of all operations."""
 

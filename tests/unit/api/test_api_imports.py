@@ -67,7 +67,7 @@ def test_a_file_that_is_no_inventory_is_refused_with_a_reason(person, text):
     assert not Server.objects.exists()
 
 
-def test_what_a_start_would_write_is_estimated_for_each_server(person):
+def test_a_start_estimates_the_written_bytes_of_each_server(person):
     one = Server.objects.create(name="db1", kind="attached", host="192.0.2.7", user="bench", owner=person)
     start = {"recipe": "what-does-safety-cost", "servers": [one.pk], "set": {"threads": "1", "trials": "0"}}
     answer = script(person).post("/api/v1/experiments/review", start, "application/json")

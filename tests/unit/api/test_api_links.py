@@ -40,12 +40,12 @@ def test_a_comparison_is_shared_and_opens_these_points(maria, one):
 
 
 @pytest.mark.parametrize(("runs", "status"), [([4711], 409), ([], 422), ([0], 422), ([1] * 201, 422), ("1", 422)])
-def test_what_cannot_be_shared_is_refused(maria, one, runs, status):
+def test_a_link_to_runs_that_cannot_be_shared_is_refused(maria, one, runs, status):
     assert maria.post(LINKS, {"runs": runs}, "application/json").status_code == status
     assert not ShareLink.objects.exists()
 
 
-def test_all_links_are_listed_and_those_of_an_experiment(maria, one, admin):
+def test_links_are_listed_all_together_and_for_each_experiment(maria, one, admin):
     other = factory.experiment(name="after")
     closed, _ = actions.share(admin, other, note="closed")
     actions.revoke(admin, closed)

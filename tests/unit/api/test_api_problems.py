@@ -34,7 +34,7 @@ def problem(answer, status):
 
 @pytest.mark.parametrize("path", ["/api/v1/nothing", "/api/v2/servers", "/api/v1/servers/", "/api/v1/servers/-1",
                                   "/api/v1/servers/1.5", "/api/v1/servers/4711", "/api/nothing.json"])  # fmt: skip
-def test_what_is_not_there(maria, path):
+def test_an_unknown_address_is_a_404_problem(maria, path):
     problem(maria.get(path), 404)
 
 
@@ -50,7 +50,7 @@ def test_a_method_that_is_not_known(maria):
 
 @pytest.mark.parametrize("body", ["{", "nonsense", '{"a": NaN}', '{"a": "\\ud800"}', '{"a": {"b": ["\\u0000"]}}',
                                   "[" * 100_000, '{"a": ' + "9" * 5000 + "}", b"\xff\xfe"])  # fmt: skip
-def test_what_is_no_json(maria, body):
+def test_a_body_that_is_no_json_is_refused(maria, body):
     assert "Nothing was changed" in problem(maria.post(SERVERS, body, "application/json"), 400)["detail"]
 
 
@@ -63,7 +63,7 @@ def test_another_host():
     problem(Client(headers={"host": "evil.example"}).get(SERVERS), 400)
 
 
-def test_what_breaks_is_told_without_its_inside(maria, monkeypatch):
+def test_an_unexpected_error_is_answered_without_its_text(maria, monkeypatch):
     def broken():
         raise RuntimeError("the password is hunter2")
 
@@ -72,7 +72,7 @@ def test_what_breaks_is_told_without_its_inside(maria, monkeypatch):
     assert "hunter2" not in answer.content.decode() and "log" in problem(answer, 500)["detail"]
 
 
-def test_what_collides_is_a_conflict(maria, monkeypatch):
+def test_a_name_that_is_taken_is_a_conflict(maria, monkeypatch):
     def taken(self):
         raise IntegrityError("UNIQUE constraint failed: servers_server.name")
 
@@ -98,7 +98,7 @@ def test_no_cookie_and_no_csrf_token_is_needed(admin):
 
 
 class TestServers:
-    def test_one_is_registered_without_its_password_being_told(self, maria):
+    def test_the_answer_to_a_registration_does_not_hold_the_password(self, maria):
         body = {"kind": "attached", "name": "db1", "host": "db1.example.org", "user": "bench", "password": "hunter2"}
         answer = maria.post(SERVERS, body, "application/json")
         assert answer.status_code == 201 and "hunter2" not in answer.content.decode()
@@ -114,12 +114,12 @@ class TestServers:
         ({"kind": "sandbox", "name": "", "build": "system-mariadb"}, "/name"),
         ({"kind": "boat", "name": "db1"}, "/kind"),
     ])  # fmt: skip
-    def test_what_the_form_refuses_is_pointed_at(self, maria, body, pointer):
+    def test_a_refusal_of_the_form_points_at_the_field(self, maria, body, pointer):
         told = problem(maria.post(SERVERS, body, "application/json"), 422)
         assert pointer in {error["pointer"] for error in told["errors"]}
         assert not Server.objects.exists()
 
-    def test_one_that_results_rest_on_is_kept(self, admin):
+    def test_a_server_with_results_is_not_deleted(self, admin):
         experiment = factory.experiment()
         server = Server.objects.get()
         assert "rest on it" in problem(script(admin).delete(f"{SERVERS}/{server.pk}"), 409)["detail"]
@@ -127,7 +127,7 @@ class TestServers:
         assert script(admin).delete(f"{SERVERS}/{server.pk}").status_code == 204
         assert not Server.objects.exists()
 
-    def test_one_is_tested(self, maria, monkeypatch):
+    def test_a_connection_test_is_queued(self, maria, monkeypatch):
         from dashboard.records.fleet import task_queue
 
         monkeypatch.setattr(task_queue, "send", lambda *_: None)
@@ -137,7 +137,7 @@ class TestServers:
 
 
 class TestLinks:
-    def test_one_is_made_listed_and_revoked(self, maria, client):
+    def test_a_link_is_made_listed_and_revoked(self, maria, client):
         one = factory.experiment()
         made = maria.post(f"/api/v1/experiments/{one.pk}/links", {"days": 7, "note": "for otto"}, "application/json")
         assert made.status_code == 201 and made["Cache-Control"] == "no-store"

@@ -70,7 +70,7 @@ def test_it_makes_one_that_its_page_shows(maria, client_in, notified):
         ({"typo": 1}, "/typo"),
     ],
 )
-def test_what_does_not_fit_is_pointed_at(maria, change, pointer):
+def test_a_wrong_value_is_refused_with_a_pointer_to_its_field(maria, change, pointer):
     answer = send(maria, "post", body=wanted(made.sandbox(), **change))
     assert answer.status_code == 422
     assert pointer in {error["pointer"] for error in answer.json()["errors"]}
@@ -85,7 +85,7 @@ def test_what_does_not_fit_is_pointed_at(maria, change, pointer):
         ({"ends_by": "02:31", "set": {"measure_s": "600"}}, "the window leaves 1 min"),
     ],
 )
-def test_what_could_not_run_is_refused_with_the_reason(maria, change, why):
+def test_a_schedule_that_could_never_run_is_refused_with_the_reason(maria, change, why):
     answer = send(maria, "post", body=wanted(made.sandbox(), **change))
     assert answer.status_code == 422 and why in answer.json()["detail"], answer.content
     assert not Schedule.objects.exists()
@@ -117,7 +117,7 @@ def test_only_the_part_that_is_asked_for_is_read(maria, django_assert_num_querie
     assert ([one["name"] for one in again["items"]], again["count"]) == (["other 38", "other 39"], 45)
 
 
-def test_who_asks_again_is_told_only_what_changed(maria, one):
+def test_an_unchanged_schedule_is_answered_with_304(maria, one):
     Schedule.objects.update(cron="0 0 29 2 *", looked_at="2999-01-01T00:00Z")  # times that stay while the test runs
     first = maria.get(f"{HERE}/{one.pk}")
     same = maria.get(f"{HERE}/{one.pk}", headers={"If-None-Match": first["ETag"]})
@@ -126,7 +126,7 @@ def test_who_asks_again_is_told_only_what_changed(maria, one):
     assert maria.get(f"{HERE}/{one.pk}", headers={"If-None-Match": first["ETag"]}).status_code == 200
 
 
-def test_what_is_left_out_of_a_change_stays(maria, one):
+def test_fields_left_out_of_a_change_keep_their_values(maria, one):
     Schedule.objects.update(ends_by="06:00")
     assert send(maria, "patch", f"/{one.pk}", {"cron": "0 3 * * *"}).json()["ends_by"] == "06:00"
     told = send(maria, "patch", f"/{one.pk}", {"ends_by": None}).json()

@@ -52,7 +52,7 @@ def pointers(answer):
     return {error["pointer"] for error in answer.json()["errors"]}
 
 
-def test_what_is_left_out_of_a_change_stays(maria, server):
+def test_fields_left_out_of_a_change_keep_their_values(maria, server):
     answer = send(maria, "patch", server, "", {"label": "production", "note": "careful"})
     assert answer.status_code == 200, answer.content
     server.refresh_from_db()
@@ -64,7 +64,7 @@ def test_what_is_left_out_of_a_change_stays(maria, server):
     assert Server.objects.get().target().password == "new" and "new" not in str(list(Event.objects.values()))
 
 
-def test_what_does_not_fit_is_pointed_at(maria, server):
+def test_a_wrong_value_is_refused_with_a_pointer_to_its_field(maria, server):
     assert pointers(send(maria, "patch", server, "", {"port": 70000})) == {"/port"}
     assert pointers(send(maria, "patch", server, "", {"label": "holy"})) == {"/label"}
     assert pointers(send(maria, "patch", server, "", {"kind": "sandbox"})) == {"/kind"}
@@ -80,7 +80,7 @@ def test_the_address_does_not_change_while_a_restore_is_pending(maria, server):
     assert Server.objects.get().host == "192.0.2.7"
 
 
-def test_who_asks_again_is_told_only_what_changed(maria, server):
+def test_an_unchanged_server_is_answered_with_304(maria, server):
     first = maria.get(f"/api/v1/servers/{server.pk}")
     asked = {"headers": {"If-None-Match": first["ETag"]}}
     assert maria.get(f"/api/v1/servers/{server.pk}", **asked).status_code == 304

@@ -58,7 +58,7 @@ def test_the_page_refuses_what_does_not_fit(page, fields):
     assert answer.status_code == 200 and not text and not ApiToken.objects.exists()
 
 
-def test_nobody_makes_a_token_that_may_more_than_they(client):
+def test_a_token_cannot_have_more_rights_than_its_owner(client):
     viewer = somebody(Role.VIEWER)
     with pytest.raises(NotAllowed):
         actions.make(viewer, "x", ["see", "run"], 1)
@@ -106,7 +106,7 @@ def test_a_revoked_token_opens_nothing(page, maria):
     assert Event.objects.get(did="revoked token").what == token.prefix
 
 
-def test_others_tokens_are_out_of_reach(page):
+def test_the_token_of_another_person_cannot_be_revoked(page):
     token_of(somebody(Role.OPERATOR, "otto"))
     theirs = ApiToken.objects.get()
     assert page.post(f"/tokens/{theirs.pk}/revoke/").status_code == 404
@@ -144,7 +144,7 @@ def test_the_last_use_is_noted_once_a_minute(maria):
 
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic bWFyaWE6c2VjcmV0", "durascope_x", "Bearer\tx"])
-def test_what_is_no_token_is_refused_and_not_counted(header):
+def test_a_header_without_a_token_is_refused_and_not_counted(header):
     answer = Client().get(HERE, headers={"Authorization": header})
     assert answer.status_code == 401 and answer["WWW-Authenticate"].startswith("Bearer")
     assert not Event.objects.filter(did="token failed").exists()
@@ -170,7 +170,7 @@ def test_after_five_wrong_ones_one_waits_and_right_ones_do_not(maria):
     assert Event.objects.filter(did="token failed").count() == 5
 
 
-def test_one_address_with_many_wrong_ones_waits():
+def test_an_address_with_many_wrong_tokens_gets_429():
     told = [client_of(f"durascope_{n:06}abc").get(HERE).status_code for n in range(32)]
     assert told == [401] * 30 + [429] * 2
 

@@ -47,7 +47,7 @@ def test_the_limit_can_be_shortened_but_not_stretched(tmp_path):
         limit.check()
 
 
-def test_nothing_is_left_when_the_reader_fails(tmp_path):
+def test_the_child_is_ended_when_its_reader_fails(tmp_path):
     with pytest.raises(ZeroDivisionError), process.started(["sleep", "60"], ENV, tmp_path) as child:
         raise ZeroDivisionError
     assert child.returncode == -signal.SIGTERM

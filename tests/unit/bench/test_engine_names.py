@@ -34,6 +34,6 @@ def test_real_ones_pass(engine):
 
 
 @given(st.text())
-def test_what_passes_is_one_word(text):
+def test_an_accepted_engine_name_is_one_ascii_word(text):
     if ENGINE_NAME.fullmatch(text):
         assert text.replace("_", "a").isalnum() and text.isascii()

@@ -38,11 +38,11 @@ def test_attached_servers_need_nothing_of_the_host():
     assert Needs.of(plan(PlanTarget(1, "db", is_sandbox=False)), {}).lacking(POOR) == []
 
 
-def test_what_a_worker_does_not_tell_is_not_held_against_it():
+def test_an_ability_that_a_worker_does_not_report_counts_as_available():
     assert Needs(frozenset({"old"}), True, frozenset({"power-loss"})).lacking(SILENT) == []
 
 
-def test_together_they_can_what_one_of_them_can():
+def test_the_abilities_of_two_hosts_together_are_those_of_either():
     both = together([POOR, ALL])
     assert (both.crash_missing, both.disk_missing, [*both.builds]) == ({}, None, ["system-mariadb", "old"])
     assert together([POOR, POOR]).disk_missing == NO_FUSE
@@ -58,12 +58,12 @@ def test_together_they_can_what_one_of_them_can():
         ({"a": POOR, "b": POOR}, "a: it has no old (manage.py build install old); b: it has no old"),
     ],
 )
-def test_one_worker_must_have_it_all(hosts, told):
+def test_a_plan_is_refused_if_no_single_host_has_all_it_needs(hosts, told):
     said = [one for one in problems(plan(), {1: box(hosts, "west")}) if "no worker on site west" in one]
     assert (told in said[0]) if told else not said
 
 
-def test_what_is_spread_over_two_hosts_is_refused_and_who_lacks_what_is_said():
+def test_a_plan_whose_needs_are_spread_over_two_hosts_is_refused_with_the_lacks_of_each_host():
     no_disk = replace(ALL, crash_missing=dict.fromkeys(("power-loss", "lying-disk", "graceful-restart"), NO_FUSE))
     no_build = replace(ALL, builds={})
     said = problems(plan(trials="1", kinds="power-loss"), {1: box({"a": no_disk, "b": no_build})})

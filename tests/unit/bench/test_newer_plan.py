@@ -45,6 +45,6 @@ def test_a_name_that_is_in_no_catalogue_is_of_a_newer_version(change):
 
 
 @pytest.mark.parametrize("broken", [{}, {"from": "nowhere"}, {"targets": 7}])
-def test_what_is_no_plan_is_refused(broken):
+def test_json_that_is_no_plan_is_refused(broken):
     with pytest.raises(PlanError):
         newer_plan.read(broken)

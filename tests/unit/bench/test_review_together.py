@@ -33,7 +33,7 @@ def test_more_than_are_alive_are_refused_by_name():
 
 
 @pytest.mark.parametrize("candidate", [SANDBOX, replace(ATTACHED, means_its_worker=True)])
-def test_what_only_its_host_reaches_counts_the_workers_of_one_host(candidate):
+def test_a_server_with_a_local_address_counts_the_workers_of_one_host(candidate):
     assert "Alive on host a of site local: 2 (a:1, a:2)." in said(candidate, load_workers=3)[0]
 
 

@@ -7,7 +7,7 @@ from workers.bench import sysbench
 from workers.errors import LoadError
 
 
-def test_one_that_closes_its_output_and_stays_is_killed_and_named(tmp_path, monkeypatch):
+def test_a_sysbench_that_closes_its_output_and_stays_is_killed_and_named(tmp_path, monkeypatch):
     fake = tmp_path / "sysbench"
     fake.write_text("#!/bin/sh\nexec >&- 2>&-\nexec sleep 30\n")
     fake.chmod(0o755)

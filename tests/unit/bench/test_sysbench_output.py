@@ -87,7 +87,7 @@ def test_the_last_second_is_what_the_others_leave_of_the_total():
     assert (series[-1].t_s, series[-1].p95_ms) == (4.0, None)
 
 
-def test_nothing_is_added_to_a_run_whose_seconds_were_all_printed():
+def test_no_second_is_added_if_sysbench_printed_all_of_them():
     assert len(output_of(90, 110, 80, 120, elapsed_s=4.003).series) == 4
 
 

@@ -97,7 +97,7 @@ def refused(*variants: Variant, server: Candidate = SANDBOX) -> str:
         ("async+replica.init_connect=x", {}, "init_connect is no setting that Durascope changes on a replica"),
     ],
 )
-def test_what_is_no_topology_is_refused_with_the_reason(topology, settings, why):
+def test_an_invalid_topology_is_refused_with_the_reason(topology, settings, why):
     assert why in refused(Variant("odd", settings, topology=topology))
 
 
@@ -147,7 +147,7 @@ def test_a_topology_that_contradicts_itself_its_build_or_its_faults_is_refused(t
         ),
     ],
 )  # fmt: skip
-def test_what_the_hosts_lack_for_a_topology_is_refused_with_the_reason(topology, host, why):
+def test_a_topology_that_the_hosts_cannot_run_is_refused_with_the_reason(topology, host, why):
     assert why in refused(Variant("odd", {}, topology=topology), server=box(**host))
     enough = {"memory_mib": 625, "network_missing": ""}
     assert why not in refused(Variant("odd", {}, topology=topology), server=box(**enough))
@@ -159,7 +159,7 @@ def test_a_partition_of_a_cluster_needs_a_network_and_one_of_replicas_needs_none
     assert "Network partition of a cluster: not possible (no TUN)" in said[0][0] and said[1] == []
 
 
-def test_what_can_be_is_not_refused():
+def test_possible_topologies_are_not_refused():
     own = Variant("own", {}, topology="async+replica.sync_binlog=0+replica.sync_relay_log=1")
     assert refused(ALONE, ASYNC, own) == ""
 

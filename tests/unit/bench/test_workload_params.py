@@ -58,7 +58,7 @@ def test_it_refuses_a_wrong_choice_and_an_unknown_name():
 
 
 @given(st.dictionaries(st.text(max_size=20), st.text(max_size=60), max_size=3))
-def test_whatever_it_lets_through_is_in_bounds(params):
+def test_accepted_parameters_are_within_their_bounds(params):
     for workload in WORKLOADS.values():
         try:
             filled = workload.check(params)

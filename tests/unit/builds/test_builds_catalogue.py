@@ -48,7 +48,7 @@ def test_an_entry_comes_from_somewhere_that_is_checked(key, entry):
 
 
 @pytest.mark.parametrize(("key", "entry"), ENTRIES)
-def test_what_a_plugin_needs_is_known(key, entry):
+def test_each_plugin_of_the_catalogue_has_an_engine(key, entry):
     assert set(entry.plugins) <= set(ENGINES)
 
 

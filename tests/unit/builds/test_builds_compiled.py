@@ -89,7 +89,7 @@ def put(engine: CompiledEngine, tmp_path: Path, enter: str) -> Path:
     return root
 
 
-def test_what_was_made_lies_with_the_servers_plugins(engine, tmp_path):
+def test_the_compiled_plugin_lies_with_the_plugins_of_the_server(engine, tmp_path):
     root = put(engine, tmp_path, 'cat "$1/build/s.dsc" "$1/build/$2" > "$1/build/ha_tokudb.so"; stat -c %a "$1/.."')
     made = (root / "usr/lib/mysql/plugin/ha_tokudb.so").read_text()
     assert made.startswith("mariadb-10.5#!/bin/sh"), "the source package and our script were there"

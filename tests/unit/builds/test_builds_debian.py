@@ -85,7 +85,7 @@ def test_it_reads_what_apt_would_download():
     ]
 
 
-def test_nothing_named_is_an_error():
+def test_a_list_without_packages_is_an_error():
     with pytest.raises(SandboxError, match="found no packages"):
         debian.parse("Reading package lists...\n'http://m/x.deb' x.deb 10 MD5Sum:0\n")
 

@@ -19,7 +19,7 @@ def option_file(tmp_path: Path, **settings: str) -> list[str]:
     return options.my_cnf(TOKUDB, tmp_path, 1, settings).splitlines()
 
 
-def test_what_it_needs_is_in_the_server_before_it_starts():
+def test_the_libraries_of_tokudb_are_preloaded():
     assert TOKUDB.command()[3:5] == ["--preload", "libjemalloc.so.2"]
     assert TOKUDB.command(Path("/t.so"))[3:5] == ["--preload", "libjemalloc.so.2:/t.so"]
     assert "LD_PRELOAD" not in TOKUDB.environment(Path("/t.so"))

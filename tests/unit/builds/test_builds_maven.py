@@ -67,7 +67,7 @@ def test_it_unpacks_what_belongs_to_the_server(mvn, tmp_path, told):
     assert "-Dartifact=org.test:server:1.0:jar" in asked.read_text()
 
 
-def test_what_is_there_is_not_asked_for_again(mvn, tmp_path, told):
+def test_a_downloaded_artifact_is_not_asked_for_again(mvn, tmp_path, told):
     asked = mvn()
     for root in ("one", "two"):
         artifact().put(tmp_path / "downloads", tmp_path / root, told.append)
@@ -112,7 +112,7 @@ def test_a_debian_mirror_is_not_mavens(tmp_path, told):
 
 
 @pytest.mark.parametrize("name", ["../evil", "/etc/evil", "a/../../evil"])
-def test_nothing_is_unpacked_outside(tmp_path, name):
+def test_an_archive_with_a_path_outside_its_folder_is_refused(tmp_path, name):
     archive = tmp_path / "evil.zip"
     with zipfile.ZipFile(archive, "w") as opened:
         opened.writestr(name, "x")
@@ -130,7 +130,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path):
         unzip(archive, tmp_path / "root", lambda inside: inside)
 
 
-def test_what_is_no_archive_is_refused(tmp_path):
+def test_a_file_that_is_no_archive_is_refused(tmp_path):
     (tmp_path / "text").write_text("hello")
     with pytest.raises(SandboxError, match="not a complete tarball or zip"):
         unpack(tmp_path / "text", tmp_path / "root")

@@ -124,7 +124,7 @@ def test_a_failed_install_leaves_nothing(offered, told, store_folder):
     assert store.installed() == [] and litter(store_folder) == []
 
 
-def test_what_a_killed_install_left_is_swept(offered, told, store_folder):
+def test_the_next_install_removes_the_files_of_a_killed_install(offered, told, store_folder):
     offered()
     (store_folder / ".making-ours/root/half").mkdir(parents=True)
     install.install("ours", told.append)

@@ -120,7 +120,7 @@ FAST = {"1/1": 1000.0, "2/1": 4000.0}
 
 
 @pytest.mark.django_db
-def test_what_few_crashes_lose_is_not_drawn_as_nothing(client_in):
+def test_the_loss_drawn_is_the_median_of_the_crashes_that_lost_commits(client_in):
     """14 of 30 crashes lose 1,200: the median of all is 0. As in sentences it is the median of those 14."""
     rates = {"1/1": {"power-loss": [(0, 0)] * 30}, "2/1": {"power-loss": [(0, 0)] * 16 + [(1200, 1200)] * 14}}
     chart = risk(client_in, trials.experiment(rates, levels=FAST))
@@ -264,7 +264,7 @@ def test_a_repeated_trial_is_no_part_of_what_told_nothing():
     assert not any("unclear" in said or "not finished" in said for said in told(experiment).more)
 
 
-def test_one_setting_is_recommended_for_one_server_only(two_servers):
+def test_a_setting_is_recommended_on_the_chart_of_one_server_only(two_servers):
     """It may hold on one and fail on another."""
     crash(two_servers, 0, safe=[(0, 0)] * 3, fast=[(9, 9)] * 3)
     crash(two_servers, 1, safe=[(7, 7)] * 3, fast=[(9, 9)] * 3)

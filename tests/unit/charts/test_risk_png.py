@@ -81,7 +81,7 @@ def test_a_loss_of_one_commit_is_not_at_the_band():
     assert least.least - RADIUS > held.x + RADIUS and least.x - RADIUS > PLOT[0] + ZERO_SHARE * (PLOT[2] - PLOT[0])
 
 
-def test_nothing_lost_stands_in_the_band_and_more_loss_further_to_the_right():
+def test_no_loss_is_in_the_band_and_more_loss_is_further_to_the_right():
     xs = [one.x for one in places(chart((0, 100), (1, 100), (50, 100), (4000, 100)))]
     assert xs == sorted(xs) and len(set(xs)) == 4
 
@@ -95,7 +95,7 @@ def test_its_colours_are_those_of_the_light_page():
     assert tuple(re.findall(r"--series-\d: light-dark\((#\w+),", TOKENS.read_text())) == SERIES
 
 
-def test_nothing_lost_and_no_commit_at_all_is_drawn_too():
+def test_a_chart_without_any_commit_is_drawn():
     assert risk_png(chart((0, 0))).startswith(b"\x89PNG")
 
 
@@ -109,7 +109,7 @@ def test_letters_that_the_font_lacks_are_replaced():
     [("diverge", ", replicas diverge silently"), ("stopped", ", replicas stop with an error"), ("agree", ""), ("", ""),
      ("unknown", ", whether replicas agree is unclear"), ("not tried", ", no replica was tried")],
 )  # fmt: skip
-def test_what_the_page_shows_by_a_shape_is_told_in_words(replica, told):
+def test_the_meaning_of_a_shape_is_also_written_in_words(replica, told):
     one = chart((0, 5))
     (place,) = places(replace(one, series=(replace(one.series[0], replica=replica),)))
     assert place.mark == "lost commits in 3 of 3 power losses" + told

@@ -52,13 +52,13 @@ def counted(stored) -> dict[str, int]:
     return {state: states.count(state) for state in set(states)}
 
 
-def test_who_has_the_right_measures(queued):
+def test_a_person_with_the_right_measures_all_cells(queued):
     assert conducted(queued).state == "done"
     assert set(counted(queued)) == {"done"}
 
 
 @pytest.mark.parametrize("lost", LOSSES)
-def test_nothing_begins_for_who_lost_the_right_while_it_waited(queued, maria, lost):
+def test_an_experiment_fails_at_its_start_if_its_person_lost_the_right(queued, maria, lost):
     LOSSES[lost](maria)
     ended = conducted(queued)
     assert ended.state == "failed" and "may not run experiments any more" in ended.error and ended.fix

@@ -36,7 +36,7 @@ def test_no_cell_is_claimed_twice():
     assert len(claimed) == ROUNDS * THREADS
 
 
-def test_one_experiment_begins_once():
+def test_an_experiment_is_begun_by_one_of_several_workers():
     for _ in range(ROUNDS):
         stored = make.experiment(make.attached(f"db{next(NUMBER)}"))
         workers = [make.worker() for _ in range(THREADS)]
@@ -47,7 +47,7 @@ def test_one_experiment_begins_once():
     assert HostLease.objects.count() == ROUNDS
 
 
-def test_one_host_is_leased_once_and_nobody_waits_for_the_other_for_ever():
+def test_a_host_is_leased_once_without_a_deadlock():
     """Each names the hosts in another order."""
     server, hosts = make.attached(), [f"10.0.0.{n}" for n in range(8)]
     for _ in range(ROUNDS):
@@ -85,7 +85,7 @@ def test_a_host_is_measured_or_put_back():
         HostLease.objects.all().delete()
 
 
-def test_what_was_taken_away_keeps_nothing_running():
+def test_a_cell_claimed_while_its_experiment_ends_does_not_stay_running():
     """A claim and the end of the experiment, at once: the cell was claimed before, and is interrupted, or never."""
     for _ in range(ROUNDS):
         experiment = begun(cells=1)
@@ -117,7 +117,7 @@ def test_ending_and_resuming_do_not_wait_for_each_other():
         assert ended is True and (resumed is None or isinstance(resumed, PlanError))
 
 
-def test_one_environment_has_one_row():
+def test_equal_environments_share_one_row():
     for number in range(ROUNDS):
         found = at_once(*[partial(storing_runs.environment_row, {"host": {"number": number}})] * THREADS)
         assert len({row.pk for row in found}) == 1

@@ -33,7 +33,7 @@ def test_events_have_the_numbers_of_the_servers_sources():
     assert EventType.__members__.keys() <= numbered.keys()
 
 
-def test_what_a_server_appends_while_its_file_is_read_is_not_read(tmp_path, monkeypatch):
+def test_events_appended_while_the_file_is_read_are_ignored(tmp_path, monkeypatch):
     monkeypatch.setattr(events, "BLOCK_BYTES", 300)
     log, file = Binlog(), tmp_path / "binlog.000001"
     for n in range(1, 6):

@@ -103,7 +103,7 @@ def test_a_file_that_the_server_closed_ends_with_a_whole_transaction(seen):
     assert said(seen(log)) == ["a transaction without its commit"]
 
 
-def test_nothing_follows_the_last_event_of_a_file(seen):
+def test_an_event_after_the_last_one_of_a_file_is_reported(seen):
     log = Binlog()
     log.commit(0, 1, 1)
     log.event(3)
@@ -126,7 +126,7 @@ def test_rows_and_table_maps_have_their_place_in_a_transaction(seen):
 
 
 @pytest.mark.parametrize(("kind", "what"), [(23, "rows of another table"), (24, "changes of another table's rows")])
-def test_what_happens_to_other_tables_is_told_apart(seen, kind, what):
+def test_events_of_other_tables_are_told_apart(seen, kind, what):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20, schema="elsewhere")

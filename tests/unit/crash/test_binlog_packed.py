@@ -153,7 +153,7 @@ def prepared_for_ever() -> Binlog:
 
 @pytest.mark.parametrize("made", [rows_that_unpack, many_sources, many_tables, prepared_for_ever])
 @pytest.mark.parametrize("most", [4 << 20, 64 << 20])
-def test_what_is_kept_in_memory_has_a_limit(tmp_path, made, most):
+def test_a_transaction_above_the_memory_limit_is_refused(tmp_path, made, most):
     file = tmp_path / "log.000001"
     file.write_bytes(made().data)
     with pytest.raises(BinlogUnknown, match="fit into 4 MiB of memory") if most == 4 << 20 else nullcontext():
@@ -196,7 +196,7 @@ def test_compressed_zeros_are_not_unpacked_to_their_end(seen, bomb, refused):
 
 
 @pytest.mark.parametrize(("kind", "head"), [(166, ROWS_HEAD), (165, QUERY_HEAD)], ids=["rows", "a statement"])
-def test_what_is_compressed_and_cut_off_is_not_understood(seen, kind, head):
+def test_a_compressed_event_that_is_cut_off_is_unknown(seen, kind, head):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20)

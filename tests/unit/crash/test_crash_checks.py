@@ -117,7 +117,7 @@ def test_empty_tables_and_an_empty_binary_log_leave_nothing_to_check():
     assert not judged(all_well(engine=gone, binlog=gone, replicas=(replica,)))["altered"].vacuous
 
 
-def test_one_transaction_is_something_to_check():
+def test_a_single_transaction_is_enough_to_check():
     one = replace(WELL, whole=keys((0, 1)))
     assert not any(check.vacuous for check in judged(all_well(engine=one, binlog=one)).values())
 
@@ -193,7 +193,7 @@ def test_an_old_primary_that_cannot_rejoin_is_no_failure_of_the_setting():
         ({"replicas": ()}, {"replica"}),
     ],
 )
-def test_what_could_not_be_read_is_unknown_and_never_valid(lacking, unknown):
+def test_unreadable_evidence_gives_unknown_and_never_valid(lacking, unknown):
     found = judged(all_well(**lacking, problems=("engine rows: gone away",)))
     assert {key for key, result in found.items() if result.outcome == "unknown"} == unknown
     assert {found[key].count for key in unknown} == {0}
@@ -245,7 +245,7 @@ def test_a_load_that_achieved_nothing_proves_nothing():
 
 
 @pytest.mark.parametrize("place", ["engine", "binlog"])
-def test_one_later_transaction_is_enough_for_a_gap(place):
+def test_a_missing_transaction_before_the_last_one_is_a_gap(place):
     found = judged(all_well(**{place: without(WELL, (1, SENT - 2))}))
     assert (found["order"].outcome, found["order"].offenders) == ("invalid", ((1, SENT - 2),))
 
@@ -331,7 +331,7 @@ def test_transactions_that_were_under_way_at_the_same_time_have_no_order():
     assert bad(all_well(state={"order": keys()})) == {}
 
 
-def test_what_nobody_sent_has_no_place_in_the_order():
+def test_a_transaction_that_was_not_sent_does_not_break_the_order():
     """It is told by its own check."""
     order = np.append(in_order(), keys((9, 1)))
     assert bad(all_well(state={"order": order})) == {}

@@ -67,12 +67,12 @@ def test_the_facts_of_a_recording_come_back():
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"point": {}}', FACTS.text().replace("seed", "other")])
-def test_other_facts_of_a_recording_are_refused(text):
+def test_the_facts_of_another_recording_version_are_refused(text):
     with pytest.raises(SandboxError, match=r"no recording of this version|no crash point of this version"):
         read_facts(text)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"failed": [], "other": 1}'])
-def test_other_facts_are_refused(text):
+def test_the_facts_of_another_crash_point_version_are_refused(text):
     with pytest.raises(SandboxError, match="no crash point of this version"):
         read_point(text)

@@ -79,7 +79,7 @@ def test_lost_commits_are_counted_up_to_the_crash():
     assert found.lost_engine.ms == pytest.approx(1000 * (0.5 - 0.381))
 
 
-def test_what_was_read_is_the_evidence():
+def test_the_evidence_holds_all_that_was_read():
     lines = ("InnoDB: crash recovery begins", "hello")
     server = {"recover": SimpleNamespace(seconds=1.0, log_lines=lines)}
     evidence = judged(server=server, variables=BINLOG).evidence

@@ -33,7 +33,7 @@ def test_statements_write_as_many_rows_as_the_checker_expects():
         assert written == rows_expected(np.array([key(2, n)]))[0]
 
 
-def test_all_shapes_take_their_turns():
+def test_each_shape_of_transaction_has_its_turn():
     kinds = {(shape(n).places, shape(n).explicit) for n in range(1, 11)}
     assert kinds == {((0,), False), ((0,), True), ((0, 1, 2), False), ((0, 1, 2), True), ((3, 4), True)}
     assert all(shape(n) == shape(10) and not shape(n).explicit for n in (5, 6, 7, 8, 9))
@@ -102,7 +102,7 @@ def test_a_number_is_sent_at_the_answer_to_the_number_before(at_s, known):
     assert known_until(at_s) == known
 
 
-def test_what_lies_within_the_margin_of_the_clocks_is_in_doubt():
+def test_a_commit_within_the_margin_of_the_clocks_is_in_doubt():
     assert known_until(0.25, margin_s=0.06) == [(3, 1), (2, 0)]
     assert known_until(0.35, margin_s=0.06) == [(3, 2), (2, 0)]
     assert LEDGER.until(0.35, SECRET, 0.06).in_doubt().tolist() == [3, key(5, 1), key(5, 2)]

@@ -46,7 +46,7 @@ def told(variables, tried, *violations, again=(), cancelled=lambda: False, monke
             tried_otherwise(load, None, violations, tried)]  # fmt: skip
 
 
-def test_nothing_is_tried_without_a_violation():
+def test_no_other_setting_is_tried_without_a_violation():
     assert told(AT_1_0, lambda begun: pytest.fail("a load was recorded")) == []
 
 

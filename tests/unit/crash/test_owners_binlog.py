@@ -29,7 +29,7 @@ def test_a_server_too_old_to_tell_has_its_owners_word(index):
     assert found(index, "") == index
 
 
-def test_what_the_server_says_is_never_read(index):
+def test_a_path_reported_by_the_server_is_never_read(index):
     assert found("", str(index)) is None, "even if it is readable here"
 
 

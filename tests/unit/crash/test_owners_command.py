@@ -15,7 +15,7 @@ def environment_of(command: str) -> str:
     return str(failed.value)
 
 
-def test_nothing_of_the_workers_environment_arrives(monkeypatch):
+def test_the_command_does_not_get_the_environment_of_the_worker(monkeypatch):
     for name in ("DURASCOPE_SECRET_KEY", "DURASCOPE_PASSWORD_KEYS", "DATABASE_URL", "MYSQL_PWD", "AWS_SECRET"):
         monkeypatch.setenv(name, "sekrit")
     said = environment_of("env")

@@ -60,13 +60,13 @@ def test_it_is_up_when_it_answers_after_its_start_command(tmp_path):
     assert (server.my_cnf, server.log_text) == ("", "")
 
 
-def test_one_that_comes_back_by_itself_is_only_waited_for(tmp_path):
+def test_a_server_that_restarts_by_itself_is_not_started(tmp_path):
     server = Server(tmp_path, False, True, start=False)
     server.bring_up()
     assert server.calls == ["back"]
 
 
-def test_one_that_does_not_answer_is_down(tmp_path):
+def test_a_server_that_does_not_answer_in_time_is_down(tmp_path):
     server = Server(tmp_path, False)
     with pytest.raises(SandboxError, match=r"did not answer within 0\.2 s"):
         server.bring_up()

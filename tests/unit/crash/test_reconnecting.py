@@ -80,7 +80,7 @@ def test_it_reconnects_after_each_error_with_another_number(begun):
     assert Ledger(ledgers).fault(b"") == ""
 
 
-def test_one_that_nobody_lets_in_says_why(begun):
+def test_a_client_that_is_refused_gives_the_reason(begun):
     def refuse(target, **_):
         raise Unreachable("Too many connections. " + "x" * MOST_WORDS)
 
@@ -89,11 +89,11 @@ def test_one_that_nobody_lets_in_says_why(begun):
     assert found.failed > 0 and "committed nothing afterwards: Too many connections." in found.why
 
 
-def test_one_that_kept_its_connection_has_no_outage(begun):
+def test_a_client_that_kept_its_connection_has_no_outage(begun):
     assert begun(Server().connect).outage(60, lambda: None).why == ONE_CONNECTION
 
 
-def test_one_that_only_committed_afterwards_has_no_outage(begun):
+def test_a_client_that_committed_only_afterwards_has_no_outage(begun):
     server, refusals = Server(), [Unreachable("Not yet."), Unreachable("Not yet.")]
 
     def connect(target, **_):

@@ -10,7 +10,7 @@ def seen(moment, state="caught up", rows=0, error=""):
     return ReplicaSeen(moment, state, error, rows)
 
 
-def test_both_must_have_caught_up_and_agree():
+def test_the_replica_is_valid_if_it_agrees_at_both_moments():
     found = judge_replicas([seen(FIRST), seen(SECOND)])
     assert (found.outcome, found.count) == ("valid", 0)
     assert found.says == "The replica caught up both times and has the same rows."
@@ -28,7 +28,7 @@ def test_a_replica_that_stopped_counts_for_one_where_rows_are_not_known():
     assert "stopped: 1236: gone" in found.says
 
 
-def test_what_is_not_known_is_told_with_its_reason():
+def test_an_unclear_replica_is_told_with_its_reason():
     late = judge_replicas([seen(FIRST, "unknown", None, "Not caught up within 9 s."), seen(SECOND)])
     assert (late.outcome, late.says) == (
         "unknown", "Whether the replica agrees is unclear: Not caught up within 9 s.",

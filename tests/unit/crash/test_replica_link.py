@@ -94,7 +94,7 @@ def test_a_thread_that_ended_with_an_error_has_stopped_it(linked, thread):
         (RUNNING, {"applied": "0-1-8"}),
     ],
 )
-def test_what_has_not_come_within_the_time_is_not_known(linked, status, how):
+def test_a_replica_that_is_late_is_unknown(linked, status, how):
     found = linked(status, **how).follow(0)
     assert found.state == "unknown"
     assert found.error == f"Not caught up within 0 s: at {how.get('applied', '0-1-9')} of 0-1-9; no error."
@@ -110,7 +110,7 @@ def test_it_is_waited_for(linked):
     assert linked(changed(Slave_IO_Running="Connecting"), RUNNING).follow(30) == Followed("caught up")
 
 
-def test_what_a_follower_wrote_itself_will_never_come(linked):
+def test_transactions_of_the_replicas_own_never_count_as_missing(linked):
     source = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
     link = linked({name.replace("Slave", "Replica"): value for name, value in RUNNING.items()})
     for server in (link.source, link.follower):
@@ -151,7 +151,7 @@ def test_applying_that_ended_early_is_told_even_without_an_error(linked, applied
 
 
 @pytest.mark.parametrize(("applied", "told"), [("0-1-8", "0-1-8 of 0-1-9"), ("", "nothing of 0-1-9")])
-def test_one_that_does_not_settle_is_not_known(linked, applied, told):
+def test_a_replica_that_does_not_apply_in_time_raises(linked, applied, told):
     link = linked(RUNNING, applied=applied)
     with pytest.raises(SandboxError, match=f"did not apply within 0 s what it had received: it is at {told}"):
         link.settle(0)

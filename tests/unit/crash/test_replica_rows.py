@@ -133,7 +133,7 @@ def read(monkeypatch, *groups):
     return compare_tables.read_rows(None, "s")
 
 
-def test_all_rows_of_a_long_text_are_read_in_whatever_order_they_come(monkeypatch):
+def test_the_rows_of_a_long_text_are_read_in_any_order(monkeypatch):
     numbers = [*range(400, 0, -1)]
     rows_of = ",".join(f"{n},{(n * 7919) % 1009}" for n in numbers)
     found = read(monkeypatch, (0, 0, rows_of))

@@ -87,7 +87,7 @@ def test_a_reconnected_replica_is_compared_with_its_primary(asked, followed, sta
         ({"start": ServerError("It is gone.")}, "It is gone."),
     ],
 )
-def test_what_could_not_be_done_is_not_known(asked, answers, error):
+def test_a_failed_step_gives_an_unknown_replica(asked, answers, error):
     found = made([], **answers).reconnect(WROTE_ON)
     assert (found.moment, found.state, found.different_rows, found.seen) == (WROTE_ON, "unknown", None, None)
     assert found.error.startswith(error)

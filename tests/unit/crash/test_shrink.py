@@ -107,7 +107,7 @@ def test_each_block_can_be_the_one(states, deciding):
     assert block.recoveries == (3 if deciding == 2 else 4), "a block that did not change was exchanged"
 
 
-def test_what_becomes_durable_later_may_decide(states):
+def test_a_write_that_becomes_durable_later_can_be_the_cause(states):
     [block] = found(states, lambda disk: [] if 4 in disk else [LOST], choice(states, "durable"))
     assert (block.offset, block.arrived) == (4 * BLOCK_BYTES, False)
 

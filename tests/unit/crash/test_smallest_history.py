@@ -35,7 +35,7 @@ def test_steps_that_do_not_matter_are_dropped():
     assert played == [["INSERT a", "CREATE", "DROP"], ["INSERT a", "DROP"], ["CREATE", "DROP"]]
 
 
-def test_nothing_is_dropped_when_each_step_matters():
+def test_no_step_is_dropped_when_each_step_matters():
     _, play = needs("INSERT a", "CREATE", "INSERT c")
     assert smallest(HISTORY, [wrong("DROP", 3)], play).steps == ("INSERT a", "CREATE", "INSERT c", "DROP")
 
@@ -52,5 +52,5 @@ def test_few_parts_are_played():
 
 
 @pytest.mark.parametrize(("history", "states"), [(HISTORY, []), (History("two", (), {}, ("at once",)), [state(0.1)])])
-def test_nothing_is_looked_for_without_a_wrong_state_or_when_statements_were_sent_at_once(history, states):
+def test_no_smaller_history_is_searched_without_a_wrong_state_or_with_concurrent_statements(history, states):
     assert smallest(history, states, lambda part: pytest.fail("it was played")) is None

@@ -95,7 +95,7 @@ def test_a_finished_trial_is_kept_though_tidying_up_failed(caplog):
     assert "/dev/loop7 could not be detached" in caplog.text
 
 
-def test_nothing_is_noted_where_nothing_is_left():
+def test_a_clean_ending_adds_no_note():
     assert tried(finds, lambda: None) is FOUND
 
 

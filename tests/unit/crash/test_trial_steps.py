@@ -248,7 +248,7 @@ def test_the_crash_comes_in_the_second_half_of_the_load():
     assert 2.0 <= min(moments) < 2.2 and 3.8 < max(moments) <= 4.0
 
 
-def test_what_a_trial_is_asked_for_and_yields_when_nothing_is_said():
+def test_the_setup_and_the_result_of_a_trial_have_these_defaults():
     setup = TrialSetup(root=Path("/"), build=None, name="", settings={}, kind="", seed=1)
     assert (setup.clients, setup.load_s, setup.replica, setup.user) == (16, 2.0, False, "")
     server = Attached(object(), "", (), (), print, print)
@@ -273,7 +273,7 @@ def test_a_server_that_starts_after_the_kill_is_killed_too():
         assert kills.acquire(timeout=5.0)
 
 
-def test_nobody_asks_whether_a_trial_was_cancelled_once_it_is_over():
+def test_cancellation_is_not_asked_for_after_the_end_of_a_trial():
     asked = threading.Event()
 
     def cancelled():

@@ -19,7 +19,7 @@ def test_the_worst_outcome_is_the_verdict(outcomes, says):
     assert verdict(tuple(CheckResult(f"check {n}", one, 0, "") for n, one in enumerate(outcomes))) == says
 
 
-def test_what_a_check_finds_has_no_key_until_it_is_named():
+def test_a_new_check_result_has_an_empty_key():
     assert valid("All is well.") == CheckResult("", "valid", 0, "All is well.")
     assert unknown("It was not read.") == CheckResult("", "unknown", 0, "It was not read.")
     assert invalid(2, "Two are gone.", ((0, 1),)) == CheckResult("", "invalid", 2, "Two are gone.", ((0, 1),))

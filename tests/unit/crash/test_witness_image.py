@@ -53,7 +53,7 @@ def test_an_image_is_made_once(asked, tmp_path):
     assert witness_image(**known(tmp_path), create=create) == key and len(created) == 1
 
 
-def test_what_makes_another_image_has_another_key(asked, monkeypatch, tmp_path):
+def test_another_build_engine_or_user_gives_another_image_key(asked, monkeypatch, tmp_path):
     monkeypatch.setattr(image.images, "find", lambda root, key: key)
     other = SimpleNamespace(key="mysql", version_text="8.4")
     newer = SimpleNamespace(key="mariadb-10.11", version_text="10.11.10")

@@ -101,7 +101,7 @@ def test_every_answer_is_an_acknowledgement(begun):
     assert all(connection.hung_up for connection in server.connections)
 
 
-def test_nothing_is_sent_once_it_is_drained(begun):
+def test_no_transaction_is_sent_after_the_drain(begun):
     one = begun(Server())
     one.begin()
     until(lambda: len(one.ledger().sent()) > 5)
@@ -120,7 +120,7 @@ def test_clients_whose_server_goes_away_end_and_say_why(begun):
     assert one.refusals() == (), "nobody answered"
 
 
-def test_what_the_server_refuses_is_told_with_its_words_and_moment(begun):
+def test_a_refused_commit_is_reported_with_the_error_and_its_time(begun):
     one = begun(Server(answers=3, refuses=True))
     one.begin()
     until(lambda: not one.alive)

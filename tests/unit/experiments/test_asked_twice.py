@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 THREADS, ROUNDS = 4, 8
 
 
-def test_one_key_starts_once():
+def test_concurrent_starts_with_one_key_make_one_experiment():
     user, server = User.objects.create_superuser("a", password="a long test password"), make.attached()
     for number in range(ROUNDS):
         start = partial(start_keys.start_once, user, f"key {number}", {"n": number}, partial(make.experiment, server))
@@ -35,7 +35,7 @@ def test_one_key_starts_once():
     assert Experiment.objects.count() == ROUNDS
 
 
-def test_one_administrator_stays():
+def test_two_administrators_cannot_demote_each_other_at_once():
     """Each takes the other's role away."""
     both = [User.objects.create_superuser(name, password="a long test password") for name in "ab"]
     for _ in range(ROUNDS):
@@ -49,7 +49,7 @@ def test_one_administrator_stays():
         assert sum(isinstance(one, LastAdministrator | PermissionDenied) for one in found) == 1, found
 
 
-def test_one_worker_tests_a_connection():
+def test_a_connection_test_is_claimed_by_one_worker():
     server = make.attached()
     for _ in range(ROUNDS):
         asked = Preflight.objects.create(server=server)

@@ -56,7 +56,7 @@ def test_tags_that_mean_the_same_are_one(typed, tags_of_it):
 
 
 @pytest.mark.parametrize("typed", ["x" * 31, "a\x00b", "a\u200bb", ",".join(map(str, range(21)))])
-def test_what_is_no_tag_is_refused(typed):
+def test_an_invalid_tag_is_refused(typed):
     with pytest.raises(tags.NoTag):
         tags.normalised(typed)
     with pytest.raises(tags.NoTag):
@@ -185,7 +185,7 @@ def test_a_recipe_is_the_same_question_whatever_its_plan_is_called(admin):
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])
-def test_what_is_not_measured_is_no_baseline(maria, experiment, state):
+def test_an_experiment_without_all_measurements_cannot_be_a_baseline(maria, experiment, state):
     empty = factory.experiment(measured=0)
     assert "not measured to its end" in post(maria, "mark-baseline", empty.pk).text
     Experiment.objects.filter(pk=experiment.pk).update(state=state)

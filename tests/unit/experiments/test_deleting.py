@@ -115,7 +115,7 @@ def test_the_deleted_are_listed_for_who_may_restore(client, gone):
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])
-def test_one_that_waits_or_runs_is_refused(client_in, experiment, state):
+def test_a_waiting_or_running_experiment_is_not_deleted(client_in, experiment, state):
     Experiment.objects.filter(pk=experiment.pk).update(state=state)
     page = client_in.post(reverse("experiments:delete", args=[experiment.pk]), follow=True).text
     assert "was not deleted: it waits or runs. Stop it first." in page

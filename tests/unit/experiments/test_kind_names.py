@@ -25,7 +25,7 @@ def test_many_crashes_have_a_name(kind, several):
     assert number_of(kind, 30) == f"30 {several}"
 
 
-def test_one_loss_of_the_majority_is_named_as_several_are():
+def test_one_loss_of_the_majority_has_a_singular_name():
     assert number_of("majority-lost", 1) == "1 loss of the majority" and number_of("total-kill", 1) == "1 total kill"
 
 

@@ -111,7 +111,7 @@ def test_a_token_without_the_scope_does_not_either(experiment, owner):
 
 
 @pytest.mark.parametrize("who", ["owner", "admin"])
-def test_who_resumes_answers_for_the_crashes(request, experiment, who):
+def test_the_person_who_resumes_is_recorded_for_the_crashes(request, experiment, who):
     user = request.getfixturevalue(who)
     experiment.trials.filter(position=1).update(state="done")
     actions.resume(experiment, user)
@@ -122,7 +122,7 @@ def test_who_resumes_answers_for_the_crashes(request, experiment, who):
     assert did("resumed").get().name == user.username
 
 
-def test_what_has_nothing_left_to_crash_is_any_operators(experiment, other):
+def test_any_operator_may_resume_an_experiment_without_open_crashes(experiment, other):
     experiment.trials.update(state="done")
     actions.resume(experiment, other)
     assert did("ordered crashes").count() == 1, "at the start"
@@ -164,7 +164,7 @@ def test_the_crash_is_by_who_queued_it_last(experiment, admin):
 
 
 @pytest.mark.parametrize("lost", ["role", "server", "account", "deleted"])
-def test_who_lost_the_right_crashes_nothing_any_more(experiment, owner, other, server, lost):
+def test_a_person_who_lost_the_right_runs_no_crash_trial(experiment, owner, other, server, lost):
     actions.resume(experiment, owner)
     row = claimed(experiment)
     if lost == "role":

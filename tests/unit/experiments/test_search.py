@@ -103,7 +103,7 @@ def test_the_page_says_what_narrows_it(client_in, shelf):
     assert "narrowed by" not in client_in.get(LIST).text
 
 
-def test_nothing_fits_is_said(client_in, shelf):
+def test_a_search_without_matches_says_so_and_escapes_the_words(client_in, shelf):
     page = client_in.get(LIST, {"words": "no such thing <script>"}).text
     assert (
         "No experiment matches" in page and "Show all" in page and "<script>x" not in page and "&lt;script&gt;" in page

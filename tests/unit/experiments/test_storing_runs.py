@@ -30,7 +30,7 @@ def test_the_series_holds_what_each_second_measured(begun):
     }  # fmt: skip
 
 
-def test_one_environment_is_one_row_in_whatever_order_it_is_told(begun):
+def test_the_order_of_keys_does_not_make_another_environment(begun):
     one = storing_runs.environment_row({"host": {"cpu": 1, "memory": 2}, "storage": {}})
     assert storing_runs.environment_row({"storage": {}, "host": {"memory": 2, "cpu": 1}}) == one
 

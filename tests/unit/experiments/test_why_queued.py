@@ -33,13 +33,13 @@ def told(experiment) -> str:
     return said
 
 
-def test_nobody_is_alive_to_run_it():
+def test_a_queued_experiment_says_that_no_worker_is_alive():
     experiment = make.experiment(make.attached())
     assert told(experiment).startswith("No worker is alive on site local; start one there:")
     assert why_queued.why(experiment, needs_worker=False) == "", "a command line is none and needs none"
 
 
-def test_nobody_has_claimed_it_yet():
+def test_a_queued_experiment_says_that_it_waits_for_a_worker():
     make.worker(listens=True)
     assert told(make.experiment(make.attached())) == "waiting for a worker"
 

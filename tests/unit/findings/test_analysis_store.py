@@ -84,7 +84,7 @@ def test_it_is_made_again_when_runs_were_added():
     assert set(experiment.analysis) == {"1/1"}
 
 
-def test_whoever_gives_an_analysis_another_field_raises_the_method():
+def test_a_new_field_of_an_analysis_needs_a_new_method_number():
     """Otherwise answers stored before would be refused on the field that is not there."""
     parts = (Analysis, HeadlineRatio, Point, LineModels, DeviceModel)
     said = "; ".join(" ".join(field.name for field in fields(part)) for part in parts)
@@ -106,7 +106,7 @@ def test_it_is_the_same_read_back_from_json():
         (lambda point: point.update(settled=1), r"settled cannot be read: .* valid boolean"),
     ],
 )
-def test_what_is_broken_is_refused_by_its_name(change, said):
+def test_a_broken_stored_field_is_refused_by_its_name(change, said):
     kept = json.loads(json.dumps(asdict(analysis.analyse(factory.experiment(threads=(1,)), "1/1"))))
     change(next(point for point in kept["points"] if point["ratio"]))
     with pytest.raises(Unreadable, match=said):

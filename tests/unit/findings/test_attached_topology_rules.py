@@ -219,7 +219,7 @@ def test_a_member_that_joined_is_no_replica_of_the_one_that_let_it_in():
     assert not any("db7 promoted" in crash for crash in outcomes(first))
 
 
-def test_what_could_not_be_read_is_said_on_the_page(client_in):
+def test_an_unreadable_part_of_the_topology_is_listed_on_the_page(client_in):
     server = registered("db1", 1, sources=None, unread=("SHOW ALL SLAVES STATUS: access denied",))
     page = flat(client_in.get(reverse("servers:detail", args=[server.pk])).content.decode())
     assert "parts of the topology are unknown" in page and "db1: SHOW ALL SLAVES STATUS: access denied" in page

@@ -97,7 +97,7 @@ def test_a_primary_and_its_replica_that_differ():
     assert "rows can be missing without an error" in replica.failover.says
 
 
-def test_what_could_not_be_read_of_replication_is_unknown():
+def test_replication_that_could_not_be_read_is_unknown():
     registered("few", settings(), Replication(1, 3306, None, None, (), {}, ("SHOW REPLICAS: not allowed.",)))
     (line,) = audited().lines
     assert outcomes(line) == ("kept", "kept", "unknown") and "SHOW REPLICAS" in line.failover.says

@@ -131,7 +131,7 @@ def test_intervals_in_words(effect, interval):
     assert interval_of(effect).replace("\N{NO-BREAK SPACE}", " ") == interval
 
 
-def test_one_failed_repeat_leaves_it_open_and_says_why():
+def test_a_failed_repeat_makes_a_claim_not_decidable_with_the_reason():
     experiment = factory.experiment()
     cell = experiment.cells.filter(variant="0/0", threads=8).first()
     cell.run.delete()
@@ -141,7 +141,7 @@ def test_one_failed_repeat_leaves_it_open_and_says_why():
     assert found.why == "0/0, update by key, 8 threads: 1 of 3 repeats failed (The server went away)"
 
 
-def test_what_is_not_part_of_the_plan_is_not_decidable():
+def test_a_claim_about_a_point_outside_the_plan_is_not_decidable():
     assert "1024 threads: not part of this plan" in outcome(factory.experiment(), CLAIMS["not measured"]).why
 
 
@@ -214,7 +214,7 @@ def test_a_figure_without_seconds_has_no_interval():
     assert (found.outcome, found.measured.lo) == ("not decidable", None)
 
 
-def test_none_of_many_commits_is_nearly_nothing():
+def test_zero_of_many_commits_counts_as_below_a_small_bound():
     asked = Claim("G2", "", "", PointFigure(at("0/0"), "binlog fsyncs per commit"), Bounds(below=0.01))
     assert outcome(factory.experiment(), asked).outcome == "held"
 
@@ -321,7 +321,7 @@ def test_a_stored_claim_is_read_as_it_was_written():
     assert snapshot.claims_of(claiming(factory.experiment(), *every).claims) == every
 
 
-def test_one_recipe_is_shown_with_its_predicates(capsys):
+def test_the_command_line_shows_a_recipe_with_its_claims(capsys):
     with pytest.raises(SystemExit):
         call_command("experiment", "recipes", "binlog-breaks-group-commit")
     told = capsys.readouterr().out

@@ -50,7 +50,7 @@ def test_it_tells_what_was_measured_with_the_present_settings(measured):
     assert found[1].experiments == 1
 
 
-def test_what_could_not_tell_is_no_pass(measured):
+def test_unclear_trials_do_not_count_as_passed(measured):
     trials.add(measured, {"1/1": {"torn-power-loss": [(0, 0), None]}}, measured.trials.first().environment)
     found = badges(asked())[-1]
     assert (found.kind, found.state) == ("torn power loss", "unknown")
@@ -245,7 +245,7 @@ LEFT_OUT = [
 
 
 @pytest.mark.parametrize(("name", "default", "other", "flavour", "version"), LEFT_OUT)
-def test_what_a_variant_does_not_name_the_sandbox_decided(name, default, other, flavour, version):
+def test_a_setting_that_the_variant_omits_has_the_default_of_the_sandbox(name, default, other, flavour, version):
     variant = {one: value for one, value in SETTINGS.items() if one != name}
     assert tells({name: default}, variant, flavour, version) == "passed"
 
@@ -257,21 +257,21 @@ def test_a_server_that_decided_otherwise_is_told_nothing(name, default, other, f
 
 
 @pytest.mark.parametrize("name", [name for name in DECIDING["innodb"] if name not in SETTINGS])
-def test_what_only_the_variant_names_is_not_known_of_the_server(name):
+def test_a_setting_that_the_server_does_not_report_does_not_agree(name):
     assert tells({}, {**SETTINGS, name: "ON"}) == ""
 
 
-def test_what_neither_names_may_be_missing():
+def test_a_setting_that_neither_side_names_is_ignored():
     assert tells({}, SETTINGS) == "passed"
 
 
 @pytest.mark.parametrize("name", ["innodb_buffer_pool_size", "performance_schema", "binlog_format"])
-def test_what_decides_nothing_may_differ(name):
+def test_a_setting_that_does_not_affect_durability_may_differ(name):
     assert tells({name: "a"}, {**SETTINGS, name: "b"}) == "passed"
 
 
 @pytest.mark.parametrize(("has", "state"), [("ON", "passed"), ("OFF", "")])
-def test_what_no_variant_can_set_is_read_from_the_words(has, state):
+def test_a_setting_that_no_variant_can_set_is_read_from_the_preflight_words(has, state):
     assert tells({}, SETTINGS, "mysql", "5.6.14", words=[["innodb_support_xa", has, "Engine and binlog ..."]]) == state
 
 
@@ -331,7 +331,7 @@ def newer(measured, kind, **settings):
     return one
 
 
-def test_what_is_noted_of_an_experiment_is_as_new_as_its_end(measured):
+def test_the_noted_settings_are_replaced_at_each_end_of_an_experiment(measured):
     noted(measured)
     assert {(one.kind, len(one.key)) for one in measured.tried_settings.all()} == {
         ("power-loss", 64), ("process-kill", 64),

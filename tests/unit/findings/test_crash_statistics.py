@@ -181,13 +181,13 @@ def test_it_says_that_a_server_did_not_come_back():
     ("losses", "disagrees"),
     [([(5, 5), (5, 3)], True), ([(5, 3), (5, 3)], True), ([(5, 5), (7, 7)], False)],
 )
-def test_one_trial_in_which_engine_and_binlog_differ_is_enough(losses, disagrees):
+def test_a_single_trial_with_unlike_engine_and_binlog_counts_as_disagreement(losses, disagrees):
     assert tally(losses).disagrees == disagrees
     assert ("hold different commits" in tally(losses, replica=False).says) == disagrees
 
 
 @pytest.mark.django_db
-def test_one_commit_is_told_in_the_singular():
+def test_one_lost_commit_is_written_in_the_singular():
     assert "(1 commit missing" in tally([(1, 1)]).says
     assert "(2 commits missing" in tally([(2, 2)]).says
     assert "(median 2 commits missing" in tally([(2, 2), (2, 2)]).says

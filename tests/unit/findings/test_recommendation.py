@@ -135,7 +135,7 @@ def test_a_failover_that_takes_back_what_clients_read_is_not_recommended_and_say
     assert not any("No client read" in one for one in unknown)
 
 
-def test_nothing_is_recommended_where_all_lost_something():
+def test_no_setting_is_recommended_if_all_lost_commits():
     found = recommend([RISKY], 8)
     assert (found.option, found.reasons) == ("", ("0/0 lost commits in 30 of 30 power losses (median 1,200 commits).",))
 

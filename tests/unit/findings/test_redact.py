@@ -92,7 +92,7 @@ FAILS = [
 @pytest.mark.parametrize("argv", FAILS)
 @pytest.mark.parametrize("what", ["crash", "start"])
 @pytest.mark.parametrize("said", ["kill: {}", "db7 in rack 3 is still down, and could not be restored: {}", "{} See."])
-def test_what_an_owners_command_printed_is_nobodys_business(argv, what, said):
+def test_the_output_and_the_program_of_an_owners_command_are_redacted(argv, what, said):
     """Nor which program it was. The messages are the real ones."""
     with pytest.raises(SandboxError) as failed:
         OwnersCommand(0.2).run(argv, what)

@@ -141,7 +141,7 @@ def test_a_reference_is_of_the_series_and_the_settings():
         assert referred(**other) == {}, other
 
 
-def test_what_was_tried_here_has_no_reference():
+def test_a_crash_kind_tried_here_shows_no_reference():
     assert referred(tried={"innodb": {"power-loss": ()}}).keys() == {
         "process-kill", "torn-power-loss", "every-crash-point",
     }  # fmt: skip

@@ -52,7 +52,7 @@ def test_each_line_counts_its_own_part(server):
     assert found["power loss", "engine", "MyRocks"] == found["process kill", "engine", "MyRocks"] == []
 
 
-def test_what_is_unknown_is_said(server):
+def test_the_report_counts_unclear_trials(server):
     lines = report_lines(server.preflights.get().durability, tried_like(server))
     assert [one.detail.rpartition(", ")[2] for line in lines for one in line.measured].count("1 unclear") == 3
 

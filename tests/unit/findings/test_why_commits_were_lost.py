@@ -102,6 +102,6 @@ def test_a_lying_disk_is_the_cause_whatever_the_settings_are():
     assert "did not make" in found.says
 
 
-def test_nothing_lost_has_no_cause():
+def test_no_cause_is_given_without_lost_commits():
     assert causes(POWER, "innodb", flushed("0", "0"), Lost(0, None, 0, None)) == ()
     assert causes(POWER, "innodb", flushed("0", "0"), Lost()) == ()

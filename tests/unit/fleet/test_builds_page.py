@@ -110,7 +110,7 @@ def test_it_links_recipes_sandboxes_and_the_form_of_a_sandbox(client_in):
     assert '<option value="mysql-5.6.14" selected>' in form and 'value="mysql-5.6.14"' in form
 
 
-def test_who_may_only_see_is_offered_nothing_else(db):
+def test_a_viewer_sees_no_links_to_forms(db):
     works(**{"mysql-5.6.14": TOLD})
     client = Client()
     client.force_login(User.objects.create_user("viewer", password="a long test password"))

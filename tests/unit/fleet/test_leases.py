@@ -13,7 +13,7 @@ from workers.upkeep import housekeeping, restores
 pytestmark = pytest.mark.django_db
 
 
-def test_one_host_has_one_lease_under_all_its_names():
+def test_all_names_of_a_host_give_the_same_lease():
     spellings = [make.attached(name, host=name) for name in ("localhost", "LOCALHOST", "127.0.0.2")]
     spellings.append(make.attached("by socket", host="", socket="/run/db.sock"))
     assert len({frozenset(leases.hosts_of(server)) for server in spellings}) == 1
@@ -35,7 +35,7 @@ def test_no_experiment_begins_while_its_host_is_being_put_back():
     assert lifecycle.begin(new.pk, make.worker(), leases.hosts_of(server)) is not None
 
 
-def test_nothing_is_paid_while_an_experiment_runs():
+def test_no_pending_restore_runs_during_an_experiment():
     server = make.attached()
     unrestored, running = make.experiment(server), make.experiment(server)
     lifecycle.begin(running.pk, make.worker(), leases.hosts_of(server))

@@ -77,7 +77,7 @@ def test_commits_that_were_only_read_before_they_were_lost_are_no_other_failure(
     assert crashed(made).badges[0].says == "1/1: commits lost in 3 of 3 losses of the primary's host"
 
 
-def test_what_recorded_loads_said_and_other_crashes_stand_side_by_side():
+def test_results_of_recorded_loads_and_of_other_crashes_are_listed_together():
     rates = {"1/1": {"power-loss": trials.HELD, "every-crash-point": [(0, 0), (3, 3)]},
              "0/0": {"power-loss": [(9, 9)], "every-crash-point": [(7, 7)]}}  # fmt: skip
     found = {one.variant: one.says for one in crashed(trials.experiment(rates)).badges}
@@ -96,7 +96,7 @@ def test_unclear_trials_never_pass():
     assert (one.state, one.says) == ("unknown", "1/1: 2 power losses unclear")
 
 
-def test_one_valid_trial_among_many_unclear_is_no_pass():
+def test_one_valid_trial_among_unclear_ones_is_not_passed():
     one = crashed(trials.experiment({"1/1": {"power-loss": [(0, 0)] + [None] * 29}})).settings[0]
     assert one.state == "unknown"
     assert one.says.endswith("nothing lost in 1 power loss, too few to be sure; 29 unclear")
@@ -250,7 +250,7 @@ def test_only_confirmed_changes_are_told(client_in):
     assert "Throughput of 1/1 fell by 30" in page(client_in)
 
 
-def test_one_that_runs_is_shown_however_many_came_after_it(client_in):
+def test_a_running_experiment_is_shown_even_if_many_newer_ones_exist(client_in):
     running = factory.experiment(measured=0, state="running", name="the long one")
     Experiment.objects.filter(pk=running.pk).update(created_at=timezone.now() - timedelta(days=1))
     for n in range(10):

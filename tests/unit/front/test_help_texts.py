@@ -13,7 +13,7 @@ def shown(field):
     return render_to_string("components/field.html", {"field": field})
 
 
-def test_one_that_is_made_of_what_people_wrote_is_escaped():
+def test_a_help_text_made_from_user_input_is_escaped():
     class Form(forms.Form):
         one = forms.CharField(help_text=f"Now {'<button form=x>'}.")
 
@@ -27,7 +27,7 @@ def test_one_that_is_made_of_what_people_wrote_is_escaped():
         (ImportForm, "file", "from <em>Export as a file</em> on a result page"),
     ],
 )
-def test_those_that_we_wrote_as_html_are_html(db, form, name, html):
+def test_help_texts_written_as_html_keep_their_tags(db, form, name, html):
     assert html in shown(form()[name])
 
 

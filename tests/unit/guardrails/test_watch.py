@@ -48,7 +48,7 @@ def test_two_samples_in_a_row_beyond_the_limit_stop_the_load():
 
 
 @pytest.mark.parametrize("values", [(12, 3, 12), (10, 10, 10), (12, Level(), 12)])
-def test_one_spike_and_the_limit_itself_stop_nothing(values):
+def test_a_single_spike_and_a_value_at_the_limit_stop_no_load(values):
     assert sampled(Written(*values), 3)[0].trip is None
 
 

@@ -49,7 +49,7 @@ def test_each_field_has_a_line_of_help(form):
     assert helpless(form) == []
 
 
-def test_they_were_found():
+def test_the_search_finds_the_known_forms():
     assert {PlanForm, AttachedForm, *FORMS.values()} <= set(every_form())
 
 

@@ -184,7 +184,7 @@ def test_the_page_of_words_has_all_of_them(client_in):
     assert 'rel="noopener noreferrer"' in page
 
 
-def test_what_a_template_says_and_what_a_person_wrote_are_told_apart():
+def test_markup_of_a_template_is_kept_and_markup_of_a_person_is_escaped():
     """The same letters: of the first the marks stand, of the second they are escaped, whichever came first."""
     told = "<b>bold word</b>"
     assert term(mark_safe(told)) == told

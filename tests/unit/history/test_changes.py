@@ -72,7 +72,7 @@ def test_calm_nights_are_no_news(server):
     assert told() == []
 
 
-def test_what_seems_to_have_changed_is_suspected_and_nobody_is_told(server):
+def test_a_first_change_is_suspected_and_not_notified(server):
     watched(server)
     first, newest = fell(server)
     keep()
@@ -107,7 +107,7 @@ def end_of(rerun, tps):
     return nights.entry(Track.objects.get(), rerun, tps, NEW)
 
 
-def test_what_the_second_measurement_confirms_is_told_once_with_what_differed(server):
+def test_a_confirmed_change_is_notified_once_with_the_differences(server):
     watched(server)
     scheduled(fell(server), server)
     keep()
@@ -128,7 +128,7 @@ def test_what_the_second_measurement_confirms_is_told_once_with_what_differed(se
     assert message.facts["changes"][0]["figure"] == "throughput"
 
 
-def test_what_the_second_measurement_does_not_confirm_is_never_told(server):
+def test_an_unconfirmed_change_is_never_notified(server):
     watched(server)
     scheduled(fell(server), server)
     keep()
@@ -140,7 +140,7 @@ def test_what_the_second_measurement_does_not_confirm_is_never_told(server):
     assert told() == []
 
 
-def test_what_was_not_confirmed_is_asked_for_again_when_twice_as_many_nights_say_so(server):
+def test_an_unconfirmed_change_is_measured_again_after_twice_as_many_nights(server):
     watched(server)
     fell(server)
     keep()
@@ -184,7 +184,7 @@ def label(night):
 @pytest.mark.parametrize(
     ("do", "says"), [(pause, again.PAUSED), (end_the_window, again.TOO_LATE), (label, "labelled production")]
 )
-def test_what_a_schedule_may_not_measure_now_is_not_measured_again(server, do, says):
+def test_no_second_measurement_starts_if_the_schedule_may_not_run(server, do, says):
     watched(server)
     do(scheduled(fell(server), server))
     before = Experiment.objects.count()

@@ -103,7 +103,7 @@ def test_trials_whose_detector_failed_do_not_count():
     assert not Entry.objects.filter(track__kind="crash").exists()
 
 
-def test_what_failed_half_way_counts_as_far_as_it_was_measured():
+def test_the_measured_points_of_a_failed_experiment_are_entries():
     entries.note(factory.experiment(measured=2, state="failed"))
     assert 0 < Entry.objects.count() <= 2
 
@@ -128,13 +128,13 @@ def test_a_headline_of_an_older_version_is_written_in_todays_words():
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])
-def test_what_is_not_over_waits(state):
+def test_an_experiment_that_is_not_over_has_no_entries(state):
     factory.experiment(state=state)
     keep()
     assert Entry.objects.count() == 0
 
 
-def test_what_was_resumed_is_noted_again_in_its_place():
+def test_the_entries_of_a_resumed_experiment_are_replaced():
     experiment = factory.experiment(measured=6, state="interrupted")
     keep()
     before = set(Entry.objects.values_list("pk", flat=True))
@@ -147,7 +147,7 @@ def test_what_was_resumed_is_noted_again_in_its_place():
     assert set(Entry.objects.values_list("repeats", flat=True)) == {3}
 
 
-def test_one_that_cannot_be_read_does_not_keep_the_others_waiting(caplog):
+def test_an_unreadable_experiment_does_not_stop_the_entries_of_others(caplog):
     broken, sound = factory.experiment(), factory.experiment()
     Experiment.objects.filter(pk=broken.pk).update(plan={"of": "another time"})
     keep()
@@ -156,7 +156,7 @@ def test_one_that_cannot_be_read_does_not_keep_the_others_waiting(caplog):
     assert f"history of experiment {broken.pk}" in caplog.text
 
 
-def test_nobody_counts_while_something_is_measured_here():
+def test_no_entries_are_made_while_this_host_measures():
     from dashboard.records.fleet.models import Worker
 
     factory.experiment()
@@ -182,7 +182,7 @@ def resumed_while_it_is_noted(monkeypatch, experiment, failure=None):
 
 
 @pytest.mark.parametrize("failure", [None, ValueError("of a version long gone")])
-def test_what_is_resumed_while_it_is_noted_is_noted_when_it_ends_again(monkeypatch, failure):
+def test_an_experiment_resumed_during_its_entry_is_entered_at_its_next_end(monkeypatch, failure):
     experiment = factory.experiment()
     Experiment.objects.filter(pk=experiment.pk).update(ended_at=nights.FIRST)
     with monkeypatch.context() as meanwhile:
@@ -195,7 +195,7 @@ def test_what_is_resumed_while_it_is_noted_is_noted_when_it_ends_again(monkeypat
 
 
 @pytest.mark.parametrize("meanwhile", [{"state": "queued", "ended_at": None}, {"deleted_at": nights.FIRST}])
-def test_what_was_resumed_or_deleted_since_the_list_was_read_keeps_no_other_waiting(monkeypatch, meanwhile):
+def test_a_listed_experiment_that_was_resumed_or_deleted_does_not_stop_others(monkeypatch, meanwhile):
     gone, other = factory.experiment(), factory.experiment()
     Experiment.objects.filter(pk=gone.pk).update(ended_at=nights.FIRST)
     Experiment.objects.filter(pk=other.pk).update(ended_at=nights.FIRST)

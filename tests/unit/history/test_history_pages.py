@@ -50,7 +50,7 @@ def test_a_server_without_nights_says_what_to_do(reader, server):
     assert "No history yet" in page(reader, server)
 
 
-def test_what_ended_and_is_not_noted_is_not_called_nothing(reader, server):
+def test_the_page_names_measurements_that_are_not_in_the_history_yet(reader, server):
     """Where no worker runs beside it, nobody notes what the command line measured."""
     experiment = nights.experiment(server)
     assert "Nothing was measured on this server yet." in page(reader, server), "it measured no cell of it"
@@ -61,7 +61,7 @@ def test_what_ended_and_is_not_noted_is_not_called_nothing(reader, server):
     assert "Nothing was measured on this server yet." in page(reader, server)
 
 
-def test_one_night_has_nothing_to_compare_with(reader, server):
+def test_a_single_night_says_that_there_is_nothing_to_compare(reader, server):
     nights.history(server, [1000.0])
     assert "nothing to compare with yet" in page(reader, server)
 
@@ -133,7 +133,7 @@ def test_every_night_is_in_the_file(reader, changed):
     assert {row["settings"] for row in rows} == {"sync_binlog=1"}
 
 
-def test_what_is_not_confirmed_is_listed_and_not_drawn(reader, changed):
+def test_an_unconfirmed_change_is_listed_and_not_drawn(reader, changed):
     Change.objects.update(state=Change.State.NOT_CONFIRMED)
     assert "not confirmed" in page(reader, changed)
     assert "marks" not in reader.get(f"/history/servers/{changed.pk}/throughput.json").json()
@@ -184,7 +184,7 @@ def test_a_name_that_stood_for_other_settings_is_told_apart(reader, server):
 
 
 @pytest.mark.parametrize("address", ["nonsense.json", "throughput.exe"])
-def test_what_is_no_figure_or_form_is_not_found(reader, server, address):
+def test_an_unknown_figure_or_file_form_is_a_404(reader, server, address):
     assert reader.get(f"/history/servers/{server.pk}/{address}").status_code == 404
 
 
@@ -194,7 +194,7 @@ def test_an_experiment_leads_to_its_history(reader, server):
     assert reader.get(f"/history/of/{entry.experiment_id}/")["Location"] == address
 
 
-def test_one_that_is_not_noted_yet_says_so(reader, server):
+def test_an_experiment_without_entries_says_so(reader, server):
     experiment = nights.experiment(server)
     answer = reader.get(f"/history/of/{experiment.pk}/", follow=True)
     assert "not in the history yet" in answer.content.decode()

@@ -30,7 +30,7 @@ def test_the_same_topology_is_the_same_track():
     assert keys("asynchronous") == keys("asynchronous")
 
 
-def test_what_makes_another_track_is_said():
+def test_each_difference_between_tracks_is_in_their_words():
     """Two tracks never have the same words."""
     together = replace(PLAN, load_workers=2)
     alone = load_track(PLAN, 1, "safe", "update by key", 8)

@@ -17,7 +17,7 @@ def where(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_both_are_removed_at_the_end(where):
+def test_the_folder_and_the_file_are_removed_at_the_end(where):
     with temporary.folder("tls") as folder, temporary.file(where, "probe") as fd:
         (folder / "key.pem").write_text("k")
         os.write(fd, b"x")
@@ -25,7 +25,7 @@ def test_both_are_removed_at_the_end(where):
     assert list(where.iterdir()) == []
 
 
-def test_what_is_used_is_not_swept(where):
+def test_files_in_use_are_not_swept(where):
     with temporary.folder("tls"), temporary.file(where, "probe"):
         assert temporary.sweep([where]) == []
         assert len(list(where.iterdir())) == 2
@@ -44,7 +44,7 @@ with temporary.folder("tls") as folder, temporary.file(where, "probe"):
 """
 
 
-def test_what_a_killed_process_left_is_swept(where):
+def test_files_of_a_killed_process_are_swept(where):
     process = subprocess.Popen([sys.executable, "-c", KILLED, where], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     assert temporary.sweep([where]) == []
@@ -54,7 +54,7 @@ def test_what_a_killed_process_left_is_swept(where):
     assert list(where.iterdir()) == []
 
 
-def test_nothing_else_is_swept(where, tmp_path):
+def test_files_with_similar_names_are_not_swept(where, tmp_path):
     """The folder of our own Redis has a similar name."""
     (where / "durascope-0-abc").mkdir()
     (where / "durascope.txt").write_text("mine")
@@ -67,7 +67,7 @@ def test_nothing_else_is_swept(where, tmp_path):
     assert (where / "durascope-tls-link").is_symlink()
 
 
-def test_what_was_made_a_moment_ago_is_left(where, monkeypatch):
+def test_new_files_are_not_swept(where, monkeypatch):
     monkeypatch.setattr(temporary, "YOUNG_S", 60)
     (where / "durascope-tls-new").mkdir()
     assert temporary.sweep([where]) == []

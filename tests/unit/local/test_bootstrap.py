@@ -184,7 +184,7 @@ def forbidding(machine):
 @pytest.mark.parametrize(
     "package, place", [("postgresql", "NO_CLUSTER"), ("nginx", "NO_SERVICE"), ("caddy", "NO_SERVICE")]
 )
-def test_what_would_start_something_is_installed_without(forbidding, package, place, fails):
+def test_a_package_that_starts_services_is_installed_without_a_start(forbidding, package, place, fails):
     """The file that forbids it is there while it is installed, and gone afterwards, also when that fails."""
     done = forbidding.install(package, FAILS=fails)
     assert done.returncode == (0 if fails == "0" else 2), done.stderr
@@ -208,6 +208,6 @@ def test_a_machine_that_forbids_services_itself_is_left_so(forbidding):
     assert forbidding.places["NO_SERVICE"].read_text() == "the machine's own"
 
 
-def test_other_packages_forbid_nothing(forbidding):
+def test_a_package_without_services_is_installed_as_usual(forbidding):
     assert forbidding.install("sysbench").returncode == 0
     assert forbidding.called() == []

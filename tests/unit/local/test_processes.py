@@ -188,7 +188,7 @@ def test_a_small_log_is_left_alone(tmp_path):
     assert log.read_text() == "a few words" and len(list(tmp_path.iterdir())) == 1
 
 
-def test_whoever_keeps_a_program_bounds_its_log(monkeypatch, tmp_path):
+def test_the_supervisor_bounds_the_log_of_its_program(monkeypatch, tmp_path):
     bounded = []
     monkeypatch.setattr(supervisor, "bound_log", bounded.append)
     program = Program("part", ["sleep", "60"], tmp_path, tmp_path / "part.log")

@@ -25,7 +25,7 @@ def test_a_trial_is_named_by_its_crash():
     assert progress.where(now(cell=trial)) == "0/0, crash: power loss, trial 2"
 
 
-def test_one_thread_is_no_plural():
+def test_one_thread_is_written_in_the_singular():
     assert progress.where(now(cell={**CELL, "threads": 1})) == "2/1, 1 thread"
 
 

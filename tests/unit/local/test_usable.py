@@ -78,7 +78,7 @@ def test_a_damaged_database_is_named_and_left_alone(tmp_path, damage):
         (OSError(errno.EACCES, "Permission denied"), ""),
     ],
 )
-def test_what_is_met_later_is_explained_too(failure, says):
+def test_a_known_error_is_explained_when_it_is_the_cause_of_another(failure, says):
     assert usable.explained(failure).startswith(says) and bool(usable.explained(failure)) == bool(says)
     wrapped = RuntimeError("while something else was done")
     wrapped.__cause__ = failure

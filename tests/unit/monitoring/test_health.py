@@ -19,7 +19,7 @@ def well(monkeypatch):
     monkeypatch.setitem(health.CHECKS, "redis", lambda: True)
 
 
-def test_all_is_well(well):
+def test_health_is_ok_if_all_checks_pass(well):
     answer = Client().get("/health")
     assert answer.status_code == 200
     assert answer.json() == {

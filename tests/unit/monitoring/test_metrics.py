@@ -98,7 +98,7 @@ def test_the_number_of_series_is_bounded(prometheus, monkeypatch):
     assert found["durascope_pairs_left_out"] == 1
 
 
-def test_what_needs_a_person_is_counted(prometheus):
+def test_metrics_count_what_a_person_must_fix(prometheus):
     server = factory.server()
     PendingRestore.objects.create(server=server, kind="schema", name="s", problem="Access denied.")
     Server.objects.filter(pk=server.pk).update(site="far")

@@ -68,7 +68,7 @@ def test_an_unknown_kind_is_a_mistake_of_the_caller(channel):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_is_rolled_back_is_not_told(notified):
+def test_an_event_that_is_rolled_back_is_not_delivered(notified):
     actions.add(None, "email", "dbas", "dba@example.org", ["change_point"])
     with pytest.raises(RuntimeError), transaction.atomic():
         notify(EVENT)
@@ -95,7 +95,7 @@ def test_it_is_sent_once(channel, sends):
     assert (row.state, row.attempts, row.error, len(sends[0])) == ("sent", 1, "", 1)
 
 
-def test_what_fails_is_tried_again_later_and_later_and_given_up(channel, sends):
+def test_a_failed_delivery_is_retried_at_growing_intervals_and_given_up(channel, sends):
     given, outcome = sends
     outcome[0] = Undelivered("No answer.")
     notify(EVENT)
@@ -113,7 +113,7 @@ def test_what_fails_is_tried_again_later_and_later_and_given_up(channel, sends):
     assert len({message.key for message in given}) == 1, "the receiver can tell that it is the same one"
 
 
-def test_what_will_never_arrive_is_given_up_at_once(channel, sends):
+def test_an_undeliverable_message_is_given_up_at_once(channel, sends):
     sends[1][0] = Undeliverable("Refused.", "Look there.")
     notify(EVENT)
     post.deliver(Delivery.objects.get().pk, NOW)
@@ -121,7 +121,7 @@ def test_what_will_never_arrive_is_given_up_at_once(channel, sends):
     assert (row.state, row.attempts, row.error) == ("failed", 1, "Refused. Look there.")
 
 
-def test_what_nobody_expected_is_tried_again_without_telling_its_details(channel, sends, caplog):
+def test_an_unexpected_error_is_retried_without_showing_its_text(channel, sends, caplog):
     sends[1][0] = RuntimeError("secret address")
     notify(EVENT)
     post.deliver(Delivery.objects.get().pk, NOW)

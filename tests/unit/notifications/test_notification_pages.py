@@ -82,7 +82,7 @@ def test_an_address_that_will_not_do_is_refused(client, dba, kind, address, says
 
 
 @pytest.mark.parametrize("kind", ["email", "webhook"])
-def test_what_is_shown_of_an_address_is_never_part_of_the_page(client, dba, kind):
+def test_markup_in_an_address_is_escaped(client, dba, kind):
     validate_email(BUTTON)
     one = Channel.objects.create(name="x", kind=kind, address_sealed=vault.seal(BUTTON), shown=BUTTON)
     for page in ("/notifications/", f"/notifications/{one.pk}/"):
@@ -124,7 +124,7 @@ def test_a_test_goes_the_whole_way_and_its_end_is_shown(
     assert "sent</span>" in text(client.get("/notifications/"))
 
 
-def test_what_failed_is_shown_with_the_reason(client, dba):
+def test_a_failed_delivery_is_shown_with_the_reason(client, dba):
     add(client, "https://localhost/")
     one = Channel.objects.get()
     actions.send_test(dba, one)

@@ -180,7 +180,7 @@ def test_addresses_that_are(address):
         ("https://[::1", "not the address"),
     ],
 )
-def test_what_is_no_address_is_refused(settings, address, says):
+def test_an_invalid_address_is_refused(settings, address, says):
     settings.WEBHOOK_ALLOW = []
     with pytest.raises(BadAddress, match=says):
         https.check(address)
@@ -205,7 +205,7 @@ def test_a_setting_that_was_withdrawn_holds_for_what_is_stored(settings):
         webhook.send("http://hooks.example.org/", webhook.new_secret(), MESSAGE)
 
 
-def test_who_does_not_answer_as_a_web_server_does_is_said(everywhere):
+def test_an_answer_that_is_not_http_is_reported(everywhere):
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def nonsense():
@@ -221,7 +221,7 @@ def test_who_does_not_answer_as_a_web_server_does_is_said(everywhere):
         thread.join()
 
 
-def test_who_answers_a_byte_now_and_then_does_not_hold_a_worker(everywhere, monkeypatch):
+def test_a_very_slow_answer_is_cut_off(everywhere, monkeypatch):
     monkeypatch.setattr(https, "WHOLE_S", 0.3)
     over = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:

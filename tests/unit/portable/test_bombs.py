@@ -84,7 +84,7 @@ def test_it_reads_where_the_priority_may_not_be_changed():
     assert read.returncode == 0, read.stderr
 
 
-def test_one_that_runs_out_of_memory_says_so(monkeypatch):
+def test_an_import_that_runs_out_of_memory_says_so(monkeypatch):
     def full(*_):
         raise MemoryError
 
@@ -109,14 +109,14 @@ def test_a_fault_of_ours_is_told_as_one(monkeypatch, caplog):
     assert "report" in fix and "main_variant" in caplog.text, "the log has the whole of it"
 
 
-def test_one_that_ended_with_an_error_before_it_read_is_told():
+def test_a_child_that_failed_early_reports_an_unexpected_error():
     with pytest.raises(NotImported, match="Nothing was stored") as told:
         apart._understood(subprocess.CompletedProcess([], 1, b""))
     assert "unexpected error (exit status 1)" in told.value.message and "memory" not in told.value.message
 
 
 @pytest.mark.parametrize("code", [-9, -24, 137])
-def test_one_that_was_ended_is_told(code):
+def test_a_killed_child_reports_the_limits(code):
     with pytest.raises(NotImported, match="Nothing was stored") as told:
         apart._understood(subprocess.CompletedProcess([], code, b""))
     assert "1024 MiB of memory or 300 s" in told.value.message and told.value.fix

@@ -84,7 +84,7 @@ def test_two_parts_of_one_name_are_refused():
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
-def test_other_compression_is_refused(compression):
+def test_an_unknown_compression_is_refused(compression):
     assert "packed in a way" in refusal(zipped(("experiment.json", b"{}"), compression=compression))
 
 

@@ -186,7 +186,7 @@ def test_no_page_and_no_answer_lists_imported_servers(client_in, ghost):
     assert "Servers" in ROUTERS
 
 
-def test_nobody_may_crash_imported_servers(ghost):
+def test_an_imported_server_cannot_be_marked_for_crashes(ghost):
     assert not ghost.may_be_crashed and ghost.owner is None
     with pytest.raises(IntegrityError), transaction.atomic():
         Server.everything.filter(pk=ghost.pk).update(expendable=True)

@@ -104,7 +104,7 @@ def test_the_sentence_on_top_is_the_same():
     assert Experiment.objects.get(pk=imported.pk).finding == conclusion.in_brief(imported)
 
 
-def test_nothing_in_the_file_tells_where_it_was_measured():
+def test_the_file_holds_no_host_account_or_path():
     whole = b"\n".join(files.unpacked(file_of(files.experiment())).values()).decode()
     whole = re.sub("[0-9a-f]{64}", "", whole)  # a digest may read like anything
     words = [*factory.SECRET.values(), "db7", "rack 3", "/srv", "/run", "/dev/vdb", "10.9.8.7"]
@@ -167,13 +167,13 @@ def test_it_can_be_imported_again_when_it_is_gone_for_good():
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])
-def test_one_that_is_not_over_has_no_file(state):
+def test_an_experiment_that_is_not_over_has_no_file(state):
     made = factory.experiment({"1/1": 1000.0}, measured=1, state=state)
     with pytest.raises(NoFile, match="would be half of it"):
         file_of(made)
 
 
-def test_what_no_file_can_hold_is_said_at_the_export():
+def test_a_text_that_no_file_can_hold_is_refused_at_the_export():
     if connection.vendor != "sqlite":
         pytest.skip("this database stores no NUL")
     made = factory.experiment({"1/1": 1000.0}, measured=1, state="failed")
@@ -193,7 +193,7 @@ def test_series_come_back_with_the_kinds_of_their_numbers():
     assert {name: repr(column) for name, column in found.items()} == {n: repr(c) for n, c in columns.items()}
 
 
-def test_what_was_cleaned_stays_as_it_is():
+def test_a_second_cleaning_changes_nothing():
     """Also the words of a server's own that a worker wrote down."""
     original, _, _ = files.round_trip()
     redactor, clean = redactor_of(original), Clean(original)

@@ -83,7 +83,7 @@ def test_before_anything_was_measured_it_leads_to_the_recipes(client_in):
     assert f'href="{reverse("experiments:new-from", args=["fifteen-years"])}"' in html
 
 
-def test_who_may_not_run_is_offered_no_button(client, db):
+def test_a_viewer_sees_no_button_to_run_a_recipe(client, db):
     client.force_login(User.objects.create_user("a viewer", password="a long test password"))
     answer = client.get(PAGE)
     assert answer.status_code == 200
@@ -122,7 +122,7 @@ def test_the_newest_counts_whatever_came_out(db):
 
 
 @pytest.mark.parametrize("state", [state for state in Experiment.State if state != "done"])
-def test_what_did_not_finish_answers_nothing(db, state):
+def test_an_unfinished_experiment_does_not_answer_a_claim(db, state):
     recipe = asked.recipe(asked.HELD)
     asked.experiment(recipe, levels={"1/1": 1000.0, "0/0": 1000.0})
     unfinished = asked.experiment(recipe)
@@ -155,7 +155,7 @@ def test_when_it_was_measured_is_first_and_last_day(db):
     assert first.ended_at.day == 1
 
 
-def test_what_is_beyond_the_articles_is_not_counted(db):
+def test_claims_beyond_the_articles_are_not_counted(db):
     recipe = asked.recipe(asked.HELD, asked.BEYOND)
     asked.experiment(recipe)
     assert counts(of_the_articles(sections(statements([recipe])))) == Counts(held=1)
@@ -188,6 +188,6 @@ def test_its_files_hold_raw_figures(client_in, monkeypatch):
 
 
 @pytest.mark.parametrize("page", ["/", "/experiments/"])
-def test_other_pages_lead_there(client_in, page):
+def test_other_pages_link_to_the_claims_page(client_in, page):
     factory.server()
     assert f'href="{PAGE}"' in client_in.get(page).content.decode()

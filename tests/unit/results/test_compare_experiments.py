@@ -55,14 +55,14 @@ def test_points_without_a_pair_are_named(client_in):
     assert "Not compared: 5 points that only A has, 2 points that only B has." in page.context["finding"].more
 
 
-def test_nothing_in_common_is_said(client_in):
+def test_two_experiments_without_a_common_point_say_so(client_in):
     a, b = factory.experiment({"1/1": 1000.0}, threads=(1,)), factory.experiment({"0/0": 2000.0}, threads=(1,))
     page = compare(client_in, a, b)
     assert page.context["finding"].text == "A and B have no point and no crash trial in common"
     assert "Only in A: 1/1 at 1 thread" in page.text and "Only in B: 0/0 at 1 thread" in page.text
 
 
-def test_what_was_not_decided_is_counted(client_in):
+def test_undecided_points_are_counted(client_in):
     a, b = factory.experiment(repeats=2), factory.experiment({name: 2 * tps for name, tps in factory.VARIANTS.items()})
     finding = compare(client_in, a, b).context["finding"]
     assert finding.text == "Whether the throughput differs is unclear at 6 of 6 points that A and B measured"
@@ -80,7 +80,7 @@ def test_updates_are_not_held_against_commits(client_in):
     assert "A counts commits, B updates" in " ".join(page.text.split())
 
 
-def test_one_server_each_is_a_pair_and_several_are_paired_by_their_id(client_in):
+def test_single_servers_form_a_pair_and_several_are_paired_by_id(client_in):
     one, two, three = (factory.server(name) for name in ("one", "two", "three"))
     moved = compare(client_in, factory.experiment(servers=[one]), factory.experiment(servers=[two]))
     assert len(moved.context["paired"].pairs) == 6

@@ -126,7 +126,7 @@ def test_a_readers_view_changes_the_look_and_never_the_points():
 
 
 @given(st.sets(st.integers(0, 15)), st.integers(0, 15))
-def test_what_is_hidden_stays_so_when_a_point_is_taken_out(hidden, taken):
+def test_hidden_points_stay_hidden_when_another_point_is_removed(hidden, taken):
     points = [place in hidden for place in range(16)]
     del points[taken]
     left = Choice(hidden=tuple(sorted(hidden))).hidden_without(taken)

@@ -52,7 +52,7 @@ def test_it_shows_an_experiment_of_crashes_alone(client_in):
     assert "0/0 lost acknowledged commits" in re.sub(r"\s+", " ", response.content.decode())
 
 
-def test_what_held_in_some_trials_and_could_not_tell_in_others_is_not_green():
+def test_trials_without_loss_beside_unclear_ones_are_not_green():
     rates = {"1/1": {"power-loss": [(0, 0)] * 20 + [None]}, "2/0": {"power-loss": [(5, 5), None]}}
     assert looks(trials.experiment(rates)) == {"1/1": {"power loss": "unknown"}, "2/0": {"power loss": "few"}}
 
@@ -162,7 +162,7 @@ def test_a_thousand_trials_ask_no_more_questions(client_in, django_assert_max_nu
 
 
 @pytest.mark.parametrize("state", ["waiting", "interrupted", "failed", "cancelled"])
-def test_what_was_not_crashed_can_be_resumed(client_in, state):
+def test_an_experiment_with_open_trials_can_be_resumed(client_in, state):
     experiment = trials.experiment(state="interrupted")
     resume = reverse("experiments:resume", args=[experiment.pk])
     assert resume not in page(client_in, experiment).content.decode()

@@ -88,7 +88,7 @@ def test_a_device_that_was_made_several_times_breaks_its_promise_in_one_sentence
     assert "promises 200 fsync/s; 2 probes read 83 to 111: they do not match" in shown
 
 
-def test_both_devices_are_shown_where_logs_lie_apart(client_in, experiment):
+def test_both_devices_are_shown_if_the_logs_have_their_own(client_in, experiment):
     store_probe(experiment, 5, logs_ms=5.2)
     html = page(client_in, experiment).content.decode()
     assert '"k=5ms+log, data, overwrite"' in html and '"k=5ms+log, redo and binlog, overwrite"' in html

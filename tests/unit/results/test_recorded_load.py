@@ -67,7 +67,7 @@ def test_sentences_are_about_the_load(words):
     )
 
 
-def test_what_all_states_are_and_what_the_clocks_hide_is_told(words):
+def test_the_number_of_states_and_the_margin_of_the_clocks_are_shown(words):
     histories = dict(view(replace(GOOD, windows=259, sampled=0, bracket_s=0.004).as_stored()).facts)
     sampled = dict(view(replace(GOOD, windows=259, sampled=9).as_stored()).facts)
     subsets, margin = "Subsets of the unflushed writes", "Margin of the clocks of clients and disk"
@@ -92,7 +92,7 @@ def test_of_small_histories_no_number_of_commits_is_told():
 
 
 @pytest.mark.django_db
-def test_what_a_crashed_replica_lacks_counts_as_lost():
+def test_commits_missing_on_a_crashed_replica_count_as_lost():
     bad = state(0.2, TORN, lost_replica=LostWork(16, 20.0))
     one = trials.experiment({"1/1": {"replica-crash-points": [(0, 0)]}}, replica=False, measured=0)
     one.plan["crash"]["kinds"] = ["replica-crash-points"]

@@ -52,7 +52,7 @@ def test_throughput_and_p99_must_be_met_by_one_load():
     assert judged(Wanted(4000, p99_ms=9), one)["2/0"] == ["unclear"], "no p99 was stored"
 
 
-def test_one_repeat_decides_nothing():
+def test_a_single_repeat_is_unclear():
     one = trials.experiment()
     Run.objects.exclude(cell__repeat=1).delete()
     one.analysis = {}
@@ -103,7 +103,7 @@ def test_how_long_a_recorded_load_lost_commits_is_not_known():
     assert judged(Wanted(survives=["power"]), one) == {"1/1": ["missed"]}
 
 
-def test_what_a_replica_or_a_history_lost_says_nothing_of_the_server():
+def test_losses_of_a_replica_or_a_history_do_not_decide_about_the_server():
     one = trials.experiment({"1/1": {"replica-crash-points": [(0, 0)], "small-histories": [(0, 0)]}})
     assert judged(Wanted(survives=["power"]), one)["1/1"] == ["unclear"]
 
@@ -157,7 +157,7 @@ def test_a_person_confirms_a_result_and_the_report_names_them(client):
         ({"survives": ["fire"]}, "is not one of the available choices"),
     ],
 )
-def test_what_is_no_level_is_refused(client, given, says):
+def test_an_invalid_level_is_refused(client, given, says):
     client.force_login(somebody())
     one = factory.server(owner=somebody("owner"))
     client.force_login(one.owner)

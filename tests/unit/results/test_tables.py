@@ -39,5 +39,5 @@ def test_of_an_experiment():
     )
 
 
-def test_nothing_is_nothing():
+def test_a_table_without_rows_is_empty():
     assert rows_of(ChartTable((("a", "text"),))) == "" and rows_of_cells([]) == ""

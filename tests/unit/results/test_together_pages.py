@@ -45,7 +45,7 @@ def test_a_cell_shows_each_part_and_the_common_window(client_in, together):
     assert "While all workers were loading: 50" in page
 
 
-def test_one_worker_is_not_worth_a_word(client_in):
+def test_a_load_from_one_worker_is_not_mentioned(client_in):
     experiment = factory.experiment()
     page = text(client_in.get(reverse("results:page", args=[experiment.pk])))
     assert "workers at once" not in page

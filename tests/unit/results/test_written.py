@@ -38,7 +38,7 @@ def of(experiment, is_sandbox=False):
     return next(iter(estimates(plan, timezone.now()).values()), None)
 
 
-def test_nothing_is_assumed_of_a_sandbox():
+def test_no_written_bytes_are_assumed_for_a_sandbox():
     """It has no disk that people share. With an earlier measurement there is something to say."""
     assert of(factory.experiment(levels={"1/1": 1000.0}, measured=0), is_sandbox=True) is None
     assert "from 6 earlier measurements" in of(measured(MIB), is_sandbox=True).says
@@ -67,7 +67,7 @@ def test_more_threads_than_ever_measured_widen_the_range():
     assert "scaled to 32 threads" in found.says
 
 
-def test_other_servers_and_workloads_tell_nothing():
+def test_measurements_of_other_servers_and_workloads_are_not_used():
     measured(MIB, servers=[factory.server("another")])
     measured(MIB, workloads=("insert",))
     assert "assumed" in of(factory.experiment(measured=0)).says

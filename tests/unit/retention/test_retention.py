@@ -100,7 +100,7 @@ def imported(one, _):
 
 
 @pytest.mark.parametrize("act", [baseline, confirmed, shared, compared, imported])
-def test_what_people_rely_on_is_kept_whole(old, admin, act):
+def test_experiments_that_people_rely_on_are_not_thinned(old, admin, act):
     act(old, admin)
     assert not any(thinned().values())
     assert all(one.columns["cpu_s"] for one in Series.objects.all())

@@ -90,7 +90,7 @@ def test_it_switches_off_mysqls_second_port():
 
 @pytest.mark.parametrize("on", ["ON", "on", "1"])
 @pytest.mark.parametrize(("flavour", "condition"), [("mariadb", "COND_wakeup_ready"), ("mysql", "COND_done")])
-def test_who_asks_for_performance_schema_has_waits_for_a_leader_timed(on, flavour, condition):
+def test_performance_schema_also_times_the_wait_for_a_leader(on, flavour, condition):
     told = [
         line for line in lines({"performance_schema": on}, replace(MARIADB, flavour=flavour)) if "instrument" in line
     ]

@@ -72,13 +72,13 @@ def test_rounds_each_minute_find_each_time_once(day):
         ("nonsense from the very first word", "instead of five"),
     ],
 )
-def test_what_is_no_expression_is_refused_with_how_to_write_it(expression, says):
+def test_an_invalid_expression_is_refused_with_an_example(expression, says):
     with pytest.raises(cron.NoSchedule, match=says):
         cron.check(expression, "UTC", NOW)
 
 
 @pytest.mark.parametrize("expression", ["30 2 * * *", "*/30 1-5 * * *", "0 2 * * MON-FRI", "0 3 L * *", "0 0 29 2 *"])
-def test_what_is_one_is_taken(expression):
+def test_a_valid_expression_is_accepted(expression):
     cron.check(expression, BERLIN, NOW)
 
 
@@ -131,6 +131,6 @@ def test_without_a_window_everything_fits():
     assert why_too_long(NOW, 10**9, None) == ""
 
 
-def test_what_takes_longer_than_the_window_goes_beyond():
+def test_a_run_longer_than_the_window_is_refused():
     assert why_too_long(NOW, 60, NOW + timedelta(seconds=60)) == ""
     assert why_too_long(NOW, 61, NOW + timedelta(seconds=60))

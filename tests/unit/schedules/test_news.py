@@ -55,13 +55,13 @@ def test_a_night_that_failed_is_told_once_with_the_reason_and_its_page(state):
     assert told() == [("night_failed", title, "The server is gone. Start it.", page)]
 
 
-def test_who_cancelled_it_knows():
+def test_a_night_that_a_person_cancelled_is_not_notified():
     made.schedule()
     one_night(state="cancelled", error="Cancelled.")
     assert told() == []
 
 
-def test_what_its_window_cancelled_is_told():
+def test_a_night_that_its_window_cancelled_is_notified():
     made.schedule(ends_by=time(6))
     watch(DUE)
     watch(DUE + timedelta(hours=4))
@@ -144,7 +144,7 @@ def test_a_night_between_that_could_not_tell_hides_no_turn():
     assert len(told()) == 1
 
 
-def test_other_schedules_have_nights_of_their_own():
+def test_nights_are_not_compared_across_schedules():
     made.schedule()
     one_night(verdicts=[("valid",)])
     Night.objects.all().delete()

@@ -29,7 +29,7 @@ def test_its_own_workers_are_told_and_nothing_is_decided_here(far):
     assert around() == ([], [(far.pk, "west")]) and not Night.objects.exists()
 
 
-def test_they_start_it_once_and_ask_the_server_themselves(far, settings):
+def test_workers_of_the_site_start_a_night_once_and_ask_the_server(far, settings):
     settings.SITE = "west"
     asked, notified = [], []
     for _ in range(2):
@@ -37,7 +37,7 @@ def test_they_start_it_once_and_ask_the_server_themselves(far, settings):
     assert asked == ["far"] and notified == [Night.objects.get().experiment_id]
 
 
-def test_one_that_was_paused_meanwhile_is_left_alone(far, settings):
+def test_a_schedule_that_was_paused_meanwhile_starts_no_night(far, settings):
     settings.SITE = "west"
     type(far).objects.update(paused_at=DUE)
     nights.look(far.pk, DUE, pytest.fail, pytest.fail)
@@ -55,7 +55,7 @@ def test_without_a_worker_there_the_night_is_skipped_and_says_so(kind):
     assert night.reason == "No worker is alive on site west; start one there: manage.py worker --site west"
 
 
-def test_what_is_measured_at_another_site_keeps_no_host_here_busy(far):
+def test_a_night_at_another_site_does_not_block_a_host_here(far):
     """127.0.0.1 there is another machine."""
     Server.objects.update(host="127.0.0.1")
     near = made.schedule(made.attached("near", host="127.0.0.1"), user=far.runs_as, name="near")

@@ -89,7 +89,7 @@ def test_the_plan_of_an_experiment_is_scheduled_from_its_result(client, dba):
         ({"cron": ""}, "required"),
     ],
 )
-def test_what_will_not_do_is_refused_and_said(client, dba, changes, says):
+def test_an_invalid_schedule_is_refused_with_the_reason(client, dba, changes, says):
     answer = client.post("/nights/new/", filled(made.sandbox(), **changes))
     assert answer.status_code == 422 and says in text(answer)
     assert not Schedule.objects.exists()

@@ -26,7 +26,7 @@ def only_night():
     return Night.objects.select_related("experiment").get()
 
 
-def test_nothing_starts_before_its_time():
+def test_no_night_starts_before_its_time():
     made.schedule()
     assert watch(DUE - MINUTE) == [] and not Night.objects.exists()
 
@@ -65,7 +65,7 @@ def test_a_night_that_nobody_started_is_missed_and_shown():
     assert queries.overdue(one, back) is None
 
 
-def test_who_comes_a_little_late_still_starts_it():
+def test_a_check_within_the_grace_period_starts_the_night():
     made.schedule()
     assert len(watch(DUE + queries.GRACE)) == 1
 
@@ -119,7 +119,7 @@ def test_a_server_that_does_not_answer_is_skipped_with_the_reason():
     assert (night.state, night.reason) == ("skipped", "db1 cannot be reached: Connection refused.")
 
 
-def test_what_would_not_fit_is_refused_with_the_reason():
+def test_a_night_that_does_not_fit_the_window_is_refused_with_the_reason():
     made.schedule(ends_by=time(2, 31))
     assert watch(DUE) == []
     night = only_night()
@@ -127,7 +127,7 @@ def test_what_would_not_fit_is_refused_with_the_reason():
     assert "takes about" in night.reason and "the window leaves 1 min" in night.reason
 
 
-def test_what_fits_runs_until_its_end_and_is_left_alone():
+def test_a_night_within_its_window_is_not_cancelled():
     made.schedule(ends_by=time(6))
     watch(DUE)
     watch(DUE + timedelta(hours=3))
@@ -155,7 +155,7 @@ def test_at_the_end_of_the_window_what_waits_is_cancelled():
     assert "No worker had begun it" in night.reason
 
 
-def test_what_a_person_resumes_later_is_theirs():
+def test_an_experiment_that_a_person_resumed_is_not_cancelled_by_the_window():
     one = made.schedule(ends_by=time(6))
     watch(DUE)
     watch(DUE + timedelta(hours=4))
@@ -214,7 +214,7 @@ def test_it_runs_with_the_rights_that_its_maker_has_now():
     assert night.state == "refused" and "you must be an operator" in night.reason
 
 
-def test_whoever_changes_it_lends_it_their_rights():
+def test_a_schedule_runs_with_the_rights_of_the_person_who_changed_it_last():
     one, other = made.schedule(), made.somebody("other")
     actions.change(other, one, actions.When("nightly", "0 3 * * *", "UTC", None))
     one.refresh_from_db()
@@ -235,7 +235,7 @@ def test_a_schedule_that_breaks_does_not_keep_the_others_waiting(caplog):
     assert "Atlantis" in caplog.text
 
 
-def test_what_breaks_at_its_start_is_tried_again_and_is_missed_in_the_end(monkeypatch, caplog):
+def test_a_night_whose_start_fails_is_tried_again_and_then_missed(monkeypatch, caplog):
     made.schedule()
     real = actions.begin
 

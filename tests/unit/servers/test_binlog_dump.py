@@ -99,7 +99,7 @@ def test_each_event_lies_where_the_server_has_it(files, tmp_path):
     assert (files.name, files.position) == (OTHER, 85)
 
 
-def test_what_no_file_holds_is_left_out(files, tmp_path):
+def test_events_that_no_file_holds_are_left_out(files, tmp_path):
     first = event(2, b"first", 32)
     files.take([next_file(LOG), event(27, b"log", 32), first, event(41, b"log", 32), event(163, b"", 32, flags=0x20)])
     files.close()
@@ -115,7 +115,7 @@ def test_a_damaged_event_that_looks_like_a_heartbeat_stays(files, tmp_path):
 
 
 @pytest.mark.parametrize("gap", [23, 500, (1 << 20) + 3, 5 << 20])
-def test_what_a_server_leaves_out_is_filled_with_heartbeats(files, tmp_path, gap):
+def test_gaps_in_the_sent_events_are_filled_with_heartbeats(files, tmp_path, gap):
     last = event(2, b"last", 4 + gap + 27)
     files.take([next_file(LOG), last])
     files.close()
@@ -199,7 +199,7 @@ def test_an_end_that_a_damaged_event_names_makes_no_gap(files, tmp_path):
     ],
     ids=["short", "no file", "a file again", "a gap too small for an event"],
 )
-def test_what_no_server_sends_is_refused(files, sent, says):
+def test_events_that_no_server_sends_are_refused(files, sent, says):
     with pytest.raises(NoDump, match=says):
         files.take(sent)
 

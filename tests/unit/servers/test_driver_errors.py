@@ -109,7 +109,7 @@ def test_it_reads_an_error_of_any_length(args, said):
     assert explain(pymysql.MySQLError(*args), WHERE).message == f"{WHERE} answered with {said}"
 
 
-def test_one_text_may_stand_for_several_numbers(tmp_path):
+def test_one_text_can_belong_to_several_error_numbers(tmp_path):
     file = tmp_path / "errors.toml"
     file.write_text('[[errors]]\nnumbers = [7, 8]\nkind = "Unreachable"\nsays = "{where} is gone."\nfix = ""\n')
     found = read(file)

@@ -54,7 +54,7 @@ def places(tmp_path):
         ("/proc/kmsg", "empty"),
     ],
 )
-def test_what_is_no_small_regular_file_is_refused_at_once(places, name, why):
+def test_a_file_that_is_large_or_not_regular_is_refused(places, name, why):
     with pytest.raises(PlanError, match=why) as refused:
         authority(target(places / name))
     assert "cannot be used" in refused.value.message and refused.value.fix
@@ -80,7 +80,7 @@ def test_a_small_file_is_read_as_it_is(tmp_path):
     assert len(owners_file.read(str(tmp_path / "full.pem"))) == owners_file.MOST_BYTES
 
 
-def test_all_public_authorities_fit():
+def test_the_bundle_of_all_public_authorities_is_small_enough():
     bundle = Path(ssl.get_default_verify_paths().cafile or "/etc/ssl/certs/ca-certificates.crt")
     if not bundle.exists():
         pytest.skip("this machine has no bundle of authorities")
@@ -88,7 +88,7 @@ def test_all_public_authorities_fit():
 
 
 @pytest.mark.parametrize("content", [b"no certificate", bytes(100), b"\xff" * 100])
-def test_what_holds_no_certificate_is_told_as_that(tmp_path, content):
+def test_a_file_without_a_certificate_is_refused(tmp_path, content):
     (tmp_path / "ca.pem").write_bytes(content)
     with pytest.raises(PlanError, match="holds no certificate"):
         connect(target(tmp_path / "ca.pem"))

@@ -41,7 +41,7 @@ def test_each_form_is_recognised(form):
         '{"sync_binlog": 0, "port": 3306}',
     ],
 )
-def test_other_json_is_read_too(text):
+def test_json_of_other_tools_is_read(text):
     assert read(text).facts.variables["sync_binlog"] == "0"
 
 
@@ -66,7 +66,7 @@ def test_an_option_file_is_read_as_a_server_reads_it():
     ("version", "sync", "binlog"),
     [("MySQL 5.6", "0", "OFF"), ("MySQL 5.7", "1", "OFF"), ("MySQL 8.0", "1", "ON"), ("MariaDB 11.8", "0", "OFF")],
 )
-def test_what_a_file_leaves_out_has_the_default_of_the_named_version(version, sync, binlog):
+def test_settings_missing_in_a_file_have_the_default_of_the_named_version(version, sync, binlog):
     found = of_file("[mysqld]\nport=3306\nmax_connections=5", version).facts
     assert (found.variable("sync_binlog"), found.variable("log_bin")) == (sync, binlog)
     assert found.variable("innodb_flush_log_at_trx_commit") == "1"
@@ -100,7 +100,7 @@ def test_only_settings_of_the_audit_are_kept():
         "x" * (MOST_CHARACTERS + 1), '"Variable_name","Value"\n"' + "x" * 200_000, "Variable_name: a",
     ],
 )  # fmt: skip
-def test_other_texts_are_refused_without_being_repeated(text):
+def test_unknown_texts_are_refused_and_not_repeated(text):
     with pytest.raises(PlanError) as refused:
         read(text)
     assert len(str(refused.value)) < 300 and refused.value.fix

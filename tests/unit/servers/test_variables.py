@@ -64,7 +64,7 @@ def test_a_setting_that_this_server_does_not_know_is_refused_before_any_change(s
     assert server.statements == []
 
 
-def test_what_has_its_value_already_is_left_alone(server):
+def test_a_variable_with_the_wanted_value_is_not_set(server):
     apply(server, {"sync_binlog": "1"}, lambda name, old: pytest.fail("nothing changes"))
     assert server.statements == []
 
@@ -75,7 +75,7 @@ def test_a_server_that_reports_another_value_is_refused(server):
         apply(server, {"sync_binlog": "0"})
 
 
-def test_what_needs_a_restart_changes_nothing(server):
+def test_a_setting_that_needs_a_restart_is_refused(server):
     with pytest.raises(PlanError, match=r"needs a restart\. Nothing was changed"):
         apply(server, {"log_bin": "OFF"})
     assert server.statements == []
@@ -95,13 +95,13 @@ def test_the_last_change_is_restored_first(server):
     assert server.held["sync_binlog"] == server.held["innodb_flush_log_at_trx_commit"] == "1"
 
 
-def test_what_is_back_or_gone_is_restored_without_a_statement(server):
+def test_a_variable_with_its_old_value_or_gone_is_restored_without_a_statement(server):
     del server.held["binlog_format"]
     assert restore(server, ("sync_binlog", "1"), ("binlog_format", "ROW")) == ["binlog_format", "sync_binlog"]
     assert server.statements == []
 
 
-def test_what_cannot_be_restored_names_the_statement_that_does(server):
+def test_a_failed_restore_names_the_statements_to_run(server):
     server.held |= {"sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}
     server.refuses["sync_binlog"] = ServerError("No.")
     server.refuses["innodb_flush_log_at_trx_commit"] = MissingPrivilege("Not allowed.", "GRANT SUPER ON *.* TO me;")

@@ -38,7 +38,7 @@ def test_the_address_of_the_answer_opened_anew_leads_to_the_form(client_in):
     assert client_in.get("/servers/audit/pasted/").headers["Location"] == "/servers/audit/"
 
 
-def test_all_servers_are_read_at_once_by_workers(client_in, sent_tasks):
+def test_one_button_queues_a_reading_of_each_server(client_in, sent_tasks):
     registered("db1", settings())
     registered("db2", settings())
     answer = client_in.post("/servers/audit/read/", follow=True).content.decode()

@@ -70,7 +70,7 @@ def test_without_one_the_installations_is_drilled(settings, box):
     assert managers.of(box) == (OTHER,)
 
 
-def test_nothing_is_stored_without_the_name_or_with_another_program(client, maria, box):
+def test_a_manager_needs_the_typed_name_and_a_listed_program(client, maria, box):
     assert "Nothing was changed" in by_page(client, maria, box, COMMAND, "BOX").text
     shown, told = by_page(client, maria, box, [OTHER]), by_api(script(maria), box, [OTHER])
     assert shown.status_code == told.status_code == 403
@@ -86,7 +86,7 @@ def test_an_administrator_may_name_any_program(admin, box):
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
-def test_nobody_else_names_or_withdraws_it(client, maria, box, role):
+def test_only_the_owner_names_or_withdraws_a_manager(client, maria, box, role):
     stranger = somebody(role, "stranger")
     assert by_page(client, stranger, box, COMMAND).status_code == 403
     assert by_api(script(stranger), box, COMMAND).status_code == 403

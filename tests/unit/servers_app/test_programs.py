@@ -72,7 +72,7 @@ def test_an_owner_has_nothing_run_that_is_not_listed(client, maria, server, cras
     assert not is_marked(server)
 
 
-def test_what_is_listed_an_owner_may_have_run(client, maria, server):
+def test_an_owner_may_use_a_listed_program(client, maria, server):
     assert by_page(client, maria, server, OWN, ["/usr/local/bin/reset"]).status_code == 302
     assert is_marked(server)
     actions.withdraw_expendable(maria, server)
@@ -81,7 +81,7 @@ def test_what_is_listed_an_owner_may_have_run(client, maria, server):
     assert (server.expendable, server.crash_command) == (True, OWN)
 
 
-def test_nothing_is_listed_unless_somebody_does(settings, maria, server):
+def test_no_program_is_listed_by_default(settings, maria, server):
     assert listed({}) == listed({"DURASCOPE_CRASH_PROGRAMS": ""}) == ()
     settings.CRASH_PROGRAMS = listed({})
     with pytest.raises(NotAllowed):
@@ -103,7 +103,7 @@ def test_an_administrators_token_needs_the_scope_for_it(admin, server):
     assert by_api(limited, server, OWN, OWN).status_code == 200
 
 
-def test_what_an_administrator_set_is_not_the_owners_to_change(client, admin, maria, server):
+def test_an_owner_cannot_change_a_command_of_an_administrator(client, admin, maria, server):
     actions.mark_expendable(admin, server, SHELL, SHELL)
     assert by_page(client, maria, server, [*SHELL[:2], "reboot"], SHELL).status_code == 403
     server.refresh_from_db()

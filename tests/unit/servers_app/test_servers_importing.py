@@ -58,7 +58,7 @@ def sealed(answer):
     return answer.context["sealed"]
 
 
-def test_what_was_shown_is_registered_once(client_in, old, admin):
+def test_the_shown_servers_are_registered_once(client_in, old, admin):
     confirmed = {"sealed": sealed(upload(client_in))}
     page = client_in.post("/servers/import/", confirmed, follow=True).content.decode()
     assert "2 servers are registered" in page

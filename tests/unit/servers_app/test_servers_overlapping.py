@@ -40,7 +40,7 @@ def test_it_leaves_what_others_changed_meanwhile(stale, admin):
     assert (one.crash_command, one.start_command) == (["/bin/off"], ["/bin/on"])
 
 
-def test_who_has_handed_it_over_changes_it_no_more(stale, maria, admin):
+def test_a_former_owner_cannot_change_the_server(stale, maria, admin):
     actions.hand_over(admin, now(), somebody("otto", Role.OPERATOR))
     stale.note = "still mine?"
     with pytest.raises(NotAllowed):

@@ -80,6 +80,6 @@ def test_a_server_without_one_moves_freely(client_in, server):
         assert Server.objects.get().host == "other.example.org"
 
 
-def test_one_that_cannot_be_opened_now_is_protected_all_the_same(client_in, server):
+def test_a_change_of_the_host_needs_the_password_again_even_if_it_cannot_be_opened(client_in, server):
     Server.objects.update(password_sealed=b"sealed elsewhere")
     assert "enter the password again" in edit(client_in, server, host="other.example.org")

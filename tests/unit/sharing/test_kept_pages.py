@@ -90,7 +90,7 @@ def test_it_is_made_again_after_a_while(shared, rendered, client, monkeypatch, s
     assert len(rendered) == times
 
 
-def test_nothing_is_shown_after_the_end_of_its_link(shared, client, admin):
+def test_a_kept_page_is_gone_after_its_link_is_revoked(shared, client, admin):
     _, link, address = shared
     assert client.get(address).status_code == 200
     actions.revoke(admin, link)
@@ -98,7 +98,7 @@ def test_nothing_is_shown_after_the_end_of_its_link(shared, client, admin):
     assert gone.status_code == 410 and b"What safety costs" not in gone.content
 
 
-def test_nothing_is_shown_of_what_was_deleted(shared, client):
+def test_a_kept_page_is_gone_after_its_experiment_is_deleted(shared, client):
     assert client.get(shared[2]).status_code == 200
     Experiment.objects.filter(pk=shared[0].pk).update(deleted_at=factory.STARTED)
     assert client.get(shared[2]).status_code == 404
@@ -179,7 +179,7 @@ def test_pages_that_have_to_be_made_are_limited(shared, rendered, client, now):
     assert [client.get(shared[2], {"page": n}).status_code for n in range(77, 81)] == [200, 200, 200, 429]
 
 
-def test_who_is_logged_in_is_not_limited(shared, client_in, now):
+def test_a_person_who_logged_in_is_not_limited(shared, client_in, now):
     assert {client_in.get(shared[2], {"page": n}).status_code for n in range(6)} == {200}
 
 
@@ -218,7 +218,7 @@ def test_every_page_of_a_link_is_limited(shared, client, now):
         assert [client.get(page).status_code for page in asked] == [200, 200, 200, 429], "the first three are kept"
 
 
-def test_one_guest_does_not_stop_a_link_for_others(shared, monkeypatch):
+def test_many_requests_of_one_guest_do_not_block_a_link_for_others(shared, monkeypatch):
     """Ten ever new queries a second for a minute, with the limits as they are. Then the plain page is made anew."""
     seconds, rendered = [0.0], []
     monkeypatch.setattr(results, "result_page", lambda *_, **__: rendered.append(1) or HttpResponse("page"))
@@ -255,7 +255,7 @@ def test_pages_without_a_query_are_limited_where_nobody_knows_the_address(now):
     assert codes == [True] * 6 + [False] and limit.may_make(2, "", has_query=False)
 
 
-def test_what_failed_or_sets_a_cookie_is_not_kept(shared):
+def test_an_error_page_or_a_page_with_a_cookie_is_not_kept(shared):
     def with_cookie():
         response = HttpResponse("mine")
         response.set_cookie("csrftoken", "x")
@@ -267,7 +267,7 @@ def test_what_failed_or_sets_a_cookie_is_not_kept(shared):
     assert kept.kept(request, shared[1], lambda: HttpResponse("ours")).content == b"ours"
 
 
-def test_who_has_it_is_told_so(shared, client):
+def test_an_unchanged_kept_page_is_answered_with_304(shared, client):
     first = client.get(shared[2])
     again = client.get(shared[2], headers={"if-none-match": first["ETag"]})
     assert (again.status_code, again.content) == (304, b"")

@@ -99,14 +99,14 @@ def test_a_link_to_a_result_opens_no_comparison(two):
     assert Client().get(f"/share/{token}/charts/compared.csv?runs={every(two[1])}").status_code == 404
 
 
-def test_what_was_not_there_is_never_shared(client_in, two):
+def test_a_run_that_did_not_exist_is_not_part_of_the_link(client_in, two):
     """Ids that are free today belong to somebody's run tomorrow."""
     free = Run.objects.order_by("-pk").first().pk + 1
     make(client_in, f"runs={ids(two[0], '1/1')},{free}")
     assert str(free) not in ShareLink.objects.get().comparison.split("&")[0].removeprefix("runs=").split(",")
 
 
-def test_nothing_is_made_of_nothing(client_in):
+def test_no_link_is_made_for_an_empty_comparison(client_in):
     for query in ("", "runs=999999", "runs=x"):
         answer = client_in.post(f"/share/comparisons/?{query}", follow=True)
         assert "This comparison has no measurements" in answer.content.decode()

@@ -65,7 +65,7 @@ def test_asking_for_the_head_or_ahead_does_not_count(client, shared):
     assert views(link) == 0
 
 
-def test_what_the_page_leads_to_does_not_count(client, db):
+def test_requests_below_a_shared_page_are_not_counted(client, db):
     link, token = actions.share(None, one := trials.experiment(measured=2))
     cell, trial = one.cells.filter(state="done").first(), one.trials.first()
     for path in ("charts/throughput.json", f"cells/{cell.pk}/", "trials/", f"trials/{trial.pk}/"):

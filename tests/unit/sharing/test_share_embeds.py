@@ -60,7 +60,7 @@ def test_without_the_mark_there_is_no_such_page():
     assert answer.status_code == 404 and not may_be_framed(answer)
 
 
-def test_nothing_else_may_be_framed(embeddable, client_in):
+def test_only_charts_may_be_framed(embeddable, client_in):
     link, path = embeddable
     trial, cell = link.experiment.trials.first().pk, link.experiment.cells.first().pk
     for part in (
@@ -98,7 +98,7 @@ def test_a_comparisons_picture_can_be_embedded():
     assert "runs=" not in answer.content.decode()
 
 
-def test_what_to_paste_is_shown_with_the_link(client_in):
+def test_the_new_link_is_shown_with_the_html_to_paste(client_in):
     one = trials.experiment(name='"><b>')
     made = client_in.post(f"/share/experiments/{one.pk}/create/", {"days": "7", "embeddable": "on"}).content.decode()
     link = ShareLink.objects.get()

@@ -22,7 +22,7 @@ def log(monkeypatch):
 
 
 @pytest.mark.django_db
-def test_what_is_not_found_below_an_open_link_is_logged_without_its_token(log):
+def test_a_404_below_a_link_is_logged_without_its_token(log):
     _, token = actions.share(None, factory.experiment())
     assert Client().get(f"/share/{token}/").status_code == 200
     for missing in ("embed/throughput/", "trials/0/", "nothing"):
@@ -42,6 +42,6 @@ def test_a_traceback_holds_none_either():
     assert line.endswith("ValueError: /share/[token]/trials/1/")
 
 
-def test_other_addresses_are_logged_as_they_are():
+def test_addresses_without_a_token_are_logged_unchanged():
     record = logging.LogRecord("a", logging.INFO, __file__, 1, "/share/experiments/1/create/", (), None)
     assert LogLine("%(message)s").format(record) == "/share/experiments/1/create/"

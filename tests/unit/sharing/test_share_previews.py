@@ -47,7 +47,7 @@ def test_a_result_without_crashes_and_a_comparison_tell_theirs_too(client, db):
     assert "times the throughput of" in told(client.get(f"/share/{token}/").content.decode())["og:title"]
 
 
-def test_nothing_measured_yet_is_said(client, db):
+def test_the_preview_says_that_no_measurement_exists_yet(client, db):
     _, token = actions.share(None, factory.experiment(measured=0, state="running"))
     assert told(client.get(f"/share/{token}/").content.decode())["og:title"] == "Nothing has been measured yet."
 

@@ -126,7 +126,7 @@ def test_too_few_workers_are_told_by_name(measured):
     SharedLoad(cell, worker, 3, print).must_be_enough()
 
 
-def test_who_did_not_come_is_told(measured):
+def test_a_missing_part_of_the_load_is_named(measured):
     _, cell, worker = measured
     gathering = SharedLoad(cell, worker, 2, lambda activity: None, ready_s=0.0, send=lambda *_, **__: None)
     gathering.offer(split(request(threads=8), 2), "")

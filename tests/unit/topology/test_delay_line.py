@@ -36,7 +36,7 @@ def test_it_arrives_after_the_delay_and_not_before(clock, arrived):
         assert arrived == expected
 
 
-def test_nothing_overtakes_when_the_delay_becomes_shorter(clock, arrived):
+def test_a_shorter_delay_keeps_the_order_of_data(clock, arrived):
     line = DelayLine(0.5)
     line.put(arrived.append, b"a")
     line.delay_s = 0.0
@@ -60,7 +60,7 @@ def test_a_held_line_keeps_everything_until_it_is_let_go(clock, arrived):
     assert arrived == [b"a", b"b"]
 
 
-def test_what_is_lost_never_arrives(clock, arrived):
+def test_dropped_data_never_arrive(clock, arrived):
     line = DelayLine(0.5)
     line.put(arrived.append, b"a")
     line.lose()

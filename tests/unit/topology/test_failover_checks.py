@@ -179,7 +179,7 @@ def test_whether_a_rebuilt_old_primary_would_have_started_is_not_judged():
     assert flagged(replace(rebuilt, rejoined=silent)) == {"rejoin"}
 
 
-def test_one_of_several_other_replicas_that_differs_is_called():
+def test_a_differing_replica_among_several_fails_the_check():
     good, bad = (ReplicaSeen(REJOIN, "caught up", "", rows) for rows in (0, 2))
     assert flagged(replace(sound(), others=(("replica 2", good), ("replica 3", bad)))) == {"others"}
 
@@ -225,7 +225,7 @@ def test_a_crashed_replica_of_unknown_rows_is_unknown(lack):
     assert outcomes(replace(sound_replica(), rejoined=None))["crashed-replica"] == "unknown"
 
 
-def test_what_cannot_be_is_not_judged():
+def test_checks_that_do_not_apply_are_left_out():
     away = replace(sound(), has_gtids=False, returns=False, old=None, stays_down=None, rejoined=None, others=())
     assert flagged(away) == set()
     left_out = CHECKS.keys() - outcomes(away).keys()
@@ -245,7 +245,7 @@ def test_every_piece_of_evidence_has_a_name():
     assert PIECES.keys() <= {field.name for field in fields(sound())}
 
 
-def test_nothing_acknowledged_and_nothing_read_show_nothing():
+def test_checks_without_any_transaction_are_unknown():
     empty = ledger(each=0)
     evidence = replace(sound(), kept=Seen(nothing()), read=nothing())
     assert outcomes(evidence, empty)["lost-promoted"] == outcomes(evidence, empty)["phantoms"] == "unknown"

@@ -80,7 +80,7 @@ def test_a_primary_that_goes_on_loses_commits_after_the_fault_too():
     assert judge(returned(witness=witness)).result.lost.ms == pytest.approx(2500)
 
 
-def test_nothing_lost_takes_no_time():
+def test_no_lost_commit_gives_a_lost_time_of_zero():
     everything = Seen(returned().witness.ledger().acknowledged())
     assert judge(returned(kept=everything)).result.lost == LostWork(0, 0.0)
 
@@ -103,7 +103,7 @@ def test_recovery_and_applying_are_parts_of_the_failover():
     assert outage.total_s == pytest.approx(before + sum(known))
 
 
-def test_what_a_server_refused_is_not_in_doubt_and_is_told_by_node_and_time():
+def test_a_refused_commit_is_not_in_doubt_and_is_listed_by_node_and_time():
     refused = (Refusal(0, 1.5, "1290: read-only"), Refusal(1, 1.1, "1047: not prepared"), Refusal(0, 1.2, "1180: no"))
     witness = clients(10.0, (0.1, np.nan), (0.1, np.nan), (0.1, np.nan), (0.1, np.nan), refused=refused)
     after = clients(12.0, (0.25, 0.3), first=FIRST_CLIENT_AFTER, refused=(Refusal(0, 0.4, "1205: late"),))

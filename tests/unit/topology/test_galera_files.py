@@ -65,7 +65,7 @@ def test_an_endless_number_in_the_log_is_cut_short():
     assert len(files.recovered([f"WSREP: Recovered position: {UUID}:" + "9" * 10_000]).text) < 60
 
 
-def test_all_nodes_get_one_view_and_each_a_name_of_its_own():
+def test_all_nodes_share_one_view_and_have_unlike_names():
     views = files.views(3)
     names = [view.splitlines()[0].removeprefix("my_uuid: ") for view in views]
     shared = {view.partition("#vwbeg")[2] for view in views}
@@ -102,7 +102,7 @@ def test_its_settings_can_stand_in_an_option_file():
     assert place.group == "10.231.0.1:1" and "recv_addr=10.231.0.1:2;" in place.options
 
 
-def test_what_cannot_be_is_refused_with_the_reason(provider):
+def test_an_impossible_cluster_is_refused_with_the_reason(provider):
     assert GALERA.problems(THREE, build()) == []
     assert "MariaDB 10.4 or later" in GALERA.problems(THREE, build(version=(10, 3, 9)))[0]
     assert "MariaDB 10.4 or later" in GALERA.problems(THREE, build("mysql", (8, 0, 33)))[0]
@@ -118,7 +118,7 @@ def test_what_cannot_be_is_refused_with_the_reason(provider):
         ({"keys": False}, "leave position and keyless out"),
     ],
 )
-def test_what_a_cluster_would_ignore_is_refused(provider, given, why):
+def test_a_setting_that_galera_ignores_is_refused(provider, given, why):
     found = GALERA.problems(Topology("galera", replicas=2, **given), build())
     assert len(found) == 1 and why in found[0]
 
@@ -153,7 +153,7 @@ def test_faults_and_policies_without_a_meaning_are_refused(provider, kind, fault
 
 @pytest.mark.parametrize("fault", [key for key, one in FAULTS.items() if not one.of_replica])
 @pytest.mark.parametrize("policy", ["careful", "first-replica", "old-away"])
-def test_all_others_are_tried(provider, network, fault, policy):
+def test_possible_faults_of_a_cluster_are_tried(provider, network, fault, policy):
     network("")
     assert impossible(GALERA, replace(THREE, rtt_ms=20.0, policy_key=policy), build(), FAULTS[fault]) == []
 

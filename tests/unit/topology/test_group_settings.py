@@ -55,7 +55,7 @@ def test_every_variable_of_the_plugin_is_loose():
         ({}, three(writers="each"), "one primary"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_reason(build, server, topology, why):
+def test_an_impossible_group_is_refused_with_the_reason(build, server, topology, why):
     found = GROUP.problems(topology, build(**server))
     assert len(found) == 1 and why in found[0]
 
@@ -66,5 +66,5 @@ def test_a_build_without_the_plugin_lacks_it(build):
 
 
 @pytest.mark.parametrize("expel_timeout_s", [0, 5, 3600])
-def test_what_can_be_is_not_refused(build, expel_timeout_s):
+def test_a_possible_group_is_not_refused(build, expel_timeout_s):
     assert GROUP.problems(three(expel_timeout_s=expel_timeout_s), build()) == []

@@ -71,7 +71,7 @@ def test_several_acknowledgements_have_a_setting():
         (Topology("semi-sync", position="file"), MYSQL_97, "in a table only"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_reason(topology, server, why):
+def test_an_impossible_topology_is_refused_with_the_reason(topology, server, why):
     assert any(why in said for said in SEMI.problems(topology, server))
 
 
@@ -92,7 +92,7 @@ def test_a_build_without_the_plugins_of_semi_sync_lacks_them(tmp_path, server, t
     assert ASYNC.lacks(with_layout) == ""
 
 
-def test_what_cannot_be_formed_here_is_refused_before_anything_is_started(monkeypatch):
+def test_a_topology_that_cannot_be_formed_here_is_refused_before_the_start(monkeypatch):
     with pytest.raises(PlanError, match=r"cannot be formed on this host\. The timeout is 0") as refused:
         require_topology("box", "semi-sync+timeout=0ms", SimpleNamespace(**vars(MARIADB), layout=NO_PLUGINS))
     assert refused.value.fix.startswith("Nothing was started.")
@@ -137,7 +137,7 @@ def test_a_server_without_init_rpl_role_cannot_come_back_by_it(flavour, version,
     )
 
 
-def test_both_halves_are_on_at_the_primary_only():
+def test_semi_sync_has_both_plugins_on_at_the_primary_only():
     topology = Topology("semi-sync", both_halves=True)
     assert SEMI.settings(topology, MARIADB, "primary")["loose_rpl_semi_sync_slave_enabled"] == "ON"
     assert SEMI.settings(topology, MARIADB, "replica") == {"loose_rpl_semi_sync_slave_enabled": "ON"}
@@ -168,7 +168,7 @@ def test_a_named_replica_must_be_there_and_stand():
 
 
 @pytest.mark.parametrize("server", [MARIADB, MYSQL_57, MYSQL_80, MYSQL_97])
-def test_what_can_be_is_not_refused(server):
+def test_possible_topologies_are_not_refused(server):
     assert SEMI.problems(Topology("semi-sync"), server) == ASYNC.problems(Topology(), server) == []
     assert SEMI.problems(Topology("semi-sync", wait_point="AFTER_COMMIT"), MYSQL_56) == []
 

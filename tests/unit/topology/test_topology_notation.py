@@ -73,7 +73,7 @@ def test_the_first_replica_may_be_further_away():
         ("async+position=memory", "known: gtid, file, table"),
     ],
 )
-def test_what_is_no_topology_is_refused_with_the_reason(text, why):
+def test_an_invalid_notation_is_refused_with_the_reason(text, why):
     with pytest.raises(SandboxError, match=why) as refused:
         parse(text)
     assert "semi-sync+rtt=20ms+replicas=2" in refused.value.fix

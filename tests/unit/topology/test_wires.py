@@ -158,7 +158,7 @@ def test_a_delay_is_no_limit_of_throughput(wire, pair):
     assert time.monotonic() - began < count * 0.2 / 2
 
 
-def test_nothing_overtakes_when_the_delay_becomes_shorter(wire, pair):
+def test_a_shorter_delay_keeps_the_order_of_data(wire, pair):
     client, accepted = pair
     wire.delay(100)
     client.sendall(b"first ")

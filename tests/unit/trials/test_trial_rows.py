@@ -123,7 +123,7 @@ def test_a_repeated_trial_has_the_same_seed(experiment):
     assert experiment.state == "queued"
 
 
-def test_nothing_is_repeated_while_the_experiment_runs(experiment):
+def test_a_trial_is_not_repeated_while_its_experiment_runs(experiment):
     before = experiment.trials.count()
     with pytest.raises(PlanError, match="running or queued"):
         actions.repeat_trial(experiment.trials.get(position=0), None)

@@ -137,7 +137,7 @@ def test_no_fault_ends_its_thread(heartbeat, monkeypatch, fault):
     assert len(beats) == 3
 
 
-def test_who_could_not_come_back_tries_again(heartbeat, monkeypatch):
+def test_a_worker_that_cannot_get_a_new_row_tries_again(heartbeat, monkeypatch):
     lost = heartbeat.start()
     heartbeat._last -= 60
     with monkeypatch.context() as broken:

@@ -98,7 +98,7 @@ def test_a_connection_test_that_two_workers_did_not_answer_is_given_up(quiet):
     assert not servers.begin_preflight(asked.pk, "third")
 
 
-def test_one_that_has_just_begun_is_left_alone(quiet):
+def test_a_connection_test_that_has_just_begun_is_not_ended(quiet):
     late_test(claimed=2)
     Preflight.objects.update(started_at=timezone.now())
     assert quiet() == [] and Preflight.objects.get().state == "running"

@@ -36,7 +36,7 @@ def test_a_round_that_fails_is_logged_and_the_next_one_comes(monkeypatch, caplog
     assert made == [0, 1, 2] and caplog.text.count("ValueError: out of luck") == 3
 
 
-def test_none_begins_after_the_end(monkeypatch):
+def test_no_duty_begins_after_the_end(monkeypatch):
     duties, made = Duties(), []
     duties.stop()
     go(lambda: made.append(1), duties, monkeypatch)

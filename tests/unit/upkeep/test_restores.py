@@ -71,7 +71,7 @@ def test_it_leaves_the_restores_of_a_running_experiment_alone(undone):
     assert undone == {}
 
 
-def test_what_cannot_be_put_back_says_what_is_left(undone):
+def test_a_failed_restore_says_that_old_settings_are_left(undone):
     server = make.attached("gone")
     leave_changed(server, "sync_binlog")
     with pytest.raises(ServerError, match="gone still has settings of an earlier experiment"):

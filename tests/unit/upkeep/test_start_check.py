@@ -55,12 +55,12 @@ def test_a_wrong_key_is_noticed(attached, monkeypatch):
     assert "opens none of the stored passwords" in refusal()
 
 
-def test_one_password_that_was_lost_long_ago_does_not_matter(attached, monkeypatch):
+def test_a_worker_starts_although_one_old_password_cannot_be_opened(attached, monkeypatch):
     Server(name="lost", kind="attached", host="h", password_sealed=b"x").save()
     start_check.check("west")
 
 
-def test_what_is_no_key_is_noticed(monkeypatch):
+def test_an_invalid_key_stops_the_start(monkeypatch):
     monkeypatch.setenv(vault.ENVIRONMENT, "not a key")
     assert "cannot be read" in refusal()
 

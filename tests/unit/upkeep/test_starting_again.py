@@ -87,7 +87,7 @@ def test_it_is_started_before_anything_is_put_back(down, machine, undone):
     assert Event.objects.get(did="started again").detail["command"] == ["power", "on"]
 
 
-def test_who_answers_is_not_started(down, machine):
+def test_a_server_that_answers_is_not_started(down, machine):
     machine.up = True
     restores.restore_all()
     assert machine.commands == [] and pending() is None and not Event.objects.filter(did="started again").exists()
@@ -106,7 +106,7 @@ def test_a_withdrawn_mark_does_not_leave_it_down(down, machine, change):
     assert machine.up and pending() is None
 
 
-def test_what_does_not_help_is_kept_and_not_run_every_few_seconds(down, machine, undone):
+def test_a_start_command_that_does_not_help_is_not_run_again_at_once(down, machine, undone):
     machine.helps = False
     for _ in range(3):
         restores.restore_all()
@@ -129,7 +129,7 @@ def test_its_owner_need_not_wait(down, machine, admin):
     assert Event.objects.filter(did="asked to start", what="db1").exists()
 
 
-def test_who_is_up_is_not_started_by_hand(admin):
+def test_starting_a_server_that_is_up_is_refused(admin):
     with pytest.raises(Refused, match="is not down after a crash"):
         actions.start_now(admin, make.attached())
 

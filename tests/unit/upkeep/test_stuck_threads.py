@@ -77,7 +77,7 @@ def test_its_thread_hangs_ten_minutes_after_its_end(pool, now, running, change):
     assert not pool.stuck(), "it goes on"
 
 
-def test_one_that_never_began_hangs_too(pool, now):
+def test_a_thread_that_never_began_its_task_hangs_too(pool, now):
     pool.begin("a", task_queue.EXPERIMENT, make.experiment(make.attached()).pk)
     assert not pool.stuck()
     now[0] += 600

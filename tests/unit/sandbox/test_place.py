@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from workers.errors import SandboxError
+from workers.host.environment import StorageFacts
 from workers.sandbox import place, users
 
 Usage = namedtuple("Usage", "total used free")
@@ -59,7 +60,7 @@ def test_it_says_how_much_a_full_disk_lacks(tmp_path, monkeypatch):
 
 def test_it_notes_that_a_tmpfs_costs_nothing(tmp_path, monkeypatch):
     assert place.notes(tmp_path) == () or place.storage(tmp_path).file_system == "tmpfs"
-    monkeypatch.setattr(place, "storage", lambda _: {"file_system": "tmpfs"})
+    monkeypatch.setattr(place, "storage", lambda _: StorageFacts(file_system="tmpfs"))
     assert "next to nothing" in place.notes(tmp_path)[0]
 
 

@@ -59,8 +59,7 @@ class WrittenEstimate:
     def says(self) -> str:
         if self.low is None or self.high is None:
             return f"{self.server}: the written bytes are not estimated: {self.basis}. {self._room}"
-        total = f"{size(self.low.total)} to {size(self.high.total)}"
-        binlog = f"{size(self.low.binlog)} to {size(self.high.binlog)}"
+        total, binlog = _range(self.low.total, self.high.total), _range(self.low.binlog, self.high.binlog)
         return (
             f"{self.server}: {total} will be written in {duration(self.load_s)} of load, {binlog} of it binary log "
             f"({self.basis}). {self._room}"
@@ -73,6 +72,10 @@ class WrittenEstimate:
         room = f"{size(self.free_bytes)} of its disk is free."
         enough = self.high is None or self.high.total < self.free_bytes
         return room if enough else f"{room} That may not be enough."
+
+
+def _range(low: float, high: float) -> str:
+    return f"about {size(low)}" if size(low) == size(high) else f"{size(low)} to {size(high)}"
 
 
 @dataclass(frozen=True)
@@ -189,11 +192,11 @@ def _workload(run: Run) -> WorkloadChoice:
 
 
 def _rate(run: Run) -> WrittenBytes | None:
-    """Bytes per second; None: no source counted the redo log."""
+    """Bytes per second; None: no source counted the redo log, or none the binary log."""
     best = {one.name: one.value for one in reversed(read(Figures, run.figures)) if one.value is not None}
-    if "redo_bytes" not in best or not run.elapsed_s:
+    if not {"redo_bytes", "binlog_bytes"} <= set(best) or not run.elapsed_s:
         return None
-    binlog = best.get("binlog_bytes", 0.0)
+    binlog = best["binlog_bytes"]
     return WrittenBytes(
         (best["redo_bytes"] + best.get("data_bytes", 0.0) + binlog) / run.elapsed_s, binlog / run.elapsed_s
     )

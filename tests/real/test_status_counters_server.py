@@ -7,6 +7,7 @@ import pytest
 
 from workers.bench import stage
 from workers.metrics import SOURCES
+from workers.metrics.binlog_size import BinlogSize
 from workers.metrics.file_waits import FileWaits
 from workers.metrics.host_figures import HostFigures
 from workers.metrics.source import FIGURES, Subject
@@ -92,17 +93,26 @@ def test_it_yields_known_names_and_series_as_long_as_its_ticks(watched):
     assert set(reading.per_second) <= set(values(reading))
 
 
-def test_both_sources_count_the_same_flushes(watched):
+def test_the_sources_count_the_same_flushes_and_bytes(watched):
     with connect(watched) as connection:
         subject = Subject(connection, read(connection))
-        sessions = [SOURCES[key].open(subject) for key in ("file_waits", "status")]
+        sessions = [SOURCES[key].open(subject) for key in ("file_waits", "status", "binlog_size")]
         load = write(watched)
         for session in sessions:
             session.begin()
         load()
-        waits, status = (values(session.end()) for session in sessions)
+        waits, status, sizes = (values(session.end()) for session in sessions)
     assert waits["binlog_fsyncs"] == status["binlog_fsyncs"]
-    assert waits["binlog_bytes"] == status["binlog_bytes"]
+    assert waits["binlog_bytes"] == status["binlog_bytes"] == sizes["binlog_bytes"] > COMMITS * CLIENTS
+
+
+def test_the_size_of_the_binary_log_grows_over_rotations(watched):
+    def rotated():
+        with connect(watched) as connection:
+            ask.rows(connection, "FLUSH BINARY LOGS")
+            ask.rows(connection, "CREATE DATABASE IF NOT EXISTS durascope_r")
+
+    assert values(measured(watched, BinlogSize(), rotated))["binlog_bytes"] > 0
 
 
 def test_it_leaves_binlog_syncs_out_after_a_rotation(watched):

@@ -5,6 +5,7 @@ mixes sources silently; a figure without a source is shown as *not available her
 They never decide a verdict: O_DSYNC is durable without fsyncs.
 """
 
+from workers.metrics.binlog_size import BinlogSize
 from workers.metrics.commit_waits import CommitWaits
 from workers.metrics.file_waits import FileWaits
 from workers.metrics.fsync_trace import FsyncTrace
@@ -12,5 +13,7 @@ from workers.metrics.host_figures import HostFigures
 from workers.metrics.source import Source
 from workers.metrics.status_counters import StatusCounters
 
-ALL: tuple[Source, ...] = (FsyncTrace(), FileWaits(), StatusCounters(), CommitWaits(), HostFigures())
+ALL: tuple[Source, ...] = (
+    FsyncTrace(), FileWaits(), StatusCounters(), BinlogSize(), CommitWaits(), HostFigures(),
+)  # fmt: skip
 SOURCES: dict[str, Source] = {source.key: source for source in ALL}

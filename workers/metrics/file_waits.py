@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from workers.errors import ServerError
+from workers.metrics.binlog_size import end_of_log
 from workers.metrics.source import Counts, Figure, FsyncLatency, SourceSession, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import Facts
@@ -84,16 +85,11 @@ def _read(subject: Subject) -> Mapping[str, int]:
 
 def _binlog_number(subject: Subject) -> int:
     """The number at the end of the binlog file's name; -1 when the binlog is off or cannot be seen."""
-    statement = "SHOW BINARY LOG STATUS" if _renamed(subject.facts) else "SHOW MASTER STATUS"
     try:
-        name = ask.text(subject.connection, statement)
+        number = end_of_log(subject.connection, subject.facts)[0].rsplit(".", 1)[-1]
     except ServerError:
         return -1
-    return int(name.rsplit(".", 1)[-1]) if name.rsplit(".", 1)[-1].isdecimal() else -1
-
-
-def _renamed(facts: Facts) -> bool:
-    return facts.flavour == "mysql" and facts.version >= (8, 2, 0)
+    return int(number) if number.isdecimal() else -1
 
 
 def _figures(facts: Facts, before: Counts, after: Counts) -> tuple[Figure, ...]:

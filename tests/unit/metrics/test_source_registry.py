@@ -6,7 +6,7 @@ from workers.metrics import SOURCES
 
 
 def test_it_lists_the_best_first():
-    assert list(SOURCES) == ["trace", "file_waits", "status", "commit_waits", "host"]
+    assert list(SOURCES) == ["trace", "file_waits", "status", "binlog_size", "commit_waits", "host"]
 
 
 @pytest.mark.parametrize("key", SOURCES)

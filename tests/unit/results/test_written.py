@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dashboard.findings.conclusion import remember
-from dashboard.findings.written import estimates
+from dashboard.findings.written import estimates, written_lines
 from dashboard.pages.results.page import context
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.servers.models import Preflight
@@ -58,6 +58,20 @@ def test_the_range_spans_the_earlier_measurements_of_this_server():
     assert found.high.total == pytest.approx(5 * MIB * found.load_s + tables)
     assert (found.low.binlog, found.high.binlog) == (2_500_000, pytest.approx(MIB * found.load_s + 2_500_000))
     assert "from 12 earlier measurements of this server with 1 to 8 threads" in found.says
+
+
+def test_a_measurement_that_did_not_count_the_binary_log_tells_nothing():
+    for run in Run.objects.filter(cell__experiment=(earlier := measured(MIB))):
+        run.figures = run.figures[:1]
+        run.save()
+    assert "no earlier measurement" in of(factory.experiment(measured=0)).says
+    assert written_lines(earlier) == []
+
+
+def test_a_range_without_width_is_told_once():
+    measured(MIB, MIB)
+    said = of(factory.experiment(levels={"1/1": 1000.0}, measured=0)).says
+    assert ": about 382 MiB will be written" in said and ", about 188 MiB of it binary log" in said
 
 
 def test_more_threads_than_ever_measured_widen_the_range():

@@ -16,6 +16,7 @@ from tests.real.containers import FILES, PORT, ROLES
 pytestmark = [
     pytest.mark.skipif("DOORS" not in os.environ, reason="takes minutes: scripts/test doors"),
     pytest.mark.skipif(bool(containers.why_not()), reason=containers.why_not()),
+    pytest.mark.timeout(containers.BUILD_LIMIT_S),
 ]
 COMPOSE, CRASH = (yaml.safe_load((PROJECT / file).read_text()) for file in FILES)
 WORKER = CRASH["services"]["worker"]

@@ -1,35 +1,49 @@
 """Finds changes of figures. The next measurement confirms or refutes them."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import pairwise
 from statistics import median
 
 from django.db import transaction
+from django.db.models import Max
 
 from dashboard.history import news
 from dashboard.records.history.figures import of_kind
 from dashboard.records.history.models import Change, Entry, Track
-from dashboard.records.history.queries import ACCEPTED, EntryValue, standing, values
+from dashboard.records.history.queries import ACCEPTED, EntryRow, EntryValue, figured, rows, standing, values
 from workers.analysis.change_points import NEAR, change_points, confirms
 
 State = Change.State
 
 
-def look(track: Track, now: datetime) -> None:
-    newest = track.entries.order_by("-pk").values_list("pk", flat=True).first()
-    for figure in of_kind(track.kind):
-        _search(track, figure, now)
-    seen = Track.objects.filter(pk=track.pk)
-    seen.filter(watched_since=None).update(watched_since=now)
-    if not track.entries.filter(pk__gt=newest or 0).exists():  # else an entry was written meanwhile
-        seen.update(unlooked=False)
+def look(tracks: Sequence[Track], now: datetime) -> None:
+    """Six questions for all of them."""
+    ids = [track.pk for track in tracks]
+    newest = _newest(ids)
+    entries: defaultdict[int, list[EntryRow]] = defaultdict(list)
+    for row in rows(tracks):
+        entries[row.track_id].append(row)
+    known: defaultdict[tuple[int, str], list[Change]] = defaultdict(list)
+    for change in Change.objects.filter(track__in=ids):
+        known[change.track_id, change.figure].append(change)
+    for track in tracks:
+        for figure in of_kind(track.kind):
+            _search(track, figure, figured(figure, entries[track.pk]), known[track.pk, figure], now)
+    Track.objects.filter(pk__in=ids, watched_since=None).update(watched_since=now)
+    again = _newest(ids)
+    seen = [pk for pk in ids if again.get(pk) == newest.get(pk)]  # of others an entry was written meanwhile
+    Track.objects.filter(pk__in=seen).update(unlooked=False)
 
 
-def _search(track: Track, figure: str, now: datetime) -> None:
+def _newest(ids: Sequence[int]) -> dict[int, int]:
+    """Track id -> its newest entry."""
+    return dict(Entry.objects.filter(track__in=ids).order_by().values_list("track").annotate(Max("pk")))
+
+
+def _search(track: Track, figure: str, found: Sequence[EntryValue], known: Sequence[Change], now: datetime) -> None:
     """From the last accepted change on: values before it are on another level."""
-    found = values(track, figure)
-    known = list(track.changes.filter(figure=figure))
     places = _places(found)
     begin = _begin(known, places, len(found))
     points = change_points([one.value for one in found[begin:]])

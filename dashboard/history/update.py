@@ -16,6 +16,7 @@ from dashboard.records.history import queries
 from dashboard.records.history.models import Track
 
 log = logging.getLogger(__name__)
+AT_ONCE = 50  # tracks that are searched together
 ROUND_S = 20.0  # for notes and searches; the rest waits for the next round
 
 
@@ -73,8 +74,9 @@ def _tell(experiment: Experiment) -> None:
 
 
 def _look_at_all(now: datetime, until: float) -> bool:
-    for track in Track.objects.filter(unlooked=True).order_by("pk"):
+    every = list(Track.objects.filter(unlooked=True).order_by("pk"))
+    for tracks in (every[start : start + AT_ONCE] for start in range(0, len(every), AT_ONCE)):
         if time.monotonic() > until:
             return False
-        changes.look(track, now)
+        changes.look(tracks, now)
     return True

@@ -7,8 +7,9 @@ applies, nothing is lost.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from workers.servers.facts import Facts
+from workers.servers.facts import Facts, FlavourKey
 from workers.servers.present import Present, present, settings_in_words
 from workers.servers.risks import CLAIMS, CRASHES, KEPT, RISKS, CrashClass, Outcome, What
 from workers.servers.settings import SETTINGS
@@ -44,33 +45,37 @@ _COMMITS_BY = {
 
 def report(facts: Facts) -> tuple[DurabilityStatement, ...]:
     """All statements on a server. With the binlog off there are none on binlog and agreement."""
-    now = present(facts)
+    return _report(present(facts), facts.flavour)
+
+
+@lru_cache(maxsize=1024)  # an audit asks for thousands of servers, and most of them have the same settings
+def _report(now: Present, flavour: FlavourKey) -> tuple[DurabilityStatement, ...]:
     there = {"MyRocks": now.myrocks_flush_log is not None, "TokuDB": now.tokudb_commit_sync is not None}
     engines = ["InnoDB", *(engine for engine in there if there[engine])]
     things: list[tuple[What, str]] = [("engine", engine) for engine in engines]
     if now.binlog is not False:
         things += [("binlog", ""), ("agreement", "")]
-    return tuple(_state(crash, what, engine, now, facts) for crash in CRASHES for what, engine in things)
+    return tuple(_state(crash, what, engine, now, flavour) for crash in CRASHES for what, engine in things)
 
 
-def _state(crash: CrashClass, what: What, engine: str, now: Present, facts: Facts) -> DurabilityStatement:
+def _state(crash: CrashClass, what: What, engine: str, now: Present, flavour: FlavourKey) -> DurabilityStatement:
     found = [risk for risk in RISKS if crash in risk.crashes and what in risk.whats and engine in risk.engines]
     real = [risk for risk in found if risk.applies(now)]
     if not real:
         kept = _COMMITS_BY[engine] if engine else _KEPT_RESTS_ON[what]
-        return DurabilityStatement(crash, what, "kept", KEPT[crash, what], _source(kept, facts), engine)
+        return DurabilityStatement(crash, what, "kept", KEPT[crash, what], _source(kept, flavour), engine)
     every = "second" if now.flush_every_s in (1, None) else f"{now.flush_every_s} seconds"
     says = " ".join(risk.says.format(every=every, groups=now.sync_binlog) for risk in real)
-    sources = dict.fromkeys(_source(risk.rests_on, facts) for risk in real)
+    sources = dict.fromkeys(_source(risk.rests_on, flavour) for risk in real)
     # A known loss counts even when something else is unknown.
     outcome: Outcome = "may be lost" if any(risk.outcome == "may be lost" for risk in real) else "unknown"
     changes = tuple(dict.fromkeys(risk.change for risk in real if risk.change))
     return DurabilityStatement(crash, what, outcome, says, " ".join(sources), engine, changes)
 
 
-def _source(rests_on: str, facts: Facts) -> str:
+def _source(rests_on: str, flavour: FlavourKey) -> str:
     """A claim as it is; for a setting the address of its manual page."""
     setting = SETTINGS.get(rests_on)
-    if setting and facts.flavour in setting.rules:
-        return setting.rules[facts.flavour].manual
+    if setting and flavour in setting.rules:
+        return setting.rules[flavour].manual
     return rests_on

@@ -25,17 +25,19 @@ def read(path: Path) -> dict[str, ManagedService]:
 
 
 SERVICES = read(FILE)
+_SIGNS = [
+    (key, name, re.compile(pattern, re.DOTALL))
+    for key, service in SERVICES.items()
+    for name, _, pattern in (sign.partition("=") for sign in service.signs)
+]
+_HOSTS = [(key, re.compile(pattern)) for key, service in SERVICES.items() for pattern in service.hosts]
 
 
 def recognised(variables: Mapping[str, str], host: str) -> tuple[str, str]:
     """The service and the sign by which it is known; two empty texts for any other server. A server's own variables
     count more than the name of its host, which may be an alias."""
-    for key, service in SERVICES.items():
-        for sign in service.signs:
-            name, _, pattern = sign.partition("=")
-            if re.fullmatch(pattern, variables.get(name, ""), re.DOTALL):
-                return key, name
-    for key, service in SERVICES.items():
-        if any(re.search(pattern, host.rstrip(".").lower()) for pattern in service.hosts):
-            return key, "the name of its host"
-    return "", ""
+    for key, name, value in _SIGNS:
+        if name in variables and value.fullmatch(variables[name]):
+            return key, name
+    name = host.rstrip(".").lower()
+    return next(((key, "the name of its host") for key, pattern in _HOSTS if pattern.search(name)), ("", ""))

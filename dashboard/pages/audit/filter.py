@@ -7,6 +7,7 @@ from django import forms
 from django.db.models import QuerySet
 
 from dashboard.records.audit.models import Event
+from dashboard.records.audit.queries import each
 
 LOOKUPS = {"verb": "did", "object": "what__icontains", "since": "at__date__gte", "until": "at__date__lte"}
 SYSTEM = "-"  # in the choice of persons: what nobody did
@@ -23,11 +24,9 @@ class AuditFilterForm(forms.Form):
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(data)
-        names = Event.objects.exclude(name="").order_by("name").values_list("name", flat=True).distinct()
-        verbs = Event.objects.order_by("did").values_list("did", flat=True).distinct()
-        people = [("", "anybody"), (SYSTEM, "the system"), *((one, one) for one in names)]
+        people = [("", "anybody"), (SYSTEM, "the system"), *((one, one) for one in each("name") if one)]
         self.fields["person"] = forms.ChoiceField(choices=people, required=False)
-        done = [("", "anything"), *((one, one) for one in verbs)]
+        done = [("", "anything"), *((one, one) for one in each("did"))]
         self.fields["verb"] = forms.ChoiceField(choices=done, required=False, label="Act")
 
     def clean(self) -> dict[str, Any]:

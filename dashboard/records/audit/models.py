@@ -36,6 +36,7 @@ class Event(models.Model):
 
     class Meta:
         ordering = ["-at", "-pk"]
+        indexes = [models.Index(name="event_name", fields=["name"])]
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if not self._state.adding:

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from dashboard.pages.audit import views
 from dashboard.records.audit.models import Event, record
+from dashboard.records.audit.queries import each
 from tests.markup import flat
 
 pytestmark = pytest.mark.django_db
@@ -83,6 +85,23 @@ def test_long_logs_come_in_pages(reader, admin):
     first = reader.get("/audit/", {"verb": "tested"}).content.decode()
     assert "120 events" in first and "page 1 of 2" in first and "verb=tested&amp;page=2" in first
     assert len(rows(reader, verb="tested")) == 120
+
+
+@pytest.mark.parametrize("count", [0, 1, 6, 7, 10, 11, 12])
+def test_the_pages_hold_each_event_once_the_newest_first(monkeypatch, db, count):
+    """Those of the older half are read from the other end."""
+    monkeypatch.setattr(views, "PER_PAGE", 3)
+    for number in range(count):
+        record(None, "tested", f"db {number}")
+    pages = -(-count // 3) or 1
+    told = [one.what for page in range(1, pages + 1) for one in views._page(Event.objects.all(), str(page))]
+    assert told == [f"db {number}" for number in reversed(range(count))]
+
+
+def test_each_value_of_the_filter_comes_once(db, admin):
+    for who, did in ((admin, "tested"), (None, "tested"), (admin, "deleted"), (admin, "tested")):
+        record(who, did, "db")
+    assert each("did") == ["deleted", "tested"] and set(each("name")) == {"", "admin"}
 
 
 def test_details_are_words(reader, admin):

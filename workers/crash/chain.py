@@ -19,6 +19,7 @@ from time import monotonic, sleep
 
 from workers.crash import left_out
 from workers.crash.attached import AttachedServer
+from workers.crash.client import ConnectionLedger
 from workers.crash.digest import new_secret
 from workers.crash.evidence import Evidence
 from workers.crash.inspect import BinlogPlace, Inspector
@@ -121,14 +122,21 @@ class Prepared(ServerReady):
             return known
         return Ledger((*known.clients, *self.reconnecting.ledgers())).sealed(self.secret)
 
+    def connections(self) -> tuple[ConnectionLedger, ...]:
+        return (*self.witness.connections(), *(self.reconnecting.connections() if self.reconnecting else ()))
+
     def so_far(self) -> TrialResult:
-        ledger = self.ledger()
+        ledger, refused = self.ledger(), [one.refused for one in self.connections() if one.refused]
+        known = super().so_far()
+        count = f"{len(refused)} transaction{'s' if len(refused) > 1 else ''}"
+        says = {"refused": f"{count}, the first one with {refused[0].says}"} if refused else {}
         return replace(
-            super().so_far(),
+            known,
             sent=len(ledger.sent()),
             acknowledged=len(ledger.acknowledged()),
-            in_doubt=len(ledger.in_doubt()),
+            in_doubt=len(ledger.in_doubt()) - len(refused),
             crash_at_s=self.witness.drained_at_s,
+            notes={**known.notes, **says},
         )
 
 

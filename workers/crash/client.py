@@ -4,12 +4,15 @@ import contextlib
 import ssl
 import time
 from array import array
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from workers.crash.ledger import ClientLedger
 from workers.crash.transactions import Write, statements
 from workers.servers.limited import Connection
+from workers.servers.target import Target
 
 COM_QUERY = b"\x03"
 HEADER_BYTES = 4  # three of length, one of sequence
@@ -18,18 +21,49 @@ READ_BYTES = 65536
 # Over TLS, a part of a record or a session ticket may arrive. OpenSSL then says what it waits for.
 NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 AHEAD = 128  # transactions that are prepared at once: numpy makes many digests in the time of one
+AT_FIRST = 8  # a client that reconnects may be refused at once
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """`at_s`: since the load began. `says`: the server's error."""
+
+    at_s: float
+    says: str
+
+
+@dataclass(frozen=True)
+class ConnectionLedger:
+    """What a client knows of one connection. `since_s`: it was logged in, in seconds since the load began. `refused`:
+    its last transaction was answered with an error, so it failed; None: no transaction was."""
+
+    target: Target
+    since_s: float
+    ledger: ClientLedger
+    refused: Refusal | None
+
+    @property
+    def acknowledged_at_s(self) -> npt.NDArray[np.float64]:
+        times = self.ledger.acknowledged_at_s
+        known: npt.NDArray[np.float64] = times[~np.isnan(times)]
+        return known
+
+    @property
+    def in_doubt(self) -> int:
+        """Sent, and no answer came."""
+        return self.ledger.sent - len(self.acknowledged_at_s) - (self.refused is not None)
 
 
 class Client:
     """PyMySQL logs in. Then its socket is used directly: a statement is one packet, an answer one packet.
 
     A client ends at its first error, kept in `trouble`. Its transaction is then in doubt, and nothing is sent twice.
-    `refused`: the server answered with that error, `refused_at_s` after the load began. `close` closes the connection.
+    `refused`: whether the server answered with that error. `close` closes the connection.
     """
 
     def __init__(self, number: int, connection: Connection, secret: bytes, write: Write = statements) -> None:
         self.number, self.sent, self.trouble = number, 0, ""
-        self.refused, self.refused_at_s = False, 0.0
+        self.refused: Refusal | None = None
         self._secret, self._write = secret, write
         self._ahead = self._written()  # packets of the transactions to come, the next one last
         self._acknowledged = array("d")
@@ -73,6 +107,11 @@ class Client:
         times[: len(acknowledged)] = acknowledged
         return ClientLedger(self.number, sent, times)
 
+    def connection(self, target: Target, since_s: float = 0.0) -> ConnectionLedger:
+        """May be called while the client works."""
+        refused = self.refused  # first: its transaction has been sent by then
+        return ConnectionLedger(target, since_s, self.ledger(), refused)
+
     def close(self) -> None:
         with contextlib.suppress(OSError):
             self._connection._force_close()
@@ -85,7 +124,8 @@ class Client:
     def _take(self, go_on: bool) -> bool:
         packet, self._pending = self._pending, b""
         if packet[HEADER_BYTES] != OK:
-            self.refused, self.refused_at_s = packet[HEADER_BYTES] == ERR, time.monotonic() - self._began
+            if packet[HEADER_BYTES] == ERR:
+                self.refused = Refusal(time.monotonic() - self._began, _refusal(packet))
             return self._end(_refusal(packet))
         if not self._left:
             self._acknowledged.append(time.monotonic() - self._began)
@@ -109,7 +149,7 @@ class Client:
 
     def _written(self) -> list[list[bytes]]:
         first = self.sent + 1
-        written = self._write(self._secret, self.number, range(first, first + AHEAD))
+        written = self._write(self._secret, self.number, range(first, first + (AHEAD if self.sent else AT_FIRST)))
         return [[_packet(sql) for sql in reversed(one)] for one in reversed(written)]
 
     def _end(self, trouble: str) -> bool:

@@ -112,7 +112,7 @@ def _reconnecting(started: ServerReady) -> ReconnectingClient | None:
     attached = started.setup.attached
     if attached is None or attached.binlog_index:
         return None
-    client = started.ports.reconnecting(started.server.target, started.schema, started.secret)
+    client = started.ports.reconnecting(lambda: (started.server.target,), started.schema, started.secret)
     started.made.callback(client.close)
     return client
 

@@ -1,16 +1,14 @@
-"""A client that reconnects to the same address while the owner's command runs, and afterwards."""
+"""A client that reconnects after each error: to the same address, or to the next one of several."""
 
 import select
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from workers.crash.client import Client
+from workers.crash.client import Client, ConnectionLedger
 from workers.crash.ledger import ClientLedger
-from workers.crash.outage import ONE_CONNECTION, ClientOutage, Times, longest
+from workers.crash.outage import ONE_CONNECTION, ClientOutage, longest
 from workers.crash.witness import log_in
 from workers.errors import reason
 from workers.servers.target import Target
@@ -23,6 +21,7 @@ PAUSE_S = 0.05  # between two attempts
 POLL_S = 0.02
 AFTER_S = 0.2  # how long it commits after the first answer
 MOST_WORDS = 300
+MOST_CONNECTIONS = 2000  # each has a number in the ledger
 
 
 class ReconnectingClient:
@@ -31,10 +30,13 @@ class ReconnectingClient:
     A client of the witness ends at its first error. So each connection is a client of its own in the ledger, and
     nothing is sent twice."""
 
-    def __init__(self, target: Target, schema: str, secret: bytes) -> None:
-        self._target, self._schema, self._secret = target, schema, secret
-        self._began = 0.0
+    def __init__(self, targets: Callable[[], Sequence[Target]], schema: str, secret: bytes, first: int = FIRST) -> None:
+        """`targets`: the present addresses, tried by turns; none: it waits. `first`: the number of its first
+        connection in the ledger."""
+        self._targets, self._schema, self._secret, self._first = targets, schema, secret, first
+        self._began, self._turn = 0.0, 0
         self._clients: list[Client] = []
+        self._logins: list[tuple[Target, float]] = []  # of the clients, in order
         self._failed_logins, self._trouble = 0, ""
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, name="reconnecting client", daemon=True)
@@ -52,6 +54,13 @@ class ReconnectingClient:
         """Of each connection. May be called while it works."""
         return tuple(client.ledger() for client in self._clients[:])
 
+    def connections(self) -> tuple[ConnectionLedger, ...]:
+        """May be called while it works."""
+        return tuple(
+            client.connection(target, since_s)
+            for client, (target, since_s) in zip(self._clients[:], self._logins, strict=False)
+        )
+
     def outage(self, limit_s: float, must_go_on: Callable[[], None]) -> ClientOutage:
         """Call it when the server takes writes again. It waits until a commit is acknowledged from now on, and ends the
         client."""
@@ -65,24 +74,23 @@ class ReconnectingClient:
 
     def close(self) -> None:
         """Read the last answer and hang up. May be called twice, and at any moment."""
-        self._over.set()
+        self.end()
         if self._thread.is_alive():
             self._thread.join()
+
+    def end(self) -> None:
+        """Send nothing more. `close` waits for the last answer."""
+        self._over.set()
 
     def _acknowledged_after(self, moment: float) -> bool:
         newest = [client.ledger().acknowledged_at_s for client in self._clients[-1:]]
         return any((times > moment - self._began).any() for times in newest)
 
-    def _times(self) -> list[Times]:
-        """When the commits of each connection were acknowledged."""
-        found = [one.acknowledged_at_s for one in self.ledgers()]
-        return [times[~np.isnan(times)] for times in found]
-
     def _outage(self, back: bool) -> ClientOutage:
-        times, clients = self._times(), self._clients
-        failed = self._failed_logins + sum(client.refused for client in clients)
-        in_doubt = sum(bool(client.trouble) and not client.refused for client in clients)
-        counted = ClientOutage(failed=failed, in_doubt=in_doubt)
+        connections = self.connections()
+        times = [one.acknowledged_at_s for one in connections]
+        failed = self._failed_logins + sum(one.refused is not None for one in connections)
+        counted = ClientOutage(failed=failed, in_doubt=sum(one.in_doubt for one in connections))
         if not back:
             return replace(counted, why=f"the client committed nothing afterwards: {self._trouble or 'no answer came'}")
         if not (gap := longest(times)):
@@ -91,21 +99,25 @@ class ReconnectingClient:
         return replace(counted, last_s=gap[0], first_s=gap[1], after=after)
 
     def _work(self) -> None:
-        while not self._over.is_set():
-            if client := self._logged_in():
-                self._clients.append(client)
+        while not self._over.is_set() and len(self._clients) < MOST_CONNECTIONS:
+            targets = self._targets()
+            if targets and (client := self._logged_in(targets[self._turn % len(targets)])):
                 self._commit(client)
                 client.close()
                 self._trouble = client.trouble[:MOST_WORDS] or self._trouble
+            self._turn += 1
             self._over.wait(PAUSE_S)
 
-    def _logged_in(self) -> Client | None:
-        number = FIRST + len(self._clients)
+    def _logged_in(self, target: Target) -> Client | None:
+        number = self._first + len(self._clients)
         try:
-            return log_in(self._target, self._schema, number, self._secret, timeout_s=LOGIN_S, answer_s=LOGIN_S)
+            client = log_in(target, self._schema, number, self._secret, timeout_s=LOGIN_S, answer_s=LOGIN_S)
         except Exception as failure:  # whatever it is, the next attempt may succeed
             self._failed_logins, self._trouble = self._failed_logins + 1, reason(failure)[:MOST_WORDS]
             return None
+        self._logins.append((target, time.monotonic() - self._began))
+        self._clients.append(client)
+        return client
 
     def _commit(self, client: Client) -> None:
         """Until an error, a silence, or the end. At the end the last answer is read: the rows are compared then."""

@@ -8,9 +8,8 @@ import select
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from workers.crash.client import Client
+from workers.crash.client import Client, ConnectionLedger
 from workers.crash.ledger import Ledger
 from workers.crash.transactions import Write, statements
 from workers.errors import SandboxError, ServerError
@@ -19,15 +18,6 @@ from workers.servers.target import Target
 
 POLL_MS = 20
 JOIN_S = 60.0
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """`target`: 0 is the first target of the witness. `at_s`: since its load began. `says`: the server's error."""
-
-    target: int
-    at_s: float
-    says: str
 
 
 class Witness:
@@ -53,7 +43,7 @@ class Witness:
         in their rows. `write`: the SQL of their transactions. Raises ServerError."""
         self.began = 0.0  # monotonic clock
         self.drained_at_s = 0.0  # since then; 0 while the load goes on
-        self._secret, self._others = secret, len(others)
+        self._secret, self._targets = secret, (target, *others)
         self._clients: list[Client] = []
         self._quiet_ms: int | None = None  # set: only read, and end after that time without an answer
         self._thread = threading.Thread(target=self._serve, name="witness", daemon=True)
@@ -61,8 +51,7 @@ class Witness:
         self._by_file: dict[int, Client] = {}
         try:
             for number in range(first, first + clients):
-                chosen = (target, *others)[number % (1 + len(others))]
-                self._clients.append(log_in(chosen, schema, number, secret, write))
+                self._clients.append(log_in(self._target_of(number), schema, number, secret, write))
         except BaseException:
             self.close()
             raise
@@ -84,14 +73,12 @@ class Witness:
         """The error of a client that ended; "" while none has."""
         return next((client.trouble for client in self._clients if client.trouble), "")
 
-    def refusals(self) -> tuple[Refusal, ...]:
-        """Transactions that a server answered with an error, in the order of the clients."""
-        places = 1 + self._others
-        return tuple(
-            Refusal(client.number % places, client.refused_at_s, client.trouble)
-            for client in self._clients
-            if client.refused
-        )
+    def connections(self) -> tuple[ConnectionLedger, ...]:
+        """Of each client. May be called while they work."""
+        return tuple(client.connection(self._target_of(client.number)) for client in self._clients)
+
+    def _target_of(self, number: int) -> Target:
+        return self._targets[number % len(self._targets)]
 
     def drain(self, quiet_s: float = 0.0) -> None:
         """Send nothing more, read every answer that has been sent, and stop.

@@ -11,7 +11,7 @@ FailoverJudged  Every check has its outcome, and the trial its verdict.
 The result of a failed trial is `so_far()` of its last state.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Timer
 from time import monotonic, sleep
@@ -22,10 +22,12 @@ from workers.crash.digest import new_secret
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.ledger import Ledger
 from workers.crash.made import Made
+from workers.crash.reconnecting import ReconnectingClient
 from workers.crash.replica_link import Link
 from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult, Outcome
-from workers.crash.witness import Refusal, Witness
+from workers.crash.witness import Witness
+from workers.topology.answers import answered, refused
 from workers.topology.evidence import GtidsSeen
 from workers.topology.faults import Fault, FaultScene
 from workers.topology.manager import FailoverManager
@@ -35,15 +37,17 @@ from workers.topology.network.network import Network
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Node, StartAll, start_all
 from workers.topology.reader import CommitReader
+from workers.topology.reconnected import ReconnectedClients
 from workers.topology.setup_and_result import (
     FailoverResult,
     FailoverSetup,
     FailoverStory,
-    RefusedByNode,
     Rejoin,
     SemiSyncCounters,
+    UpdatesSeen,
     WriteOutage,
 )
+from workers.topology.updates import VersionClients
 
 LOG_LINES = 200
 FIRST_GTIDS = 5
@@ -59,6 +63,7 @@ class FailoverPorts:
     wires: Callable[[], Wires] = Wires
     witness: Callable[..., Witness] = Witness
     reader: Callable[..., CommitReader] = CommitReader
+    reconnecting: Callable[..., ReconnectingClient] = ReconnectingClient
     clock: Callable[[], float] = monotonic
     sleep: Callable[[float], None] = sleep
 
@@ -118,6 +123,8 @@ class FailoverLoaded(Formed):
     witness: Witness
     reader: CommitReader
     semi_sync: SemiSyncCounters | None
+    after: ReconnectedClients  # the clients once their connections have ended
+    versions: VersionClients | None = None  # None: nobody updates rows
 
     def scene(self, hear: Callable[[], None]) -> FaultScene:
         topology = self.setup.topology
@@ -134,9 +141,17 @@ class FailoverLoaded(Formed):
         )
 
     def hear(self) -> None:
-        """Read the last answers of the clients of the primary, which send nothing more."""
+        """Read the last answers of the clients of the primary, which send nothing more and then reconnect."""
+        if self.versions:
+            self.versions.end()
         self.witness.drain(0 if self.fault.primary_down else LAST_ANSWER_S)
         self.reader.drain()
+        self.after.begin(self.witness.began)
+
+    def clients_reach(self, *nodes: Node) -> None:
+        """Clients reconnect to these nodes from now on, also where the old ones still commit on the old primary."""
+        self.after.reach([node.sandbox.target for node in nodes])
+        self.after.begin(self.witness.began)
 
     def later(self, seconds: float, act: Callable[[], None]) -> None:
         timer = Timer(seconds, act)
@@ -147,17 +162,19 @@ class FailoverLoaded(Formed):
         return self.witness.ledger()
 
     def so_far(self) -> FailoverResult:
-        ledger, refusals = self.ledger(), self.witness.refusals()
+        ledger, connections = self.ledger(), self.witness.connections()
+        told = (*connections, *self.after.connections())
         return replace(
             super().so_far(),
             sent=len(ledger.sent()),
             acknowledged=len(ledger.acknowledged()),
-            in_doubt=len(ledger.in_doubt()) - len(refusals),
+            in_doubt=sum(one.in_doubt for one in connections),
             story=FailoverStory(
                 semi_sync=self.semi_sync,
                 per_100_ms=_per_100_ms(ledger),
                 network=self.network_used,
-                refused=_by_node(refusals, [node.name for node in self.nodes]),
+                answered=answered(told),
+                refused=refused(told),
             ),
         )
 
@@ -208,10 +225,9 @@ class Struck(FailoverLoaded):
 class Promoted(Struck):
     """`kept`: transactions of the new primary when it was promoted; None: not readable. `alone`: those of each node of
     a cluster that was down, before it joined another one; `positions`: how far it had come, in the server's notation.
-    `after`: the clients that commit on the new primary. `noticed_from`, `promoted_at`: monotonic clock; from the first
-    on, somebody could notice the fault. `reading_s`: how long the trial read the rows before clients logged in.
-    `detection_s`, `recovery_s`, `applying_s`: see WriteOutage. `problems`: why evidence is missing. `expelled`: whether
-    a cluster went on without the nodes that were paused, None: none was."""
+    `noticed_from`, `promoted_at`: monotonic clock; from the first on, somebody could notice the fault. `detection_s`,
+    `recovery_s`, `applying_s`: see WriteOutage. `problems`: why evidence is missing. `expelled`: whether a cluster went
+    on without the nodes that were paused, None: none was. `kept_versions`: of each updated row on the new primary."""
 
     new: Node
     kept: Seen | None
@@ -220,62 +236,87 @@ class Promoted(Struck):
     noticed_from: float
     promoted_at: float
     detection_s: float | None
-    failover_s: float
-    reading_s: float
-    login_s: float
-    after: Witness
     problems: tuple[str, ...]
     recovery_s: float | None = None
     applying_s: float | None = None
     expelled: bool | None = None
+    kept_versions: Mapping[int, int] | None = None
+
+    @property
+    def updates(self) -> UpdatesSeen | None:
+        return self.versions.ledger.seen(self.kept_versions) if self.versions else None
 
     @property
     def outage(self) -> WriteOutage | None:
-        """None: clients of the old primary went on, or nothing was acknowledged before or afterwards."""
-        last, first = self._last, self._first
-        if self.fault.spares_primary or last is None or first is None or last > self.promoted_at:
+        """Of the client in the middle by its length. None: clients of the old primary went on, or no client committed
+        before and afterwards."""
+        if self.fault.spares_primary or self._went_on:
             return None
+        found = sorted(self._outages(), key=lambda one: one.total_s)
+        return replace(found[len(found) // 2], least_s=found[0].total_s, most_s=found[-1].total_s) if found else None
+
+    def _outages(self) -> Iterator[WriteOutage]:
+        """Of each client that committed until the fault, and then again."""
+        for before, connections in zip(self.witness.connections(), self.after.by_client(), strict=False):
+            times = before.acknowledged_at_s
+            times = times[times <= self._promoted_at_s] if self.expelled else times
+            ended = before.refused is not None and before.refused.at_s < self._struck_at_s
+            back = next((one for one in connections if len(one.acknowledged_at_s)), None)
+            if len(times) and back and not ended:
+                yield self._outage(float(times[-1]), back.since_s, float(back.acknowledged_at_s[0]))
+
+    def _outage(self, last_s: float, login_s: float, first_s: float) -> WriteOutage:
+        """Of one client; all in seconds since the load began."""
+        writable_s, noticed_s = (min(at_s, first_s) for at_s in (self._promoted_at_s, self._noticed_s))
+        login_s = min(max(login_s, writable_s), first_s)
         return WriteOutage(
-            first - last - self._own_s,
-            self.detection_s,
-            self.failover_s,
-            self.login_s,
-            first - self.after.began,
+            first_s - last_s - self._own_s(last_s),
+            None if self.detection_s is None else max(0.0, noticed_s - self._noticed_from_s),
+            writable_s - noticed_s,
+            login_s - writable_s,
+            first_s - login_s,
             self.recovery_s,
             self.applying_s,
         )
 
     @property
-    def _last(self) -> float | None:
-        """When the old primary acknowledged its last commit (monotonic clock); before the pause, if it was expelled."""
-        ledger = self.witness.ledger()
-        times = ledger.acknowledged_at_s(ledger.acknowledged())
-        times = times[times <= self.promoted_at - self.witness.began] if self.expelled else times
-        return self.witness.began + float(times.max()) if len(times) else None
+    def _went_on(self) -> bool:
+        """The old primary acknowledged commits after the failover; one that was expelled does so when it wakes."""
+        ledger = self.ledger()
+        late = ledger.acknowledged_at_s(ledger.acknowledged()) > self._promoted_at_s
+        return bool(late.any()) and not self.expelled
 
     @property
-    def _first(self) -> float | None:
-        """When the new primary acknowledged its first commit (monotonic clock)."""
-        ledger = self.after.ledger()
-        times = ledger.acknowledged_at_s(ledger.acknowledged())
-        return self.after.began + float(times.min()) if len(times) else None
+    def _struck_at_s(self) -> float:
+        return self.struck_at - self.witness.began
 
     @property
-    def _own_s(self) -> float:
-        """The trial's own work between both: a host is lost at one moment, and nobody reads rows at a failover."""
-        since = max(self.struck_at, self._last or 0.0)
-        return max(0.0, self.noticed_from - since) + self.reading_s
+    def _promoted_at_s(self) -> float:
+        return self.promoted_at - self.witness.began
+
+    @property
+    def _noticed_from_s(self) -> float:
+        return self.noticed_from - self.witness.began
+
+    @property
+    def _noticed_s(self) -> float:
+        """When the failover began."""
+        return self._noticed_from_s + (self.detection_s or 0.0)
+
+    def _own_s(self, last_s: float) -> float:
+        """The trial's own work after the last commit: a host is lost at one moment."""
+        return max(0.0, self._noticed_from_s - max(self._struck_at_s, last_s))
 
     def so_far(self) -> FailoverResult:
-        known, later_s = super().so_far(), self.after.began - self.witness.began - self._own_s
-        after = _per_100_ms(self.after.ledger(), later_s)
+        known, ledger = super().so_far(), self.ledger()
+        last_s = float(ledger.acknowledged_at_s(ledger.acknowledged()).max(initial=0.0))
         story = replace(
             known.story,
             promoted="" if self.fault.spares_primary else self.new.name,
             outage=self.outage,
             expelled=self.expelled,
-            after_per_100_ms=after,
-            refused=(*known.story.refused, *_by_node(self.after.refusals(), [self.new.name], later_s)),
+            updates=self.updates,
+            after_per_100_ms=_per_100_ms(self.after.ledger(), -self._own_s(last_s)),
         )
         return replace(known, story=story)
 
@@ -318,17 +359,6 @@ class FailoverJudged(Returned):
 
     def so_far(self) -> FailoverResult:
         return replace(self.result, steps=self.timeline.steps())
-
-
-def _by_node(refusals: Sequence[Refusal], names: Sequence[str], later_s: float = 0.0) -> tuple[RefusedByNode, ...]:
-    """The names are those of the targets of the clients."""
-    found: dict[str, list[Refusal]] = {}
-    for one in sorted(refusals, key=lambda one: one.at_s):
-        found.setdefault(names[one.target], []).append(one)
-    return tuple(
-        RefusedByNode(name, len(same), same[0].at_s + later_s, same[-1].at_s + later_s, same[0].says)
-        for name, same in found.items()
-    )
 
 
 def _per_100_ms(ledger: Ledger, later_s: float = 0.0) -> tuple[int, ...]:

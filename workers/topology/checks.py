@@ -86,6 +86,35 @@ def _late(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     )
 
 
+def _updates(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    found = known(evidence.updates)
+    if found.missing is None:
+        return unknown("The updated rows of the new primary could not be read.")
+    if not found.acknowledged:
+        return unknown("No update was acknowledged before the fault.")
+    if not (lost := found.overwritten + found.missing):
+        return valid(f"None of the {found.acknowledged:,} acknowledged updates is lost.")
+    return invalid(
+        lost,
+        f"Of {found.acknowledged:,} acknowledged updates {found.overwritten:,} were overwritten by an update that had "
+        f"not read them, and {found.missing:,} are missing on the new primary.",
+    )
+
+
+def _stale(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
+    found = known(evidence.updates)
+    if not found.reads:
+        return unknown("No row was read before an acknowledged update.")
+    if found.overwritten:
+        return unknown("Updates were overwritten, so a low version may be the newest one.")
+    if found.stale:
+        return invalid(
+            found.stale,
+            f"{found.stale:,} of {found.reads:,} reads had an older version than one that was acknowledged before.",
+        )
+    return valid(f"Each of the {found.reads:,} reads had the newest version that had been acknowledged.")
+
+
 def _torn(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     return none_of(
         known(evidence.kept).parts,
@@ -209,6 +238,10 @@ PIECES = {
 }
 
 
+def _has_updates(evidence: FailoverEvidence) -> bool:
+    return evidence.updates is not None
+
+
 def _old_returns(evidence: FailoverEvidence) -> bool:
     return evidence.returns
 
@@ -253,6 +286,8 @@ CHECKS: dict[str, FailoverCheck] = {
         _crashed_replica,
         lambda evidence: evidence.of_replica,
     ),
+    "lost-updates": FailoverCheck("No acknowledged update lost", (), _updates, _has_updates),
+    "stale-reads": FailoverCheck("Reads as new as acknowledged updates", (), _stale, _has_updates),
     "others": FailoverCheck(
         "Other nodes follow the primary with equal rows", (), _others, lambda evidence: bool(evidence.others)
     ),

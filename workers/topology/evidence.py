@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.ledger import Ledger
 from workers.crash.transactions import Keys
+from workers.topology.setup_and_result import UpdatesSeen
 
 
 @dataclass(frozen=True)
@@ -46,5 +47,6 @@ class FailoverEvidence:
     logs_updates: bool = False
     gtids: GtidsSeen | None = None
     of_replica: bool = False
+    updates: UpdatesSeen | None = None  # also None when nobody updated rows
     secret: bytes = b""  # of the digests in the rows
     problems: tuple[str, ...] = ()

@@ -47,6 +47,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         logs_updates=_logs_updates(returned.setup.topology),
         gtids=returned.gtids,
         of_replica=returned.fault.of_replica,
+        updates=returned.updates,
         secret=returned.secret,
         problems=returned.problems,
     )

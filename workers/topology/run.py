@@ -14,8 +14,10 @@ from workers.topology.faults import FAULTS, Fault
 from workers.topology.judge import judge
 from workers.topology.kinds import TOPOLOGY_KINDS, TopologyKind, impossible
 from workers.topology.reader import CommitReader
+from workers.topology.reconnected import ReconnectedClients
 from workers.topology.semi_sync_status import counters
 from workers.topology.setup_and_result import FailoverResult, FailoverSetup
+from workers.topology.updates import VersionClients
 
 POLL_S = 0.02
 FIRST_S = 10.0  # longest wait for the first commit
@@ -72,6 +74,10 @@ def load(formed: Formed) -> FailoverLoaded:
     formed.made.callback(witness.close)
     reader = ports.reader(target)
     formed.made.callback(reader.close)
+    versions = VersionClients([target, *others], setup.topology.updates) if setup.topology.updates else None
+    if versions:
+        formed.made.callback(versions.close)
+        versions.begin()
     witness.begin()
     reader.begin()
     due = witness.began + setup.crash_after_s
@@ -81,7 +87,11 @@ def load(formed: Formed) -> FailoverLoaded:
             raise SandboxError(f"The clients stopped before the fault: {witness.trouble}.")
         ports.sleep(min(left, POLL_S) if left > 0 else POLL_S)
     counted = counters(setup.topology, target)
-    return FailoverLoaded(**vars(formed), witness=witness, reader=reader, semi_sync=counted)
+    after = ReconnectedClients(setup.clients, formed.secret, ports.reconnecting)
+    formed.made.callback(after.close)
+    return FailoverLoaded(
+        **vars(formed), witness=witness, reader=reader, semi_sync=counted, after=after, versions=versions
+    )
 
 
 def _has_begun(witness: Witness, reader: CommitReader) -> bool:

@@ -37,10 +37,11 @@ class SemiSyncCounters:
 
 @dataclass(frozen=True)
 class WriteOutage:
-    """Seconds from the last commit that the old primary acknowledged to the first one of the new primary, without the
-    trial's own work in between, and its parts: until the nodes of a cluster noticed the loss (None: the trial or a
-    manager began the failover, and nobody measured when the loss was noticed), until the new primary accepted writes,
-    until the clients were logged in, until the first answer.
+    """Seconds from the last commit that one client got acknowledged before it had to reconnect to the first one
+    afterwards, without the time that the fault itself took, and its parts: until the nodes of a cluster noticed the
+    loss (None: the trial or a manager began the failover, and nobody measured when the loss was noticed), until the new
+    primary accepted writes, until the client was logged in, until the first answer. `least_s`, `most_s`: the total of
+    the other clients; None: an older version had no client that reconnects.
 
     Within `failover_s`: the time in which nodes started again, and in which a replica applied what it had received;
     None: no node had to start, or a cluster or manager did it by itself."""
@@ -52,6 +53,8 @@ class WriteOutage:
     answered_s: float = 0.0
     recovery_s: float | None = None
     applying_s: float | None = None
+    least_s: float | None = None
+    most_s: float | None = None
 
     @property
     def promotion_s(self) -> float:
@@ -69,6 +72,32 @@ class RefusedByNode:
     first_s: float
     last_s: float
     says: str
+
+
+@dataclass(frozen=True)
+class AnsweredByNode:
+    """Transactions that a node acknowledged, the first and the last one in seconds since the load began (None: none),
+    and those that are in doubt there: sent, and no answer came."""
+
+    node: str
+    acknowledged: int
+    in_doubt: int
+    first_s: float | None
+    last_s: float | None
+
+
+@dataclass(frozen=True)
+class UpdatesSeen:
+    """Transactions that read a row and wrote its next version. `overwritten`: acknowledged ones whose version another
+    acknowledged one wrote too; `missing`: acknowledged ones whose version is above the one on the new primary, None:
+    not readable; `stale`: of the `reads`, those that had a version below one that had been acknowledged before."""
+
+    acknowledged: int
+    refused: int
+    overwritten: int
+    missing: int | None
+    reads: int
+    stale: int
 
 
 @dataclass(frozen=True)
@@ -92,9 +121,10 @@ class FailoverStory:
     nodes of a cluster when they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that
     the old and the new primary acknowledged in each tenth of a second since the load began. `expelled`: whether a
     cluster went on without the nodes that were paused, None: none was. `network`: between the nodes, None: they are on
-    one address, or an older version made the trial. `refused`: by node. `fell_back`: whether semi-synchronous
-    replication went on without an answer of a replica, or may have; None: not known, or another kind. `errant`: GTIDs
-    of the old primary that the new one lacks, None: not known; `errant_first`: some of them.
+    one address, or an older version made the trial. `answered`, `refused`: by node. `updates`: None:
+    nobody updated rows. `fell_back`: whether
+    semi-synchronous replication went on without an answer of a replica, or may have; None: not known, or another kind.
+    `errant`: GTIDs of the old primary that the new one lacks, None: not known; `errant_first`: some of them.
     """
 
     promoted: str = ""
@@ -107,7 +137,9 @@ class FailoverStory:
     rejoin: Rejoin | None = None
     semi_sync: SemiSyncCounters | None = None
     expelled: bool | None = None
+    answered: tuple[AnsweredByNode, ...] = ()
     refused: tuple[RefusedByNode, ...] = ()
+    updates: UpdatesSeen | None = None
     fell_back: bool | None = None
     errant: int | None = None
     errant_first: tuple[str, ...] = ()

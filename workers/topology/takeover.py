@@ -1,4 +1,4 @@
-"""A node takes over: its rows are read, clients commit on it, and the old primary falls silent."""
+"""A node takes over: clients reconnect and commit on it, its rows are read, and the old primary falls silent."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,18 +6,18 @@ from dataclasses import replace
 from workers.crash import compare_tables
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.replica import SCHEMA
-from workers.crash.witness import Witness
 from workers.errors import DurascopeError, reason
 from workers.servers import ask
 from workers.servers.connection import connect
-from workers.topology.chain import LAST_ANSWER_S, Promoted, Struck
+from workers.topology.chain import Promoted, Struck
 from workers.topology.nodes import Node
 from workers.topology.semi_sync_status import counters
+from workers.topology.updates import kept_versions
 
 REJOIN = "as a replica of the new primary"
 LIMIT_S = 60.0
-AFTER = 2000  # the first number of the clients that commit on the new primary
-AFTER_S = 0.2  # how long they commit after the first answer
+MORE_S = 1.0  # after the first answer, for the other clients
+AFTER_S = 0.2  # how long they commit afterwards
 POLL_S = 0.02
 AWAKE_S, MOST_WAIT_S = 1.0, 15.0
 
@@ -43,12 +43,11 @@ def take_over(
     is heard and not ended. `promoted_at`: 0: now. `first`: a statement before the rows are read. Raises ServerError."""
     clock = struck.ports.clock
     promoted_at = promoted_at or clock()
+    struck.clients_reach(new)
     kept, unread = read(new, struck.secret, first)
-    logging_in = clock()
-    after = struck.ports.witness(new.sandbox.target, SCHEMA, struck.setup.clients, struck.secret, AFTER)
-    struck.made.callback(after.close)
-    login_s = clock() - logging_in
-    _commit(struck, after)
+    kept = struck.after.left_out(kept) if kept else None
+    versions = _versions(struck, new, first)
+    _commit(struck)
     if struck.primary.sandbox.running and not struck.fault.spares_primary:
         struck.outlast_pause(_awake_s(struck))
     if old_stays:
@@ -66,12 +65,9 @@ def take_over(
         detection_s=detection_s,
         recovery_s=recovery_s,
         applying_s=applying_s,
-        failover_s=promoted_at - began,
-        reading_s=logging_in - promoted_at,
-        login_s=login_s,
-        after=after,
         problems=(*problems, *unread),
         expelled=expelled,
+        kept_versions=versions,
     )
 
 
@@ -129,13 +125,22 @@ def refused(node: Node, state: str, error: str, secret: bytes) -> ReplicaSeen:
     return ReplicaSeen(REJOIN, state, error, seen=read(node, secret)[0])
 
 
-def _commit(struck: Struck, after: Witness) -> None:
-    """Until the first answer, and a little longer. A server that gives none within the limit has not taken over."""
-    clock = struck.ports.clock
-    after.begin()
-    deadline = clock() + LIMIT_S
-    while after.alive and clock() < deadline and not len(after.ledger().acknowledged()):
+def _versions(struck: Struck, new: Node, first: str) -> Mapping[int, int] | None:
+    """None: nobody updated rows, or they are not readable."""
+    if not struck.versions:
+        return None
+    struck.versions.close()
+    return kept_versions(new.sandbox.target, first)
+
+
+def _commit(struck: Struck) -> None:
+    """Until each client has an answer, and a little longer. A server that gives none within the limit has not taken
+    over."""
+    clock, after = struck.ports.clock, struck.after
+    first, every = clock() + LIMIT_S, 0.0
+    while clock() < (every or first) and not after.all_answered():
+        every = every or (clock() + MORE_S if len(after.ledger().acknowledged()) else 0.0)
         struck.timeline.must_go_on()
         struck.ports.sleep(POLL_S)
     struck.ports.sleep(AFTER_S)
-    after.drain(LAST_ANSWER_S)
+    after.close()

@@ -9,18 +9,20 @@ semi-sync+behind                            the replicas receive and do not appl
 async+replica.sync_binlog=0                 a setting of the replicas
 semi-sync+replicas=2+first-rtt=200ms         the first replica is further away than the second
 async+build=mysql-9.7                       the replicas have another build than the primary
+semi-sync+updates=locking                   clients also read rows and update them
 async+position=file+keyless                 the replica keeps its position in a file; tables have no primary key
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from workers.errors import SandboxError
 from workers.topology.policy import CAREFUL, MOST_REPLICAS, POLICIES, FailoverPolicy, combined
 
 Role = Literal["primary", "replica"]
+Updates = Literal["", "locking", "plain", "snapshot", "causal"]
 
 CLUSTERS = ("galera", "group-replication")
 ONE_SERVER, REPLICAS = "one server", "replicas"  # families, beside each kind of cluster
@@ -46,7 +48,8 @@ class Topology:
     asynchronously. `replica_settings` win over the settings of the primary. `replica_build`: "": that of the primary.
     `applying`: False: the replicas receive and do not apply until the failover. `position`: where they keep their
     position in the primary's binlog (workers.topology.kinds.following.position). `keys`: whether
-    the tables have primary keys. `both_halves`: the replica's half of semi-synchronous replication is on at the
+    the tables have primary keys. `updates`: how further clients read the rows that they update (workers.topology.
+    updates); "": nobody updates rows. `both_halves`: the replica's half of semi-synchronous replication is on at the
     primary, too.
 
     Clusters: `replicas` counts the nodes beside the first, by default two. `writers`: clients commit on the first node
@@ -71,6 +74,7 @@ class Topology:
     consistency: str = CONSISTENCY[0]
     expel_timeout_s: int = 5
     replica_build: str = ""
+    updates: Updates = ""
 
     @property
     def one_way_ms(self) -> float:
@@ -151,6 +155,11 @@ def _one_of(known: Iterable[str], value: str) -> str:
     return value
 
 
+def _updates(value: str) -> Updates:
+    known: dict[str, Updates] = {one: one for one in get_args(Updates) if one}
+    return known[_one_of(known, value)]
+
+
 def _and_policy(topology: Topology, value: str) -> Topology:
     before = [] if topology.policy_key == CAREFUL else topology.policy_key.split("+")
     keys = [*before, _one_of(POLICIES, value)]
@@ -175,5 +184,6 @@ PARTS: dict[str, Callable[[Topology, str], Topology]] = {
     "expel": lambda topology, value: replace(topology, expel_timeout_s=round(_ms(value) / 1000)),
     "build": lambda topology, value: replace(topology, replica_build=_name(value)),
     "position": lambda topology, value: replace(topology, position=_one_of(POSITIONS, value)),
+    "updates": lambda topology, value: replace(topology, updates=_updates(value)),
     "policy": _and_policy,
 }

@@ -37,6 +37,7 @@ class Server(Part):
 
 class Witness(Part):
     began, alive, trouble, drained_at_s = 0.0, True, "", 0.0
+    connections = staticmethod(tuple)
 
 
 class Clock:

@@ -57,12 +57,12 @@ def test_commits_that_were_acknowledged_afterwards_and_are_missing_are_counted()
 
 @pytest.fixture
 def begun(monkeypatch):
-    """`begun(connect)`: a client at work."""
+    """`begun(connect, targets)`: a client at work."""
     made = []
 
-    def begin(connect):
+    def begin(connect, targets=("address",)):
         monkeypatch.setattr(witness, "connect", connect)
-        made.append(ReconnectingClient(SimpleNamespace(), "s", b"known to tests.."))
+        made.append(ReconnectingClient(lambda: targets, "s", b"known to tests.."))
         made[-1].begin(time.monotonic())
         return made[-1]
 
@@ -78,6 +78,22 @@ def test_it_reconnects_after_each_error_with_another_number(begun):
     assert found.seconds > 0 and found.in_doubt > 0 and found.after > 0
     assert [one.client for one in ledgers] == list(range(FIRST, FIRST + len(ledgers)))
     assert Ledger(ledgers).fault(b"") == ""
+
+
+def test_it_goes_on_at_the_next_address_and_knows_what_each_one_answered(begun):
+    refusing, working = Server(answers=1, refuses=True), Server()
+    client = begun(lambda target, **_: (refusing if target == "old" else working).connect(target), ("old", "new"))
+    client.outage(60, lambda: None)
+    old, new = client.connections()
+    assert (old.target, old.refused.says, old.in_doubt, len(old.acknowledged_at_s)) == ("old", "1047: no", 0, 0)
+    assert (new.target, new.refused, new.ledger.client) == ("new", None, FIRST + 1) and len(new.acknowledged_at_s) > 0
+    assert 0 < old.since_s < new.since_s < new.acknowledged_at_s[0]
+
+
+def test_without_an_address_it_waits(begun):
+    targets = []
+    client = begun(Server().connect, targets)
+    assert client.connections() == () and not client.has_committed
 
 
 def test_a_client_that_is_refused_gives_the_reason(begun):

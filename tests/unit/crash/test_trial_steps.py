@@ -10,6 +10,7 @@ import pytest
 from tests.unit.crash.parts import Clock, Part, loaded, prepared
 from workers.bench.plan import OF_TWO_DISKS
 from workers.crash.chain import LOG_LINES
+from workers.crash.client import ConnectionLedger, Refusal
 from workers.crash.inspect import BinlogPlace
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import Scene
@@ -177,10 +178,14 @@ def test_the_client_that_reconnects_works_from_the_load_until_it_committed_again
     notes = []
     server = Attached(object(), "s", (), (), print, print, limit_s=9)
     begun = prepared(notes, "attached-expendable", crash=Part("down", notes, recover=Recovery(1.5, ())))
-    client = Part("client", notes, outage=ClientOutage(0.2, 0.9), ledgers=(ClientLedger(3000, 1, np.array([0.1])),))
+    told = ClientLedger(3000, 2, np.array([0.1, np.nan]))
+    connection = ConnectionLedger("address", 0.05, told, Refusal(0.2, "1290: read-only"))
+    client = Part("client", notes, outage=ClientOutage(0.2, 0.9), ledgers=(told,), connections=(connection,))
     begun = replace(begun, reconnecting=client, setup=replace(begun.setup, attached=server))
     found = recover(crash(load(begun)))
-    assert (found.outage.seconds, found.so_far().acknowledged) == (pytest.approx(0.7), 1)
+    known = found.so_far()
+    assert (found.outage.seconds, known.acknowledged) == (pytest.approx(0.7), 1)
+    assert known.in_doubt == 0 and known.notes["refused"] == "1 transaction, the first one with 1290: read-only"
     assert client.given["begin"] == (begun.witness.began,) and client.given["outage"][0] == 9
     assert [note for note in notes if note.startswith(("[", "client", "witness"))][:8] == [
         "[load]", "witness.begin", "client.begin", "[kill]", "witness.drain", "[recovery]", "[reconnect]",

@@ -117,16 +117,16 @@ def test_clients_whose_server_goes_away_end_and_say_why(begun):
     until(lambda: not one.alive)
     assert one.trouble
     assert len(one.ledger().acknowledged()) == 0 and len(one.ledger().in_doubt()) == 2
-    assert one.refusals() == (), "nobody answered"
+    assert [(told.refused, told.in_doubt) for told in one.connections()] == [(None, 1)] * 2, "nobody answered"
 
 
 def test_a_refused_commit_is_reported_with_the_error_and_its_time(begun):
     one = begun(Server(answers=3, refuses=True))
     one.begin()
     until(lambda: not one.alive)
-    refusals = one.refusals()
-    assert [(refused.target, refused.says) for refused in refusals] == [(0, "1047: no")] * 2
-    assert all(0 < refused.at_s < 10 for refused in refusals) and len(one.ledger().in_doubt()) == 2
+    connections = one.connections()
+    assert [(told.refused.says, told.in_doubt) for told in connections] == [("1047: no", 0)] * 2, "the client knows"
+    assert all(0 < told.refused.at_s < 10 for told in connections) and len(one.ledger().in_doubt()) == 2
 
 
 @pytest.mark.parametrize(("quiet_s", "told"), [(0.6, 10), (0.0, 9)])

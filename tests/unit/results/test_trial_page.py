@@ -17,7 +17,15 @@ from workers.crash.outage import ClientOutage
 from workers.crash.setup_and_result import TrialStep
 from workers.errors import PlanError
 from workers.topology.network.measured import NetworkUsed
-from workers.topology.setup_and_result import FailoverStory, Rejoin, SemiSyncCounters, WriteOutage
+from workers.topology.setup_and_result import (
+    AnsweredByNode,
+    FailoverStory,
+    RefusedByNode,
+    Rejoin,
+    SemiSyncCounters,
+    UpdatesSeen,
+    WriteOutage,
+)
 from workers.topology.topology import parse
 
 pytestmark = pytest.mark.django_db
@@ -278,6 +286,27 @@ def test_a_failover_says_what_the_new_primary_lacks_and_why(failed_over, client_
     facts = ("replica 1", "420 ms", "3 commits", "1,200 times", "9 commits, of them 5 acknowledged", "1236: diverged")
     assert [fact for fact in facts if fact not in page] == []
     assert "Lost from the binary log" not in page and "Commits in each place" not in page
+
+
+def test_it_tells_the_outage_of_one_client_and_the_answers_by_node():
+    story = replace(
+        STORY,
+        outage=replace(STORY.outage, answered_s=0.02, least_s=0.3, most_s=0.5),
+        answered=(AnsweredByNode("primary", 1500, 16, 0.01, 0.45), AnsweredByNode("replica 1", 0, 2, None, None)),
+        refused=(RefusedByNode("replica 1", 2, 0.5, 0.6, "1290: read-only"),),
+        updates=UpdatesSeen(acknowledged=40, refused=3, overwritten=0, missing=None, reads=43, stale=1),
+    )
+    facts = dict(view(story).facts)
+    assert facts["Writes refused for"].startswith(
+        "420 ms for the client in the middle (300 ms to 500 ms for the others), of them"
+    )
+    assert "100 ms until the client had reconnected" in facts["Writes refused for"]
+    assert facts["Answers of primary"] == "1,500 acknowledged, 10.0 ms to 450 ms after the load began; 16 in doubt"
+    assert facts["Answers of replica 1"] == "none acknowledged, 2 in doubt"
+    assert facts["Refused by replica 1"] == "2 transactions, 500 ms to 600 ms after the load began: 1290: read-only"
+    assert facts["Updates of shared rows"] == (
+        "40 acknowledged, 3 refused; 0 overwritten, unknown missing on the new primary; 1 of 43 reads stale"
+    )
 
 
 def test_acknowledgements_are_drawn_around_the_fault():

@@ -10,6 +10,7 @@ from workers.crash.transactions import key
 from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence, GtidsSeen
 from workers.topology.kinds.following.replica_crash import AFTER_CRASH
+from workers.topology.setup_and_result import UpdatesSeen
 from workers.topology.takeover import REJOIN
 
 SECRET = b"s" * 16
@@ -43,6 +44,7 @@ def sound():
         gtids=GtidsSeen((), (), acknowledged),
         rejoined=ReplicaSeen(REJOIN, "caught up", "", 0),
         others=(("replica 2", ReplicaSeen(REJOIN, "caught up", "", 0)),),
+        updates=UpdatesSeen(acknowledged=9, refused=3, overwritten=0, missing=0, reads=12, stale=0),
         secret=SECRET,
     )
 
@@ -51,8 +53,9 @@ def sound_replica():
     """A replica crashed, came back and has every row of its primary."""
     back = ReplicaSeen(AFTER_CRASH, "caught up", "", 0, Seen(ledger().sent()))
     return replace(
-        sound(), of_replica=True, has_gtids=False, gtids=None, returns=False, old=None, stays_down="", rejoined=back
-    )
+        sound(), of_replica=True, has_gtids=False, gtids=None, returns=False, old=None, stays_down="", rejoined=back,
+        updates=None,
+    )  # fmt: skip
 
 
 def without_key(seen, *pairs):

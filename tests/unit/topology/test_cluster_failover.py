@@ -83,8 +83,9 @@ def struck(monkeypatch):
         known = SimpleNamespace(
             setup=setup, fault=FAULTS[fault], nodes=nodes, primary=nodes[0], replicas=tuple(nodes[1:]), ports=ports,
             timeline=timeline, secret=b"", struck_at=1.0, standing=standing(fault, nodes), hear=lambda: None,
-            pause_left_s=0.0, outlast_pause=lambda more_s: None,
+            pause_left_s=0.0, outlast_pause=lambda more_s: None, reached=[],
         )  # fmt: skip
+        known.clients_reach = lambda *nodes: known.reached.extend(node.name for node in nodes)
         known.returning = Struck.returning.fget(known)
         return known
 
@@ -93,8 +94,10 @@ def struck(monkeypatch):
 
 def test_the_most_advanced_node_is_bootstrapped(struck):
     cluster = Nodes({"node 1": 441, "node 2": 490, "node 3": 485})
-    promoted = failover.fail_over(struck(), cluster)
+    down = struck()
+    promoted = failover.fail_over(down, cluster)
     assert promoted.new.name == "node 2" and cluster.done == [("bootstrap", "node 2", "uuid:490")]
+    assert down.reached == [], "a node that is read by itself must not be written to"
     assert promoted.alone.keys() == {"node 1", "node 2", "node 3"}
 
 

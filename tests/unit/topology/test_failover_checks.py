@@ -73,6 +73,21 @@ def test_a_commit_that_was_read_and_never_acknowledged_is_a_phantom():
     assert flagged(read) == {"phantoms"} and result(read, "phantoms").offenders == ((0, EACH + 1),)
 
 
+@pytest.mark.parametrize(
+    ("changes", "called"),
+    [
+        ({"missing": 2}, {"lost-updates": "invalid"}),
+        ({"stale": 1}, {"stale-reads": "invalid"}),
+        ({"overwritten": 1, "stale": 1}, {"lost-updates": "invalid", "stale-reads": "unknown"}),
+        ({"missing": None}, {"lost-updates": "unknown"}),
+        ({"acknowledged": 0, "reads": 0}, {"lost-updates": "unknown", "stale-reads": "unknown"}),
+    ],
+)
+def test_lost_updates_and_stale_reads_are_called(changes, called):
+    evidence = replace(sound(), updates=replace(sound().updates, **changes))
+    assert {name: outcome for name, outcome in outcomes(evidence).items() if outcome != "valid"} == called
+
+
 def test_a_transaction_with_half_its_rows_is_called():
     evidence = sound()
     torn = replace(without_key(evidence.kept, (2, EACH)), parts=keys((2, EACH)))

@@ -8,24 +8,48 @@ import numpy as np
 import pytest
 
 from tests.unit.topology.failures import SECRET, keys
+from workers.crash.client import ConnectionLedger, Refusal
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.setup_and_result import LostWork
-from workers.crash.witness import Refusal
+from workers.crash.transactions import key
 from workers.topology.chain import Returned
 from workers.topology.faults import FAULTS
 from workers.topology.judge import judge
-from workers.topology.setup_and_result import FailoverSetup
+from workers.topology.reconnected import FIRST, SPAN, ReconnectedClients
+from workers.topology.setup_and_result import AnsweredByNode, FailoverSetup, RefusedByNode
 from workers.topology.takeover import REJOIN
 from workers.topology.topology import parse
 
-FIRST_CLIENT_AFTER = 2000
+
+def told(node, first, clients, refused=None, since_s=0.0):
+    """A connection of each client: its answers in seconds since the load began; nan: none."""
+    return tuple(
+        ConnectionLedger(
+            SimpleNamespace(name=node), since_s, ClientLedger(first + n, len(mine), np.array(mine, dtype=float)),
+            (refused or {}).get(n),
+        )
+        for n, mine in enumerate(clients)
+    )  # fmt: skip
 
 
-def clients(began, *times, first=0, refused=()):
-    """Each client's answers, in seconds since the load began; `began`: monotonic clock."""
-    ledgers = tuple(ClientLedger(first + n, len(mine), np.array(mine)) for n, mine in enumerate(times))
-    return SimpleNamespace(began=began, ledger=lambda: Ledger(ledgers).sealed(SECRET), refusals=lambda: refused)
+def clients(began, *times, refused=None, node="primary"):
+    """`began`: monotonic clock. `refused`: client -> its refusal."""
+    connections = told(node, 0, times, refused)
+    ledger = Ledger(tuple(one.ledger for one in connections)).sealed(SECRET)
+    return SimpleNamespace(began=began, ledger=lambda: ledger, connections=lambda: connections)
+
+
+def reconnected(*times, since_s=2.0, node="replica 1", refused=None):
+    """The first connection of each client is refused if `refused` says how; then it commits."""
+    each = []
+    for number, mine in enumerate(times):
+        first = FIRST + number * SPAN
+        failed = told(node, first, [[np.nan]], {0: refused}, 1.9) if refused else ()
+        each.append((*failed, *told(node, first + 1, [mine], since_s=since_s)))
+    every = tuple(one for client in each for one in client)
+    ledger = Ledger(tuple(one.ledger for one in every)).sealed(SECRET)
+    return SimpleNamespace(by_client=lambda: tuple(each), connections=lambda: every, ledger=lambda: ledger)
 
 
 def node(name):
@@ -33,8 +57,8 @@ def node(name):
 
 
 def returned(fault="primary-host-loss", topology="async+replicas=2", **changes):
-    """Struck at 1.0 s, the fault took 0.5 s; promoted at 11.8, read for 0.1 s, logged in until 12.0, answered at 12.25;
-    of six commits the new primary lacks two."""
+    """Struck at 11.0, the fault took 0.5 s; promoted at 11.8; two clients logged in at 12.0, answered at 12.25 and
+    12.35; of six commits the new primary lacks two."""
     setup = FailoverSetup(
         root=Path("/"),
         build=SimpleNamespace(flavour="mariadb"),
@@ -54,8 +78,8 @@ def returned(fault="primary-host-loss", topology="async+replicas=2", **changes):
         "reader": SimpleNamespace(rounds=4, read=lambda sent: keys((0, 1), (0, 2), (0, 3))), "semi_sync": None,
         "struck_at": 11.0, "strike_s": 0.5, "new": replicas[0], "kept": kept, "alone": {}, "positions": {},
         "noticed_from": 11.5,
-        "promoted_at": 11.8, "detection_s": 0.1, "failover_s": 0.2, "reading_s": 0.1, "login_s": 0.1,
-        "after": clients(12.0, (0.25, 0.3), first=FIRST_CLIENT_AFTER), "problems": (), "returns": True,
+        "promoted_at": 11.8, "detection_s": 0.1, 
+        "after": reconnected((2.25, 2.3), (2.35,)), "problems": (), "returns": True,
         "old": Seen(keys((0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (1, 4))), "stays_down": "",
         "rejoined": ReplicaSeen(REJOIN, "stopped", "1236"),
         "others": (("replica 2", ReplicaSeen(REJOIN, "caught up", "", 0, Seen(keys((0, 1), (1, 1))))),),
@@ -85,12 +109,13 @@ def test_no_lost_commit_gives_a_lost_time_of_zero():
     assert judge(returned(kept=everything)).result.lost == LostWork(0, 0.0)
 
 
-def test_the_outage_leaves_out_the_work_of_the_trial():
-    """The answers came at 10.9 s and 12.25 s. The fault took 0.5 s, and rows were read for 0.1 s."""
+def test_the_outage_is_that_of_one_client_without_the_time_of_the_fault():
+    """Client 0: answers at 10.9 s and 12.25 s; client 1: 10.8 and 12.35. The fault took 0.5 s."""
     outage = returned().outage
     parts = (outage.detection_s, outage.failover_s, outage.login_s, outage.answered_s)
-    assert outage.total_s == pytest.approx(1.35 - 0.5 - 0.1) and parts == (0.1, 0.2, 0.1, 0.25)
-    before = 11.0 - 10.9  # between the last answer and the fault
+    assert parts == pytest.approx((0.1, 0.2, 0.2, 0.35)), "the client in the middle: of two the second one"
+    assert outage.total_s == outage.most_s == pytest.approx(1.55 - 0.5) and outage.least_s == pytest.approx(1.35 - 0.5)
+    before = 11.0 - 10.8  # between the last answer and the fault
     assert outage.total_s == pytest.approx(before + sum(parts))
 
 
@@ -99,42 +124,75 @@ def test_recovery_and_applying_are_parts_of_the_failover():
     assert (outage.recovery_s, outage.applying_s, outage.promotion_s) == (0.05, 0.03, pytest.approx(0.12))
     assert outage.detection_s is None, "nobody measured it"
     known = (outage.recovery_s, outage.applying_s, outage.promotion_s, outage.login_s, outage.answered_s)
-    before = 11.0 - 10.9  # between the last answer and the fault
+    before = 11.0 - 10.8  # between the last answer and the fault
     assert outage.total_s == pytest.approx(before + sum(known))
 
 
-def test_a_refused_commit_is_not_in_doubt_and_is_listed_by_node_and_time():
-    refused = (Refusal(0, 1.5, "1290: read-only"), Refusal(1, 1.1, "1047: not prepared"), Refusal(0, 1.2, "1180: no"))
-    witness = clients(10.0, (0.1, np.nan), (0.1, np.nan), (0.1, np.nan), (0.1, np.nan), refused=refused)
-    after = clients(12.0, (0.25, 0.3), first=FIRST_CLIENT_AFTER, refused=(Refusal(0, 0.4, "1205: late"),))
+def test_a_client_that_commits_before_the_trial_knows_the_new_primary_waits_no_longer():
+    """In a cluster its own commit may be the first that any node accepts."""
+    outage = returned(after=reconnected((1.7,), since_s=1.2), noticed_from=11.0, detection_s=0.4).outage
+    assert (outage.login_s, outage.answered_s) == (0.0, 0.0)
+    assert (outage.detection_s, outage.failover_s) == (pytest.approx(0.4), pytest.approx(0.3))
+    early = returned(after=reconnected((1.2,), since_s=1.1), noticed_from=11.0, detection_s=0.4).outage
+    assert (early.detection_s, early.failover_s) == (pytest.approx(0.2), 0.0)
+
+
+def test_answers_are_listed_by_node_and_time_and_a_refused_commit_is_not_in_doubt():
+    refused = {1: Refusal(1.5, "1290: read-only"), 2: Refusal(1.2, "1180: no")}
+    witness = clients(10.0, (0.1, np.nan), (0.1, np.nan), (0.1, np.nan), (0.2, np.nan), refused=refused)
+    after = reconnected((2.25, np.nan), refused=Refusal(1.95, "1047: not prepared"))
     result = judge(returned(witness=witness, after=after)).result
-    assert (result.sent, result.acknowledged, result.in_doubt) == (8, 4, 1)
-    first, second, third = result.story.refused
-    assert (first.node, first.count, first.says) == ("replica 1", 1, "1047: not prepared")
-    assert (second.node, second.count, second.says) == ("primary", 2, "1180: no")
-    assert (second.first_s, second.last_s) == (1.2, 1.5) and (third.node, third.says) == ("replica 1", "1205: late")
+    assert (result.sent, result.acknowledged, result.in_doubt) == (8, 4, 2)
+    assert result.story.answered == (
+        AnsweredByNode("primary", 4, 2, 0.1, 0.2), AnsweredByNode("replica 1", 1, 1, 2.25, 2.25)
+    )  # fmt: skip
+    assert result.story.refused == (
+        RefusedByNode("primary", 2, 1.2, 1.5, "1180: no"),
+        RefusedByNode("replica 1", 1, 1.95, 1.95, "1047: not prepared")
+    )  # fmt: skip
     assert judge(returned()).result.story.refused == ()
 
 
+def test_a_client_that_had_ended_before_the_fault_measures_no_outage():
+    witness = clients(10.0, (0.1, np.nan), (0.8, np.nan), refused={0: Refusal(0.2, "1213: deadlock")})
+    outage = returned(witness=witness).outage
+    assert outage.least_s == outage.most_s == pytest.approx(1.55 - 0.5)
+
+
 def test_an_answer_that_came_during_the_fault_ends_later():
-    witness = clients(10.0, (0.1, 0.2, 1.2), (0.1,))
-    assert returned(witness=witness).outage.total_s == pytest.approx((12.25 - 11.2) - (11.5 - 11.2) - 0.1)
+    witness = clients(10.0, (0.1, 0.2, 1.2), ())
+    assert returned(witness=witness).outage.total_s == pytest.approx((12.25 - 11.2) - (11.5 - 11.2))
 
 
 def test_nodes_that_notice_the_fault_while_it_happens_wait_for_all_of_it():
-    assert returned(noticed_from=11.0).outage.total_s == pytest.approx(1.35 - 0.1)
+    assert returned(noticed_from=11.0).outage.least_s == pytest.approx(1.35)
 
 
 def test_without_a_silence_between_both_there_is_no_outage():
     assert returned(witness=clients(10.0, (0.1, 2.0))).outage is None
-    assert returned(after=clients(12.0)).outage is None and returned(witness=clients(10.0)).outage is None
+    assert returned(after=reconnected()).outage is None and returned(witness=clients(10.0)).outage is None
+    assert returned(after=reconnected((np.nan,))).outage is None
     assert returned(fault="replica-kill").outage is None
 
 
-def test_the_commits_of_the_new_primary_are_drawn_where_the_outage_ends():
-    """The last answer at 0.9 s and 0.75 s without commits: the first one comes at 1.65 s."""
+def test_an_expelled_primary_that_wakes_acknowledges_late_and_the_outage_is_known():
+    witness = clients(10.0, (0.1, 0.9, 5.0))
+    assert returned(witness=witness, expelled=True).outage.total_s == pytest.approx(1.35 - 0.5)
+
+
+def test_the_commits_of_the_new_primary_are_drawn_without_the_time_of_the_fault():
+    """The first one came 2.25 s after the load began."""
     after = judge(returned()).result.story.after_per_100_ms
-    assert next(n for n, count in enumerate(after) if count) == 16 and sum(after) == 2
+    assert next(n for n, count in enumerate(after) if count) == 17 and sum(after) == 3
+
+
+def test_transactions_of_reconnected_clients_are_no_part_of_what_was_kept():
+    """The rows of the new primary are read while they commit."""
+    after = ReconnectedClients(0, SECRET)
+    after.connections = reconnected((2.25, 2.3)).connections
+    own = key(FIRST + 1, 1)
+    assert after.left_out(Seen(np.array([3, own]), np.array([own + 1, own + 2]))).whole.tolist() == [3]
+    assert after.left_out(Seen(np.array([3]), np.array([own + 1, own + 2]))).parts.tolist() == [own + 2], "never sent"
 
 
 def test_a_replica_that_stopped_after_its_crash_is_counted_and_not_judged():

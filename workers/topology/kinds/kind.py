@@ -122,12 +122,25 @@ def without_plugins(build: Build, plugins: Iterable[str]) -> str:
 
 def contradictions(kind: TopologyKind, topology: Topology, build: ServerVersion) -> list[str]:
     """Why no host can have such a topology; empty when one can."""
-    wrong = kind.problems(topology, build) + _without_effect(kind, topology)
+    wrong = kind.problems(topology, build) + _without_effect(kind, topology) + _unreadable(kind, topology, build)
     if not kind.least_replicas <= topology.replicas <= MOST_REPLICAS:
         wrong.append(f"{topology.replicas} replicas are not possible: {kind.least_replicas} to {MOST_REPLICAS} are.")
     if topology.one_way_ms < 0:
         wrong.append("A round trip cannot take less than 0 ms.")
     return wrong
+
+
+def _unreadable(kind: TopologyKind, topology: Topology, build: ServerVersion) -> list[str]:
+    """How clients cannot read here before they update."""
+    wrong = {
+        f"updates={topology.updates}: only MariaDB knows innodb_snapshot_isolation. Write updates=locking.": (
+            topology.updates in ("snapshot", "causal") and build.flavour != "mariadb"
+        ),
+        "updates=causal: only Galera knows wsrep_sync_wait. Write updates=snapshot.": (
+            topology.updates == "causal" and kind.key != "galera"
+        ),
+    }
+    return [why for why, is_so in wrong.items() if is_so][:1]
 
 
 def _without_effect(kind: TopologyKind, topology: Topology) -> list[str]:

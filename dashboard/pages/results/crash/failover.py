@@ -9,7 +9,14 @@ from dashboard.installation.stored import read
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
 from workers.topology.network.measured import NetworkUsed
-from workers.topology.setup_and_result import FailoverStory, RefusedByNode, Rejoin, WriteOutage
+from workers.topology.setup_and_result import (
+    AnsweredByNode,
+    FailoverStory,
+    RefusedByNode,
+    Rejoin,
+    UpdatesSeen,
+    WriteOutage,
+)
 from workers.topology.topology import Topology, parse
 
 HEIGHT, GAP = 100, 1
@@ -90,7 +97,10 @@ def _facts(story: FailoverStory, topology: Topology) -> Sequence[tuple[str, str]
     if counted := story.semi_sync:
         facts.append(("Semi-synchronous waits", f"{whole(counted.acknowledged)} ended by a replica's answer"))
         facts.append(("Without a replica's answer", whole(counted.not_acknowledged)))
-    facts += [(f"RefusedByNode by {one.node}", _refused(one)) for one in story.refused]
+    facts += [(f"Answers of {one.node}", _answered(one)) for one in story.answered]
+    if updates := story.updates:
+        facts.append(("Updates of shared rows", _updates(updates)))
+    facts += [(f"Refused by {one.node}", _refused(one)) for one in story.refused]
     return [(name, says) for name, says in facts if says]
 
 
@@ -102,6 +112,21 @@ def network(used: NetworkUsed | None, topology: Topology) -> str:
     asked = sorted({2 * topology.one_way_ms_to(number) for number in range(1, topology.replicas + 1)}, reverse=True)
     wanted = " and ".join(f"{one:g} ms" if one else "no delay" for one in asked)
     return f"{NETWORKS.get(used.how, used.how)}; round trip {measured} measured before the load, {wanted} asked for"
+
+
+def _updates(seen: UpdatesSeen) -> str:
+    missing = "unknown" if seen.missing is None else whole(seen.missing)
+    lost = f"{whole(seen.overwritten)} overwritten, {missing} missing on the new primary"
+    stale = f"{whole(seen.stale)} of {whole(seen.reads)} reads stale"
+    return f"{whole(seen.acknowledged)} acknowledged, {whole(seen.refused)} refused; {lost}; {stale}"
+
+
+def _answered(one: AnsweredByNode) -> str:
+    doubt = f"{whole(one.in_doubt)} in doubt"
+    if one.first_s is None or one.last_s is None:
+        return f"none acknowledged, {doubt}"
+    when = f"{duration(one.first_s)} to {duration(one.last_s)} after the load began"
+    return f"{whole(one.acknowledged)} acknowledged, {when}; {doubt}"
 
 
 def _refused(one: RefusedByNode) -> str:
@@ -130,12 +155,20 @@ def _outage(outage: WriteOutage | None, by_manager: bool) -> str:
             (outage.recovery_s, "for starting nodes again"),
             (outage.applying_s, "for applying what was received"),
             (outage.promotion_s, promotion),
-            (outage.login_s, "for the clients' logins"),
+            (outage.login_s, "until the client had reconnected"),
             (outage.answered_s, "for the first commit"),
         )
         if took
     ]
-    return f"{duration(outage.total_s)}, of them {', '.join(parts)}{_noticed(outage, by_manager)}"
+    others = _others(outage)
+    return f"{duration(outage.total_s)}{others}, of them {', '.join(parts)}{_noticed(outage, by_manager)}"
+
+
+def _others(outage: WriteOutage) -> str:
+    """Results of earlier versions have one figure for all clients."""
+    if outage.least_s is None or outage.most_s is None:
+        return ""
+    return f" for the client in the middle ({duration(outage.least_s)} to {duration(outage.most_s)} for the others)"
 
 
 def _noticed(outage: WriteOutage, by_manager: bool) -> str:

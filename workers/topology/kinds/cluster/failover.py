@@ -39,6 +39,8 @@ class Revived:
 def fail_over(struck: Struck, cluster: Membership) -> Promoted:
     if not struck.standing:
         return _started_again(struck, cluster)
+    if not (struck.fault.harmless or struck.fault.spares_primary):
+        struck.clients_reach(*_able(struck))
     if struck.fault.pauses:
         return _outlasted(struck, cluster)
     return _survived(struck, cluster) if 2 * len(struck.standing) > len(struck.nodes) else _forced(struck, cluster)

@@ -20,7 +20,8 @@ from workers.topology.chain import Promoted, Returned
 from workers.topology.evidence import GtidsSeen
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.nodes import Node
-from workers.topology.takeover import AFTER, REJOIN, compared, read, refused
+from workers.topology.reconnected import FIRST
+from workers.topology.takeover import REJOIN, compared, read, refused
 
 LIMIT_S = 30.0
 BINLOG_INDEX = f"{BINLOG_BASE}.index"
@@ -63,7 +64,7 @@ def _gtids(promoted: Promoted) -> tuple[GtidsSeen | None, tuple[str, ...]]:
         return None, (f"the binlogs could not be compared: {reason(failure)}",)
     errant = tuple(gtid for gtid in old if gtid not in new)
     named: Keys = np.unique(np.fromiter(new.values(), dtype=np.int64))
-    ours = (named > 0) & (client_of(named) < AFTER)
+    ours = (named > 0) & (client_of(named) < FIRST)
     return GtidsSeen(reissued(old, new), errant, named[ours]), ()
 
 

@@ -128,7 +128,7 @@ def _speed(point: Point, baseline: str) -> Speed:
 
 def _crashes(tally: Tally) -> Crashes:
     rate, points = tally.invalid, tally.points
-    tried, lost_at = (points.tried, points.lost) if points else (0, 0)
+    tried, lost_at, uncounted = (points.tried, points.lost, points.uncounted) if points else (0, 0, 0)
     lost = len(tally.hit)
     read = sum(bool(trial.phantoms) for trial in tally.decided if trial not in tally.hit)
     phantoms = read if any(trial.phantoms is not None for trial in tally.decided) else None
@@ -146,6 +146,7 @@ def _crashes(tally: Tally) -> Crashes:
         tally.stopped,
         phantoms,
         differs,
+        uncounted,
     )
 
 

@@ -74,10 +74,10 @@ class Speed:
 class Crashes:
     """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or failed
     otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail; `missing`:
-    how many commits are missing from where. Of recorded loads: their crash points, and those that lost commits.
-    `stopped`: trials whose crashed replica stopped with an error. `phantoms`: of failovers, trials that
-    lost commits that clients had read, but no acknowledged one; None: not known. `differs`: of failovers without a
-    loss, trials whose old primary followed with other rows."""
+    how many commits are missing from where. Of recorded loads: their crash points, those that lost commits, and
+    those at which losses are not known. `stopped`: trials whose crashed replica stopped with an error. `phantoms`: of
+    failovers, trials that lost commits that clients had read, but no acknowledged one; None: not known. `differs`: of
+    failovers without a loss, trials whose old primary followed with other rows."""
 
     kind: str
     tried: int
@@ -91,10 +91,12 @@ class Crashes:
     stopped: int = 0
     phantoms: int | None = None
     differs: int = 0
+    points_uncounted: int = 0
 
     @property
     def held(self) -> bool:
-        return self.tried > 0 and not (self.failed or self.unclear or self.stopped or self.phantoms)
+        bad = self.failed or self.unclear or self.stopped or self.phantoms or self.points_uncounted
+        return self.tried > 0 and not bad
 
 
 @dataclass(frozen=True)
@@ -277,8 +279,14 @@ def _risk(one: Option) -> str:
     read = [f"in {each.phantoms:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.phantoms]
     differs = [f"in {each.differs:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.differs]
     unclear = [f"after {number_of(each.kind, each.unclear)}" for each in one.crashes if each.unclear]
+    uncounted = [
+        f"at {each.points_uncounted:,} of the {points_of_loads(each.points, each.tried)}"
+        for each in one.crashes
+        if each.points_uncounted
+    ]
     told = (
-        ("lost commits", lost), ("failed in another way", otherwise), ("left a replica that must be rebuilt", stopped),
+        ("lost commits", lost), ("failed in another way", otherwise), ("has unknown losses", uncounted),
+        ("left a replica that must be rebuilt", stopped),
         ("let the old primary follow with other rows, without an error,", differs),
         ("let clients read commits that were then gone", read), ("is unclear", unclear),
     )  # fmt: skip

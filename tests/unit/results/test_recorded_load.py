@@ -11,11 +11,15 @@ from dashboard.findings.crash import recorded
 from dashboard.findings.crash.losses import losses
 from dashboard.findings.crash.statistics import tallies
 from dashboard.findings.crash.trials import trials_of
+from dashboard.findings.conclusion import answer_of, conclusion
+from dashboard.findings.names import server_names
 from dashboard.findings.recommendation import Crashes, where_tried
+from dashboard.findings.shown import shown
 from dashboard.pages.results.crash.recorded_load import sentence, view
 from tests.markup import flat
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.results import trials
+from workers.bench.plan import Plan
 from workers.crash.points.story import DecidingBlock, OtherSetting, PointCounts, SmallestHistory
 from workers.crash.setup_and_result import LostWork
 
@@ -41,6 +45,7 @@ def loads(*stories):
         trial.evidence.data["points"] = each.as_stored()
         trial.evidence.save()
         trial.verdict = "invalid" if each.counts.failed else "valid"
+        trial.lost_engine = max(one.lost_engine.transactions for one in each.states if one.lost_engine)
         trial.save()
     return one
 
@@ -89,6 +94,24 @@ def test_of_small_histories_no_number_of_commits_is_told():
     wrong = story(state(0.1, **unknown), state(0.2, TORN, **unknown))
     assert sentence(wrong) == "Recovered wrong at 1 of the 2 crash points of this load"
     assert sentence(story(state(0.1, **unknown))) == "Recovered right at the 1 crash point of this load"
+
+
+DOWN = state(0.3, TORN, lost_engine=None, lost_binlog=None)  # the server did not start
+
+
+def recommended(*stories):
+    one = loads(*stories)
+    view = shown(one, {}, server_names(Plan.from_dict(one.plan)))
+    return answer_of(view, conclusion(one, view)).recommendation
+
+
+def test_crash_points_at_which_the_server_did_not_start_are_not_told_as_counted(words):
+    """The control: a server that started everywhere has no unknown losses."""
+    down = [recommended(story(state(0.1), DOWN)), recommended(story(state(0.1), state(0.2, LOST, lost=3), DOWN))]
+    assert not any(one.option for one in down)
+    words([reason for one in down for reason in one.reasons])
+    assert not any("unknown losses" in reason for reason in recommended(BAD).reasons)
+    assert not Crashes(KIND, 1, 0, 0, 0.98, points=40, points_uncounted=1).held
 
 
 @pytest.mark.django_db

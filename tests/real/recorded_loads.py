@@ -12,7 +12,7 @@ from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import record
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.steps import maps_of
-from workers.crash.points.violations import first_violations
+from workers.crash.points.violations import different
 from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
 from workers.sandbox.disk.recording.events import Kind
@@ -39,7 +39,8 @@ def of_one_way(root, way, most, change=lambda load: load, **more):
         tried = attempt_all(load.timeline, ready, chosen, lambda lane, one: (judge.attempt(lane, one), one))
         tried.sort(key=lambda one: one[0].in_time)
         found.extend(state for state, _ in tried)
-        deciding.extend(Shrinker(judge, ready[0], [files]).all(first_violations(tried)))
+        blocks = Shrinker(judge, ready[0], [files]).all(different(tried)[:2])
+        deciding.extend(filter(None, blocks))
 
     result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
     assert not result.error, result.error

@@ -8,6 +8,7 @@ import pytest
 from tests.real.disks import needs_disk
 from tests.real.trials import setup
 from workers.crash.chain import PORTS, TrialPorts
+from workers.crash.points.story import MOST_UNTRIED
 from workers.crash.run import run_trial
 from workers.errors import Cancelled
 from workers.sandbox.disk import prepared
@@ -37,11 +38,15 @@ def failed(result):
 
 def test_no_commit_is_lost_at_1_1(sandbox_root):
     result = crash(sandbox_root)
+    states = result.points.states
     assert failed(result) <= MAY_TEAR
     assert result.lost_engine.transactions == result.lost_binlog.transactions == 0
-    assert all(state.redo and state.recovery_s for state in result.points.states if state.acknowledged)
-    assert result.points.covered == len({(one.redo, one.binlog) for one in result.points.states})
+    assert all(state.redo and state.recovery_s for state in states if state.acknowledged)
+    assert result.points.covered == len({(one.redo, one.binlog) for one in states})
     assert result.points.left > 0 == result.points.margin_s
+    assert len(result.points.untried) == min(result.points.left, MOST_UNTRIED)
+    tried, untried = ({(one.moment, one.keeps, one.at_s) for one in some} for some in (states, result.points.untried))
+    assert not {one for one in tried & untried if one[1] != "torn"}, "a moment is torn in several ways"
 
 
 def test_an_unflushed_binlog_is_lost_at_some_crash_point(sandbox_root):

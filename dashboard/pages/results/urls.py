@@ -17,6 +17,7 @@ urlpatterns = [
     path("trials/<int:trial_id>/", crash.trial, name="trial"),
     path("trials/<int:trial_id>/repeat/", crash.repeat, name="trial-repeat"),
     path("trials/<int:trial_id>/crash-points/<int:number>.tar.gz", crash.crash_point, name="crash-point"),
+    path("trials/<int:trial_id>/crash-points.<str:form>", crash.crash_points, name="crash-points"),
     path("cells/<int:cell_id>/", views.cell, name="cell"),
     path("cells/<int:cell_id>/charts/<slug:key>.<str:form>", views.cell_chart, name="cell_chart"),
 ]

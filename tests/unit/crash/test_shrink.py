@@ -10,7 +10,7 @@ from tests.unit.sandbox.recordings import Written
 from workers.crash.points.recorded import words_of
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import DecidingBlock
-from workers.crash.points.violations import first_violations
+from workers.crash.points.violations import different, unlike
 from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult
 from workers.errors import Cancelled, SandboxError
@@ -71,7 +71,7 @@ def keeps(of):
 
 def found(states, fails, *choices, bad=LOST, judge=Judge):
     shrinker = Shrinker(judge(fails), SimpleNamespace(states=JointStates([states])), [FILES])
-    return shrinker.all(first_violations([tried(one, bad) for one in choices]))
+    return tuple(one for one in shrinker.all(different([tried(one, bad) for one in choices])) if one)
 
 
 def test_a_block_whose_write_is_missing_decides(states):
@@ -96,7 +96,7 @@ def test_a_content_that_passes_when_it_is_recovered_again_has_no_deciding_block(
     """Its neighbours may pass by chance, too."""
     shrinker = Shrinker(Judge(lambda disk: []), SimpleNamespace(states=JointStates([states])), [FILES])
     bad = [tried(choice(states, "written"), LOST), tried(choice(states, "durable"), TORN)]
-    assert shrinker.all(first_violations(bad)) == () and shrinker.not_again == 2
+    assert shrinker.all(different(bad)) == [None, None] and shrinker.not_again == 2
 
 
 @pytest.mark.parametrize("deciding", [1, 2, 3])
@@ -139,25 +139,47 @@ def test_a_content_that_cannot_be_made_ends_the_search(states):
     assert found(states, broken, choice(states, "durable")) == ()
 
 
-def test_two_violations_that_differ_in_their_checks_are_shrunk_at_most(states):
-    shrinker = Shrinker(
-        Judge(lambda disk: [] if 1 in disk else [LOST, TORN, MORE]),
-        SimpleNamespace(states=JointStates([states])),
-        [FILES],
-    )
-    one = choice(states, "durable")
+def kinds(*violations):
+    return [(sorted(one.failed), one.state.keeps) for one in different(violations)]
+
+
+def test_a_violation_of_each_kind_is_examined_other_failed_checks_first(states):
+    durable, written = choice(states, "durable"), choice(states, "written")
+    passing = [tried(durable), tried(durable, UNCLEAR)]
     violations = [
-        tried(one),
-        tried(one, UNCLEAR),
-        tried(one, LOST, UNCLEAR),
-        tried(one, LOST),
-        tried(one, TORN),
-        tried(one, MORE),
+        tried(durable, LOST, UNCLEAR),
+        tried(durable, LOST),
+        tried(written, LOST),
+        tried(written, TORN),
+        tried(durable, LOST, MORE),
     ]
-    assert [block.checks for block in shrinker.all(first_violations(violations))] == [
-        ("lost-engine",),
-        ("binlog-unreadable",),
+    assert kinds(*passing) == []
+    assert kinds(*passing, *violations) == [
+        (["lost-engine"], "durable"),
+        (["binlog-unreadable"], "written"),
+        (["lost-engine", "order"], "durable"),
+        (["lost-engine"], "written"),
     ]
+
+
+def test_after_the_time_for_them_no_further_violation_is_begun(states):
+    shrinker = Shrinker(Judge(lambda disk: [LOST]), SimpleNamespace(states=JointStates([states])), [FILES])
+    violations = different([tried(choice(states, keeps), LOST) for keeps in ("durable", "written")])
+    assert len(shrinker.all(violations, 60.0)) == 2 and len(shrinker.all(violations, -1.0)) == 1
+
+
+def test_the_same_failed_checks_because_of_the_same_file_are_told_once(states):
+    violations = different([tried(choice(states, keeps), LOST) for keeps in ("durable", "written", Torn())])
+    redo, again, page = (
+        DecidingBlock(
+            moment=1, keeps="durable", checks=("lost-engine",), path=path, offset=offset, role="redo", arrived=False,
+            recoveries=1,
+        )
+        for path, offset in (("ib_logfile0", 0), ("ib_logfile0", 8192), ("ibdata1", 0))
+    )  # fmt: skip
+    assert [block for _, block in unlike(violations, [redo, again, page])] == [redo, page]
+    assert [one for one, _ in unlike(violations, [None, redo, None])] == violations[:2]
+    assert unlike(violations, [redo]) == [(violations[0], redo)], "the others were not examined"
 
 
 def test_of_torn_writes_the_sector_is_named(states):
@@ -182,7 +204,7 @@ def test_of_two_disks_the_block_on_one_of_them_is_named(states):
     judge.attempt = lambda lane, choice, contents: state(
         0.1, *([] if bytes(contents[1].get(1, b""))[:1] == b"y" else [LOST])
     )
-    [block] = Shrinker(judge, SimpleNamespace(states=joint), [FILES, FILES]).all(first_violations([tried_of_two(one)]))
+    [block] = Shrinker(judge, SimpleNamespace(states=joint), [FILES, FILES]).all(different([tried_of_two(one)]))
     assert (block.disk, block.path, block.n_bytes) == ("logs", "data/ib_logfile0", BLOCK_BYTES)
 
 

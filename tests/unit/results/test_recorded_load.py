@@ -1,5 +1,6 @@
 """What pages say of a recorded load: this load, its crash points, and never a share of independent crashes."""
 
+import csv
 from dataclasses import replace
 
 import pytest
@@ -7,20 +8,21 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from dashboard.charts.crash_map import SIZE, crash_map
+from dashboard.findings.conclusion import answer_of, conclusion
 from dashboard.findings.crash import recorded
 from dashboard.findings.crash.losses import losses
 from dashboard.findings.crash.statistics import tallies
 from dashboard.findings.crash.trials import trials_of
-from dashboard.findings.conclusion import answer_of, conclusion
 from dashboard.findings.names import server_names
 from dashboard.findings.recommendation import Crashes, where_tried
 from dashboard.findings.shown import shown
 from dashboard.pages.results.crash.recorded_load import sentence, view
+from dashboard.records.sharing.actions import share
 from tests.markup import flat
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.results import trials
 from workers.bench.plan import Plan
-from workers.crash.points.story import DecidingBlock, OtherSetting, PointCounts, SmallestHistory
+from workers.crash.points.story import DecidingBlock, OtherSetting, PointCounts, SmallestHistory, UntriedPoint
 from workers.crash.setup_and_result import LostWork
 
 pytestmark = pytest.mark.django_db
@@ -185,6 +187,57 @@ def test_the_page_shows_the_map_and_each_violation(client_in):
                  "4 of 11 that were found", LOST.says, TORN.says, escape(UNCLEAR.says)):  # fmt: skip
         assert part in page, part
     assert "Commits in each place" not in page
+
+
+LEFT = UntriedPoint(moment=412, at_s=0.7, keeps="torn", way="within a flush", redo=8192, binlog=4096)
+HALF = story(state(0.1), state(0.3, TORN), left=4000, untried=(LEFT, *(replace(LEFT, moment=n) for n in range(499))))
+
+
+def test_the_crash_points_that_were_not_tried_are_listed(client_in):
+    """The page shows the first ones; the file holds all that are stored."""
+    trial = loads(HALF).trials.get()
+    page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
+    for part in ("4,000 crash points that were found and not tried", "The table shows 25 of them, the list holds 500.",
+                 '<td class="num" data-label="Redo log flushed to">8,192 bytes'):  # fmt: skip
+        assert part in page, part
+    rows = list(csv.DictReader(client_in.get(address(trial, "csv")).text.splitlines()))
+    assert [row["Outcome"] for row in rows] == ["passed", "failed", *["not tried"] * 500]
+    assert rows[2] == {
+        "Outcome": "not tried", "Power loss at (s)": "0.7", "Event of the recording": "412", "On the disk": "torn",
+        "Chosen": "within a flush", "Redo log flushed (bytes)": "8192", "Binary log flushed (bytes)": "4096",
+        "Acknowledged": "", "Failed or unclear checks": "",
+    }  # fmt: skip
+    assert len(client_in.get(address(trial, "json")).json()["rows"]) == 502
+    assert client_in.get(address(trial, "gz")).status_code == 404
+
+
+def address(trial, form):
+    return reverse("results:crash-points", args=[trial.pk, form])
+
+
+def test_where_all_were_tried_no_such_list_is_shown(client_in):
+    trial = loads(story(state(0.1), left=0)).trials.get()
+    page = client_in.get(reverse("results:trial", args=[trial.pk])).text
+    assert "that were found and not tried" not in page and address(trial, "csv") in page
+
+
+def test_a_trial_without_a_recorded_load_has_no_list_of_crash_points(client_in):
+    trial = trials.experiment(measured=0).trials.first()
+    assert client_in.get(address(trial, "csv")).status_code == 404
+    assert address(trial, "csv") not in client_in.get(reverse("results:trial", args=[trial.pk])).text
+
+
+def test_a_guest_sees_the_crash_points_that_were_not_tried_without_the_file(client):
+    one = loads(HALF)
+    _, token = share(None, one)
+    page = client.get(reverse("sharing:trial", args=[token, one.trials.get().pk])).text
+    assert "crash points that were found and not tried" in page and "crash-points.csv" not in page
+
+
+def test_how_many_violations_were_examined_is_told(words):
+    facts = dict(view(replace(BAD, violations=9, examined=8).as_stored()).facts)
+    words([facts["Violations examined"]])
+    assert "Violations examined" not in dict(view(GOOD.as_stored()).facts)
 
 
 def test_the_result_page_names_the_crash_points(client_in):

@@ -20,7 +20,15 @@ from workers.crash.points.lane import Lane, lanes, recover
 from workers.crash.points.play import Answered, Played, ServerContent, content, holds, play
 from workers.crash.points.recorded import NS, words_of
 from workers.crash.points.smallest import UNDER_WAY, smallest
-from workers.crash.points.story import HISTORY, PointsResult, PointsStory, TriedState, with_points
+from workers.crash.points.story import (
+    HISTORY,
+    MOST_UNTRIED,
+    PointsResult,
+    PointsStory,
+    TriedState,
+    UntriedPoint,
+    with_points,
+)
 from workers.crash.prepare import start
 from workers.crash.verdict import CheckResult, invalid, valid, verdict
 from workers.errors import ServerEnded, ServerError
@@ -92,6 +100,7 @@ def exhaust(begun: Begun, history: History, limit_s: float) -> PointsStory:
         pairs=0,
         covered=0,
         left=len(every) - len(tried),
+        untried=tuple(_untried(played, state) for state in every[len(tried) :][:MOST_UNTRIED]),
         out_of_time=len(tried) < len(every),
         writes=len(states.disks[0].versions.writes),
         flushes=len(states.disks[0].flushes),
@@ -144,6 +153,7 @@ def _together(stories: Sequence[PointsStory]) -> PointsStory:
         stories[0],
         states=tuple(state for one in stories for state in one.states),
         left=sum(one.left for one in stories),
+        untried=tuple(each for one in stories for each in one.untried)[:MOST_UNTRIED],
         writes=sum(one.writes for one in stories),
         flushes=sum(one.flushes for one in stories),
         recorded_s=sum(one.recorded_s for one in stories),
@@ -165,7 +175,7 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState) -> Tried
     lane.server.kill()
     return TriedState(
         moment=state.point.moment,
-        at_s=(state.until_ns - played.recording.log.began_ns) / NS,
+        at_s=_at_s(played, state),
         keeps=words_of(state.point.keeps),
         way=played.history.title,
         redo=0,
@@ -180,6 +190,22 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState) -> Tried
         took_s=monotonic() - began,
         log_lines=tuple(lane.server.log_text.splitlines()) if bad else (),
     )
+
+
+def _untried(played: Played, state: DiskState) -> UntriedPoint:
+    return UntriedPoint(
+        moment=state.point.moment,
+        at_s=_at_s(played, state),
+        keeps=words_of(state.point.keeps),
+        way=played.history.title,
+        redo=0,
+        binlog=0,
+    )
+
+
+def _at_s(played: Played, state: DiskState) -> float:
+    """Since its recording began."""
+    return (state.until_ns - played.recording.log.began_ns) / NS
 
 
 def _complaint(lane: Lane, begun: Begun, allowed: Sequence[Answered]) -> tuple[str, float | None]:

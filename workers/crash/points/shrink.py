@@ -9,11 +9,12 @@ of this block are exchanged in the same way.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane
 from workers.crash.points.story import DecidingBlock
-from workers.crash.points.violations import Violation
+from workers.crash.points.violations import EXAMINE_S, Violation
 from workers.errors import SandboxError
 from workers.sandbox.disk.cache import SECTOR_BYTES
 from workers.sandbox.disk.image import BLOCK_BYTES, Block
@@ -36,13 +37,15 @@ class Shrinker:
     recoveries: int = field(default=0, init=False)
     not_again: int = field(default=0, init=False)
 
-    def all(self, violations: Sequence[Violation]) -> tuple[DecidingBlock, ...]:
-        """Raises Cancelled."""
-        found = []
+    def all(self, violations: Sequence[Violation], limit_s: float = EXAMINE_S) -> list[DecidingBlock | None]:
+        """Of each that was begun in this time. None: no block decides. Raises Cancelled."""
+        ends, found = monotonic() + limit_s, list[DecidingBlock | None]()
         for violation in violations:
+            if found and monotonic() > ends:
+                break
             self.judge.load.timeline.tell("looking for the disk write that decides")
             found.append(self._of(violation.choice, violation.failed))
-        return tuple(one for one in found if one)
+        return found
 
     def _of(self, bad: JointChoice, failed: frozenset[str]) -> DecidingBlock | None:
         """None: the violation passes when it is recovered again, no neighbour passes, or a content in between cannot be

@@ -14,8 +14,16 @@ from workers.crash.points.lane import Lane, lanes
 from workers.crash.points.other_settings import tried_otherwise
 from workers.crash.points.recorded import Recorded, record
 from workers.crash.points.shrink import Shrinker
-from workers.crash.points.story import RECORDING, PointsResult, PointsStory, TriedState, with_points
-from workers.crash.points.violations import first_violations
+from workers.crash.points.story import (
+    MOST_UNTRIED,
+    RECORDING,
+    PointsResult,
+    PointsStory,
+    TriedState,
+    UntriedPoint,
+    with_points,
+)
+from workers.crash.points.violations import MOST, MOST_KEPT, different, unlike
 from workers.crash.prepare import prepare, start
 from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.filemap import FileMap
@@ -66,15 +74,23 @@ def judged(
     began, states = monotonic(), ready[0].states
     tried = _tried(load, ready, choices, judge)
     story = story_of(load, states, choices, [state for state, _ in tried], len(ready), monotonic() - began)
-    violations = first_violations(tried)
-    deciding = (shrinker := Shrinker(judge, ready[0], files)).all(violations)
-    kept, archives = keep(load, states, violations)
+    violations = different(tried)
+    blocks = (shrinker := Shrinker(judge, ready[0], files)).all(violations[:MOST])
+    examined = unlike(violations, blocks)
+    kept, archives = keep(load, states, [violation for violation, _ in examined[:MOST_KEPT]])
     recording, archive = keep_recording(load) if load.setup.keep_recording else (None, b"")
-    settings = () if load.replica else tried_otherwise(load, ready[0], violations, _states_of)
-    examined = replace(
-        story, deciding=deciding, kept=kept, settings=settings, not_again=shrinker.not_again, recording=recording
+    settings = () if load.replica else tried_otherwise(load, ready[0], violations[: len(blocks)], _states_of)
+    told = replace(
+        story,
+        deciding=tuple(block for _, block in examined if block),
+        kept=kept,
+        settings=settings,
+        violations=len(violations),
+        examined=len(blocks),
+        not_again=shrinker.not_again,
+        recording=recording,
     )
-    return Attempted(**vars(load), story=examined, archives={**archives, **({RECORDING: archive} if archive else {})})
+    return Attempted(**vars(load), story=told, archives={**archives, **({RECORDING: archive} if archive else {})})
 
 
 def _states_of(begun: Begun) -> list[TriedState]:
@@ -124,6 +140,7 @@ def story_of(
         pairs=_pairs(choices),
         covered=_pairs(choices[: len(tried)]),
         left=len(choices) - len(tried),
+        untried=tuple(_untried(load, choice) for choice in choices[len(tried) :][:MOST_UNTRIED]),
         out_of_time=len(tried) < min(load.setup.points, len(choices)),
         writes=sum(len(states.versions.writes) for states in disks),
         flushes=sum(len(states.flushes) for states in disks),
@@ -133,6 +150,17 @@ def story_of(
         bracket_s=load.bracket_s,
         lanes=lanes,
         took_s=took_s,
+    )
+
+
+def _untried(load: Recorded, choice: JointChoice) -> UntriedPoint:
+    return UntriedPoint(
+        moment=choice.state.points[-1].moment,
+        at_s=load.at_s(choice.state.until_ns),
+        keeps=load.keeps(choice.state),
+        way=choice.way,
+        redo=choice.reached.redo_bytes,
+        binlog=choice.reached.binlog_bytes,
     )
 
 

@@ -10,6 +10,7 @@ from workers.crash.verdict import CheckResult, Outcome, verdict
 
 LOSSES = ("lost-engine", "lost-binlog")
 MOST_LOGS = 5
+MOST_UNTRIED = 500  # of a trial, in its list
 RECORDING = 0  # its number among the archives of a trial; kept crash points begin at 1
 HISTORY = "history"  # the check of a small history
 
@@ -57,6 +58,18 @@ class TriedState:
         of_load = all(one.key != HISTORY for one in self.checks)
         read = self.lost_engine is not None or self.verdict == "valid"
         return of_load and not read and self.acknowledged > 0 and not self.has_lost
+
+
+@dataclass(frozen=True, kw_only=True)
+class UntriedPoint:
+    """A crash point that was found and not tried. The fields are those of `TriedState`."""
+
+    moment: int
+    at_s: float
+    keeps: str
+    way: str
+    redo: int
+    binlog: int
 
 
 def counting(checks: Sequence[CheckResult], acknowledged: int) -> tuple[CheckResult, ...]:
@@ -142,12 +155,13 @@ class KeptRecording:
 @dataclass(frozen=True, kw_only=True)
 class PointsStory:
     """`pairs`: distinct pairs of flushed redo log and flushed binlog in the recording, `covered`: those of them that
-    were tried. `left`: crash points that were found and not tried; `out_of_time`: the plan's time for them was over.
-    `ended`: why the recording ended before the load; "" otherwise. `margin_s`: by how much the clocks of clients and
-    disk may differ. `not_again`: of the violations that were examined, those that passed when they were recovered
-    again. `windows`: of small histories, times between two flushes with unflushed writes; `sampled`: those of them of
-    which only a drawn part of the subsets was tried. `bracket_s`: a smaller difference of the clocks is not seen; None:
-    not known. `recording`: None: the plan does not keep it."""
+    were tried. `left`: crash points that were found and not tried; `untried`: the first of them, in the order in which
+    they would be tried; `out_of_time`: the plan's time for them was over. `ended`: why the recording ended before the
+    load; "" otherwise. `margin_s`: by how much the clocks of clients and disk may differ. `violations`: those that
+    differ; `examined`: how many of them were examined; `not_again`: of these, those that passed when they were
+    recovered again. `windows`: of small histories, times between two flushes with unflushed writes; `sampled`: those of
+    them of which only a drawn part of the subsets was tried. `bracket_s`: a smaller difference of the clocks is not
+    seen; None: not known. `recording`: None: the plan does not keep it."""
 
     states: tuple[TriedState, ...]
     pairs: int
@@ -164,12 +178,15 @@ class PointsStory:
     kept: tuple[KeptPoint, ...] = ()
     out_of_time: bool = False
     settings: tuple[OtherSetting, ...] = ()
+    violations: int = 0
+    examined: int = 0
     not_again: int = 0
     windows: int = 0
     sampled: int = 0
     bracket_s: float | None = None
     recording: KeptRecording | None = None
     smallest: tuple[SmallestHistory, ...] = ()
+    untried: tuple[UntriedPoint, ...] = ()
 
     @property
     def counts(self) -> PointCounts:

@@ -1,7 +1,7 @@
 """The part of a trial's page that only a recorded load has."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
@@ -18,12 +18,14 @@ from workers.crash.points.story import (
     PointsStory,
     SmallestHistory,
     TriedState,
+    UntriedPoint,
 )
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.image import BLOCK_BYTES
 
 SHOWN = 50  # violations in the tables
 WORST = 8  # of them, above the fold
+SHOWN_UNTRIED = 25
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class WayRow:
 
 @dataclass(frozen=True)
 class LoadView:
+    """`left`: crash points that were not tried; `listed`: how many of them are stored; `untried`: those to be shown."""
+
     sentence: str
     drawn: CrashMap
     ways: tuple[WayRow, ...]
@@ -75,6 +79,9 @@ class LoadView:
     worst: tuple[ViolationRow, ...]
     violations: tuple[ViolationRow, ...]  # the rest
     more: int
+    left: int
+    listed: int
+    untried: tuple[UntriedPoint, ...]
     facts: tuple[tuple[str, str], ...]
 
 
@@ -98,6 +105,9 @@ def view(stored: object) -> LoadView | None:
         worst=tuple(map(_violation, bad[:WORST])),
         violations=tuple(map(_violation, bad[WORST:SHOWN])),
         more=max(0, len(bad) - SHOWN),
+        left=story.left,
+        listed=len(story.untried),
+        untried=tuple(replace(one, keeps=_on_disk(one.keeps)) for one in story.untried[:SHOWN_UNTRIED]),
         facts=tuple((name, says) for name, says in _facts(story) if says),
     )
 
@@ -131,7 +141,7 @@ def _violation(state: TriedState) -> ViolationRow:
         look=look_of(state),
         outcome="failed" if state.verdict == "invalid" else "unclear",
         at_s=state.at_s,
-        disk=DISKS.get(state.keeps, state.keeps),
+        disk=_on_disk(state.keeps),
         chosen=state.way,
         engine=state.lost_engine.transactions if state.lost_engine else None,
         binlog=state.lost_binlog.transactions if state.lost_binlog else None,
@@ -175,7 +185,7 @@ def _kept(point: KeptPoint) -> KeptView:
     return KeptView(
         number=point.number,
         at_s=point.at_s,
-        disk=DISKS.get(point.keeps, point.keeps),
+        disk=_on_disk(point.keeps),
         checks=listed([f"“{CHECK_TITLES.get(key, key)}”" for key in point.checks]),
         n_bytes=point.n_bytes,
         lacks=point.lacks,
@@ -193,6 +203,10 @@ DISKS = {
     "torn": "a part of the unflushed sectors",
     "only": "a part of the unflushed writes",
 }
+
+
+def _on_disk(keeps: str) -> str:
+    return DISKS.get(keeps, keeps)
 
 
 def _subsets(story: PointsStory) -> str:
@@ -229,6 +243,13 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         ),
         ("Subsets of the unflushed writes", _subsets(story)),
         ("End of the recording", story.ended),
+        (
+            "Violations examined",
+            f"{whole(story.examined)} of {whole(story.violations)} that differ in their failed checks or in what the "
+            "disk kept"
+            if story.violations
+            else "",
+        ),
         (
             "Not seen again",
             f"{whole(story.not_again)} of the violations passed when the same content was recovered again"

@@ -57,6 +57,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "load": load,
         "histories": trial.kind == "small-histories",
         "kept_points": load.kept if load and keeps else (),
+        "has_point_list": load and not reader.is_guest,
         "kept_recording": load.recording if load and keeps else None,
         "data": data,
         "checks": [_check(one) for one in checks],

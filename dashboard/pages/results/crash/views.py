@@ -1,12 +1,13 @@
 """Pages of crash trials. Share links open them too, with a reader that hides hosts, accounts and paths."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.results import queries
-from dashboard.pages.results.crash import listing, trial_page
+from dashboard.pages.results.crash import listing, point_list, trial_page
+from dashboard.pages.results.files import TABLE_FORMS
 from dashboard.pages.results.reader import Reader, reader_of
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.audit.models import record
@@ -55,6 +56,16 @@ def archive(request: HttpRequest, trial_id: int, number: int) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="{name}.tar.gz"'
     response["Content-Encoding"] = "identity"  # GZipMiddleware must not compress it again
     return response
+
+
+@needs("see", "GET")
+def crash_points(request: HttpRequest, trial_id: int, form: str) -> HttpResponse:
+    """The list of them as a file."""
+    found = get_object_or_404(queries.trial(trial_id), evidence__isnull=False)
+    table = point_list.table(found.evidence.data)
+    if table is None or form not in TABLE_FORMS:
+        raise Http404("A recorded load has crash-points.csv and crash-points.json.")
+    return TABLE_FORMS[form](table, f"crash-points-{trial_id}")
 
 
 @needs("crash", "POST")

@@ -1,0 +1,35 @@
+"""The crash points of a recorded load as a table for files: those that were tried, and those that were not."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dashboard.charts.chart import ChartTable, Row
+from dashboard.findings.stored import read
+from workers.bench.trial_kinds import CHECK_TITLES
+from workers.crash.points.story import PointsStory, TriedState, UntriedPoint
+
+OUTCOMES = {"valid": "passed", "invalid": "failed", "unknown": "unclear"}
+COLUMNS = (
+    ("Outcome", "text"), ("Power loss at (s)", "number"), ("Event of the recording", "number"),
+    ("On the disk", "text"), ("Chosen", "text"), ("Redo log flushed (bytes)", "number"),
+    ("Binary log flushed (bytes)", "number"), ("Acknowledged", "number"), ("Failed or unclear checks", "text"),
+)  # fmt: skip
+
+
+def table(evidence: Mapping[str, Any]) -> ChartTable | None:
+    """None: the trial recorded no load."""
+    if not evidence.get("points"):
+        return None
+    return ChartTable(COLUMNS, tuple(_rows(read(PointsStory, evidence["points"]))))
+
+
+def _rows(story: PointsStory) -> Iterator[Row]:
+    for state in story.states:
+        checks = "; ".join(CHECK_TITLES.get(one.key, one.key) for one in state.checks)
+        yield (OUTCOMES[state.verdict], *_point(state), state.acknowledged, checks)
+    for point in story.untried:
+        yield ("not tried", *_point(point), None, None)
+
+
+def _point(point: TriedState | UntriedPoint) -> Row:
+    return (point.at_s, point.moment, point.keeps, point.way, point.redo, point.binlog)

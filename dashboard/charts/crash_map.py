@@ -44,6 +44,18 @@ def crash_map(states: Sequence[TriedState]) -> CrashMap:
     return CrashMap(tuple(sorted(dots, key=lambda dot: _ORDER.index(dot.look))), redo, binlog, seconds)
 
 
+def paths(drawn: CrashMap) -> tuple[tuple[str, str], ...]:
+    """For a small map: of each look its dots as one path, those at nearly the same place as one dot."""
+    places = {
+        look: dict.fromkeys((_near(dot.x), _near(dot.y)) for dot in drawn.dots if dot.look == look) for look in _ORDER
+    }
+    return tuple((look, "".join(f"M{x} {y}h0" for x, y in dots)) for look, dots in places.items() if dots)
+
+
+def _near(place: float) -> int:
+    return 10 * round(place / 10)
+
+
 _ORDER = ("kept", "unclear", "other", "lost")  # the last is drawn on top
 
 

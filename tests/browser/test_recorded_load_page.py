@@ -5,6 +5,8 @@ from playwright.sync_api import expect
 
 from tests.browser.axe import violations
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
+from tests.browser.test_result_page import is_short
+from tests.browser.test_risk_chart import keep
 from tests.unit.crash.recorded_states import LOST, TORN, state, story
 from tests.unit.results import trials
 from workers.crash.points.story import KeptPoint
@@ -36,3 +38,32 @@ def test_each_crash_point_is_a_dot_of_the_map(page, live_server, dba, trial, wid
     expect(page.get_by_role("link", name="Download the disk")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations(page) == []
+
+
+@pytest.fixture
+def every_crash_point():
+    """As the recipe of this name: three settings, three loads of each."""
+    losses = {"1/1": (0, 0), "2/0": (35, 0), "0/0": (35, 0)}
+    made = trials.experiment({name: {"every-crash-point": [lost] * 3} for name, lost in losses.items()})
+    for trial in made.trials.filter(kind="every-crash-point"):
+        bad, most = ((), 0) if trial.variant == "1/1" else ((LOST,), 35)
+        states = [state(n / 20, *bad, lost=min(n, most), redo=n * 4096, binlog=n // 2 * 1024) for n in range(1, 36)]
+        trial.evidence.data["points"] = story(*states).as_stored()
+        trial.evidence.save()
+    return made
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "dark")])
+def test_small_maps_leave_the_result_page_short(page, live_server, dba, every_crash_point, width, scheme):  # noqa: F811
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"{live_server.url}/results/{every_crash_point.pk}/")
+    maps = page.locator(".crash-maps svg")
+    expect(maps).to_have_count(6)
+    boxes = [one.bounding_box() for one in maps.all()]
+    assert all(box["width"] == pytest.approx(box["height"], abs=2) and box["width"] > 90 for box in boxes)
+    expect(page.get_by_role("img", name="2/0: Lost acknowledged commits at 35 of the 35")).to_have_count(2)
+    assert violations(page) == []
+    is_short(page)
+    page.set_viewport_size({"width": width, "height": 800})
+    keep(page, f"maps-{width}-{scheme}", page.locator("#crash-matrix").bounding_box()["y"])

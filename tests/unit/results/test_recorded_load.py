@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils.html import escape
 
-from dashboard.charts.crash_map import SIZE, crash_map
+from dashboard.charts.crash_map import SIZE, crash_map, paths
 from dashboard.findings.conclusion import answer_of, conclusion
 from dashboard.findings.crash import recorded
 from dashboard.findings.crash.losses import losses
@@ -244,6 +244,30 @@ def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
     assert "lost nothing at any of the 4 crash points of 2 recorded loads" in page
+
+
+def test_the_result_page_draws_a_small_map_of_each_load(client_in):
+    """What a trial's page draws as four dots: of each look one path. At most six loads are drawn."""
+    one = loads(*[GOOD] * 6, BAD)
+    first = one.trials.order_by("position").first()
+    first.evidence.data["points"] = BAD.as_stored()
+    first.evidence.save()
+    page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
+    maps = page[page.index('<div class="crash-maps">') : page.index("Each dot is a crash point")]
+    assert maps.count("<svg") == 6 and "1 more recorded load in the list of trials" in page
+    assert [maps.count(f'<path class="{look}"') for look in ("kept", "unclear", "other", "lost")] == [6, 1, 1, 1]
+    assert "1/1: Lost acknowledged commits at 1 of the 4 crash points of this load" in maps
+    assert reverse("results:trial", args=[first.pk]) in maps
+
+
+def test_dots_at_the_same_place_are_one_dot_of_a_small_map():
+    near = [state(0.1, redo=4096), state(0.1001, redo=4096), state(0.4, LOST, redo=8192, lost=1)]
+    assert dict(paths(crash_map(near))).keys() == {"kept", "lost"}
+    assert [dots.count("M") for _, dots in paths(crash_map([*near, state(0.2, redo=2000)]))] == [2, 1]
+
+
+def test_without_recorded_loads_the_result_page_has_no_maps(client_in):
+    assert "crash-maps" not in client_in.get(reverse("results:page", args=[trials.experiment().pk])).text
 
 
 def test_a_trial_without_recorded_load_has_no_such_part():

@@ -14,6 +14,7 @@ from dashboard.findings.flushing import DURABLE, level
 from dashboard.findings.present import present_variants
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
+from dashboard.pages.results.crash.load_maps import LoadMaps, load_maps
 from dashboard.pages.results.crash.matrix import MatrixRow, kinds, matrix
 from dashboard.pages.results.crash.table import crash_tables
 from dashboard.records.experiments.kind_names import title
@@ -39,6 +40,7 @@ class CrashPart:
     flushes_by_time: bool
     clients: int
     rows: Sequence[MatrixRow]
+    maps: LoadMaps | None
     tables: Sequence[ChartTable]
     finished: int
     total: int
@@ -61,6 +63,7 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
         flushes_by_time=any(level(one.settings) not in (None, DURABLE) for one in view.plan.variants),
         clients=view.plan.crash.clients,
         rows=matrix(view, addresses),
+        maps=load_maps(view, addresses),
         tables=crash_tables(view),
         finished=finished(view.trials),
         total=len(view.trials),

@@ -1,0 +1,83 @@
+"""Small maps of recorded loads for the result page: of each setting its first load, then its further ones."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+from dashboard.charts.crash_map import crash_map, paths
+from dashboard.findings.crash import recorded
+from dashboard.findings.crash.trials import Tried
+from dashboard.findings.lines import VariantPlace
+from dashboard.findings.shown import ResultView
+from dashboard.findings.stored import read
+from dashboard.pages.results.addresses import Addresses
+from dashboard.records.experiments.kind_names import RECORDED, title
+from dashboard.records.experiments.models import TrialEvidence
+from workers.crash.kinds.every_crash_point import SmallHistories
+from workers.crash.points.story import TriedState
+
+MOST = 6  # one row of a wide screen
+
+
+@dataclass(frozen=True)
+class LoadMap:
+    """`says`: what is drawn, in words; `paths`: (look, path of its dots)."""
+
+    name: str
+    says: str
+    url: str
+    paths: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class LoadMaps:
+    """`more`: recorded loads that are not drawn; `by_time`: without a binary log, dots rise with time."""
+
+    drawn: tuple[LoadMap, ...]
+    more: int
+    by_time: bool
+
+
+def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
+    """None: no load was recorded. Small histories have no map."""
+    chosen = list(_in_turns(view))
+    states = _states([trial for _, trial in chosen[:MOST]])
+    maps = [(name, trial, crash_map(states[trial.id])) for name, trial in chosen[:MOST]]
+    if not maps:
+        return None
+    return LoadMaps(
+        tuple(LoadMap(name, _says(trial), addresses.trial(trial.id), paths(one)) for name, trial, one in maps),
+        len(chosen) - len(maps),
+        not any(one.binlog_bytes for _, _, one in maps),
+    )
+
+
+def _in_turns(view: ResultView) -> Iterator[tuple[str, Tried]]:
+    """Each with the name of its setting."""
+    of_place: dict[tuple[int, str], list[Tried]] = {}
+    for one in view.trials:
+        if one.counts and one.points and one.kind != SmallHistories.key:
+            of_place.setdefault((one.server_id, one.variant), []).append(one)
+    loads = [
+        [(_name(place, one), one) for one in of_place.get((place.server_id, place.variant), [])]
+        for place in view.places
+    ]
+    return (one for one in chain.from_iterable(zip_longest(*loads)) if one)
+
+
+def _name(place: VariantPlace, trial: Tried) -> str:
+    return place.name if trial.kind == RECORDED else f"{place.name}, {title(trial.kind)}"
+
+
+def _states(trials: Sequence[Tried]) -> dict[int, tuple[TriedState, ...]]:
+    """Trial id -> its crash points; one query."""
+    rows = TrialEvidence.objects.filter(pk__in=[one.id for one in trials])
+    found = rows.values_list("trial_id", "data__points__states") if trials else ()
+    return {trial_id: read(tuple[TriedState, ...], states) for trial_id, states in found}
+
+
+def _says(trial: Tried) -> str:
+    if trial.points is None:
+        return ""
+    text = recorded.says(trial.points, 1, trial.lost("either"))
+    return f"{text[0].upper()}{text[1:]}"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
+from workers.bench import replica_flushes
 from workers.bench.needs import Candidate
 from workers.bench.plan import OF_ATTACHED, OF_TWO_DISKS, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
@@ -35,6 +36,7 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
     if not crash.kinds:
         yield "Choose at least one crash, or 0 trials."
     yield from _two_disks(plan)
+    yield from replica_flushes.problems(crash)
     if plan.crash.replica and plan.crash.kinds and ALONE.issuperset(plan.crash.kinds):
         yield (
             "None of the chosen crashes is tried with a replica. Turn the replica off, or choose the crash "

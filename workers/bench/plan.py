@@ -139,6 +139,12 @@ class CrashPlan:
         "After this time no other crash point of the load is tried. The page of the trial says how many are left.",
         least=1, most=86_400, group="crash", may_be_empty=True, in_sizes=True, tells_apart="unless default",
     ))  # fmt: skip
+    replica_flushes: str = field(default="", metadata=described(
+        "text", "Flush settings of the replica",
+        "Of crash points of a replica: flush_log/sync_binlog of the replica, for example 2/0. "
+        "Empty: as its primary.",
+        group="crash", may_be_empty=True, in_sizes=True, asks=True, tells_apart="unless default",
+    ))  # fmt: skip
     keep_recording: bool = field(default=False, metadata=described(
         "yes", "Keep the recording of a load",
         "Compressed, at most 32 MiB for each trial. Crash points that were not tried can be tried later.",

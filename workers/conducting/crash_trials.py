@@ -23,6 +23,7 @@ from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Server
 from dashboard.records.servers.programs import may_run_here
 from workers.bench.own_review import of_plan
+from workers.bench.replica_flushes import settings_of
 from workers.conducting.drilled_manager import drilled
 from workers.conducting.job import Job
 from workers.crash.setup_and_result import Attached, TrialSetup
@@ -81,6 +82,7 @@ def _run(job: Job, row: Trial) -> None:
         own = of_plan(job.plan) if crash.own_load else None
         asked |= {"points": crash.points, "points_s": crash.points_s, "own": own}
         asked["keep_recording"] = crash.keep_recording
+        asked["replica_settings"] = settings_of(crash, variant.engine)
         trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached)
         found = job.ports.crash(trial, job.say, job.cancelled)
     storing_trials.save(row, found, _place(root, build, storage), story)

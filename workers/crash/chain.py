@@ -78,6 +78,8 @@ class Begun:
         """The result as far as it is known."""
         alone = self.kind.records and not self.kind.with_replica
         notes = {"replica": WITHOUT_REPLICA} if self.setup.replica and alone else {}
+        if own := self.setup.replica_settings if self.kind.with_replica else {}:
+            notes["the replica's own settings"] = ", ".join(f"{name}={value}" for name, value in own.items())
         return TrialResult(steps=self.timeline.steps(), digest_key=self.secret.hex(), notes=notes)
 
 

@@ -93,10 +93,10 @@ def _replica_disk(started: ServerReady) -> VolatileDisk:
 
 
 def _replica(started: ServerReady, disk: VolatileDisk | None) -> Replica:
-    """On a disk of its own it has the settings of its primary."""
+    """On a disk of its own it has the settings of its primary, and those that the trial gives it."""
     setup, made = started.setup, started.made
     started.timeline.step("attach replica")
-    of_disk = {"settings": setup.settings, "datadir_on": disk.mnt} if disk else {}
+    of_disk = {"settings": {**setup.settings, **setup.replica_settings}, "datadir_on": disk.mnt} if disk else {}
     replica = made.enter_context(
         started.ports.replica(setup.root, setup.build, started.server, started.secret, user=setup.user, **of_disk)
     )

@@ -64,6 +64,7 @@ class TrialSetup(TrialRequest):
     build: Build | None  # None: `attached` is crashed, with its present settings
     kind: str
     replica: bool = False
+    replica_settings: Mapping[str, str] = field(default_factory=dict)  # of crash points: beside those of the primary
     attached: Attached | None = None
     points: int = 200  # of a recorded load: crash points to try
     points_s: float = 3600  # and the time for them; after it none is begun

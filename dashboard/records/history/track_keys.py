@@ -11,6 +11,7 @@ from dashboard.records.history.models import Track
 from dashboard.text.numbers import at, duration, whole
 from workers.bench.plan import CrashPlan, Plan, Variant
 from workers.bench.plan_field import fields_of
+from workers.crash.kinds.every_crash_point import ReplicaCrashPoints
 from workers.topology.faults import FAULTS
 
 STORED_AS = {"table_rows": "rows"}  # in the digests of tracks
@@ -47,6 +48,10 @@ def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey
         says += f" within {duration(crash.points_s)}" if "points_s" in how else ""
     else:
         how = {name: value for name, value in how.items() if name not in ("points", "points_s")}
+    if kind != ReplicaCrashPoints.key:
+        how.pop("replica_flushes", None)
+    elif crash.replica_flushes:
+        says += f", the replica at {crash.replica_flushes}"
     of = Track.Kind.FAILOVER if kind in FAULTS else Track.Kind.CRASH
     return _named(server_id, of, how, says, plan.variant(variant))
 

@@ -6,6 +6,7 @@ from tests.unit.bench.plans import plan
 from workers.bench.crash_review import estimate_s, problems
 from workers.bench.needs import Candidate
 from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant
+from workers.bench.replica_flushes import settings_of
 from workers.crash import dialects
 from workers.sandbox.builds import BUILDS
 
@@ -40,6 +41,21 @@ def test_it_finds_nothing_wrong_with_a_good_plan():
 )
 def test_it_says_what_is_wrong(changes, reason):
     assert reason in said(crashing(**changes))
+
+
+@pytest.mark.parametrize("wrong", ["2", "3/1", "2/0/1", "2/-1", "2/0\nsync_binlog=1", "ON/OFF"])
+def test_flush_settings_of_a_replica_are_two_numbers(wrong):
+    kinds = ("replica-crash-points",)
+    assert "is not known. Write flush_log" in said(crashing(kinds=kinds, replica_flushes=wrong))
+    assert said(crashing(kinds=kinds, replica_flushes="2/0")) == said(crashing(kinds=kinds)) == ""
+    assert "are for the crash Crash points of a replica" in said(crashing(replica_flushes="2/0"))
+
+
+def test_flush_settings_of_a_replica_are_those_of_its_engine():
+    crash = CrashPlan(replica_flushes="2/0")
+    assert settings_of(crash, "InnoDB") == {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "0"}
+    assert settings_of(crash, "RocksDB") == {"rocksdb_flush_log_at_trx_commit": "2", "sync_binlog": "0"}
+    assert settings_of(CrashPlan(), "InnoDB") == {}
 
 
 def test_it_says_when_nothing_would_be_crashed():

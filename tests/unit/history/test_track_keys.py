@@ -45,3 +45,7 @@ def test_each_difference_between_tracks_is_in_their_words():
     for plan in (few, short):
         assert crash_track(plan, 1, "safe", "power-loss") == crash_track(PLAN, 1, "safe", "power-loss")
     assert crash_track(short, 1, "safe", "every-crash-point").says == f"{whole.says} within 1 min"
+    relaxed = replace(PLAN, crash=replace(PLAN.crash, replica_flushes="2/0"))
+    same, other = (crash_track(plan, 1, "safe", "replica-crash-points") for plan in (PLAN, relaxed))
+    assert same.condition != other.condition and other.says == f"{same.says}, the replica at 2/0"
+    assert crash_track(relaxed, 1, "safe", "every-crash-point") == whole

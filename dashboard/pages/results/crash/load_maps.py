@@ -9,7 +9,7 @@ from dashboard.findings.crash import recorded
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import RECORDED, title
 from dashboard.records.experiments.models import TrialEvidence

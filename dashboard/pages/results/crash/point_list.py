@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dashboard.charts.chart import ChartTable, Row
-from dashboard.findings.stored import read
+from dashboard.installation.stored import read
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.story import PointsStory, TriedState, UntriedPoint
 

@@ -27,6 +27,7 @@ MAKE = (
 READ = f"SELECT version FROM {TABLE} WHERE id = %s"  # noqa: S608 - no foreign text
 WRITE = f"UPDATE {TABLE} SET version = %s WHERE id = %s"  # noqa: S608 - no foreign text
 ALL = f"SELECT id, version FROM {TABLE}"  # noqa: S608 - no foreign text
+PRESENT = "SELECT 1 FROM information_schema.tables WHERE table_schema = %s"
 CLIENTS, ROWS = 6, 2
 ANSWER_S = 2.0
 
@@ -134,11 +135,13 @@ class VersionClients:
 
 
 def kept_versions(target: Target, first: str = "") -> dict[int, int] | None:
-    """Of each row; None: not readable."""
+    """Of each row, none where the table did not arrive; None: not readable."""
     try:
         with connect(target) as connection:
             if first:
                 ask.rows(connection, first)
+            if not ask.rows(connection, PRESENT, [VERSIONS]):
+                return {}
             return {ask.integer(row): ask.integer(version) for row, version in ask.rows(connection, ALL)}
     except DurascopeError:
         return None

@@ -10,10 +10,13 @@ from release.step import PROJECT, Failed, Found, Step, lines, printed, python
 from release.version import check_tree, check_version
 
 CORE = ("workers/crash", "workers/analysis", "workers/servers", "dashboard/findings/crash")
-RECIPES = ("known-bugs-server", "known-bugs-replica", "known-bugs-failover", "known-bugs-restart", "known-bugs-cluster")
+RECIPES = (
+    "known-bugs-server", "known-bugs-replica", "known-bugs-failover", "known-bugs-restart", "known-bugs-cluster",
+    "known-bugs-updates",
+)  # fmt: skip
 LEAST_COVERAGE = 92.0  # per cent, of an interval that is called a 95 % interval
 LEAST_NOTICED = 95.0  # per cent of the faults in each folder of the judging core
-LEAST_FOUND = 13  # published bugs of the recipes known-bugs-*, as docs/research/known-bugs.md counts them
+LEAST_FOUND = 15  # published bugs of the recipes known-bugs-*, as docs/research/known-bugs.md counts them
 SHARE = re.compile(r"^(mean|ratio, paired|ratio, unpaired|A/A): .* (\d+\.\d+) % ±", re.MULTILINE)
 OF_CRASHES = re.compile(r"^(share of \d+ crashes): (\d+\.\d+) to", re.MULTILINE)
 NOTICED = re.compile(r"^(\d+ of \d+ faults noticed): (\d+\.\d+) %", re.MULTILINE)

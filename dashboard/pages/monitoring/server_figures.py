@@ -4,6 +4,7 @@ answer nor its length grows with the installation."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history.models import Entry, Track
@@ -34,8 +35,7 @@ class ServerFigures:
     left_out: int
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     server: str
     variant: str
     kind: str

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from dashboard.history import again, update
+from dashboard.history import again, changes, update
 from dashboard.installation import vault
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history.models import Change, Track
@@ -275,3 +275,13 @@ def test_the_environment_that_did_not_change_is_said_so(server):
     nights.history(server, [800.0], start=33, environment=OLD)
     keep()
     assert "Differences in the environment: none recorded." in told()[0].text
+
+
+@pytest.mark.parametrize("threads", [(8,), (1, 8, 16)])
+def test_a_search_asks_as_often_for_many_tracks_as_for_one(server, threads, django_assert_num_queries):
+    for number in threads:
+        nights.history(server, [1000.0] * 3, threads=number)
+    tracks = list(Track.objects.all())
+    with django_assert_num_queries(6):
+        changes.look(tracks, NOW)
+    assert len(tracks) == len(threads) and not Track.objects.filter(unlooked=True).exists()

@@ -56,9 +56,13 @@ make_certificate() {
     mv $CERTIFICATE.new $CERTIFICATE
 }
 site() {
-    local without='^$'
+    local without='^$' http2='' version
     [ -e /proc/net/if_inet6 ] || without='listen \[::\]'
-    sed -e "s|/etc/letsencrypt/live/durascope.example.org/fullchain.pem|$CERTIFICATE|" \
+    version=$(nginx -v 2>&1 | sed 's|.*/\([0-9.]*\).*|\1|')
+    # nginx of Debian 13 warns of the spelling that nginx of Debian 12 needs.
+    ! dpkg --compare-versions "$version" ge 1.25.1 ||
+        http2='s|listen 443 ssl http2;|http2 on;\n    listen 443 ssl;|; s| ssl http2;| ssl;|; /Since nginx 1.25.1/d'
+    sed -e "$http2" -e "s|/etc/letsencrypt/live/durascope.example.org/fullchain.pem|$CERTIFICATE|" \
         -e "s|/etc/letsencrypt/live/durascope.example.org/privkey.pem|$KEY|" \
         -e "s|durascope.example.org|$NAME|" "$SOURCE/deploy/nginx.conf" | grep -v "$without\|Insert your name"
 }

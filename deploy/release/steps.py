@@ -20,6 +20,7 @@ LEAST_FOUND = 15  # published bugs of the recipes known-bugs-*, as docs/research
 SHARE = re.compile(r"^(mean|ratio, paired|ratio, unpaired|A/A): .* (\d+\.\d+) % ±", re.MULTILINE)
 OF_CRASHES = re.compile(r"^(share of \d+ crashes): (\d+\.\d+) to", re.MULTILINE)
 NOTICED = re.compile(r"^(\d+ of \d+ faults noticed): (\d+\.\d+) %", re.MULTILINE)
+INSTALL = re.compile(r"Install it: (manage\.py build install \S+)")
 REPRODUCED = re.compile(r"^(\d+) of \d+ published bugs reproduced", re.MULTILINE)
 
 
@@ -68,7 +69,9 @@ def known_bugs(quick: bool, log: Path) -> Found:
 
 def judged_bugs(output: str, least: int) -> Found:
     found = sum(map(int, REPRODUCED.findall(output)))
-    problem = f"{found} published bugs were reproduced, {least} are known to be." if found < least else ""
+    builds = ", ".join(sorted(set(INSTALL.findall(output))))
+    first = f" First install their servers: {builds}." if builds else ""
+    problem = f"{found} published bugs were reproduced, {least} are known to be.{first}" if found < least else ""
     return Found(lines(r"reproduced|controls", output), problem)
 
 

@@ -59,6 +59,14 @@ def test_published_bugs_that_are_no_longer_found_stop_the_release(reproduced, st
     assert bool(steps.judged_bugs(output, steps.LEAST_FOUND).problem) == stops
 
 
+def test_a_release_names_the_servers_that_are_not_installed():
+    output = "mysql-5.6.14 is not installed. Install it: manage.py build install mysql-5.6.14\n"
+    output += "0 of 1 published bugs reproduced; not reproduced: MySQL #72635\n0 of 1 controls without the bug\n"
+    assert steps.judged_bugs(output, 1).problem.endswith(
+        "First install their servers: manage.py build install mysql-5.6.14."
+    )
+
+
 SPEED = [
     "witness, now: 0/0   16 clients:    19000 commits/s,   21 us of CPU each",
     "trial, now: process-kill  1,1: 1.28 s beside the load (1.1 to 1.6)",

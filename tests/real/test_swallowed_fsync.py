@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.findings import stored
 from dashboard.findings.contradictions import LOGS, counts
 from dashboard.findings.runs import Figures
+from dashboard.installation import stored
 from tests.real.wider import Wider
 from workers.analysis.contradiction import FlushReports, contradictions
 from workers.metrics.device_probe import probe

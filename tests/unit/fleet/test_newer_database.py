@@ -22,6 +22,12 @@ from workers.conducting.conduct import conduct
 
 FUTURE = ("servers", "9999_from_the_future")
 LIMIT_S = 300
+APART = (
+    "DURASCOPE_",
+    "DJANGO_",
+    "DATAB",
+    "COVERAGE_",
+)  # seven programs load themselves: coverage would cost twice more
 REFUSED = f"This is Durascope {VERSION}, which is older than the database, which has servers.9999_from_the_future"
 
 
@@ -102,7 +108,7 @@ def home(tmp_path_factory):
 
 
 def environment(home):
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("DURASCOPE_", "DJANGO_", "DATAB"))}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(APART)}
     return {**kept, "DURASCOPE_HOME": str(home), "PYTHONPATH": str(PROJECT)}
 
 

@@ -219,29 +219,30 @@ def test_every_page_of_a_link_is_limited(shared, client, now):
 
 
 def test_many_requests_of_one_guest_do_not_block_a_link_for_others(shared, monkeypatch):
-    """Ten ever new queries a second for a minute, with the limits as they are. Then the plain page is made anew."""
+    """An address asks so many ever new queries in a minute as a link may have. Then the plain page is made anew."""
     seconds, rendered = [0.0], []
     monkeypatch.setattr(results, "result_page", lambda *_, **__: rendered.append(1) or HttpResponse("page"))
+    monkeypatch.setattr(limit, "A_MINUTE", 20)
     monkeypatch.setattr(limit, "clock", lambda: seconds[0])
     monkeypatch.setattr(kept.time, "monotonic", lambda: seconds[0])
     monkeypatch.setattr(caches["shared-queries"], "_max_entries", 8)
     greedy, other = Client(REMOTE_ADDR="192.0.2.1"), Client(REMOTE_ADDR="192.0.2.2")
     refused = 0
     assert other.get(shared[2]).status_code == 200
-    for n in range(600):
-        seconds[0] = n / 10
+    for n in range(limit.OF_A_LINK * limit.A_MINUTE):
+        seconds[0] = n * 60 / (limit.OF_A_LINK * limit.A_MINUTE)
         answer = greedy.get(shared[2], {"page": n})
         refused += answer.status_code == 429
-        if n % 100 == 99:
+        if n % 20 == 19:
             before = len(rendered)
             assert other.get(shared[2]).status_code == 200
             assert len(rendered) == before, "it is still kept"
             assert other.get(shared[2], {"page": 7000 + n}).status_code == 200
     seconds[0] += kept.KEPT_S + 1
-    codes = [greedy.get(f"{shared[2]}cells/{n + 10**6}/").status_code for n in range(limit.A_MINUTE + 10)]
+    codes = [greedy.get(f"{shared[2]}cells/{n + 10**6}/").status_code for n in range(limit.A_MINUTE + 2)]
     assert codes[0] == 404 and codes[-1] == 429, "the control: pages without a query are limited, too"
     assert other.get(shared[2]).status_code == 200
-    assert refused > 400, "the control: the greedy one is limited"
+    assert refused > 70, "the control: the greedy one is limited"
 
 
 def test_a_network_of_ipv6_counts_as_one_address(shared, now):

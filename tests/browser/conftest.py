@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tests.browser.harness.site import Site
 from tests.browser.patience import PATIENCE_MS
-from tests.browser.watched import fresh, watched
+from tests.browser.watched import SharedContext, watched
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the test's own thread
 
@@ -40,11 +40,18 @@ def problems() -> list[str]:
     return []
 
 
+@pytest.fixture(scope="session")
+def shared(browser: Browser) -> Iterator[SharedContext]:
+    made = SharedContext(browser)
+    yield made
+    made.context.close()
+
+
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = fresh(browser)
-    yield context
-    context.close()
+def context(shared: SharedContext) -> Iterator[BrowserContext]:
+    """With nothing that an earlier test left in it but cached scripts and styles."""
+    yield shared.context
+    shared.forget()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from playwright.sync_api import Route
 
 from dashboard.installation.home import PROJECT
 from dashboard.pages.monitoring.figures import FIGURES
-from tests.browser.axe import violations
+from tests.browser.test_every_page import look
 from tests.walks import report
 from workers.bench.plan import CrashPlan, Plan
 from workers.bench.plan_field import fields_of
@@ -23,6 +23,7 @@ from workers.servers.settings import SETTINGS
 pytest.importorskip("sphinx", reason="deploy/site/requirements.txt is not installed: scripts/site installs it")
 BUILD = PROJECT / "deploy/site/build.py"
 OUTSIDE = re.compile(r"https://[a-z0-9.-]+\.[a-z]+(:\d+)?(/[!-~]*)?")  # its form only: nothing is asked
+ASKED_BY_STYLE = re.compile(r"""(?:url\(|@import)\s*["']?(?:https?:)?//[^"')\s]+""")
 HERE = "https://durascope.test"
 LOOKED_AT = ("docs/README", "docs/topology", "docs/pictures", "reference/api-operations", "reference/plan", "search")
 
@@ -55,18 +56,21 @@ def refused(built, context) -> list[str]:
 
 
 class Links(HTMLParser):
-    """The addresses on a page, and the places that a link can lead to."""
+    """The addresses on a page, those that a browser asks for at once, and the places that a link can lead to."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
         self.addresses: list[str] = []
+        self.asked: list[str] = []
         self.anchors: set[str] = set()
         self.feed(page.read_text())
 
     def handle_starttag(self, tag, attrs):
         known = dict(attrs)
         self.anchors.add(known.get("id", ""))
-        self.addresses += [known[name] for name in ("href", "src", "action") if known.get(name)]
+        found = [known[name] for name in ("href", "src", "action") if known.get(name)]
+        self.addresses += found
+        self.asked += found if tag not in ("a", "form") else []
 
 
 def broken(folder: Path) -> Iterator[str]:
@@ -106,15 +110,14 @@ def test_a_broken_link_of_the_site_is_named(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("link", ["[x](gone.md)", "[x](#gone)"])
-def test_the_build_refuses_a_broken_link(tmp_path, link):
+def test_the_build_refuses_broken_links(tmp_path):
     """The control of the strict build, with Sphinx's settings of the site."""
     source = tmp_path / "source"
     (source / "docs").mkdir(parents=True)
-    (source / "docs/README.md").write_text(f"# Documents\n\n{link}\n")
+    (source / "docs/README.md").write_text("# Documents\n\n[x](gone.md)\n\n[x](#missing)\n")
     argv = [sys.executable, "-m", "sphinx", "-q", "--fail-on-warning", "-c", BUILD.parent, source, tmp_path / "out"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=PROJECT)
-    assert done.returncode == 1 and "gone" in done.stderr, done.stderr
+    assert done.returncode == 1 and "gone" in done.stderr and "missing'" in done.stderr, done.stderr
 
 
 def test_the_reference_has_what_the_registries_have(built):
@@ -127,9 +130,27 @@ def test_the_reference_has_what_the_registries_have(built):
     report(name for name in FIGURES if f">{name}<" not in figures)
 
 
-def test_a_reader_needs_no_other_host(built, page, refused):
-    for file in sorted(built.rglob("*.html")):
-        page.goto(f"{HERE}/{file.relative_to(built)}")
+def elsewhere(folder: Path) -> Iterator[str]:
+    """What pages and styles load from other hosts."""
+    for page in folder.rglob("*.html"):
+        yield from (f"{page.name}: {address}" for address in Links(page).asked if urlsplit(address).netloc)
+    for style in folder.rglob("*.css"):
+        yield from (f"{style.name}: {found}" for found in ASKED_BY_STYLE.findall(style.read_text()))
+
+
+def test_no_page_and_no_style_names_a_file_of_another_host(built, tmp_path):
+    report(elsewhere(built))
+    (tmp_path / "a.html").write_text(
+        '<a href="https://x.org/"><link href="//x.org/a.css"><script src="https://x.org/a.js">'
+    )
+    (tmp_path / "a.css").write_text("@import 'https://x.org/b.css'; p { background: url(https://x.org/c.png) }")
+    assert len(list(elsewhere(tmp_path))) == 4, "the control"
+
+
+def test_a_reader_needs_no_other_host(page, refused):
+    """A page of each kind; scripts may ask, too."""
+    for name in LOOKED_AT:
+        page.goto(f"{HERE}/{name}.html")
     page.goto(f"{HERE}/index.html")
     page.wait_for_url("**/docs/README.html")
     page.get_by_role("searchbox").fill("semi-synchronous")
@@ -147,11 +168,6 @@ def test_a_request_to_another_host_is_noticed(page, refused, problems):
 
 
 @pytest.mark.usefixtures("refused")
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
-def test_axe_finds_nothing(page, width, scheme):
-    page.set_viewport_size({"width": width, "height": 800})
-    page.emulate_media(color_scheme=scheme)
-    for name in LOOKED_AT:
-        page.goto(f"{HERE}/{name}.html")
-        assert not violations(page), name
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+def test_pages_of_each_kind_are_fit_for_everybody(page):
+    passed = set()
+    report(wrong for name in LOOKED_AT for wrong in look(page, f"{HERE}/{name}.html", passed))

@@ -126,7 +126,7 @@ def state(page):
 
 
 def until_over(page, limit_s=LIMIT_S):
-    eventually(lambda: state(page).get("over"), limit_s)
+    eventually(lambda: state(page).get("over"), limit_s, pause_s=0.5)
     return state(page)["state"]
 
 
@@ -162,14 +162,14 @@ def test_a_visitor_sees_no_page_before_the_login(page):
 
 
 def test_a_first_experiment_runs_three_clicks_after_the_login_at_most(page):
-    page.context.add_init_script(COUNT_CLICKS)
+    page.add_init_script(COUNT_CLICKS)
     go(page)
     press(page, "Make a sandbox")
     expect(page.get_by_role("heading", name="New experiment")).to_be_visible()
     expect(page.get_by_label("Sandbox", exact=True)).to_be_checked()
     press(page, "Start")
     page.wait_for_url(re.compile(r"/experiments/\d+/$"))
-    assert eventually(lambda: state(page).get("state") == "running", LIMIT_S)
+    assert eventually(lambda: state(page).get("state") == "running", pause_s=0.5)
     assert int(page.evaluate("sessionStorage.clicks")) == 2
     press(page, "Stop experiment")
     agree(page, "Stop experiment")
@@ -314,8 +314,8 @@ def test_a_link_shows_it_to_others_until_it_is_revoked(page, browser, found):
 def test_a_running_one_is_cancelled_at_once_and_resumed(page, found):
     start_plan(page, "Sandbox", threads="2", repeats="1", warmup_s="0", measure_s="3")
     expect(page.locator("[data-live-tps]")).to_have_text(re.compile(r"\d"))
-    eventually(lambda: state(page).get("done"))
-    eventually(lambda: state(page).get("seconds"))
+    eventually(lambda: state(page).get("done"), pause_s=0.5)
+    eventually(lambda: state(page).get("seconds"), pause_s=0.5)
     press(page, "Stop experiment")
     agree(page, "Stop experiment")
     assert until_over(page) == "cancelled"

@@ -32,10 +32,10 @@ def part(home, words):
     return next((pid for pid, line in parts_of(home).items() if words in line), None)
 
 
-def eventually(check, limit_s=LIMIT_S):
+def eventually(check, limit_s=LIMIT_S, pause_s=0.1):
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
         if found := check():
             return found
-        time.sleep(0.1)
+        time.sleep(pause_s)
     return None

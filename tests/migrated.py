@@ -32,9 +32,14 @@ def sqlite(to: Path) -> None:
 
 def private_postgresql() -> postgresql.PostgreSQL:
     """One that runs, as `postgresql.private`, with the database NAME."""
+    made = stopped_postgresql()
+    made.start()
+    return made
+
+
+def stopped_postgresql() -> postgresql.PostgreSQL:
     made = postgresql.PostgreSQL(postgresql.folder())
     made.take_over(lambda to: _copy("postgresql", _make_postgresql, to))
-    made.start()
     return made
 
 

@@ -4,6 +4,7 @@ fails changes nothing. tests/unit/test_backup_files.py has more files that are r
 To start a program costs seconds: one process gives several commands."""
 
 import json
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import psycopg
 import pytest
 
 from dashboard.installation.home import PROJECT
-from tests import postgresql
+from tests import migrated
 from tests.real.local_home import environment
 from tests.real.parts import LIMIT_S
 
@@ -67,20 +68,22 @@ class Installation:
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def urls(request) -> Iterator[list[str]]:
-    """Of two databases; empty: SQLite."""
+    """Of two databases, the first one migrated; empty: SQLite."""
     if request.param == "sqlite":
         yield ["", ""]
         return
-    server = postgresql.private()
-    for name in ("first", "second"):
-        server.make(name)
-    yield [server.url(name) for name in ("first", "second")]
+    server = migrated.private_postgresql()
+    server.make("second")
+    yield [server.url(name) for name in (migrated.NAME, "second")]
     server.stop()
+    shutil.rmtree(server.folder)
 
 
 @pytest.fixture(scope="module")
 def filled(urls, tmp_path_factory) -> Installation:
     made = Installation(tmp_path_factory.mktemp("filled"), urls[0])
+    if not made.url:
+        migrated.sqlite(made.home / "durascope.sqlite3")
     (made.home / "recipes").mkdir()
     (made.home / "recipes/mine.toml").write_text(RECIPE)
     return made

@@ -12,7 +12,7 @@ import pytest
 
 from dashboard.installation.home import PROJECT
 from dashboard.portable import shape
-from tests import postgresql
+from tests import migrated
 from tests.unit.portable import files
 
 PLAN = {"threads": "1,2", "repeats": "1", "warmup_s": "0", "measure_s": "1", "table_rows": "500"}
@@ -72,8 +72,8 @@ class Installation:
         self._env = {**kept, **database, "DURASCOPE_HOME": str(home), "DURASCOPE_SANDBOXES": str(home / "sandboxes")}
 
     def shown(self, *scripts):
-        """What readers see of the one experiment, after these scripts on an empty database."""
-        program = "".join([command("migrate", "--verbosity", "0"), *scripts, SHOWN])
+        """What readers see of the one experiment, after these scripts on a database without content."""
+        program = "".join([*scripts, SHOWN])
         argv = [sys.executable, "manage.py", *NO_IMPORTS, program]
         done = subprocess.run(argv, cwd=PROJECT, env=self._env, text=True, capture_output=True)
         assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
@@ -82,17 +82,18 @@ class Installation:
 
 @contextmanager
 def on_postgresql(home):
-    pg = postgresql.private()
+    pg = migrated.private_postgresql()
     try:
-        pg.make("installation")
-        yield Installation(home, {"DATABASE_URL": pg.url("installation")})
+        yield Installation(home, {"DATABASE_URL": pg.url(migrated.NAME)})
     finally:
         pg.stop()
         shutil.rmtree(pg.folder)
 
 
 def on_sqlite(home):
-    return Installation(home, {})
+    made = Installation(home, {})
+    migrated.sqlite(home / "durascope.sqlite3")
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from cryptography.fernet import Fernet
 from django.conf import settings
 
 from dashboard.installation.home import PROJECT, redis_url
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child, Program, tail
-from tests import postgresql
+from tests import migrated
 from tests.real.local_home import environment, eventually
 
 START = """
@@ -34,17 +35,14 @@ class Lab:
     """A PostgreSQL, a Redis and a worker of its own; `parts` ends them, whatever of them was started."""
 
     def __init__(self, home: Path, sandboxes: Path, parts: ExitStack) -> None:
-        self.pg = postgresql.PostgreSQL(postgresql.folder())
+        self.pg = migrated.stopped_postgresql()
         parts.callback(shutil.rmtree, self.pg.folder)
-        self.pg.create()
         parts.callback(self.pg.stop)
         self._start()
-        self.pg.make("lab")
-        own = {"DATABASE_URL": self.pg.url("lab"), "DURASCOPE_REDIS": redis_url()}
+        own = {"DATABASE_URL": self.pg.url(migrated.NAME), "DURASCOPE_REDIS": redis_url()}
+        own |= {"DURASCOPE_PASSWORD_KEYS": Fernet.generate_key().decode()}
         own |= {"DURASCOPE_SANDBOXES": str(sandboxes), "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
         self._env = {**environment(home), **own}
-        self.manage("migrate", "--verbosity", "0")
-        self.manage("rotatekeys")
         self._run(redis.program(settings.HOME), parts)
         program = programs.worker(home)
         self.log = program.log
@@ -75,7 +73,7 @@ class Lab:
         return said.count("the database did not take") + said.count("error connecting in")
 
     def ask(self, question: str) -> list[tuple]:
-        with psycopg.connect(self.pg.url("lab")) as link:
+        with psycopg.connect(self.pg.url(migrated.NAME)) as link:
             return link.execute(question).fetchall()
 
     def until(self, question: str, answer: tuple) -> None:

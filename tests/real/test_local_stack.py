@@ -12,6 +12,7 @@ import pytest
 from dashboard.installation.home import PROJECT
 from dashboard.local import ports
 from dashboard.local.errors import LocalError
+from tests import migrated
 from tests.real.local_home import LIMIT_S, environment, eventually, part, parts_of
 
 PARTS = ("redis-server", "manage.py worker", "celery -A workers.celery beat", "uvicorn")
@@ -38,7 +39,10 @@ def address_of(process):
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    return tmp_path_factory.mktemp("a home")
+    home = tmp_path_factory.mktemp("a home")
+    if "DATABASE_URL" not in os.environ:
+        migrated.sqlite(home / "durascope.sqlite3")  # test_demo.py and the browser's journey start without a database
+    return home
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.installation.home import PROJECT
-from tests import postgresql
+from tests import migrated
 
 LIMIT_S = 120
 
@@ -97,11 +97,12 @@ def must_be_the_backup_and_wait_for_a_person(told: dict) -> None:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request, open_path):
     if request.param == "sqlite":
-        yield Place(open_path)
+        place = Place(open_path)
+        migrated.sqlite(place.home / "durascope.sqlite3")
+        yield place
         return
-    pg = postgresql.private()
-    pg.make("durascope")
-    yield Place(open_path, DATABASE_URL=pg.url("durascope"))
+    pg = migrated.private_postgresql()
+    yield Place(open_path, DATABASE_URL=pg.url(migrated.NAME))
     pg.stop()
     shutil.rmtree(pg.folder)
 

@@ -18,7 +18,7 @@ from psycopg import sql
 from dashboard.installation.home import PROJECT
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child, Program, tail
-from tests import postgresql
+from tests import migrated, postgresql
 from tests.real import parts
 from tests.real.local_home import environment, eventually
 
@@ -101,21 +101,18 @@ class Lab:
         self._folder, self._sandboxes, self._held = folder, sandboxes, held
         self.near, self.far = host("near", NEAR, held), host("far", FAR, held)
         self.cable = Cable(self.near, self.far)
-        self.pg = postgresql.PostgreSQL(postgresql.folder())
+        self.pg = migrated.stopped_postgresql()
         held.callback(shutil.rmtree, self.pg.folder)
         self._start_database()
         self.redis = self._start_redis()
         self._secrets = {"DURASCOPE_PASSWORD_KEYS": Fernet.generate_key().decode()}
-        self.manage("migrate", "--verbosity", "0", "--skip-checks")
 
     def _start_database(self) -> None:
-        self.pg.create()
         with (self.pg.folder / "data" / "pg_hba.conf").open("a") as door:
             door.write(f"host all all {NETWORK} scram-sha-256\n")
         self._held.callback(self.pg.stop)
         self.pg.start(within=self.near.inside, listen_addresses=NEAR)
-        self.pg.make("lab")
-        with psycopg.connect(self.pg.url("lab")) as link:
+        with psycopg.connect(self.pg.url(migrated.NAME)) as link:
             link.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(postgresql.OWNER), PASSWORD))
 
     def _start_redis(self) -> Child:
@@ -141,7 +138,7 @@ class Lab:
         return {
             **environment(home),
             **self._secrets,
-            "DATABASE_URL": f"postgresql://{postgresql.OWNER}:{ENCODED}@{NEAR}/lab",
+            "DATABASE_URL": f"postgresql://{postgresql.OWNER}:{ENCODED}@{NEAR}/{migrated.NAME}",
             "DURASCOPE_REDIS": f"redis://:{ENCODED}@{NEAR}:6379/0",
             "DURASCOPE_SANDBOXES": str(self.sandboxes(host)),
             "DJANGO_SETTINGS_MODULE": "dashboard.settings",
@@ -176,7 +173,7 @@ class Lab:
 
     def ask(self, question: str) -> list[tuple]:
         """Past the network."""
-        with psycopg.connect(self.pg.url("lab")) as link:
+        with psycopg.connect(self.pg.url(migrated.NAME)) as link:
             return link.execute(question).fetchall()
 
     def until(self, question: str, *answers: tuple) -> None:

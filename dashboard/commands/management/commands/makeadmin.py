@@ -17,6 +17,7 @@ RESET = "reset an existing account: new password, active, administrator, no seco
 
 class Command(BaseCommand):
     help = "Make an administrator. Without --ask or --stdin a password is generated and printed once."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")

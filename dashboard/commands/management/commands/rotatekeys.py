@@ -15,6 +15,7 @@ from dashboard.records.servers import rotation
 
 class Command(BaseCommand):
     help = "Encrypt all stored passwords with a new key and delete the old keys."
+    requires_system_checks = ()
 
     def handle(self, *_: object, **__: object) -> None:
         try:

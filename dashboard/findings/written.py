@@ -131,7 +131,7 @@ def _estimate(plan: Plan, server_id: int, name: str, earlier: Sequence[WrittenPe
 
     server = Server.everything.filter(pk=server_id).first()
     answer = server.last_answer if server else None
-    free = answer.facts.get("free_bytes") if answer else None
+    free = answer.known.free_bytes if answer else None
     if not earlier and _own_file(plan):
         return WrittenEstimate(name, None, None, load_s, NOT_MEASURED, free)
     return WrittenEstimate(name, whole(low), whole(high), load_s, basis, free)

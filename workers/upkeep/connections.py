@@ -11,9 +11,10 @@ from dashboard.records.servers import actions
 from dashboard.records.servers.models import Preflight, Server
 from workers.errors import DurascopeError
 from workers.servers import durability, preflight
+from workers.servers.answered import AnsweredFacts, FoundService
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
-from workers.servers.replication import Replication
+from workers.servers.preflight import PreflightResult
 from workers.servers.services import recognised
 from workers.servers.settings import SETTINGS
 
@@ -32,31 +33,24 @@ def run_preflight(preflight_id: int, worker: Worker) -> None:
         return
     facts = result.facts
     statements = [asdict(statement) for statement in durability.report(facts)] if facts else []
-    found = (
-        without_nul([asdict(check) for check in result.checks]),
-        statements,
-        without_nul(
-            _kept(facts, result.replication, server.host) | ({"free_bytes": result.free_bytes} if facts else {})
-        ),
+    kept = asdict(_kept(facts, result, server.host)) if facts else {}
+    checks = [asdict(check) for check in result.checks]
+    actions.finish_preflight(asked, without_nul(checks), statements, without_nul(kept))
+
+
+def _kept(facts: Facts, result: PreflightResult, host: str) -> AnsweredFacts:
+    present = {name: value for name in SETTINGS if (value := facts.variable(name)) is not None}
+    return AnsweredFacts(
+        flavour=facts.flavour,
+        version_text=facts.version_text,
+        engines=dict(facts.engines),
+        settings=present,
+        words=tuple(durability.settings_in_words(facts)),
+        replication=asdict(result.replication) if result.replication else None,
+        service=FoundService(*recognised(facts.variables, host)),
+        max_connections=facts.variable("max_connections"),
+        free_bytes=result.free_bytes,
     )
-    actions.finish_preflight(asked, *found)
-
-
-def _kept(facts: Facts | None, replication: Replication | None, host: str) -> dict[str, object]:
-    """The facts that pages and plan reviews read until the next preflight."""
-    if facts is None:
-        return {}
-    present = {name: facts.variable(name) for name in SETTINGS if facts.variable(name) is not None}
-    return {
-        "flavour": facts.flavour,
-        "version_text": facts.version_text,
-        "engines": dict(facts.engines),
-        "settings": present,
-        "words": [list(row) for row in durability.settings_in_words(facts)],
-        "replication": asdict(replication) if replication else None,
-        "service": dict(zip(("key", "sign"), recognised(facts.variables, host), strict=True)),
-        "max_connections": facts.variable("max_connections"),
-    }
 
 
 def unreachable(server: Server) -> str:

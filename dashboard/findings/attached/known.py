@@ -9,6 +9,7 @@ from typing import TypeVar
 from dashboard.installation.stored import Unreadable, read
 from dashboard.records.servers.models import Preflight, Server
 from dashboard.records.servers.queries import last_answers
+from workers.servers.answered import AnsweredFacts
 from workers.servers.checks import is_loopback
 from workers.servers.replication import Peer, Replication
 
@@ -114,10 +115,10 @@ def told(site: str = "") -> Known:
 
 def told_by(server: Server, answer: Preflight | None) -> Told | None:
     """None: it did not answer, or to an earlier version that did not ask."""
-    facts = answer.facts if answer else {}
-    if facts.get("replication") is None:
+    known = answer.known if answer else AnsweredFacts()
+    if known.replication is None or not known.flavour:
         return None
     try:
-        return Told(server, facts["flavour"], read(Replication, facts["replication"]))
-    except (KeyError, Unreadable):
+        return Told(server, known.flavour, read(Replication, known.replication))
+    except Unreadable:
         return None

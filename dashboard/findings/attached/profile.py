@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from dashboard.records.servers.models import Server
 from workers.crash.checks import CHECKS
 from workers.crash.left_out import WITHOUT_FILES
+from workers.servers.answered import AnsweredFacts, FoundService
 from workers.servers.ask import quoted_account
 from workers.servers.look import UNREADABLE, version_of
 from workers.servers.services import SERVICES
@@ -49,11 +50,11 @@ def profile_of(server: Server) -> ServerProfile:
 
 def _rights(server: Server) -> tuple[str, ...]:
     """To read the log and to list prepared transactions; of a server that never answered, those of old versions."""
-    answered = server.last_answer
-    version = version_of(answered.facts.get("version_text", "")) if answered else UNREADABLE
-    if version == UNREADABLE or not answered:
+    known = answered.known if (answered := server.last_answer) else AnsweredFacts()
+    version = version_of(known.version_text)
+    if version == UNREADABLE:
         return ("REPLICATION SLAVE", "REPLICATION CLIENT")
-    if answered.facts.get("flavour") == "mariadb":
+    if known.flavour == "mariadb":
         return ("REPLICATION SLAVE", "BINLOG MONITOR" if version >= (10, 5, 2) else "REPLICATION CLIENT")
     return ("REPLICATION SLAVE", "REPLICATION CLIENT", *(("XA_RECOVER_ADMIN",) if version >= (8, 0, 0) else ()))
 
@@ -65,7 +66,5 @@ def service_of(server: Server) -> tuple[str, str]:
         return "", ""
     if server.service:
         return server.service, "named by its owner"
-    answered = server.last_answer
-    found = (answered.facts.get("service") or {}) if answered else {}
-    key = found.get("key", "")
-    return (key, f"recognised by {found['sign']}") if key in SERVICES else ("", "")
+    found = answered.known.service if (answered := server.last_answer) else FoundService()
+    return (found.key, f"recognised by {found.sign}") if found.key in SERVICES else ("", "")

@@ -7,7 +7,7 @@ from datetime import datetime
 from dashboard.findings.attached.known import Told, told_by
 from dashboard.findings.crash.durability import of_server
 from dashboard.records.servers.models import Preflight, Server
-from workers.servers.facts import Facts, FlavourKey
+from workers.servers.facts import Facts
 from workers.servers.pasted.read import PastedText
 from workers.servers.reading import ServerReading
 
@@ -43,9 +43,9 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     if not test.facts:
         why = next((f"{one['says']} {one['fix']}".strip() for one in test.checks), "It did not answer.")
         return AuditedServer(server.name, server, read_at=test.done_at, why=why)
-    kept = of_server(test.facts)
-    flavour: FlavourKey = "mariadb" if kept.flavour == "mariadb" else "mysql"
-    facts = Facts(flavour, kept.version, kept.version_text, kept.settings, test.facts.get("engines") or {})
+    known = test.known
+    kept = of_server(known)
+    facts = Facts(known.flavour or "mysql", kept.version, kept.version_text, kept.settings, known.engines)
     return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at)
 
 

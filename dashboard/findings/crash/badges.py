@@ -21,6 +21,7 @@ from dashboard.records.experiments.kind_names import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.servers.models import Server
 from workers.bench.plan import CONTROLS, Plan, Variant
+from workers.servers.answered import AnsweredFacts
 from workers.servers.facts import Version
 
 NAMES = {"rocksdb": "MyRocks, "}
@@ -73,7 +74,7 @@ TriedLike: TypeAlias = Mapping[str, Mapping[str, LikeTrials]]  # engine -> crash
 def tried_like(server: Server) -> TriedLike:
     """The trials here with the settings of this server; no engine: it was never asked for its settings."""
     answer = server.last_answer
-    return tried_as(of_server(answer.facts if answer else {}))
+    return tried_as(of_server(answer.known if answer else AnsweredFacts()))
 
 
 def tried_as(present: Durability) -> TriedLike:

@@ -9,10 +9,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dashboard.records.experiments.environment import EnvironmentFacts, MeasuredServer
 from workers.sandbox import options
+from workers.servers.answered import AnsweredFacts
 from workers.servers.defaults import defaults_of
 from workers.servers.facts import Version
 from workers.servers.look import version_of
@@ -49,10 +49,10 @@ class Durability:
         return {name: spelled(value) for name, value in self.settings.items() if name in names}
 
 
-def of_server(facts: Mapping[str, Any]) -> Durability:
-    """`facts` as a preflight keeps them. Settings that no variant can set are only in its "words"."""
-    worded = {name: value for name, value, _ in facts.get("words") or ()}
-    return _durability(facts.get("flavour"), facts.get("version_text"), {**worded, **(facts.get("settings") or {})})
+def of_server(facts: AnsweredFacts) -> Durability:
+    """Settings that no variant can set are only in the words of a preflight."""
+    worded = {name: value for name, value, _ in facts.words}
+    return _durability(facts.flavour, facts.version_text, {**worded, **facts.settings})
 
 
 def of_trial(environment: EnvironmentFacts, settings: Mapping[str, str]) -> Durability:
@@ -61,9 +61,9 @@ def of_trial(environment: EnvironmentFacts, settings: Mapping[str, str]) -> Dura
     return _durability(server.flavour, server.version, {**server.variables, **settings})
 
 
-def _durability(flavour: str | None, version_text: str | None, settings: Mapping[str, Any]) -> Durability:
+def _durability(flavour: str, version_text: str, settings: Mapping[str, object]) -> Durability:
     known = {name: str(value) for name, value in settings.items() if value is not None}
-    return Durability(flavour or "", version_text or "", known)
+    return Durability(flavour, version_text, known)
 
 
 def agree(engine: str, server: Durability, trial: Durability) -> bool:

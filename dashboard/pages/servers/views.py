@@ -98,7 +98,8 @@ def _account(server: Server) -> dict[str, object]:
     if server.is_sandbox:
         return {"grants": ()}
     answered, managed = server.last_answer, bool(service_of(server)[0])
-    return {"grants": statements(server, answered.facts if answered else {}, managed=managed), "managed": managed}
+    facts = answered.known if answered else None
+    return {"grants": statements(server, facts, managed=managed), "managed": managed}
 
 
 def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callable[..., Server]) -> HttpResponse:
@@ -121,14 +122,14 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server.objects.select_related("owner"), pk=pk)
     mine = allowed(request.user, "change_server", server)
     answered, tried = server.last_answer, tried_like(server)
-    references = reference(of_server(answered.facts), tried) if answered else []
+    references = reference(of_server(answered.known), tried) if answered else []
     report = report_lines(answered.durability, tried, references) if answered else []
     context = {
         "server": server,
         "nobody": sites.no_worker_message(server.site),
         "preflight": server.preflights.first(),
         "answered": answered,
-        "server_version": answered.facts.get("version_text") if answered else queries.measured_version(server),
+        "server_version": answered.known.version_text if answered else queries.measured_version(server),
         "derived": DERIVED,
         "pending_restores": queries.pending_restores(server),
         "is_down": queries.is_down(server),

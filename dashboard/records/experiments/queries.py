@@ -17,6 +17,7 @@ from workers.bench.needs import Candidate
 from workers.bench.plan import Plan
 from workers.crash import dialects
 from workers.sandbox import builds
+from workers.servers.answered import AnsweredFacts
 from workers.servers.facts import Version
 from workers.servers.hosts import says_here
 
@@ -55,8 +56,8 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
             manager_missing=_manager_missing(server, hosts.values()),
             replica_missing={**alone, "": alone.get(server.build, "")},
         )
-    facts = answer.facts if (answer := server.last_answer) else {}
-    engines = (name.lower() for name, support in facts.get("engines", {}).items() if support in ("YES", "DEFAULT"))
+    facts = answer.known if (answer := server.last_answer) else AnsweredFacts()
+    engines = (name.lower() for name, support in facts.engines.items() if support in ("YES", "DEFAULT"))
     return Candidate(
         server.name,
         is_sandbox=False,
@@ -65,10 +66,10 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
         workers=alive,
         means_its_worker=says_here(server.host) or bool(server.socket),
         is_production=server.label == Server.Label.PRODUCTION,
-        flavour=facts.get("flavour"),
+        flavour=facts.flavour or None,
         engines=frozenset(engines),
-        max_connections=int(facts["max_connections"]) if facts.get("max_connections") else None,
-        present=facts.get("settings", {}),
+        max_connections=int(facts.max_connections) if facts.max_connections else None,
+        present=facts.settings,
         may_be_crashed=server.may_be_crashed,
     )
 

@@ -1,10 +1,9 @@
 """SQL statements that create an account with the least privileges, to copy."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dashboard.records.servers.models import Server
+from workers.servers.answered import AnsweredFacts
 from workers.servers.facts import Facts, FlavourKey, Version
 from workers.servers.flavours import FLAVOURS, Purpose, grants
 from workers.servers.look import UNREADABLE, version_of
@@ -27,16 +26,15 @@ class Statements:
 
 
 def statements(
-    server: Server | None = None, facts: Mapping[str, Any] | None = None, *, managed: bool = False
+    server: Server | None = None, facts: AnsweredFacts | None = None, *, managed: bool = False
 ) -> list[Statements]:
     """For the version in the `facts` of a preflight, else for each range of versions. `managed`: without the right to
     change settings, which vendors do not give."""
     user = (server.user if server else "") or ACCOUNT
     host = "localhost" if server and server.socket else "%"
-    text = str((facts or {}).get("version_text", ""))
     ranges = RANGES
-    if facts and (found := version_of(text)) != UNREADABLE:
-        ranges = {f"{FLAVOURS[facts['flavour']].title} {text}": (facts["flavour"], found)}
+    if facts and facts.flavour and (found := version_of(facts.version_text)) != UNREADABLE:
+        ranges = {f"{FLAVOURS[facts.flavour].title} {facts.version_text}": (facts.flavour, found)}
     purposes: tuple[Purpose, ...] = ("look", "load") if managed else ("look", "load", "change")
     return [
         Statements(title, "\n".join(grants(_facts(*which), user, host, purposes))) for title, which in ranges.items()

@@ -8,7 +8,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from dashboard.installation import vault
+from dashboard.installation.stored import read
 from dashboard.records.fleet import site_names
+from workers.servers.answered import AnsweredFacts
 from workers.servers.preflight import NOT_REACHED
 from workers.servers.target import Target, TlsMode
 
@@ -185,10 +187,14 @@ class Preflight(models.Model):
     claimed = models.PositiveSmallIntegerField(default=0)  # number of workers that claimed it
     checks = models.JSONField(default=list)  # [workers.servers.preflight.Check as dict]
     durability = models.JSONField(default=list)  # [workers.servers.durability.Statement as dict]
-    facts = models.JSONField(default=dict)  # flavour, version_text, engines, settings: shown on pages
+    facts = models.JSONField(default=dict)  # AnsweredFacts, read by `known`; empty: the server was not reached
 
     class Meta:
         ordering = ["-asked_at"]
+
+    @property
+    def known(self) -> AnsweredFacts:
+        return read(AnsweredFacts, self.facts)
 
     @property
     def outcome(self) -> str:

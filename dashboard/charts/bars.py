@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from dashboard.records.experiments.trial_evidence import FoundSets
 from workers.crash.setup_and_result import TrialStep, step_in_words
 
 WIDTH = 1000
@@ -27,18 +28,6 @@ class Bar:
     tip: str
     parts: tuple[BarPart, ...]
     known: bool = True
-
-
-@dataclass(frozen=True)
-class FoundSets:
-    """Numbers of transactions by place, from the evidence of a trial; None: not known."""
-
-    acknowledged: int | None = None
-    in_doubt: int | None = None
-    engine: int | None = None
-    binlog: int | None = None
-    acknowledged_in_engine: int | None = None
-    acknowledged_in_binlog: int | None = None
 
 
 Lengths = Sequence[tuple[str, str, float]]  # look, name and value of each part

@@ -32,7 +32,8 @@ def more_crash_points(trial: int, most: int) -> Iterator[str]:
     kept = KeptCrashPoint.objects.filter(trial__experiment__deleted_at=None, trial_id=trial, number=RECORDING).first()
     if kept is None:
         raise DurascopeError(f"Trial {trial} keeps no recording.", "Set keep_recording=yes in the plan.")
-    tried = len(kept.trial.evidence.data["points"]["states"])
+    points = kept.trial.evidence.known.points
+    tried = len(points.states) if points else 0
     failed = total = 0
     root, user = Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER
     for judged in try_more(bytes(kept.archive), root, builds.find, user, tried, most):

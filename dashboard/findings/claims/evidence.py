@@ -4,13 +4,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dashboard.findings.claims.per_commit import estimate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.findings.probed import sweep_of
+from dashboard.installation.stored import read as read_stored
 from dashboard.records.experiments.models import Cell, Experiment, Run
 from dashboard.records.experiments.states import ENDED
 from workers.analysis.blocks import Sample
@@ -20,7 +20,9 @@ from workers.analysis.predicates.measured import At, Crash, Happening, Place
 from workers.analysis.statistics import Estimate
 from workers.bench.plan import Plan
 from workers.bench.workloads import WORKLOADS
+from workers.crash.verdict import CheckResult
 from workers.metrics.fsync_sweep import SweepPoint
+from workers.topology.setup_and_result import FailoverStory
 
 DeviceKey = tuple[str, int | None]  # storage, and the server unless it is a sandbox
 TrialKey = tuple[int, str, str]  # server, variant, kind
@@ -179,18 +181,17 @@ def _tried(experiment: Experiment) -> dict[TrialKey, list[Tried]]:
             "binlog": _lost_ms(binlog, binlog_ms),
         }
         known = {place: lost_ms for place, lost_ms in took.items() if lost_ms is not None}
-        outage_s = ((story or {}).get("outage") or {}).get("total_s")
-        crash = Crash({one["key"]: one["outcome"] for one in checks or ()}, known, _happened(story or {}), outage_s)
+        told, outcomes = read_stored(FailoverStory, story or {}), read_stored(tuple[CheckResult, ...], checks or ())
+        outage_s = told.outage.total_s if told.outage else None
+        crash = Crash({one.key: one.outcome for one in outcomes}, known, _happened(told), outage_s)
         grouped[server_id, variant, kind].append((state, crash))
     return dict(grouped)
 
 
-def _happened(story: Mapping[str, Any]) -> dict[Happening, bool]:
-    """From the story of a failover, as it is stored."""
-    ghosts, rejoin = story.get("ghosts"), story.get("rejoin") or {}
-    found: dict[Happening, bool] = {} if ghosts is None else {"ghosts": ghosts > 0}
-    if rejoin.get("state") in ("caught up", "stopped"):
-        found["stopped"] = rejoin["state"] == "stopped"
+def _happened(story: FailoverStory) -> dict[Happening, bool]:
+    found: dict[Happening, bool] = {} if story.ghosts is None else {"ghosts": story.ghosts > 0}
+    if story.rejoin and story.rejoin.state in ("caught up", "stopped"):
+        found["stopped"] = story.rejoin.state == "stopped"
     return found
 
 

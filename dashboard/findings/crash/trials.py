@@ -1,14 +1,16 @@
 """The trials of an experiment as pages count them: one query, without logs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from django.db.models import QuerySet
 
 from dashboard.findings.tested import engine_of
+from dashboard.installation.stored import read
 from dashboard.records.experiments.models import DECIDED, Experiment, Trial
 from dashboard.records.experiments.states import ENDED
+from dashboard.records.experiments.trial_evidence import ReplicaState
 from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
 from workers.bench.plan import CONTROLS, Plan
 from workers.crash.kinds import CRASH_KINDS
@@ -168,24 +170,25 @@ def _tried(row: Sequence[Any]) -> Tried:
     if not more:
         return Tried(**known)
     replicas, ghosts, rejoin, differs, fell_back, counts = more
-    points, replica = PointCounts(**counts) if counts else None, replica_of(replicas or [])
+    points = PointCounts(**counts) if counts else None
+    replica = replica_of(read(tuple[ReplicaState, ...], replicas or ()))
     back = {"rejoin": rejoin, "rejoin_differs": differs, "fell_back": fell_back}
     return Tried(**known, replica=replica, ghosts=ghosts, **back, points=points)
 
 
-def replica_of(seen: Sequence[Mapping[str, Any]]) -> Replica:
+def replica_of(seen: Sequence[ReplicaState]) -> Replica:
     """The worst state of a trial's replica. Different rows without an error are the worst, because no person would
     notice. As in the verdict, an old primary that cannot follow its promoted replica does not count: the replica may
     have been behind."""
-    return worst([_moment(one) for one in seen if one["moment"] in RECONNECTIONS])
+    return worst([_moment(one) for one in seen if one.moment in RECONNECTIONS])
 
 
-def _moment(one: Mapping[str, Any]) -> Replica:
-    if one["state"] == "stopped":
+def _moment(one: ReplicaState) -> Replica:
+    if one.state == "stopped":
         return "stopped"
-    if one["state"] != "caught up" or one["different_rows"] is None:
+    if one.state != "caught up" or one.different_rows is None:
         return "unknown"
-    return "diverge" if one["different_rows"] else "agree"
+    return "diverge" if one.different_rows else "agree"
 
 
 def worst(found: Sequence[Replica]) -> Replica:

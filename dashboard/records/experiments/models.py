@@ -11,6 +11,7 @@ from django.utils import timezone
 from dashboard.installation.stored import read
 from dashboard.records.experiments import states
 from dashboard.records.experiments.environment import EnvironmentFacts
+from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
 from dashboard.records.experiments.words import words_of
 from dashboard.records.servers.models import Server
@@ -343,17 +344,14 @@ class TriedSettings(models.Model):
 
 
 class TrialEvidence(models.Model):
-    """The evidence of a verdict, read rarely: workers.crash.setup_and_result.TrialResult as JSON.
-
-    {"checks": [{key, outcome, count, says, offenders}], "steps": [{name, at_s, took_s}], "crash_at_s", "failed_at",
-    "error", "sets": {"sent", "acknowledged", "in_doubt", "engine", "binlog", ...: numbers of transactions},
-    "binlog": {end, end_at, unreadable, reused}, "replicas": [...], "gtid_before", "gtid_after", "reissued",
-    "prepared_left", "tables_ok", "recovery_lines", "problems", "log_lines", "my_cnf", "notes", "digest_key",
-    "failover": workers.topology.setup_and_result.FailoverStory of a topology, "points": of a recorded load}
-    """
+    """The evidence of a verdict, read rarely: StoredEvidence as JSON, and texts that only files and the API have."""
 
     trial = models.OneToOneField(Trial, on_delete=models.CASCADE, related_name="evidence", primary_key=True)
     data = models.JSONField()
+
+    @property
+    def known(self) -> StoredEvidence:
+        return read(StoredEvidence, self.data)
 
 
 class KeptCrashPoint(models.Model):

@@ -1,11 +1,14 @@
 """What trials come to: every number of a tally, and nothing counted that was not decided."""
 
+from dataclasses import replace
+
 import pytest
 
 from dashboard.findings.crash.missing import in_words
 from dashboard.findings.crash.rate import rate
 from dashboard.findings.crash.statistics import finished, of, tallies
 from dashboard.findings.crash.trials import replica_of, trials_of
+from dashboard.records.experiments.trial_evidence import ReplicaState
 from tests.unit.results import trials
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -140,16 +143,15 @@ def test_it_has_nothing_to_say_without_trials():
     ],
 )
 def test_it_takes_the_worst_of_a_replica(seen, expected):
-    moment = "after recovery"
-    assert replica_of([{"moment": moment, "state": state, "different_rows": rows} for state, rows in seen]) == expected
+    assert replica_of([ReplicaState("after recovery", state, "", rows) for state, rows in seen]) == expected
 
 
 def test_an_old_primary_that_cannot_rejoin_is_no_replica_that_stopped():
     """An asynchronous replica that was promoted may have been behind, whatever the primary's settings."""
-    well = {"moment": "after recovery", "state": "caught up", "different_rows": 0}
-    rejoins = {"moment": "the old primary rejoins the promoted replica", "state": "stopped", "different_rows": 5}
+    well = ReplicaState("after recovery", "caught up", "", 0)
+    rejoins = ReplicaState("the old primary rejoins the promoted replica", "stopped", "", 5)
     assert replica_of([well, rejoins]) == "agree"
-    assert replica_of([{**well, "state": "stopped"}, rejoins]) == "stopped"
+    assert replica_of([replace(well, state="stopped"), rejoins]) == "stopped"
 
 
 @pytest.mark.django_db

@@ -16,13 +16,21 @@ from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.names import server_names
 from dashboard.findings.recommendation import Crashes, where_tried
 from dashboard.findings.shown import shown
+from dashboard.installation.stored import read
 from dashboard.pages.results.crash.recorded_load import sentence, view
 from dashboard.records.sharing.actions import share
 from tests.markup import flat
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.results import trials
 from workers.bench.plan import Plan
-from workers.crash.points.story import DecidingBlock, OtherSetting, PointCounts, SmallestHistory, UntriedPoint
+from workers.crash.points.story import (
+    DecidingBlock,
+    OtherSetting,
+    PointCounts,
+    PointsStory,
+    SmallestHistory,
+    UntriedPoint,
+)
 from workers.crash.setup_and_result import LostWork
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +44,10 @@ MISSING = DecidingBlock(
 TORN_PAGE = replace(MISSING, path="", offset=8192, role="file system", arrived=True)
 SECTOR = replace(MISSING, path="data/binlog/binlog.000001", offset=8704, role="binlog", n_bytes=512, disk="logs")
 BAD = story(state(0.1), state(0.2, LOST, lost=3), state(0.3, TORN), state(0.4, UNCLEAR), deciding=(MISSING, TORN_PAGE))
+
+
+def stored(one):
+    return read(PointsStory, one.as_stored())
 
 
 def loads(*stories):
@@ -75,20 +87,20 @@ def test_sentences_are_about_the_load(words):
 
 
 def test_the_number_of_states_and_the_margin_of_the_clocks_are_shown(words):
-    histories = dict(view(replace(GOOD, windows=259, sampled=0, bracket_s=0.004).as_stored()).facts)
-    sampled = dict(view(replace(GOOD, windows=259, sampled=9).as_stored()).facts)
+    histories = dict(view(stored(replace(GOOD, windows=259, sampled=0, bracket_s=0.004))).facts)
+    sampled = dict(view(stored(replace(GOOD, windows=259, sampled=9))).facts)
     subsets, margin = "Subsets of the unflushed writes", "Margin of the clocks of clients and disk"
     words([histories[subsets], sampled[subsets], histories[margin], sampled[margin]])
-    assert subsets not in dict(view(GOOD.as_stored()).facts)
+    assert subsets not in dict(view(stored(GOOD)).facts)
 
 
 def test_the_block_that_decides_is_named_with_its_file(words):
-    words(list(view(replace(BAD, deciding=(*BAD.deciding, SECTOR)).as_stored()).deciding))
+    words(list(view(stored(replace(BAD, deciding=(*BAD.deciding, SECTOR)))).deciding))
 
 
 def test_a_violation_that_was_not_seen_again_is_told():
-    assert "Not seen again" in dict(view(replace(BAD, not_again=1).as_stored()).facts)
-    assert "Not seen again" not in dict(view(BAD.as_stored()).facts)
+    assert "Not seen again" in dict(view(stored(replace(BAD, not_again=1))).facts)
+    assert "Not seen again" not in dict(view(stored(BAD)).facts)
 
 
 def test_of_small_histories_no_number_of_commits_is_told():
@@ -130,30 +142,30 @@ def test_commits_missing_on_a_crashed_replica_count_as_lost():
     (tally,) = tallies(trials_of(one)).values()
     assert tally.says == "lost acknowledged commits at 1 of the 2 crash points of this load (at most 16 commits)"
     assert tally.missing == "16 commits" and list(losses(tally)) == ["InnoDB lost 16 commits at the worst point"]
-    assert view(story(bad).as_stored()).worst[0].replica == 16
+    assert view(stored(story(bad))).worst[0].replica == 16
 
 
 def test_a_setting_that_was_tried_with_its_safer_value_is_told(words):
     prevents = OtherSetting(name="sync_binlog", ran="0", other="1", same=False, tried=20, failed=0)
     does_not = replace(prevents, name="master_verify_checksum", ran="OFF", other="ON", same=True, tried=2, failed=2)
-    words(list(view(story(state(0.1, LOST), settings=(prevents, does_not)).as_stored()).deciding))
+    words(list(view(stored(story(state(0.1, LOST), settings=(prevents, does_not)))).deciding))
 
 
 def test_the_steps_of_a_history_that_are_enough_are_told(words):
     found = SmallestHistory(title="table made and dropped", steps=("CREATE TABLE c", "DROP TABLE c"), played=3)
-    words(list(view(story(state(0.1), smallest=(found,)).as_stored()).deciding))
+    words(list(view(stored(story(state(0.1), smallest=(found,)))).deciding))
 
 
 def test_crash_points_are_counted_by_the_way_in_which_they_were_chosen():
-    ways = view(story(state(0.1), state(0.2, TORN, way="torn together"), state(0.3, LOST)).as_stored()).ways
+    ways = view(stored(story(state(0.1), state(0.2, TORN, way="torn together"), state(0.3, LOST)))).ways
     assert [(one.title, one.tried, one.failed) for one in ways] == [("after a flush", 2, 1), ("torn together", 1, 1)]
 
 
 def test_a_load_whose_time_was_over_says_how_much_is_left():
-    known = dict(view(story(state(0.1), out_of_time=True).as_stored()).facts)
+    known = dict(view(stored(story(state(0.1), out_of_time=True))).facts)
     assert known["Crash points tried"].startswith("1 of 8 that were found")
     assert "time for crash points was over" in known["Crash points tried"]
-    assert "was over" not in dict(view(GOOD.as_stored()).facts)["Crash points tried"]
+    assert "was over" not in dict(view(stored(GOOD)).facts)["Crash points tried"]
 
 
 def test_a_bound_over_loads_is_not_told_of_crash_points():
@@ -235,9 +247,9 @@ def test_a_guest_sees_the_crash_points_that_were_not_tried_without_the_file(clie
 
 
 def test_how_many_violations_were_examined_is_told(words):
-    facts = dict(view(replace(BAD, violations=9, examined=8).as_stored()).facts)
+    facts = dict(view(stored(replace(BAD, violations=9, examined=8))).facts)
     words([facts["Violations examined"]])
-    assert "Violations examined" not in dict(view(GOOD.as_stored()).facts)
+    assert "Violations examined" not in dict(view(stored(GOOD)).facts)
 
 
 def test_the_result_page_names_the_crash_points(client_in):
@@ -270,5 +282,6 @@ def test_without_recorded_loads_the_result_page_has_no_maps(client_in):
     assert "crash-maps" not in client_in.get(reverse("results:page", args=[trials.experiment().pk])).text
 
 
-def test_a_trial_without_recorded_load_has_no_such_part():
-    assert view(None) is None
+def test_a_trial_without_recorded_load_has_no_such_part(client_in):
+    trial = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0).trials.first()
+    assert client_in.get(reverse("results:trial", args=[trial.pk])).context["load"] is None

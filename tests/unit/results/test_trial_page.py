@@ -5,12 +5,13 @@ from dataclasses import asdict, replace
 import pytest
 from django.urls import reverse
 
-from dashboard.charts.bars import FoundSets, sets, timeline
+from dashboard.charts.bars import sets, timeline
 from dashboard.pages.results.crash import failover
 from dashboard.pages.results.crash.listing import badge
 from dashboard.pages.results.crash.trial_page import context
 from dashboard.pages.results.reader import reader_of
 from dashboard.records.experiments import actions
+from dashboard.records.experiments.trial_evidence import FoundSets
 from tests.markup import flat
 from tests.unit.results import trials
 from workers.crash.outage import ClientOutage
@@ -277,7 +278,7 @@ def failed_over(experiment):
 
 
 def view(story, fault="primary-host-loss", topology="async", fault_at_s=0.15):
-    return failover.view(asdict(story), fault, topology, fault_at_s, 523)
+    return failover.view(story, fault, topology, fault_at_s, 523)
 
 
 def test_a_failover_says_what_the_new_primary_lacks_and_why(failed_over, client_in):
@@ -380,8 +381,8 @@ def test_the_first_node_of_a_cluster_that_is_forced_on_was_never_down():
     assert [[one.look for one in lane.life] for lane in others] == [["follows", "away"]] * 2
 
 
-def test_a_crash_of_one_server_has_no_failover():
-    assert failover.view(None, "power-loss", "", 0.0, 0) is None
+def test_a_crash_of_one_server_has_no_failover(client_in, experiment):
+    assert client_in.get(reverse("results:trial", args=[experiment.trials.first().pk])).context["failover"] is None
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.installation.stored import read
 from dashboard.text.numbers import duration, whole
 from workers.crash.outage import ClientOutage
 
@@ -16,11 +15,7 @@ class OutageView:
     facts: Sequence[tuple[str, str]]
 
 
-def view(stored: object) -> OutageView | None:
-    """None: no client reconnected in this trial."""
-    if not stored:
-        return None
-    outage = read(ClientOutage, stored)
+def view(outage: ClientOutage) -> OutageView:
     facts = [
         ("Last acknowledged commit before", _moment(outage.last_s)),
         ("First acknowledged commit afterwards", _moment(outage.first_s)),

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from dashboard.charts.bars import WIDTH
 from dashboard.charts.failover_lanes import Moments, NodeLane, lanes, moments
-from dashboard.installation.stored import read
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
 from workers.topology.network.measured import NetworkUsed
@@ -56,11 +55,9 @@ class FailoverView:
     seconds: tuple[float, ...]
 
 
-def view(stored: object, fault: str, topology: str, fault_at_s: float, acknowledged: int) -> FailoverView | None:
-    """None: the trial was no failover. `fault`: its key; `topology`: of the plan's variant."""
-    if not stored or fault not in FAULTS:
-        return None
-    story, struck = read(FailoverStory, stored), FAULTS[fault]
+def view(story: FailoverStory, fault: str, topology: str, fault_at_s: float, acknowledged: int) -> FailoverView:
+    """`fault`: its key; `topology`: of the plan's variant."""
+    struck = FAULTS[fault]
     tried = struck.tried_on(parse(topology or "async"))
     at = moments(story, fault_at_s)
     return FailoverView(

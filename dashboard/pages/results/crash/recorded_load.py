@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
-from dashboard.installation.stored import read
 from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
@@ -85,11 +84,7 @@ class LoadView:
     facts: tuple[tuple[str, str], ...]
 
 
-def view(stored: object) -> LoadView | None:
-    """None: the trial recorded no load."""
-    if not stored:
-        return None
-    story = read(PointsStory, stored)
+def view(story: PointsStory) -> LoadView:
     bad = sorted((one for one in story.states if one.verdict != "valid"), key=_worst_first)
     return LoadView(
         sentence=sentence(story),

@@ -1,9 +1,8 @@
 """The context of the page of one crash trial: its verdict, with all evidence."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from dashboard.charts.bars import FoundSets, sets, timeline
+from dashboard.charts.bars import sets, timeline
 from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.trials import WITH_REPLICA
@@ -16,11 +15,12 @@ from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import EnvironmentFacts, facts
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Trial
+from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.text.numbers import ms, whole
 from workers.bench.plan import Plan, Variant
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.left_out import LEFT_OUT
-from workers.crash.setup_and_result import TrialStep, step_in_words
+from workers.crash.setup_and_result import step_in_words
 from workers.crash.verdict import CheckResult
 from workers.topology.faults import FAULTS
 
@@ -32,12 +32,9 @@ SIGNS = {"passed": "true", "failed": "not true", "unknown": "unclear", "idle": "
 def context(trial: Trial, reader: Reader) -> dict[str, object]:
     """`trial` with its experiment, server, environment and evidence."""
     evidence = getattr(trial, "evidence", None)
-    data: Mapping[str, Any] = reader.data(evidence.data) if evidence else {}
-    checks = read(tuple[CheckResult, ...], data.get("checks", ()))
-    steps = read(tuple[TrialStep, ...], data.get("steps", ()))
+    data = read(StoredEvidence, reader.data(evidence.data)) if evidence else StoredEvidence()
     is_sandbox = trial.server.is_sandbox
-    notes: Mapping[str, str] = data.get("notes") or {}
-    load = recorded_load.view(data.get("points"))
+    load = recorded_load.view(data.points) if data.points else None
     keeps = not reader.is_guest and not trial.experiment.is_imported
     return {
         "trial": trial,
@@ -50,40 +47,45 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "kind": title(trial.kind),
         "state": badge(trial),
         "word": trial.verdict_label or trial.get_state_display(),
-        "sentence": load.sentence if load else sentence(trial, checks, data.get("failed_at", "")),
+        "sentence": load.sentence if load else sentence(trial, data.checks, data.failed_at),
         "causes": _causes(trial),
         "failover": _failover(trial, data),
-        "outage": client_outage.view(data.get("outage")),
+        "outage": client_outage.view(data.outage) if data.outage else None,
         "load": load,
         "histories": trial.kind == "small-histories",
         "kept_points": load.kept if load and keeps else (),
         "has_point_list": load and not reader.is_guest,
         "kept_recording": load.recording if load and keeps else None,
         "data": data,
-        "checks": [_check(one) for one in checks],
-        "timeline": timeline(steps, data.get("crash_at_s") or 0.0),
-        "sets": sets(read(FoundSets, data.get("sets") or {}), trial.acknowledged, trial.lost_replica, _engine(trial)),
+        "checks": [_check(one) for one in data.checks],
+        "timeline": timeline(data.steps, data.crash_at_s),
+        "sets": sets(data.sets, trial.acknowledged, trial.lost_replica, _engine(trial)),
         "losses": [
             (f"Lost from {place}", _meant(trial, place), lost, _when(trial, lost, took))
             for place, lost, took in _losses(trial)
         ],
-        "replicas": data.get("replicas") or [],
-        "recovery_lines": reader.server_text("\n".join(data.get("recovery_lines") or []), is_sandbox=is_sandbox),
-        "log_lines": reader.server_text("\n".join(data.get("log_lines") or []), is_sandbox=is_sandbox),
-        "my_cnf": reader.server_text(data.get("my_cnf") or "", is_sandbox=is_sandbox),
+        "replicas": data.replicas,
+        "recovery_lines": reader.server_text("\n".join(data.recovery_lines), is_sandbox=is_sandbox),
+        "log_lines": reader.server_text("\n".join(data.log_lines), is_sandbox=is_sandbox),
+        "my_cnf": reader.server_text(data.my_cnf, is_sandbox=is_sandbox),
         "settings": reader.variables(_variant(trial).settings),
-        "notes": [(name, note) for name, note in notes.items() if not name.startswith(LEFT_OUT)],
-        "left_out": [(name.removeprefix(LEFT_OUT), why) for name, why in notes.items() if name.startswith(LEFT_OUT)],
+        "notes": [(name, note) for name, note in data.notes.items() if not name.startswith(LEFT_OUT)],
+        "left_out": _left_out(data),
         "facts": {name: reader.text(fact) for name, fact in _facts(trial).items()},
         "repeated": reader.addresses.trial(trial.repeat_of_id) if trial.repeat_of_id else "",
         "again": [(one, reader.addresses.trial(one.pk)) for one in trial.trial_set.order_by("id")],
     }
 
 
-def _failover(trial: Trial, data: Mapping[str, Any]) -> failover.FailoverView | None:
-    fault_at_s = data.get("crash_at_s") or 0.0
-    topology, acknowledged = _variant(trial).topology, trial.acknowledged or 0
-    return failover.view(data.get("failover"), trial.kind, topology, fault_at_s, acknowledged)
+def _left_out(data: StoredEvidence) -> list[tuple[str, str]]:
+    """(A part that the trial left out, why)."""
+    return [(name.removeprefix(LEFT_OUT), why) for name, why in data.notes.items() if name.startswith(LEFT_OUT)]
+
+
+def _failover(trial: Trial, data: StoredEvidence) -> failover.FailoverView | None:
+    if data.failover is None or trial.kind not in FAULTS:
+        return None
+    return failover.view(data.failover, trial.kind, _variant(trial).topology, data.crash_at_s, trial.acknowledged or 0)
 
 
 def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str:

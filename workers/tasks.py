@@ -1,7 +1,6 @@
 """The Celery tasks. Each carries one id and finds everything else in the database."""
 
 import logging
-import threading
 from functools import partial
 
 from celery import shared_task
@@ -11,14 +10,13 @@ from django.utils import timezone
 from dashboard.history import update as history
 from dashboard.installation import newer_database
 from dashboard.records.experiments import actions as experiments
-from dashboard.records.experiments import lifecycle, why_queued
-from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import post
 from dashboard.records.retention import thin_out as retention
 from dashboard.records.schedules import nights
 from workers import celery_config
 from workers.conducting.conduct import conduct
+from workers.conducting.room import Room
 from workers.together import joiner
 from workers.upkeep import connections
 from workers.upkeep.heartbeat import heartbeat
@@ -26,7 +24,7 @@ from workers.upkeep.heartbeat import heartbeat
 THINNING_S = 60.0  # in one hour; the next goes on
 log = logging.getLogger(__name__)
 # One thread never measures: connection tests, messages and schedules do not wait for hours of measurements.
-_room = threading.BoundedSemaphore(celery_config.worker_concurrency - 1)
+room = Room(celery_config.worker_concurrency - 1)
 
 
 def _is_old() -> bool:
@@ -41,25 +39,14 @@ def _is_old() -> bool:
 
 @shared_task
 def run_experiment(experiment_id: int) -> None:
-    """A worker without a free thread leaves the experiment queued; housekeeping sends the task again."""
-    if not _room.acquire(blocking=False):
-        lifecycle.say(Experiment(pk=experiment_id), why_queued.NO_FREE_THREAD)
-        return
-    try:
-        conduct(experiment_id, heartbeat.start())
-    finally:
-        _room.release()
+    room.conduct(experiment_id, lambda pk: conduct(pk, heartbeat.start()))
 
 
 @shared_task
 def join_load(part_id: int) -> None:
     """A worker without a free thread, or an old one, leaves the part; the conductor sends the task again."""
-    if _is_old() or not _room.acquire(blocking=False):
-        return
-    try:
-        joiner.join(part_id, heartbeat.start())
-    finally:
-        _room.release()
+    if not _is_old():
+        room.run(lambda: joiner.join(part_id, heartbeat.start()))
 
 
 @shared_task

@@ -22,6 +22,7 @@ from workers.crash.attached import AttachedServer
 from workers.crash.client import ConnectionLedger
 from workers.crash.digest import new_secret
 from workers.crash.evidence import Evidence
+from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 from workers.crash.ledger import Ledger
@@ -36,6 +37,10 @@ from workers.sandbox.disk import prepared
 from workers.sandbox.disk.replay import ReplayDisk
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Recovery, Sandbox
+from workers.sandbox.users import User, unprivileged_user
+from workers.servers.connection import connect
+from workers.servers.limited import Connection
+from workers.servers.target import Target
 
 LOG_LINES = 400
 WITHOUT_REPLICA = "none, although the plan has one: for a replica choose the crash kind crash points of a replica"
@@ -53,6 +58,10 @@ class TrialPorts:
     replica: Callable[..., AbstractContextManager[Replica]] = attach
     witness: Callable[..., Witness] = Witness
     reconnecting: Callable[..., ReconnectingClient] = ReconnectingClient
+    image: Callable[..., str] = witness_image
+    tables: Callable[[Connection, str, str], None] = make_tables
+    user: Callable[[str], User] = unprivileged_user
+    connect: Callable[[Target], Connection] = connect
     clock: Callable[[], float] = monotonic
     sleep: Callable[[float], None] = sleep
 

@@ -10,7 +10,6 @@ from workers.sandbox import owner
 from workers.sandbox.disk.prepared import SIZE_BYTES
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
-from workers.sandbox.users import unprivileged_user
 
 DATA, LOGS = "data", "logs"
 
@@ -32,7 +31,7 @@ NO_DISKS = ServerDisks(None)
 def make_disks(begun: Begun, image_key: str) -> ServerDisks:
     """The trial removes them."""
     setup, ports = begun.setup, begun.ports
-    what = (setup.root, setup.build, unprivileged_user(setup.user))
+    what = (setup.root, setup.build, ports.user(setup.user))
     if not (setup.storage and setup.storage.apart):
         return ServerDisks(made_disk(begun, ports.disk(*what, image_key=image_key)))
     folder = folder_of_two(begun)

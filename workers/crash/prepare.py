@@ -8,7 +8,6 @@ from dataclasses import replace
 from workers.crash.attached import AttachedServer
 from workers.crash.chain import Begun, Prepared, ServerReady
 from workers.crash.disks import NO_DISKS, ServerDisks, made_disk, make_disks
-from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector, SentBinlog
 from workers.crash.own_load import OwnLoad
 from workers.crash.reconnecting import ReconnectingClient
@@ -18,9 +17,7 @@ from workers.crash.transactions import statements
 from workers.errors import PlanError
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Sandbox
-from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
-from workers.servers.connection import connect
 from workers.transaction.declaration import Declaration
 
 
@@ -29,8 +26,8 @@ def start(begun: Begun) -> ServerReady:
     attached = begun.setup.attached
     server, disks = (_attached(begun, attached), NO_DISKS) if attached else _sandbox(begun)
     if begun.setup.own:
-        _make_own_tables(server, begun.schema, begun.setup.engine, begun.setup.own)
-    with connect(server.target) as connection:
+        _make_own_tables(begun, server, begun.setup.own)
+    with begun.ports.connect(server.target) as connection:
         variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
     return ServerReady(**vars(begun), server=server, disk=disks.data, logs_disk=disks.logs, variables=variables)
 
@@ -58,8 +55,8 @@ def _attached(begun: Begun, attached: Attached) -> AttachedServer:
     server = begun.ports.attached(attached)
     begun.made.callback(server.close)
     begun.made.killed_by(server.kill)
-    with connect(server.target) as connection:
-        make_tables(connection, begun.schema, begun.setup.engine)
+    with begun.ports.connect(server.target) as connection:
+        begun.ports.tables(connection, begun.schema, begun.setup.engine)
     return server
 
 
@@ -68,7 +65,7 @@ def _sandbox(begun: Begun) -> tuple[Sandbox, ServerDisks]:
     setup, made = begun.setup, begun.made
     if setup.build is None:
         raise PlanError("An attached server brings its own files: no image is made for it.")
-    key = witness_image(setup.root, setup.build, setup.engine, setup.user, begun.ports.sandbox)
+    key = begun.ports.image(setup.root, setup.build, setup.engine, setup.user, begun.ports.sandbox)
     disks = make_disks(begun, key) if begun.kind.cuts_power or setup.storage else NO_DISKS
     begun.timeline.step("start")
     how = {"name": setup.name, "image_key": key, "trace": False, "user": setup.user}
@@ -88,7 +85,7 @@ def _sandbox(begun: Begun) -> tuple[Sandbox, ServerDisks]:
 def _replica_disk(started: ServerReady) -> VolatileDisk:
     setup = started.setup
     started.timeline.step("prepare the replica's disk")
-    disk = started.ports.disk(setup.root, setup.build, unprivileged_user(setup.user))
+    disk = started.ports.disk(setup.root, setup.build, started.ports.user(setup.user))
     return made_disk(started, disk)
 
 
@@ -117,12 +114,12 @@ def _reconnecting(started: ServerReady) -> ReconnectingClient | None:
     return client
 
 
-def _make_own_tables(server: Sandbox | AttachedServer, schema: str, engine: str, own: Declaration) -> None:
+def _make_own_tables(begun: Begun, server: Sandbox | AttachedServer, own: Declaration) -> None:
     """In the schema of the ledger. The statements that make them are in earlier files of the binlog than the load."""
     if isinstance(server, AttachedServer):
         raise PlanError("An own transaction is crashed in sandboxes only.", "Choose a sandbox.")
-    with connect(server.target) as connection:
-        OwnLoad(own).make(connection, schema, engine)
+    with begun.ports.connect(server.target) as connection:
+        OwnLoad(own).make(connection, begun.schema, begun.setup.engine)
         ask.rows(connection, "FLUSH LOGS")
     server.flush_logs()
 

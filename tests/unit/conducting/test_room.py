@@ -3,49 +3,45 @@ import pytest
 from dashboard.records.experiments import why_queued
 from tests.unit.conducting import experiments as make
 from workers import celery_config, tasks
+from workers.conducting.room import Room
 
 pytestmark = pytest.mark.django_db
+MEASURING = celery_config.worker_concurrency - 1
 
 
-@pytest.fixture
-def conducted(monkeypatch):
-    """Experiments that were conducted, each ringing for the next while it runs."""
+def conducted(room):
+    """Experiments that are conducted, if each begins the next one while it runs."""
     begun = []
 
-    def conduct(experiment_id, worker):
+    def conduct(experiment_id):
         begun.append(experiment_id)
-        tasks.run_experiment(experiment_id + 1)
+        room.conduct(experiment_id + 1, conduct)
 
-    monkeypatch.setattr(tasks, "conduct", conduct)
-    monkeypatch.setattr(tasks.heartbeat, "start", lambda: None)
+    room.conduct(1, conduct)
     return begun
 
 
-def test_a_worker_keeps_a_thread_for_housekeeping(conducted):
-    tasks.run_experiment(1)
-    assert len(conducted) == celery_config.worker_concurrency - 1
+def test_a_worker_keeps_a_thread_for_housekeeping():
+    assert conducted(tasks.room) == [*range(1, MEASURING + 1)]
 
 
-def test_room_is_given_back_also_after_an_error(conducted, monkeypatch):
-    tasks.run_experiment(1)
-
+def test_a_thread_is_free_again_after_an_error():
     def fails(*_):
         raise OSError
 
-    with monkeypatch.context() as broken:
-        broken.setattr(tasks, "conduct", fails)
+    room = Room(2)
+    for work in (lambda: room.conduct(1, fails), lambda: room.run(fails)):
         with pytest.raises(OSError):
-            tasks.run_experiment(1)
-    conducted.clear()
-    tasks.run_experiment(1)
-    assert len(conducted) == celery_config.worker_concurrency - 1
+            work()
+    assert conducted(room) == conducted(room) == [1, 2]
 
 
-def test_an_experiment_that_finds_no_free_thread_says_so(conducted, monkeypatch):
+def test_an_experiment_that_finds_no_free_thread_says_so():
     one = make.experiment(make.attached("a"))
-    monkeypatch.setattr(tasks, "conduct", lambda *_: tasks.run_experiment(one.pk))
-    with monkeypatch.context() as single:
-        single.setattr(tasks, "_room", tasks.threading.BoundedSemaphore(1))
-        tasks.run_experiment(one.pk + 1)
+    Room(1).conduct(one.pk + 1, lambda _: None)
+    one.refresh_from_db()
+    assert one.activity != why_queued.NO_FREE_THREAD
+    room = Room(1)
+    room.conduct(one.pk + 1, lambda _: room.conduct(one.pk, pytest.fail))
     one.refresh_from_db()
     assert (one.state, one.activity) == ("queued", why_queued.NO_FREE_THREAD)

@@ -8,7 +8,6 @@ import pytest
 from tests.unit.crash.binlog_bytes import SECRET
 from tests.unit.crash.case import CLIENTS, SENT, ledger
 from workers.crash.evidence import Seen
-from workers.crash.points import judge_state
 from workers.crash.points.judge_state import PointTold, StateJudge
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox.disk.recording.joint import of_one
@@ -34,14 +33,14 @@ class Look:
         return True
 
 
-def judged(monkeypatch, engine=ALL, fails=None, until_ns=END_NS):
-    judge, lane = made_up(monkeypatch, engine, fails)
+def judged(engine=ALL, fails=None, until_ns=END_NS):
+    judge, lane = made_up(engine, fails)
     found = judge.judge(lane, PointTold(12, until_ns, "written", "after a flush", Reached(4096, 512)), monotonic())
     assert lane.killed == [1]
     return found
 
 
-def made_up(monkeypatch, engine=ALL, fails=None):
+def made_up(engine=ALL, fails=None):
     """Without a binlog. `fails`: the error of the recovery."""
     killed = []
 
@@ -50,19 +49,18 @@ def made_up(monkeypatch, engine=ALL, fails=None):
             raise fails
         return Recovery(0.25, ())
 
-    monkeypatch.setattr(judge_state, "recover", recover)
-    monkeypatch.setattr(judge_state, "Inspector", lambda *_: Look(Seen(engine)))
     load = SimpleNamespace(
         schema="s", secret=SECRET, has_binlog=False, has_gtids=False, before=None, named=None, margin_s=0.0,
         settings={}, whole=ledger().sealed(SECRET), at_s=lambda at_ns: at_ns / NS, look=SimpleNamespace(log=None),
         replica=None, keeps=lambda state: "durable",
     )  # fmt: skip
     server = SimpleNamespace(binlog_index=SimpleNamespace(parent=None), log_text="a\nb", kill=lambda: killed.append(1))
-    return StateJudge(load), SimpleNamespace(server=server, killed=killed)
+    judge = StateJudge(load, recover, lambda *_: Look(Seen(engine)))
+    return judge, SimpleNamespace(server=server, killed=killed)
 
 
-def test_a_state_that_holds_everything_passes(monkeypatch):
-    found = judged(monkeypatch)
+def test_a_state_that_holds_everything_passes():
+    found = judged()
     assert (found.verdict, found.acknowledged, found.recovery_s) == ("valid", CLIENTS * (SENT - 1), 0.25)
     assert (found.checks, found.log_lines) == ((), ())
     assert {"lost-engine", "stays-down", "order"} <= set(found.passed)
@@ -77,47 +75,47 @@ def test_a_state_that_holds_everything_passes(monkeypatch):
     assert found.lost_binlog is None and found.lost_engine.transactions == 0
 
 
-def test_a_loss_is_counted_and_the_log_is_kept(monkeypatch):
-    found = judged(monkeypatch, engine=ALL[:-2])
+def test_a_loss_is_counted_and_the_log_is_kept():
+    found = judged(engine=ALL[:-2])
     assert found.verdict == "invalid" and found.lost_engine.transactions == 2
     assert {one.key: one.count for one in found.checks if one.outcome == "invalid"} == {"lost-engine": 2}
     assert "lost-engine" not in found.passed
     assert found.log_lines == ("a", "b")
 
 
-def test_only_what_was_acknowledged_by_then_must_be_there(monkeypatch):
+def test_only_what_was_acknowledged_by_then_must_be_there():
     """Of the answers at 0.010, 0.011 and 0.012 s the first two."""
-    found = judged(monkeypatch, engine=ledger().until(0.0115, SECRET, 0).acknowledged(), until_ns=11_500_000)
+    found = judged(engine=ledger().until(0.0115, SECRET, 0).acknowledged(), until_ns=11_500_000)
     assert (found.acknowledged, found.at_s) == (2, 0.0115)
     assert found.lost_engine.transactions == 0 and found.verdict == "valid"
 
 
-def test_an_answer_at_the_moment_at_which_the_content_changes_does_not_count(monkeypatch):
-    assert judged(monkeypatch, until_ns=11_000_000).acknowledged == 1
+def test_an_answer_at_the_moment_at_which_the_content_changes_does_not_count():
+    assert judged(until_ns=11_000_000).acknowledged == 1
 
 
-def test_before_the_first_acknowledgement_checks_of_transactions_are_vacuous(monkeypatch):
-    found = judged(monkeypatch, engine=ALL[:0], until_ns=1_000_000)
+def test_before_the_first_acknowledgement_checks_of_transactions_are_vacuous():
+    found = judged(engine=ALL[:0], until_ns=1_000_000)
     assert found.acknowledged == 0 and found.vacuous
     assert set(found.vacuous) <= set(found.passed)
-    assert not judged(monkeypatch).vacuous
+    assert not judged().vacuous
 
 
-def test_a_server_that_ends_by_itself_is_a_violation(monkeypatch):
-    found = judged(monkeypatch, fails=ServerEnded("signal 6"))
+def test_a_server_that_ends_by_itself_is_a_violation():
+    found = judged(fails=ServerEnded("signal 6"))
     assert found.verdict == "invalid" and found.recovery_s is None
     assert "stays-down" in {one.key for one in found.checks if one.outcome == "invalid"}
 
 
 @pytest.mark.parametrize("engine", [ALL, ALL[:0]])
-def test_a_recovery_that_hangs_leaves_the_state_unclear(monkeypatch, engine):
-    found = judged(monkeypatch, engine, fails=SandboxError("no answer for 60 s"))
+def test_a_recovery_that_hangs_leaves_the_state_unclear(engine):
+    found = judged(engine, fails=SandboxError("no answer for 60 s"))
     assert found.verdict == "unknown" and found.passed == ()
 
 
 @pytest.mark.parametrize(("blocks", "become"), [(None, {1: b"of the state"}), ({2: b"a mixture"}, {2: b"a mixture"})])
-def test_the_disk_becomes_the_state_or_the_blocks_that_are_given(monkeypatch, blocks, become):
-    judge, lane = made_up(monkeypatch)
+def test_the_disk_becomes_the_state_or_the_blocks_that_are_given(blocks, become):
+    judge, lane = made_up()
     disks = []
     lane.become, lane.states = disks.append, SimpleNamespace(blocks=lambda points: {1: b"of the state"})
     state = DiskState(CrashPoint(9), 0, END_NS, 0)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.crash.parts import Part, prepared
+from tests.unit.servers.played import Played
 from workers.crash import prepare as module
 from workers.crash.chain import ServerReady
 from workers.crash.kinds import CRASH_KINDS
@@ -32,28 +33,35 @@ class Made(Part):
 
 
 @pytest.fixture
-def ports(monkeypatch):
+def ports(tmp_path):
     """(what happened, the ports of a trial that note it)"""
     notes = []
-    variables = {"log_bin": "ON", "sync_binlog": "1"}
-    monkeypatch.setattr(module, "connect", lambda target: nullcontext(notes.append("connect")))
-    monkeypatch.setattr("workers.servers.ask.names_to_values", lambda link, sql: variables)
-    monkeypatch.setattr(module, "witness_image", lambda *what: "image-key")
-    monkeypatch.setattr(module, "make_tables", lambda link, *what: notes.append(("tables", *what)))
-    monkeypatch.setattr("workers.crash.disks.unprivileged_user", lambda user: f"user {user}")
+    answers = {"SHOW GLOBAL VARIABLES": [("log_bin", "ON"), ("sync_binlog", "1")]}
+
+    def connect(target):
+        notes.append("connect")
+        return nullcontext(Played(answers))
 
     def noted(name, made):
         return lambda *given, **how: notes.append((name, given, how)) or made
 
     server = Made("server", notes)
-    server.datadir, server.binlog_index = Path("/data"), Path("/data/binlog.index")
+    server.datadir, server.binlog_index = tmp_path, tmp_path / "binlog.index"
+    (tmp_path / "binlog.000002").write_bytes(b"")
+    server.binlog_index.write_text("./binlog.000002\n")
     replica = Made("replica", notes)
     replica.sandbox = Part("replica server", notes)
     made = {
         "sandbox": server, "disk": Made("disk", notes), "attached": Made("owned", notes), "replica": replica,
         "witness": Part("witness", notes), "reconnecting": Part("reconnecting", notes),
     }  # fmt: skip
-    return notes, {name: noted(name, one) for name, one in made.items()}, made
+    asked = {
+        "connect": connect,
+        "image": lambda *what: "image-key",
+        "tables": lambda link, *what: notes.append(("tables", *what)),
+        "user": lambda user: f"user {user}",
+    }
+    return notes, {name: noted(name, one) for name, one in made.items()} | asked, made
 
 
 def begun(ports, kind="process-kill", **setup):
@@ -147,15 +155,12 @@ def test_the_clients_log_in_before_the_disk_is_armed(ports):
     ("replica", "log_bin", "server", "made"),
     [(True, "ON", None, True), (False, "ON", None, False), (True, "OFF", None, False), (True, "ON", attached(), False)],
 )
-def test_only_a_sandbox_with_a_binlog_has_a_replica(ports, monkeypatch, replica, log_bin, server, made):
+def test_only_a_sandbox_with_a_binlog_has_a_replica(ports, replica, log_bin, server, made):
     notes = ports[0]
-    monkeypatch.setattr(module.BinlogPlace, "now", classmethod(lambda cls, *place: cls(place[0], "binlog.000002")))
     variables = {"log_bin": log_bin, "sync_binlog": "1"}
     found = prepare(ready(ports, variables=variables, replica=replica, attached=server))
     assert (found.replica is not None) is made
-    assert found.look.log == (
-        module.BinlogPlace(Path("/data/binlog.index"), "binlog.000002") if log_bin == "ON" else None
-    )
+    assert (found.look.log and found.look.log.first) == ("binlog.000002" if log_bin == "ON" else None)
     if made:
         assert notes[0] == "[attach replica]"
         given, how = notes[1][1:]

@@ -1,6 +1,7 @@
 """What a replica is told to do after a crash, and what its answers come to."""
 
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,10 +9,11 @@ import pytest
 
 from tests.unit.crash.binlog_bytes import SECRET
 from tests.unit.crash.parts import Part
+from tests.unit.servers.played import Played
 from workers.crash import dialects, replica
 from workers.crash.compare_tables import WRITES_ON, Difference
 from workers.crash.evidence import Seen
-from workers.crash.replica import Replica
+from workers.crash.replica import Replica, ReplicaPorts
 from workers.crash.replica_link import Followed
 from workers.crash.transactions import statements
 from workers.errors import SandboxError, ServerError
@@ -27,39 +29,43 @@ class Link(Part):
         self.dialect = dialects.DIALECTS["mariadb"][0]
 
 
+class Server(Played):
+    """Notes each statement that changes something."""
+
+    def __init__(self, name, answers, changes):
+        super().__init__(answers)
+        self.name, self.changes = name, changes
+
+    def execute(self, sql, args=None):
+        self._rows = next((rows for begin, rows in self.answers.items() if sql.startswith(begin)), [])
+        if not sql.startswith(("SELECT", "SHOW")):
+            self.changes.append((self.name, sql, *(args or ())))
+
+    def select_db(self, name):
+        self.changes.append((self.name, "USE", name))
+
+
 @pytest.fixture
-def asked(monkeypatch):
-    """What servers were asked, as (server, statement, values); `answers`: beginning of a statement -> rows."""
-    found = SimpleNamespace(sql=[], answers={}, values={})
-
-    def rows(server, sql, args=()):
-        found.sql.append((server.name, sql, *args))
-        return next((rows for begin, rows in found.answers.items() if sql.startswith(begin)), [])
-
-    def connect(target):
-        schema = lambda name: found.sql.append((target, "USE", name))  # noqa: E731
-        return nullcontext(SimpleNamespace(name=target, select_db=schema))
-
-    monkeypatch.setattr(replica, "connect", connect)
-    monkeypatch.setattr("workers.servers.ask.rows", rows)
-    monkeypatch.setattr("workers.servers.ask.names_to_values", lambda server, sql: found.values)
-    monkeypatch.setattr("workers.servers.ask.value", lambda server, sql, args: found.answers.get(sql[:10]))
-    monkeypatch.setattr(replica.compare_tables, "read_rows", lambda server, schema: (server.name, schema))
-    monkeypatch.setattr(replica.compare_tables, "seen", lambda rows, secret: SEEN)
-    monkeypatch.setattr(
-        replica.compare_tables, "difference", lambda left, right: Difference(2, 1, ((0, 1), (0, 2)), ((1, 1),))
+def asked():
+    """`changes`: (server, statement, values); `answers`: beginning of a statement -> rows."""
+    found = SimpleNamespace(changes=[], answers={})
+    found.ports = ReplicaPorts(
+        connect=lambda target: nullcontext(Server(target, found.answers, found.changes)),
+        read_rows=lambda server, schema: (server.name, schema),
+        seen=lambda rows, secret: SEEN,
+        difference=lambda left, right: Difference(2, 1, ((0, 1), (0, 2)), ((1, 1),)),
     )
     return found
 
 
-def made(notes, **answers):
+def made(asked, notes, kind=Replica, **answers):
     sandbox = SimpleNamespace(target="replica", root="root")
-    return Replica(sandbox, Link(notes, **answers), SECRET)
+    return kind(sandbox, Link(notes, **answers), SECRET, ports=asked.ports)
 
 
 def test_before_it_is_promoted_it_applies_what_it_has(asked):
     notes = []
-    one = made(notes)
+    one = made(asked, notes)
     assert one.promote() is SEEN
     assert notes == ["link.settle"] and one.link.given["settle"] == (120.0,)
 
@@ -73,7 +79,7 @@ def test_before_it_is_promoted_it_applies_what_it_has(asked):
 )
 def test_a_reconnected_replica_is_compared_with_its_primary(asked, followed, state, error):
     notes = []
-    found = made(notes, follow=followed).reconnect(AFTER, 5)
+    found = made(asked, notes, follow=followed).reconnect(AFTER, 5)
     assert (found.moment, found.state, found.error, found.different_rows) == (AFTER, state, error, 3)
     assert (found.seen, found.only_source, found.only_follower) == (SEEN, ((0, 1), (0, 2)), ((1, 1),))
     assert notes == ["link.settle", "link.start", "link.follow"]
@@ -88,16 +94,27 @@ def test_a_reconnected_replica_is_compared_with_its_primary(asked, followed, sta
     ],
 )
 def test_a_failed_step_gives_an_unknown_replica(asked, answers, error):
-    found = made([], **answers).reconnect(WROTE_ON)
+    found = made(asked, [], **answers).reconnect(WROTE_ON)
     assert (found.moment, found.state, found.different_rows, found.seen) == (WROTE_ON, "unknown", None, None)
     assert found.error.startswith(error)
 
 
-def test_it_is_reconnected_before_and_after_the_primary_wrote_on(asked, monkeypatch):
-    one, done = made([]), []
-    for name in ("can_rejoin", "reconnect"):
-        monkeypatch.setattr(Replica, name, lambda self, what, name=name: done.append((name, what)) or (name, what))
-    monkeypatch.setattr(Replica, "write_past", lambda self: done.append("write past"))
+def test_it_is_reconnected_before_and_after_the_primary_wrote_on(asked):
+    done = []
+
+    class Noted(Replica):
+        def can_rejoin(self, settings):
+            done.append(("can_rejoin", settings))
+            return done[-1]
+
+        def reconnect(self, moment, limit_s=0):
+            done.append(("reconnect", moment))
+            return done[-1]
+
+        def write_past(self):
+            done.append("write past")
+
+    one = made(asked, [], Noted)
     settings = {"sync_binlog": "0"}
     rejoined, after, wrote_on = ("can_rejoin", settings), ("reconnect", AFTER), ("reconnect", WROTE_ON)
     assert one.reconnections(settings) == (after, wrote_on, rejoined)
@@ -106,13 +123,13 @@ def test_it_is_reconnected_before_and_after_the_primary_wrote_on(asked, monkeypa
 
 @pytest.mark.parametrize("last", [None, 30])
 def test_the_primary_writes_past_the_replica_and_gets_its_settings_back(asked, last):
-    asked.values = {"sync_binlog": "1", "innodb_flush_log_at_trx_commit": "2"}
-    asked.answers["SELECT MAX"] = last
-    assert made([], written="0-1-4").write_past() == 5 + 20
+    asked.answers["SHOW GLOBAL VARIABLES"] = [("sync_binlog", "1"), ("innodb_flush_log_at_trx_commit", "2")]
+    asked.answers["SELECT MAX"] = [(last,)]
+    assert made(asked, [], written="0-1-4").write_past() == 5 + 20
     first = (last or 0) + 10
     numbers = range(first, first + 250, 10)
     written = [sql.decode() for one in statements(SECRET, WRITES_ON, numbers) for sql in one]
-    assert [(server, *rest) for server, *rest in asked.sql] == [
+    assert [(server, *rest) for server, *rest in asked.changes] == [
         ("primary", "SET GLOBAL sync_binlog = 0"),
         ("primary", "SET GLOBAL innodb_flush_log_at_trx_commit = 0"),
         ("primary", "USE", replica.SCHEMA),
@@ -128,22 +145,22 @@ def test_it_begins_at_the_primarys_position_with_its_tables(asked):
         "SHOW SCHEMAS": [(replica.SCHEMA,)], "SELECT table_name": [("one",), ("another",)],
         "SHOW CREATE": [("one", "CREATE TABLE one (...)")],
     }  # fmt: skip
-    made(notes, written="0-1-4").begin()
-    assert [sql for server, *sql in asked.sql if server == "replica"] == [
+    made(asked, notes, written="0-1-4").begin()
+    assert [sql for server, *sql in asked.changes if server == "replica"] == [
         ["SET SESSION sql_log_bin = 0"], [f"CREATE SCHEMA `{replica.SCHEMA}`"], ["USE", replica.SCHEMA],
         ["CREATE TABLE one (...)"], ["SET GLOBAL gtid_slave_pos = %s", "0-1-4"],
     ]  # fmt: skip
     assert notes == ["link.written", "link.start"]
-    asked.sql.clear()
+    asked.changes.clear()
     asked.answers = {}
-    made(notes, written="").begin()
-    assert [sql for server, *sql in asked.sql if server == "replica"] == [
+    made(asked, notes, written="").begin()
+    assert [sql for server, *sql in asked.changes if server == "replica"] == [
         ["SET SESSION sql_log_bin = 0"], ["SET GLOBAL gtid_slave_pos = %s", ""],
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("demote", ["", "SET GLOBAL gtid_slave_pos = %s"])
-def test_a_copy_of_the_old_primary_follows_the_promoted_replica(asked, monkeypatch, demote):
+def test_a_copy_of_the_old_primary_follows_the_promoted_replica(asked, demote):
     notes, given = [], []
 
     @contextmanager
@@ -154,15 +171,18 @@ def test_a_copy_of_the_old_primary_follows_the_promoted_replica(asked, monkeypat
     link = Link(notes, written="0-1-9")
     link.source, link.follower = SimpleNamespace(target="replica"), SimpleNamespace(target="copy")
     link.dialect = SimpleNamespace(demote=demote)
-    monkeypatch.setattr(replica, "twin", twin)
-    monkeypatch.setattr(replica, "Link", lambda source, follower: link)
-    one = made([])
+    ports = replace(asked.ports, twin=twin, link=lambda source, follower: link)
+    one = replace(made(asked, []), ports=ports)
     found = one.can_rejoin({"sync_binlog": "0", "log_bin": "OFF"})
     assert (found.moment, found.state, found.different_rows) == (REJOIN, "caught up", 3)
     assert given == [(one.link.source, "root", {"sync_binlog": "0", "log_bin": "ON"})]
-    assert asked.sql == ([("copy", demote, "0-1-9")] if demote else [])
-    monkeypatch.setattr(replica, "twin", lambda *_: (_ for _ in ()).throw(SandboxError("No room.")))
-    assert (one.can_rejoin({}).state, one.can_rejoin({}).error[:8]) == ("unknown", "No room.")
+    assert asked.changes == ([("copy", demote, "0-1-9")] if demote else [])
+
+    def no_room(*_):
+        raise SandboxError("No room.")
+
+    full = replace(one, ports=replace(ports, twin=no_room)).can_rejoin({})
+    assert (full.state, full.error[:8]) == ("unknown", "No room.")
 
 
 @pytest.mark.parametrize(
@@ -175,10 +195,9 @@ def test_a_copy_of_the_old_primary_follows_the_promoted_replica(asked, monkeypat
         (1, {"gtid_mode": "ON", "enforce_gtid_consistency": "ON"}, [(1,)], "table one already has rows"),
     ],
 )
-def test_of_which_primary_a_replica_can_be_made(asked, log_bin, held, rows, refusal):
-    asked.answers = {"SELECT @@GLOBAL.log_bin": [(log_bin, 7)], "SELECT table_name": [("one",)], "SELECT 1": rows}
-    asked.values = held
-    primary = SimpleNamespace(name="primary")
+def test_of_which_primary_a_replica_can_be_made(log_bin, held, rows, refusal):
+    answers = {"SELECT @@GLOBAL.log_bin": [(log_bin, 7)], "SELECT table_name": [("one",)], "SELECT 1": rows}
+    primary = Played({**answers, "SHOW GLOBAL VARIABLES": [*held.items()]})
     if refusal is None:
         assert replica._must_replicate(dialects.DIALECTS["mysql"][-1], primary) == 7
     else:

@@ -90,77 +90,80 @@ def test_statements_at_once_begin_when_all_others_are_answered(recording):
     assert (played.answered(early), played.answered(late)) == (0, 2)
 
 
-def test_a_binary_log_with_another_transaction_than_the_engine_is_wrong(monkeypatch):
-    monkeypatch.setattr(exhaust, "holds", lambda datadir, texts: "of A" not in texts)
-    said = complaint(monkeypatch, ONE, [replace(ALLOWED[0], statement="INSERT a", wrote=("of A",))])
+def test_a_binary_log_with_another_transaction_than_the_engine_is_wrong():
+    said = complaint(
+        ONE,
+        [replace(ALLOWED[0], statement="INSERT a", wrote=("of A",))],
+        holds=lambda datadir, texts: "of A" not in texts,
+    )
     assert said == "The binary log holds another transaction than the engine, which has INSERT a."
 
 
-def complaint(monkeypatch, found, allowed=ALLOWED):
-    """`found`: what the server holds after the recovery, or the error that it gives."""
+PORTS = exhaust.HistoryPorts(
+    recover=lambda server, settings: Recovery(0.25, ()),
+    connect=lambda target: nullcontext(),
+    holds=lambda datadir, texts: True,
+)
+
+
+def complaint(found, allowed=ALLOWED, **ports):
+    """`found`: the content of the server after the recovery, or the error that it gives."""
 
     def read(connection, server):
         if isinstance(found, Exception):
             raise found
         return found
 
-    monkeypatch.setattr(exhaust, "content", read)
-    monkeypatch.setattr(exhaust, "connect", lambda target: nullcontext())
-    monkeypatch.setattr(exhaust, "recover", lambda server, settings: Recovery(0.25, ()))
     lane = SimpleNamespace(server=SimpleNamespace(target=None, datadir=None))
-    said, took_s = exhaust._complaint(lane, SimpleNamespace(settings={}), allowed)
+    said, took_s = exhaust.complaint(lane, SimpleNamespace(settings={}), allowed, replace(PORTS, content=read, **ports))
     assert took_s == 0.25
     return said
 
 
-@pytest.fixture(autouse=True)
-def holds_all(monkeypatch):
-    monkeypatch.setattr(exhaust, "holds", lambda datadir, texts: True)
-
-
 @pytest.mark.parametrize("found", [ONE, TWO])
-def test_the_content_before_and_after_the_statement_under_way_are_right(monkeypatch, found):
-    assert complaint(monkeypatch, found) == ""
+def test_the_content_before_and_after_the_statement_under_way_are_right(found):
+    assert complaint(found) == ""
 
 
-def test_a_wrong_content_is_compared_with_both(monkeypatch):
+def test_a_wrong_content_is_compared_with_both():
     mixed = ServerContent(TWO.tables, ("'x'",), 1)
-    assert complaint(monkeypatch, mixed) == (
+    assert complaint(mixed) == (
         "after the beginning: tables t: 2 rows instead of t: 1 rows, prepared (\"'x'\",) instead of (); "
         "after INSERT 2: prepared (\"'x'\",) instead of (), 1 transactions in the binlog instead of 2"
     )
 
 
-def test_a_table_that_cannot_be_read_is_named(monkeypatch):
-    assert complaint(monkeypatch, ServerError("t is crashed")) == "Its content cannot be read: t is crashed"
+def test_a_table_that_cannot_be_read_is_named():
+    assert complaint(ServerError("t is crashed")) == "Its content cannot be read: t is crashed"
 
 
-def test_a_server_that_does_not_come_back_is_named(monkeypatch):
+def test_a_server_that_does_not_come_back_is_named():
     def refuse(server, settings):
         raise ServerEnded("signal 6")
 
-    monkeypatch.setattr(exhaust, "recover", refuse)
-    told = exhaust._complaint(SimpleNamespace(server=None), SimpleNamespace(settings={}), ALLOWED)
+    ports = replace(PORTS, recover=refuse)
+    told = exhaust.complaint(SimpleNamespace(server=None), SimpleNamespace(settings={}), ALLOWED, ports)
     assert told == ("The server does not come back: signal 6", None)
 
 
-def test_every_state_is_recovered_and_the_wrong_ones_are_told(monkeypatch, recording):
+def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
     """The made-up server recovers wrong where the first of both blocks is there without the second."""
     disk = {}
     lane = SimpleNamespace(become=lambda contents: (disk.clear(), disk.update(contents[0])))
     lane.states = JointStates([States(recording)])
     lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: None, log_text="ready")
     started = []
-    monkeypatch.setattr(exhaust, "start", started.append)
     under_way = (ALLOWED[0], replace(ALLOWED[1], answered_ns=1 << 62))
     history = History("one insert", ((0, "INSERT 2"),), {"max_binlog_size": "4096"})
-    monkeypatch.setattr(exhaust, "play", lambda *_: Played(history, recording, under_way))
-    monkeypatch.setattr(exhaust, "recover", lambda server, settings: Recovery(0.25, ()))
-    monkeypatch.setattr(exhaust, "lanes", lambda *_: [lane])
-    monkeypatch.setattr(exhaust, "content", lambda *_: replace(ONE, logged=7) if set(disk) == {0} else ONE)
-    monkeypatch.setattr(exhaust, "connect", lambda target: nullcontext())
+    ports = replace(
+        PORTS,
+        start=started.append,
+        play=lambda *_: Played(history, recording, under_way),
+        lanes=lambda *_: [lane],
+        content=lambda *_: replace(ONE, logged=7) if set(disk) == {0} else ONE,
+    )
     begun = Request({"sync_binlog": "1"}, Timeline([].append, lambda: False))
-    found = exhaust.exhaust(begun, history, 60.0)
+    found = exhaust.exhaust(begun, history, 60.0, ports)
     assert started[0].settings == {"sync_binlog": "1", "max_binlog_size": "4096"}, "the history's own settings count"
     assert (found.counts.tried, found.counts.failed, begun.timeline.now) == (4, 1, "crash points")
     assert (found.windows, found.sampled) == (2, 0)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.crash.parts import Part
-from workers.crash import image, replica
+from workers.crash import image, twin
 from workers.crash.image import SCHEMA_SQL, make_tables, witness_image
 from workers.crash.replica import SCHEMA
 from workers.errors import SandboxError
@@ -84,19 +84,19 @@ def test_a_copy_is_made_while_the_original_stands_still_and_leaves_nothing(monke
     original.name, original.build = "db1", BUILD
     folder = tmp_path / "live" / "copy"
     note = notes.append
-    monkeypatch.setattr(replica.images, "size_bytes", lambda path: 5)
-    monkeypatch.setattr(replica.place, "require_space", lambda root, size: note(("space", root, size)))
-    monkeypatch.setattr(replica.owner, "new_folder", lambda below: note(("folder", below)) or folder)
-    monkeypatch.setattr(replica.owner, "remove", lambda gone: note(("removed", gone)))
-    monkeypatch.setattr(replica.images, "copy", lambda *what: note(("copied", *what)))
-    monkeypatch.setattr(replica.os, "kill", lambda pid, signal: note((signal.name, pid)))
+    monkeypatch.setattr(twin.images, "size_bytes", lambda path: 5)
+    monkeypatch.setattr(twin.place, "require_space", lambda root, size: note(("space", root, size)))
+    monkeypatch.setattr(twin.owner, "new_folder", lambda below: note(("folder", below)) or folder)
+    monkeypatch.setattr(twin.owner, "remove", lambda gone: note(("removed", gone)))
+    monkeypatch.setattr(twin.images, "copy", lambda *what: note(("copied", *what)))
+    monkeypatch.setattr(twin.os, "kill", lambda pid, signal: note((signal.name, pid)))
 
     def create(*given, **how):
         note(("created", given, how))
         return nullcontext("copy")
 
-    monkeypatch.setattr(replica, "Sandbox", SimpleNamespace(create=create))
-    with replica.twin(original, tmp_path, {"log_bin": "ON"}) as copy:
+    monkeypatch.setattr(twin, "Sandbox", SimpleNamespace(create=create))
+    with twin.twin(original, tmp_path, {"log_bin": "ON"}) as copy:
         assert copy == "copy"
     how = {"name": "copy of db1", "trace": False, "user": "mysql", "datadir_on": folder}
     assert notes == [

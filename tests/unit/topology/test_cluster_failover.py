@@ -5,9 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.crash.evidence import Seen, nothing
+from workers.crash.evidence import ReplicaSeen, Seen, nothing
 from workers.errors import SandboxError, ServerEnded, ServerError
-from workers.topology import takeover
 from workers.topology.chain import Struck
 from workers.topology.faults import FAULTS
 from workers.topology.kinds.cluster import failover, rejoin
@@ -64,120 +63,121 @@ def standing(fault, nodes):
     return tuple(node for number, node in enumerate(nodes) if not FAULTS[fault].strikes(number))
 
 
-@pytest.fixture
-def struck(monkeypatch):
-    """`struck(fault, policy)`; a takeover gives back what it was called with."""
-    monkeypatch.setattr(failover, "read", lambda node, secret: (SEEN, ()))
-    monkeypatch.setattr(failover, "_first_to_accept", lambda struck, nodes: nodes[0])
-    monkeypatch.setattr(failover, "take_over", lambda struck, new, **known: SimpleNamespace(new=new, **known))
-    monkeypatch.setattr(failover, "connect", lambda target: SimpleNamespace(__enter__=None, __exit__=None))
-
-    def made(fault="total-kill", policy="careful"):
-        nodes = [node(f"node {number}") for number in (1, 2, 3)]
-        topology = Topology("galera", policy_key=policy)
-        setup = FailoverSetup(
-            root=Path("/"), build=object(), name="", topology=topology, settings={}, fault=fault, seed=1
-        )
-        ports = SimpleNamespace(clock=lambda: 5.0, sleep=lambda seconds: None)
-        timeline = SimpleNamespace(step=lambda name: None, must_go_on=lambda: None)
-        known = SimpleNamespace(
-            setup=setup, fault=FAULTS[fault], nodes=nodes, primary=nodes[0], replicas=tuple(nodes[1:]), ports=ports,
-            timeline=timeline, secret=b"", struck_at=1.0, standing=standing(fault, nodes), hear=lambda: None,
-            pause_left_s=0.0, outlast_pause=lambda more_s: None, reached=[],
-        )  # fmt: skip
-        known.clients_reach = lambda *nodes: known.reached.extend(node.name for node in nodes)
-        known.returning = Struck.returning.fget(known)
-        return known
-
-    return made
+RESTART = failover.RestartPorts(
+    read=lambda node, secret: (SEEN, ()),
+    first_to_accept=lambda struck, nodes: nodes[0],
+    take_over=lambda struck, new, **known: SimpleNamespace(new=new, **known),
+)
+JOIN = rejoin.JoinPorts(
+    read=lambda node, secret: (SEEN, ()),
+    compared=lambda *given: ReplicaSeen(REJOIN, "caught up", given[-1], 0),
+    refused=lambda node, state, error, secret: ReplicaSeen(REJOIN, state, error),
+    returned=lambda **known: SimpleNamespace(**known),
+)
 
 
-def test_the_most_advanced_node_is_bootstrapped(struck):
+def fail_over(struck, cluster):
+    """A takeover gives back what it was called with."""
+    return failover.fail_over(struck, cluster, RESTART)
+
+
+def come_back(promoted, cluster):
+    return rejoin.come_back(promoted, cluster, JOIN)
+
+
+def struck(fault="total-kill", policy="careful"):
+    nodes = [node(f"node {number}") for number in (1, 2, 3)]
+    topology = Topology("galera", policy_key=policy)
+    setup = FailoverSetup(root=Path("/"), build=object(), name="", topology=topology, settings={}, fault=fault, seed=1)
+    ports = SimpleNamespace(clock=lambda: 5.0, sleep=lambda seconds: None)
+    timeline = SimpleNamespace(step=lambda name: None, must_go_on=lambda: None)
+    known = SimpleNamespace(
+        setup=setup, fault=FAULTS[fault], nodes=nodes, primary=nodes[0], replicas=tuple(nodes[1:]), ports=ports,
+        timeline=timeline, secret=b"", struck_at=1.0, standing=standing(fault, nodes), hear=lambda: None,
+        pause_left_s=0.0, outlast_pause=lambda more_s: None, reached=[],
+    )  # fmt: skip
+    known.clients_reach = lambda *nodes: known.reached.extend(node.name for node in nodes)
+    known.returning = Struck.returning.fget(known)
+    return known
+
+
+def test_the_most_advanced_node_is_bootstrapped():
     cluster = Nodes({"node 1": 441, "node 2": 490, "node 3": 485})
     down = struck()
-    promoted = failover.fail_over(down, cluster)
-    assert promoted.new.name == "node 2" and cluster.done == [("bootstrap", "node 2", "uuid:490")]
+    found = fail_over(down, cluster)
+    assert found.new.name == "node 2" and cluster.done == [("bootstrap", "node 2", "uuid:490")]
     assert down.reached == [], "a node that is read by itself must not be written to"
-    assert promoted.alone.keys() == {"node 1", "node 2", "node 3"}
+    assert found.alone.keys() == {"node 1", "node 2", "node 3"}
 
 
-def test_the_wrong_policy_always_bootstraps_the_first(struck):
+def test_the_wrong_policy_always_bootstraps_the_first():
     cluster = Nodes({"node 1": 441, "node 2": 490, "node 3": 485})
-    assert failover.fail_over(struck(policy="first-replica"), cluster).new.name == "node 1"
+    assert fail_over(struck(policy="first-replica"), cluster).new.name == "node 1"
 
 
-def test_a_named_node_is_bootstrapped_whatever_the_others_hold(struck):
+def test_a_named_node_is_bootstrapped_whatever_the_others_hold():
     cluster = Nodes({"node 1": 441, "node 2": 490, "node 3": 485})
-    assert failover.fail_over(struck(policy="replica2"), cluster).new.name == "node 3"
+    assert fail_over(struck(policy="replica2"), cluster).new.name == "node 3"
     with pytest.raises(SandboxError, match="node 3, which the policy names, does not start again"):
-        failover.fail_over(struck(policy="replica2"), Nodes({"node 1": 4, "node 2": 4, "node 3": "torn page"}))
+        fail_over(struck(policy="replica2"), Nodes({"node 1": 4, "node 2": 4, "node 3": "torn page"}))
 
 
-def test_a_first_node_whose_disk_is_gone_is_not_asked(struck):
+def test_a_first_node_whose_disk_is_gone_is_not_asked():
     cluster = Nodes({"node 2": 3, "node 3": 7})
-    promoted = failover.fail_over(struck(policy="old-away"), cluster)
-    assert promoted.new.name == "node 3" and "node 1" not in promoted.alone
+    found = fail_over(struck(policy="old-away"), cluster)
+    assert found.new.name == "node 3" and "node 1" not in found.alone
 
 
-def test_a_node_that_does_not_start_is_named_and_another_one_is_taken(struck):
+def test_a_node_that_does_not_start_is_named_and_another_one_is_taken():
     cluster = Nodes({"node 1": "torn page", "node 2": 0, "node 3": "torn page"})
-    promoted = failover.fail_over(struck(policy="first-replica"), cluster)
-    assert promoted.new.name == "node 2"
-    assert promoted.problems == ("node 1 does not start: torn page", "node 3 does not start: torn page")
+    found = fail_over(struck(policy="first-replica"), cluster)
+    assert found.new.name == "node 2"
+    assert found.problems == ("node 1 does not start: torn page", "node 3 does not start: torn page")
 
 
-def test_without_any_node_the_trial_says_why(struck):
+def test_without_any_node_the_trial_says_why():
     with pytest.raises(SandboxError, match=r"No node .* starts again.*node 3 does not start: lost"):
-        failover.fail_over(struck(), Nodes(dict.fromkeys(("node 1", "node 2", "node 3"), "lost")))
+        fail_over(struck(), Nodes(dict.fromkeys(("node 1", "node 2", "node 3"), "lost")))
 
 
-@pytest.fixture
-def promoted(monkeypatch):
-    monkeypatch.setattr(rejoin, "read", lambda node, secret: (SEEN, ()))
-    monkeypatch.setattr(takeover, "read", lambda node, secret: (None, ()))
-    monkeypatch.setattr(rejoin, "compared", lambda *given: rejoin.ReplicaSeen(REJOIN, "caught up", given[-1], 0))
-    monkeypatch.setattr(rejoin, "Returned", lambda **known: SimpleNamespace(**known))
-
-    def made(new, policy="careful", alone=(), running=(), fault="primary-kill", wires=()):
-        nodes = {name: node(name, name in running) for name in ("node 1", "node 2", "node 3")}
-        first, *others = nodes.values()
-        known = SimpleNamespace(
-            setup=SimpleNamespace(policy=POLICIES[policy]), primary=first, replicas=tuple(others), new=nodes[new],
-            alone=dict.fromkeys(alone, SEEN), positions=dict.fromkeys(alone, "uuid:9"),
-            secret=b"", problems=(), timeline=SimpleNamespace(step=lambda name: None),
-            fault=FAULTS[fault], wires_of=lambda node: () if node else wires, nodes=(first, *others),
-            hit=tuple(nodes.values())[FAULTS[fault].judged], outlast_pause=lambda more_s: None,
-        )  # fmt: skip
-        known.returning = Struck.returning.fget(known)
-        return known
-
-    return made
+def promoted(new, policy="careful", alone=(), running=(), fault="primary-kill", wires=()):
+    nodes = {name: node(name, name in running) for name in ("node 1", "node 2", "node 3")}
+    first, *others = nodes.values()
+    known = SimpleNamespace(
+        setup=SimpleNamespace(policy=POLICIES[policy]), primary=first, replicas=tuple(others), new=nodes[new],
+        alone=dict.fromkeys(alone, SEEN), positions=dict.fromkeys(alone, "uuid:9"),
+        secret=b"", problems=(), timeline=SimpleNamespace(step=lambda name: None),
+        fault=FAULTS[fault], wires_of=lambda node: () if node else wires, nodes=(first, *others),
+        hit=tuple(nodes.values())[FAULTS[fault].judged], outlast_pause=lambda more_s: None,
+    )  # fmt: skip
+    known.returning = Struck.returning.fget(known)
+    return known
 
 
-def test_nodes_that_never_left_are_compared_and_join_nothing(promoted):
+def test_nodes_that_never_left_are_compared_and_join_nothing():
     cluster = Nodes({"node 1": 5})
-    back = rejoin.come_back(promoted("node 2", running=("node 3",)), cluster)
+    back = come_back(promoted("node 2", running=("node 3",)), cluster)
     assert cluster.done == [("join", "node 1")] and back.returns and back.old is SEEN
     assert cluster.positions_joined == ["uuid:5"], "from its revival: it is not asked a second time"
     assert back.rejoined.error == cluster.causal_read and [name for name, _ in back.others] == ["node 3"]
 
 
-def test_a_first_node_that_took_over_again_does_not_return(promoted):
-    back = rejoin.come_back(promoted("node 1", alone=("node 1", "node 2", "node 3")), Nodes({}))
+def test_a_first_node_that_took_over_again_does_not_return():
+    back = come_back(promoted("node 1", alone=("node 1", "node 2", "node 3")), Nodes({}))
     assert not back.returns and back.rejoined is None and len(back.others) == 2
 
 
-def test_a_first_node_that_stays_away_is_left_out(promoted):
+def test_a_first_node_that_stays_away_is_left_out():
     cluster = Nodes({})
-    back = rejoin.come_back(promoted("node 2", "old-away", alone=("node 2", "node 3")), cluster)
+    back = come_back(promoted("node 2", "old-away", alone=("node 2", "node 3")), cluster)
     assert not back.returns and cluster.done == [("join", "node 3")] and cluster.positions_joined == ["uuid:9"]
 
 
-def test_nodes_that_are_lost_for_good_are_left_out(promoted):
+def test_nodes_that_are_lost_for_good_are_left_out():
     cluster = Nodes({})
-    back = rejoin.come_back(promoted("node 1", running=("node 1", "node 3"), fault="permanent-loss:replica1"), cluster)
+    back = come_back(promoted("node 1", running=("node 1", "node 3"), fault="permanent-loss:replica1"), cluster)
     assert not back.returns and back.rejoined is None and [name for name, _ in back.others] == ["node 3"]
-    gone = rejoin.come_back(promoted("node 2", running=("node 2", "node 3"), fault="permanent-loss:primary"), cluster)
+    gone = come_back(promoted("node 2", running=("node 2", "node 3"), fault="permanent-loss:primary"), cluster)
     assert not gone.returns and cluster.done == []
 
 
@@ -185,29 +185,29 @@ def test_nodes_that_are_lost_for_good_are_left_out(promoted):
     ("error", "state"),
     [(ServerEnded("aborted"), "stopped"), (ServerError("3092"), "stopped"), (SandboxError("too late"), "unknown")],
 )
-def test_a_node_that_refuses_is_told_from_one_that_takes_too_long(promoted, error, state):
+def test_a_node_that_refuses_is_told_from_one_that_takes_too_long(error, state):
     cluster = Nodes({"node 1": 5}, refuses={"node 1": error})
-    back = rejoin.come_back(promoted("node 2", running=("node 3",)), cluster)
+    back = come_back(promoted("node 2", running=("node 3",)), cluster)
     assert back.rejoined.state == state and error.message in back.rejoined.error
 
 
-def test_a_first_node_that_does_not_start_is_named(promoted):
-    back = rejoin.come_back(promoted("node 2", running=("node 3",)), Nodes({"node 1": "torn page"}))
+def test_a_first_node_that_does_not_start_is_named():
+    back = come_back(promoted("node 2", running=("node 3",)), Nodes({"node 1": "torn page"}))
     assert back.stays_down == "torn page" and back.rejoined is None and back.old is None
 
 
 ALL = ("node 1", "node 2", "node 3")
 
 
-def test_after_a_partition_the_first_node_is_waited_for_once_the_network_is_whole(promoted):
+def test_after_a_partition_the_first_node_is_waited_for_once_the_network_is_whole():
     done, cluster = [], Nodes({})
     wires = tuple(SimpleNamespace(heal=lambda number=number: done.append(number)) for number in (2, 3))
-    back = rejoin.come_back(promoted("node 2", running=ALL, fault="partition", wires=wires), cluster)
+    back = come_back(promoted("node 2", running=ALL, fault="partition", wires=wires), cluster)
     assert sorted(done) == [2, 3] and ("wait", "node 1", 3) in cluster.done
     assert back.rejoined.state == "caught up" and back.old is None and not back.stays_down
 
 
-def test_a_first_node_that_does_not_come_back_after_a_partition_is_unclear(promoted):
+def test_a_first_node_that_does_not_come_back_after_a_partition_is_unclear():
     cluster = Nodes({}, refuses={"node 1": SandboxError("After 60 s")})
-    back = rejoin.come_back(promoted("node 2", running=ALL, fault="partition"), cluster)
+    back = come_back(promoted("node 2", running=ALL, fault="partition"), cluster)
     assert back.rejoined.state == "unknown" and "After 60 s" in back.rejoined.error

@@ -6,13 +6,14 @@ all of it gets through or nothing: torn writes are the matter of recorded loads.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from time import monotonic
 
 from workers.crash.binlog.events import BinlogUnknown
-from workers.crash.chain import Begun
+from workers.crash.chain import Begun, ServerReady
 from workers.crash.made import Made
 from workers.crash.points.attempts import attempt_all
 from workers.crash.points.histories import HISTORIES, History
@@ -34,10 +35,29 @@ from workers.crash.verdict import CheckResult, invalid, valid, verdict
 from workers.errors import ServerEnded, ServerError
 from workers.sandbox.disk.recording.joint import JointStates
 from workers.sandbox.disk.recording.states import CrashPoint, DiskState, Only, States
+from workers.sandbox.server import Recovery, Sandbox
 from workers.servers.connection import connect
+from workers.servers.limited import Connection
+from workers.servers.target import Target
 
 MOST_UNFLUSHED = 6
 MOST_SUBSETS = 64  # of more writes than that
+
+
+@dataclass(frozen=True)
+class HistoryPorts:
+    """The functions that play a history and recover its states; tests replace them."""
+
+    start: Callable[[Begun], ServerReady] = start
+    play: Callable[[ServerReady, History], Played] = play
+    lanes: Callable[[ServerReady, JointStates], Sequence[Lane]] = lanes
+    recover: Callable[[Sandbox, Mapping[str, str]], Recovery] = recover
+    connect: Callable[[Target], Connection] = connect
+    content: Callable[[Connection, Sandbox], ServerContent] = content
+    holds: Callable[[Path, Sequence[str]], bool] = holds
+
+
+PORTS = HistoryPorts()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,19 +99,19 @@ def _alone(begun: Begun, history: History, ends: float) -> PointsStory:
         return exhaust(replace(begun, made=made), history, max(0.0, ends - monotonic()))
 
 
-def exhaust(begun: Begun, history: History, limit_s: float) -> PointsStory:
+def exhaust(begun: Begun, history: History, limit_s: float, ports: HistoryPorts = PORTS) -> PointsStory:
     """Every state of that history, on the server that `begun` describes. Raises SandboxError and ServerError."""
     began = monotonic()
     begun = replace(begun, settings={**begun.settings, **history.settings})
-    ready = start(begun)
+    ready = ports.start(begun)
     begun.timeline.step(f"history: {history.title}")
-    played = play(ready, history)
+    played = ports.play(ready, history)
     states = JointStates([States(played.recording)])
-    every, several = each_state(states.disks[0], begun.setup.seed), lanes(ready, states)
+    every, several = each_state(states.disks[0], begun.setup.seed), ports.lanes(ready, states)
     windows = list(between_flushes(states.disks[0]))
 
     def attempt(lane: Lane, state: DiskState) -> TriedState:
-        return _judged(lane, begun, played, state)
+        return _judged(lane, begun, played, state, ports)
 
     begun.timeline.step("crash points")
     tried = attempt_all(begun.timeline, several, every, attempt, limit_s)
@@ -165,10 +185,10 @@ def _together(stories: Sequence[PointsStory]) -> PointsStory:
     )
 
 
-def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState) -> TriedState:
+def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: HistoryPorts) -> TriedState:
     began, allowed = monotonic(), played.allowed(state)
     lane.become(lane.states.blocks([state.point]))
-    says, recovery_s = _complaint(lane, begun, allowed)
+    says, recovery_s = complaint(lane, begun, allowed, ports)
     check = invalid(1, f"{UNDER_WAY.format(allowed[-1].statement)}{says}") if says else valid("")
     check = replace(check, key=HISTORY)
     bad: tuple[CheckResult, ...] = (check,) if says else ()
@@ -208,17 +228,19 @@ def _at_s(played: Played, state: DiskState) -> float:
     return (state.until_ns - played.recording.log.began_ns) / NS
 
 
-def _complaint(lane: Lane, begun: Begun, allowed: Sequence[Answered]) -> tuple[str, float | None]:
+def complaint(
+    lane: Lane, begun: Begun, allowed: Sequence[Answered], ports: HistoryPorts = PORTS
+) -> tuple[str, float | None]:
     """Why this state recovers wrong, "" when it recovers right; and the seconds of the recovery."""
     try:
-        took_s = recover(lane.server, begun.settings).seconds
+        took_s = ports.recover(lane.server, begun.settings).seconds
     except ServerEnded as ended:
         return f"The server does not come back: {ended.message}", None
     try:
-        with connect(lane.server.target) as connection:
-            found = content(connection, lane.server)
+        with ports.connect(lane.server.target) as connection:
+            found = ports.content(connection, lane.server)
         alike = [mark for mark in allowed if mark.content == found]
-        if any(holds(lane.server.datadir, mark.wrote) for mark in alike):
+        if any(ports.holds(lane.server.datadir, mark.wrote) for mark in alike):
             return "", took_s
     except (ServerError, BinlogUnknown) as damaged:
         return f"Its content cannot be read: {damaged.message}", took_s

@@ -1,5 +1,6 @@
 """Judges one state of a recorded load after its recovery, with what was acknowledged by then."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 
@@ -23,7 +24,11 @@ from workers.sandbox.server import Recovery, Sandbox
 
 @dataclass(frozen=True)
 class StateJudge:
+    """`recover`, `inspect`: replaced by tests."""
+
     load: Recorded
+    recover: Callable[[Sandbox, Mapping[str, str]], Recovery] = recover
+    inspect: Callable[..., Inspector] = Inspector
 
     def attempt(self, lane: Lane, choice: JointChoice, contents: Contents | None = None) -> TriedState:
         """`contents`: instead of those of the state. Raises SandboxError when the state could not be made."""
@@ -45,7 +50,7 @@ class StateJudge:
         at_s = load.at_s(until_ns - 1)  # the moment before the content changes
         log, before = self._binlogs(server)
         return Case(
-            look=Inspector(server, load.schema, load.secret, log),
+            look=self.inspect(server, load.schema, load.secret, log),
             ledger=load.whole.until(at_s, load.secret, load.margin_s),
             secret=load.secret,
             has_binlog=load.has_binlog,
@@ -71,7 +76,7 @@ class StateJudge:
 
     def _recovered(self, lane: Lane, case: Case) -> tuple[Evidence, Recovery | None]:
         try:
-            recovery = recover(lane.server, self.load.settings)
+            recovery = self.recover(lane.server, self.load.settings)
         except ServerEnded as ended:
             return of_refusing(case, ended.message, lane.server.log_text.splitlines()[-LOG_LINES:]), None
         except SandboxError as failed:  # it hangs, for instance: this state is unknown, the others are tried

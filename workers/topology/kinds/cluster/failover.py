@@ -1,31 +1,28 @@
-"""A cluster after a fault: it goes on by itself, is forced to go on, or is started again.
+"""A cluster after a fault: it goes on by itself, is forced to go on, or is started again."""
 
-Clients know only one sign of its end: a commit is accepted again. So a transaction that leaves no row is tried on the
-nodes, one after the other, until one accepts it.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workers.crash.evidence import Seen
-from workers.crash.replica import SCHEMA
-from workers.errors import DurascopeError, SandboxError, ServerEnded
-from workers.servers import ask
+from workers.errors import SandboxError, ServerEnded
 from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Struck
+from workers.topology.kinds.cluster.accepting import LIMIT_S, first_to_accept, pause
 from workers.topology.kinds.cluster.membership import Membership, Position
-from workers.topology.kinds.cluster.waiting import POLL_S
 from workers.topology.nodes import Node, on_each
 from workers.topology.takeover import AWAKE_S, read, take_over
 
-LIMIT_S = 120.0
-PROBE_S = 10.0  # for one answer: a node without a majority may give none
-PROBE = (
-    "BEGIN",
-    f"INSERT INTO `{SCHEMA}`.one VALUES (1003, 1, 0, 0)",  # noqa: S608 - no foreign text
-    f"DELETE FROM `{SCHEMA}`.one WHERE client = 1003",  # noqa: S608 - no foreign text
-    "COMMIT",
-)
+
+@dataclass(frozen=True)
+class RestartPorts:
+    """The functions that use a node which was started again; tests replace them."""
+
+    read: Callable[[Node, bytes], tuple[Seen | None, tuple[str, ...]]] = read
+    first_to_accept: Callable[[Struck, tuple[Node, ...]], Node] = first_to_accept
+    take_over: Callable[..., Promoted] = take_over
+
+
+PORTS = RestartPorts()
 
 
 @dataclass(frozen=True)
@@ -36,9 +33,9 @@ class Revived:
     problems: tuple[str, ...]
 
 
-def fail_over(struck: Struck, cluster: Membership) -> Promoted:
+def fail_over(struck: Struck, cluster: Membership, ports: RestartPorts = PORTS) -> Promoted:
     if not struck.standing:
-        return _started_again(struck, cluster)
+        return _started_again(struck, cluster, ports)
     if not (struck.fault.harmless or struck.fault.spares_primary):
         struck.clients_reach(*_able(struck))
     if struck.fault.pauses:
@@ -54,7 +51,7 @@ def _survived(struck: Struck, cluster: Membership) -> Promoted:
     able = _able(struck)
     _wait_until_noticed(struck, cluster, able[0], len(struck.standing if struck.fault.spares_primary else able))
     noticed = struck.ports.clock()
-    new = _first_to_accept(struck, able)
+    new = first_to_accept(struck, able)
     if struck.fault.spares_primary:
         struck.hear()
     stays = struck.fault.comes_back  # beyond a partition
@@ -68,7 +65,7 @@ def _outlasted(struck: Struck, cluster: Membership) -> Promoted:
     able = _able(struck)
     _wait_until_noticed(struck, cluster, struck.standing[0], len(struck.standing))
     noticed = struck.ports.clock()
-    new = _first_to_accept(struck, able, awake=(struck.primary,))
+    new = first_to_accept(struck, able, awake=(struck.primary,))
     accepted, expelled = struck.ports.clock(), struck.pause_left_s > 0
     struck.outlast_pause(AWAKE_S)
     struck.hear()
@@ -92,7 +89,7 @@ def _forced(struck: Struck, cluster: Membership) -> Promoted:
         struck.hear()
     struck.timeline.step("failover")
     cluster.force(struck.standing)
-    new = _first_to_accept(struck, struck.standing)
+    new = first_to_accept(struck, struck.standing)
     return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at)
 
 
@@ -103,12 +100,12 @@ def _able(struck: Struck) -> tuple[Node, ...]:
     return tuple(node for node in struck.standing if node is not struck.primary)
 
 
-def _started_again(struck: Struck, cluster: Membership) -> Promoted:
+def _started_again(struck: Struck, cluster: Membership, ports: RestartPorts) -> Promoted:
     """Each node is started and read by itself; the one that the policy names becomes the first of a new cluster."""
     clock = struck.ports.clock
     began = clock()
     struck.timeline.step("start nodes again")
-    found = on_each(struck.returning, lambda node: _revived(struck, cluster, node))
+    found = on_each(struck.returning, lambda node: _revived(struck, cluster, node, ports))
     recovery_s = clock() - began
     problems = tuple(why for one in found for why in one.problems)
     able = [one for one in found if one.position.order >= 0]
@@ -117,9 +114,9 @@ def _started_again(struck: Struck, cluster: Membership) -> Promoted:
     chosen = _chosen(struck, able)
     struck.timeline.step("bootstrap")
     cluster.bootstrap(chosen.node, chosen.position)
-    return take_over(
+    return ports.take_over(
         struck,
-        _first_to_accept(struck, (chosen.node,)),
+        ports.first_to_accept(struck, (chosen.node,)),
         began=began,
         recovery_s=recovery_s,
         alone={one.node.name: one.seen for one in found if one.seen is not None},
@@ -141,13 +138,13 @@ def _chosen(struck: Struck, able: Sequence[Revived]) -> Revived:
     raise SandboxError(f"{named.name}, which the policy names, does not start again.", "See its error log.")
 
 
-def _revived(struck: Struck, cluster: Membership, node: Node) -> Revived:
+def _revived(struck: Struck, cluster: Membership, node: Node, ports: RestartPorts) -> Revived:
     """A node that does not start has no position."""
     try:
         position = cluster.revive(node)
     except ServerEnded as ended:
         return Revived(node, Position(-1, ""), None, (f"{node.name} does not start: {ended.message}",))
-    return Revived(node, position, *read(node, struck.secret))
+    return Revived(node, position, *ports.read(node, struck.secret))
 
 
 def _wait_until_noticed(struck: Struck, cluster: Membership, node: Node, present: int) -> None:
@@ -157,32 +154,4 @@ def _wait_until_noticed(struck: Struck, cluster: Membership, node: Node, present
         while cluster.members(connection) > present:
             if struck.fault.pauses and struck.pause_left_s <= 0:
                 return
-            _pause(struck, deadline, f"{node.name} did not notice that other nodes were gone.")
-
-
-def _first_to_accept(struck: Struck, nodes: tuple[Node, ...], awake: tuple[Node, ...] = ()) -> Node:
-    """`awake`: nodes that are asked first, once a pause is over."""
-    deadline, refused = struck.ports.clock() + LIMIT_S, ""
-    while True:
-        for node in (*awake, *nodes) if struck.pause_left_s <= 0 else nodes:
-            if not (refused := _refusal(node)):
-                return node
-        _pause(struck, deadline, f"No node accepted a write: {refused}")
-
-
-def _refusal(node: Node) -> str:
-    """Its words; "" when it accepts a write."""
-    try:
-        with connect(node.sandbox.target, answer_s=PROBE_S) as connection:
-            for statement in PROBE:
-                ask.rows(connection, statement)
-    except DurascopeError as refused:
-        return refused.message
-    return ""
-
-
-def _pause(struck: Struck, deadline: float, why: str) -> None:
-    struck.timeline.must_go_on()
-    if struck.ports.clock() > deadline:
-        raise SandboxError(f"{why} It took more than {LIMIT_S:g} s.", "See the error logs of the nodes.")
-    struck.ports.sleep(POLL_S)
+            pause(struck, deadline, f"{node.name} did not notice that other nodes were gone.")

@@ -1,5 +1,6 @@
 """The nodes that are down, or run by themselves, join the node that took over; then the rows of all are compared."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from workers.crash.evidence import ReplicaSeen, Seen
@@ -20,7 +21,20 @@ class Back:
     stays_down: str = ""
 
 
-def come_back(promoted: Promoted, cluster: Membership) -> Returned:
+@dataclass(frozen=True)
+class JoinPorts:
+    """The functions that read the rows of nodes, and the result; tests replace them."""
+
+    read: Callable[[Node, bytes], tuple[Seen | None, tuple[str, ...]]] = read
+    compared: Callable[[Node, Node, bytes, str], ReplicaSeen] = compared
+    refused: Callable[[Node, str, str, bytes], ReplicaSeen] = refused
+    returned: Callable[..., Returned] = Returned
+
+
+PORTS = JoinPorts()
+
+
+def come_back(promoted: Promoted, cluster: Membership, ports: JoinPorts = PORTS) -> Returned:
     promoted.timeline.step("other nodes join")
     for number in range(len(promoted.nodes)):
         for wire in promoted.wires_of(number):
@@ -30,11 +44,11 @@ def come_back(promoted: Promoted, cluster: Membership) -> Returned:
     nodes = [node for node in promoted.returning if node is not new]
     names = [node.name for node in nodes]
     # One after the other: two joiners at once wait for one donor, and take twice as long (tests/bench/topologies.py).
-    back = dict(zip(names, [_back(promoted, cluster, node) for node in nodes], strict=True))
+    back = dict(zip(names, [_back(promoted, cluster, node, ports) for node in nodes], strict=True))
     first = back.pop(promoted.hit.name, None)
     returns = first is not None and not promoted.fault.of_replica
     problems = tuple(why for one in (first, *back.values()) if one for why in one.problems)
-    return Returned(
+    return ports.returned(
         **{**vars(promoted), "problems": (*promoted.problems, *problems)},
         returns=returns,
         old=promoted.alone.get(old.name) or (first.seen if first and returns else None),
@@ -44,43 +58,43 @@ def come_back(promoted: Promoted, cluster: Membership) -> Returned:
     )
 
 
-def _back(promoted: Promoted, cluster: Membership, node: Node) -> Back:
+def _back(promoted: Promoted, cluster: Membership, node: Node, ports: JoinPorts) -> Back:
     if node.name in promoted.positions:
-        return Back(_joined(promoted, cluster, node, promoted.positions[node.name]))
+        return Back(_joined(promoted, cluster, node, promoted.positions[node.name], ports))
     if node.sandbox.running:
-        return Back(_still_there(promoted, cluster, node))
+        return Back(_still_there(promoted, cluster, node, ports))
     try:
         position = cluster.revive(node)
     except ServerEnded as ended:
         return Back(ReplicaSeen(REJOIN, "unknown", ended.message), stays_down=ended.message)
     except DurascopeError as failure:
         return Back(ReplicaSeen(REJOIN, "unknown", str(failure)), problems=(str(failure),))
-    seen, problems = read(node, promoted.secret)
-    return Back(_joined(promoted, cluster, node, position.text), seen, problems)
+    seen, problems = ports.read(node, promoted.secret)
+    return Back(_joined(promoted, cluster, node, position.text, ports), seen, problems)
 
 
-def _still_there(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
+def _still_there(promoted: Promoted, cluster: Membership, node: Node, ports: JoinPorts) -> ReplicaSeen:
     """It never left, or was parted from the others."""
     try:
         if promoted.fault.comes_back:
             cluster.wait_until_back(node, len(promoted.nodes))
     except DurascopeError as failure:
-        return refused(node, "unknown", str(failure), promoted.secret)
-    return _compared(promoted, cluster, node)
+        return ports.refused(node, "unknown", str(failure), promoted.secret)
+    return _compared(promoted, cluster, node, ports)
 
 
-def _joined(promoted: Promoted, cluster: Membership, node: Node, position: str) -> ReplicaSeen:
+def _joined(promoted: Promoted, cluster: Membership, node: Node, position: str, ports: JoinPorts) -> ReplicaSeen:
     try:
         cluster.join(node, position)
-    except (ServerEnded, ServerError) as refused:
-        return ReplicaSeen(REJOIN, "stopped", refused.message)
+    except (ServerEnded, ServerError) as failure:
+        return ReplicaSeen(REJOIN, "stopped", failure.message)
     except DurascopeError as failure:
         return ReplicaSeen(REJOIN, "unknown", str(failure))
-    return _compared(promoted, cluster, node)
+    return _compared(promoted, cluster, node, ports)
 
 
-def _compared(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
+def _compared(promoted: Promoted, cluster: Membership, node: Node, ports: JoinPorts) -> ReplicaSeen:
     try:
-        return compared(promoted.new, node, promoted.secret, cluster.causal_read)
+        return ports.compared(promoted.new, node, promoted.secret, cluster.causal_read)
     except DurascopeError as failure:
-        return refused(node, "unknown", str(failure), promoted.secret)
+        return ports.refused(node, "unknown", str(failure), promoted.secret)

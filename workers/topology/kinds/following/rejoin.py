@@ -9,9 +9,10 @@ from workers.crash import dialects
 from workers.crash.evidence import ReplicaSeen
 from workers.crash.gtid import reissued
 from workers.crash.inspect import BinlogPlace, read_binlog
-from workers.crash.replica import SCHEMA, twin
+from workers.crash.replica import SCHEMA
 from workers.crash.replica_link import Link
 from workers.crash.transactions import Keys, client_of
+from workers.crash.twin import twin
 from workers.errors import DurascopeError, ServerEnded, reason
 from workers.sandbox.options import BINLOG_BASE
 from workers.servers import ask

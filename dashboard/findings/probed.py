@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dashboard.installation.stored import read
 from workers.metrics.device_probe import FlushTimes
@@ -23,29 +22,47 @@ class ProbedDevice:
     error: str
 
 
-def probed_devices(probes: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[ProbedDevice]:
+@dataclass(frozen=True)
+class StoredSweep:
+    times: tuple[SweepPoint, ...]
+
+
+@dataclass(frozen=True)
+class StoredDevice:
+    """`holds`: the logs that lie on a second device."""
+
+    flushes: tuple[FlushTimes, ...] = ()
+    promise: DevicePromise | None = None
+    sweep: StoredSweep | None = None
+    error: str = ""
+    holds: str = ""
+
+
+@dataclass(frozen=True)
+class StoredProbe(StoredDevice):
+    """`Probe.data`. `logs`: a second device for the logs."""
+
+    storage: str = ""
+    logs: StoredDevice | None = None
+
+
+def probed_devices(probes: Iterable[tuple[int, object]]) -> Iterator[ProbedDevice]:
     """From (server, `Probe.data`), in the order of the probes. The two devices of a server differ in `storage`."""
     for server_id, data in probes:
-        storage, logs = data.get("storage", ""), data.get("logs")
-        yield _device(server_id, f"{storage}, data" if logs else storage, data)
-        if logs:
-            yield _device(server_id, f"{storage}, {logs['holds']}", logs)
+        stored = read(StoredProbe, data)
+        yield _device(server_id, f"{stored.storage}, data" if stored.logs else stored.storage, stored)
+        if stored.logs:
+            yield _device(server_id, f"{stored.storage}, {stored.logs.holds}", stored.logs)
 
 
-def _device(server_id: int, storage: str, data: Mapping[str, Any]) -> ProbedDevice:
-    return ProbedDevice(
-        server_id=server_id,
-        storage=storage,
-        flushes=read(tuple[FlushTimes, ...], data.get("flushes", ())),
-        promise=read(DevicePromise, data["promise"]) if "promise" in data else None,
-        sweep=sweep_of(data.get("sweep")),
-        error=data.get("error", ""),
-    )
+def _device(server_id: int, storage: str, stored: StoredDevice) -> ProbedDevice:
+    swept = stored.sweep.times if stored.sweep else ()
+    return ProbedDevice(server_id, storage, stored.flushes, stored.promise, swept, stored.error)
 
 
-def sweep_of(stored: Mapping[str, Any] | None) -> tuple[SweepPoint, ...]:
-    """From "sweep" of `Probe.data`."""
-    return read(tuple[SweepPoint, ...], stored["times"]) if stored else ()
+def sweep_of(stored: object) -> tuple[SweepPoint, ...]:
+    """From "sweep" of `Probe.data`; None: the device was not swept."""
+    return read(StoredSweep, stored).times if stored else ()
 
 
 def flush_of(devices: Sequence[ProbedDevice]) -> float | None:

@@ -21,7 +21,7 @@ def test_it_measures_every_size_both_ways_in_three_seconds(sandbox_root):
         assert flush.n >= 1
         assert 0 < flush.p50_ms <= flush.p95_ms <= flush.p99_ms <= flush.max_ms
         assert flush.mean_ms <= flush.max_ms
-    assert found.as_dict()["flushes"][0]["size_bytes"] == SIZES[0]
+    assert found.flushes[0].size_bytes == SIZES[0]
 
 
 def test_it_leaves_no_file_behind(tmp_path):

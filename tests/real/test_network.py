@@ -42,7 +42,8 @@ def healed(network: Network) -> Iterator[None]:
     yield
     network.delay(0)
     for node in range(3):
-        network.rejoin(node)
+        for link in network.links(node):
+            link.heal()
 
 
 @contextlib.contextmanager
@@ -162,14 +163,16 @@ def test_a_partition_loses_what_is_under_way(network):
         assert heard.recv(9) == b"arrives"
 
 
-def test_an_isolated_node_reaches_nobody_until_it_rejoins(network):
-    network.isolate(1)
+def test_a_node_whose_links_are_parted_reaches_no_other_until_they_heal(network):
+    for link in network.links(1):
+        link.partition()
     for other in (0, 2):
         with socket_in(network.nodes[1]) as calling:
             calling.settimeout(SHORT_S)
             with pytest.raises(TimeoutError):
                 calling.connect((network.nodes[other].address, PORT))
-    network.rejoin(1)
+    for link in network.links(1):
+        link.heal()
     with joined(*network.nodes[:2]) as pair:
         assert quickest_ms(*pair)
 

@@ -45,7 +45,8 @@ def test_it_notices_nodes_that_do_not_reach_each_other(monkeypatch):
     genuine = Network.__enter__
 
     def parted(network):
-        genuine(network).isolate(0)
+        for link in genuine(network).links(0):
+            link.partition()
         return network
 
     monkeypatch.setattr(Network, "__enter__", parted)

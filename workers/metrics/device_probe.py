@@ -8,7 +8,7 @@ import errno
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -41,9 +41,6 @@ class DeviceProbe:
     """All sizes of both ways; ordered by way, then size."""
 
     flushes: tuple[FlushTimes, ...]
-
-    def as_dict(self) -> dict[str, object]:
-        return asdict(self)
 
 
 def probe(folder: Path, *, sizes: Sequence[int] = SIZES, seconds_each: float = 0.25) -> DeviceProbe:

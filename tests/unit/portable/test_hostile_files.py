@@ -263,6 +263,7 @@ def test_a_wrong_value_in_a_run_is_named(file, changes, said):
         (RUN, b"[" * 20000, "nested too deeply"),
         (RUN, b"\xff", "cannot be read"),
         (ENVIRONMENT, b'{"host": 5}', "host"),
+        (ENVIRONMENT, b'{"host": {"cores": "many"}}', "stored host.cores"),
         (ENVIRONMENT, b'{"server": {"variables": [1]}}', "server.variables"),
         (PROBE, b"{}", "flushes"),
         (TRIAL, b"{}", "checks"),

@@ -70,14 +70,6 @@ class Network(Removable):
         for link in self._links.values():
             link.delay(one_way_ms)
 
-    def isolate(self, node: int) -> None:
-        for link in self.links(node):
-            link.partition()
-
-    def rejoin(self, node: int) -> None:
-        for link in self.links(node):
-            link.heal()
-
     def _join(self, one: int, other: int) -> NodeLink:
         if self.how == "netem":
             return NetemLink(self.nodes[one], self.nodes[other])

@@ -31,7 +31,7 @@ class DurabilityStatement:
     outcome: Outcome
     says: str
     rests_on: str  # a claim, or the address of a manual page
-    engine: str
+    engine: str = ""
     changes: tuple[str, ...] = ()  # the settings that end it, as name=value
 
 

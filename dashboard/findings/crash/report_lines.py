@@ -1,7 +1,7 @@
 """The durability report of a server. Each line has the results of crash trials with exactly the server's version and
 settings. If only a neighbour version was tried, the line says so."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.crash.badges import TriedHere, TriedLike
@@ -11,6 +11,7 @@ from dashboard.findings.crash.trials import Tried
 from dashboard.records.experiments.kind_names import number_of, plural
 from workers.bench.plan import CONTROLS
 from workers.crash.kinds import CRASH_KINDS
+from workers.servers.durability import DurabilityStatement
 
 OF_SANDBOXES = {key: kind for key, kind in CRASH_KINDS.items() if key not in CONTROLS and not kind.attached}
 TRIED_BY = {  # what a line of the report speaks of: the crash kinds whose trials tell
@@ -34,40 +35,40 @@ class MeasuredCrashes:
 
 @dataclass(frozen=True)
 class ReportLine:
-    """`statement`: as the preflight stored it; `measured` is empty where nothing was tried. `reference`: of crash kinds
+    """`measured` is empty where nothing was tried. `reference`: of crash kinds
     that were not tried here, what was measured elsewhere: (in words, where)."""
 
-    statement: Mapping[str, str]
+    statement: DurabilityStatement
     measured: tuple[MeasuredCrashes, ...]
     reference: tuple[tuple[str, ReferenceCrashes], ...]
 
 
 def report_lines(
-    report: Iterable[Mapping[str, str]], tried: TriedLike, references: Sequence[ReferenceCrashes] = ()
+    report: Iterable[DurabilityStatement], tried: TriedLike, references: Sequence[ReferenceCrashes] = ()
 ) -> list[ReportLine]:
     return [ReportLine(one, tuple(_measured(one, tried)), tuple(_referred(one, references))) for one in report]
 
 
 def _referred(
-    statement: Mapping[str, str], references: Sequence[ReferenceCrashes]
+    statement: DurabilityStatement, references: Sequence[ReferenceCrashes]
 ) -> Iterable[tuple[str, ReferenceCrashes]]:
-    engine, kinds = statement.get("engine", ""), TRIED_BY.get(statement["crash_class"], ())
+    engine, kinds = statement.engine, TRIED_BY.get(statement.crash_class, ())
     for one in references:
-        lost = one.lost_in(statement["what"])
+        lost = one.lost_in(statement.what)
         if lost is not None and one.crash in kinds and ENGINES.get(engine, one.engine) == one.engine:
             yield one.told(lost), one
 
 
-def _measured(statement: Mapping[str, str], tried: TriedLike) -> Iterable[MeasuredCrashes]:
+def _measured(statement: DurabilityStatement, tried: TriedLike) -> Iterable[MeasuredCrashes]:
     """Of the line's engine; binlog and agreement are of the server, whatever the engine."""
-    engine = statement.get("engine", "")
+    engine = statement.engine
     engines = [ENGINES.get(engine, engine)] if engine else list(tried)
-    for kind in TRIED_BY.get(statement["crash_class"], ()):
+    for kind in TRIED_BY.get(statement.crash_class, ()):
         by_version: dict[str, list[TriedHere]] = {}
         for like in (tried[name][kind] for name in engines if kind in tried.get(name, {})):
             by_version.setdefault(like.neighbour, []).extend(like.trials)
         for neighbour, found in by_version.items():
-            yield _counted(statement["what"], kind, neighbour, found)
+            yield _counted(statement.what, kind, neighbour, found)
 
 
 def _counted(what: str, kind: str, neighbour: str, found: list[TriedHere]) -> MeasuredCrashes:

@@ -123,7 +123,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     mine = allowed(request.user, "change_server", server)
     answered, tried = server.last_answer, tried_like(server)
     references = reference(of_server(answered.known), tried) if answered else []
-    report = report_lines(answered.durability, tried, references) if answered else []
+    report = report_lines(answered.report, tried, references) if answered else []
     context = {
         "server": server,
         "nobody": sites.no_worker_message(server.site),

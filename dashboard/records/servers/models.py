@@ -11,6 +11,7 @@ from dashboard.installation import vault
 from dashboard.installation.stored import read
 from dashboard.records.fleet import site_names
 from workers.servers.answered import AnsweredFacts
+from workers.servers.durability import DurabilityStatement
 from workers.servers.preflight import NOT_REACHED
 from workers.servers.target import Target, TlsMode
 
@@ -186,11 +187,15 @@ class Preflight(models.Model):
     worker = models.CharField(max_length=120, blank=True)
     claimed = models.PositiveSmallIntegerField(default=0)  # number of workers that claimed it
     checks = models.JSONField(default=list)  # [workers.servers.preflight.Check as dict]
-    durability = models.JSONField(default=list)  # [workers.servers.durability.Statement as dict]
+    durability = models.JSONField(default=list)  # [DurabilityStatement], read by `report`
     facts = models.JSONField(default=dict)  # AnsweredFacts, read by `known`; empty: the server was not reached
 
     class Meta:
         ordering = ["-asked_at"]
+
+    @property
+    def report(self) -> tuple[DurabilityStatement, ...]:
+        return read(tuple[DurabilityStatement, ...], self.durability)
 
     @property
     def known(self) -> AnsweredFacts:

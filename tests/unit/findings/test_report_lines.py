@@ -34,9 +34,9 @@ def server():
 
 
 def test_each_line_counts_its_own_part(server):
-    lines = report_lines(server.preflights.get().durability, tried_like(server))
+    lines = report_lines(server.preflights.get().report, tried_like(server))
     found = {
-        (line.statement["crash_class"], line.statement["what"], line.statement["engine"]): [
+        (line.statement.crash_class, line.statement.what, line.statement.engine): [
             (one.state, one.says) for one in line.measured
         ]
         for line in lines
@@ -53,7 +53,7 @@ def test_each_line_counts_its_own_part(server):
 
 
 def test_the_report_counts_unclear_trials(server):
-    lines = report_lines(server.preflights.get().durability, tried_like(server))
+    lines = report_lines(server.preflights.get().report, tried_like(server))
     assert [one.detail.rpartition(", ")[2] for line in lines for one in line.measured].count("1 unclear") == 3
 
 
@@ -69,7 +69,7 @@ def measured_with(server, version):
     one = server.preflights.get()
     one.facts["version_text"] = version
     one.save()
-    return [found for line in report_lines(one.durability, tried_like(server)) for found in line.measured]
+    return [found for line in report_lines(one.report, tried_like(server)) for found in line.measured]
 
 
 def test_another_series_tells_nothing_of_the_lines(server):

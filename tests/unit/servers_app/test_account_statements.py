@@ -2,6 +2,7 @@
 
 from dashboard.records.servers.account import RANGES, statements
 from dashboard.records.servers.models import Server
+from workers.servers.answered import AnsweredFacts
 from workers.servers.flavours import FLAVOURS
 
 
@@ -19,21 +20,21 @@ def _privileges(wanted, version):
 
 def test_it_shows_only_what_fits_a_known_server():
     server = Server(name="db", user="o'brien", socket="/run/x.sock")
-    (one,) = statements(server, {"flavour": "mysql", "version_text": "8.0.33"})
+    (one,) = statements(server, AnsweredFacts("mysql", "8.0.33"))
     assert one.title == "MySQL 8.0.33"
     assert "'o''brien'@'localhost'" in one.sql
     assert "SUPER" not in one.sql
 
 
 def test_an_account_of_a_managed_server_gets_no_right_to_change_settings():
-    facts = {"flavour": "mysql", "version_text": "8.0.33"}
+    facts = AnsweredFacts("mysql", "8.0.33")
     (own,), (managed,) = statements(None, facts), statements(None, facts, managed=True)
     (change,) = set(own.sql.splitlines()) - set(managed.sql.splitlines())
     assert change == "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO 'durascope'@'%';"
 
 
 def test_it_shows_all_ranges_for_a_version_that_cannot_be_read():
-    assert [one.title for one in statements(None, {"flavour": "mysql", "version_text": "none"})] == list(RANGES)
+    assert [one.title for one in statements(None, AnsweredFacts("mysql", "none"))] == list(RANGES)
 
 
 def test_it_shows_all_ranges_before_anything_is_known():

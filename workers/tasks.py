@@ -16,7 +16,7 @@ from dashboard.records.retention import thin_out as retention
 from dashboard.records.schedules import nights
 from workers import celery_config
 from workers.conducting.conduct import conduct
-from workers.conducting.room import Room
+from workers.conducting.measuring_threads import MeasuringThreads
 from workers.together import joiner
 from workers.upkeep import connections
 from workers.upkeep.heartbeat import heartbeat
@@ -24,7 +24,7 @@ from workers.upkeep.heartbeat import heartbeat
 THINNING_S = 60.0  # in one hour; the next goes on
 log = logging.getLogger(__name__)
 # One thread never measures: connection tests, messages and schedules do not wait for hours of measurements.
-room = Room(celery_config.worker_concurrency - 1)
+threads = MeasuringThreads(celery_config.worker_concurrency - 1)
 
 
 def _is_old() -> bool:
@@ -39,14 +39,14 @@ def _is_old() -> bool:
 
 @shared_task
 def run_experiment(experiment_id: int) -> None:
-    room.conduct(experiment_id, lambda pk: conduct(pk, heartbeat.start()))
+    threads.conduct(experiment_id, lambda pk: conduct(pk, heartbeat.start()))
 
 
 @shared_task
 def join_load(part_id: int) -> None:
     """A worker without a free thread, or an old one, leaves the part; the conductor sends the task again."""
     if not _is_old():
-        room.run(lambda: joiner.join(part_id, heartbeat.start()))
+        threads.run(lambda: joiner.join(part_id, heartbeat.start()))
 
 
 @shared_task

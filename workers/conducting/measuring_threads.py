@@ -8,7 +8,7 @@ from dashboard.records.experiments import lifecycle, why_queued
 from dashboard.records.experiments.models import Experiment
 
 
-class Room:
+class MeasuringThreads:
     def __init__(self, threads: int) -> None:
         self._free = threading.BoundedSemaphore(threads)
 

@@ -7,7 +7,7 @@ baseline or other runs. They contain no server names and no addresses.
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db.models import Count, Max
 
@@ -57,11 +57,11 @@ def analysis_of(experiment: Experiment, baseline: str | None = None, made_of: Ma
     return read(Analysis, stored(experiment, baseline, made_of))
 
 
-def stored(experiment: Experiment, baseline: str | None = None, made_of: MadeOf | None = None) -> dict[str, Any]:
+def stored(experiment: Experiment, baseline: str | None = None, made_of: MadeOf | None = None) -> dict[str, object]:
     """The same as JSON, computed again if the kept value is stale."""
     chosen = baseline_of(experiment, baseline)
     made_of = made_of or made_of_each([experiment.pk])[experiment.pk]
-    kept: dict[str, Any] | None = experiment.analysis.get(chosen)
+    kept: dict[str, object] | None = experiment.analysis.get(chosen)
     if kept and kept["made_of"] == made_of:
         return kept
     fresh = {name: one for name, one in experiment.analysis.items() if one["made_of"] == made_of}

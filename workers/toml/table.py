@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from workers.errors import PlanError
 
@@ -20,7 +20,7 @@ class TomlTable:
 
     file: str
     path: str
-    data: Mapping[str, Any]
+    data: Mapping[str, object]
 
     @classmethod
     def of_file(cls, path: Path) -> "TomlTable":
@@ -73,10 +73,10 @@ class TomlTable:
     def wholes(self, key: str) -> tuple[int, ...]:
         return self._listed(key, int, "a list of whole numbers: [1, 16, 64]", None)
 
-    def table(self, key: str, default: dict[str, Any] | None = None) -> "TomlTable":
+    def table(self, key: str, default: dict[str, object] | None = None) -> "TomlTable":
         return TomlTable(self.file, self._at(key), self._typed(key, dict, "a table: { key = value }", default))
 
-    def over(self, key: str, shared: Mapping[str, Any]) -> "TomlTable":
+    def over(self, key: str, shared: Mapping[str, object]) -> "TomlTable":
         """The table at `key`; keys that it lacks come from `shared`."""
         own = self.table(key)
         return TomlTable(own.file, own.path, {**shared, **own.data})
@@ -95,7 +95,7 @@ class TomlTable:
             if key not in names:
                 raise self.wrong(key, "is not known here", f"Known: {', '.join(names)}.")
 
-    def read(self, kind: Callable[..., Value], **given: Any) -> Value:
+    def read(self, kind: Callable[..., Value], **given: object) -> Value:
         """The table as that dataclass. Each field has its own key, and its type says what may stand there. A field with
         a default may be missing; fields that are `given` are not read. Raises PlanError for any other key."""
         names, types = fields(kind), get_type_hints(kind)  # type: ignore[arg-type]
@@ -103,13 +103,13 @@ class TomlTable:
         wanted = [one for one in names if one.name not in given and (one.name in self or _is_required(one))]
         return kind(**given, **{one.name: self._of_type(one.name, types[one.name]) for one in wanted})
 
-    def _of_type(self, key: str, kind: Any) -> Any:
+    def _of_type(self, key: str, kind: object) -> object:
         if get_origin(kind) is Literal:
             return self.one_of(key, get_args(kind))
         if kind == Mapping[str, str]:
             texts = self.table(key)
             return {name: texts.text(name) for name in texts.data}
-        readers: dict[Any, Callable[[str], Any]] = {str: self.text, int: self.whole, bool: self.yes}
+        readers: dict[object, Callable[[str], object]] = {str: self.text, int: self.whole, bool: self.yes}
         return (readers | {Texts: self.texts, Version: self.version})[kind](key)
 
     def wrong(self, key: str, what: str, fix: str) -> PlanError:
@@ -143,5 +143,5 @@ class TomlTable:
         return listed
 
 
-def _is_required(field: "Field[Any]") -> bool:
+def _is_required(field: "Field[object]") -> bool:
     return field.default is MISSING and field.default_factory is MISSING

@@ -5,7 +5,6 @@
 """
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from django.db.models import Count, Max
 
@@ -98,7 +97,7 @@ def _too_wide(claim: Claim, effect: Effect) -> str:
     return "the interval reaches over a bound; more repeats narrow it"
 
 
-def _made_of(experiment: Experiment) -> dict[str, Any]:
+def _made_of(experiment: Experiment) -> dict[str, object]:
     """Cells and trials by state, and the last run."""
     runs = Run.objects.filter(cell__experiment=experiment).aggregate(runs=Count("id"), last=Max("id"))
     states = {

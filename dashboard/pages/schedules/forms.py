@@ -1,7 +1,6 @@
 """Forms of schedules. The plan is fixed; the times can be changed."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django import forms
 from django.utils import timezone
@@ -55,7 +54,7 @@ class WhenForm(forms.Form):
         self,
         data: Mapping[str, object] | None = None,
         *,
-        initial: dict[str, Any] | None = None,
+        initial: dict[str, object] | None = None,
         taken_by: Schedule | None = None,
     ) -> None:
         super().__init__(data, initial=initial)
@@ -67,7 +66,7 @@ class WhenForm(forms.Form):
             raise forms.ValidationError("Another schedule has this name. Choose a different name.")
         return name
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean() or self.cleaned_data
         if data.get("cron") and data.get("zone"):
             try:

@@ -4,7 +4,6 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -17,7 +16,7 @@ from workers.sandbox import builds
 
 HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
 Data = Mapping[str, object] | None
-Initial = dict[str, Any] | None
+Initial = dict[str, object] | None
 SOCKET_BYTES = 107  # sun_path of Linux
 
 
@@ -154,7 +153,7 @@ class AttachedForm(SiteForm):
     def clean_tls_ca(self) -> str:
         return clean_path(self.cleaned_data["tls_ca"], "certificate file")
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean() or self.cleaned_data
         given = [name for name in ("host", "socket") if data.get(name)]
         if not given and not {"host", "socket"} & self.errors.keys():

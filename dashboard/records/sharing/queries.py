@@ -1,7 +1,5 @@
 """Share links as lists show them, newest first."""
 
-from typing import Any
-
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.sharing.models import Links, ShareLink
 
@@ -11,8 +9,8 @@ def experiment_of(link: ShareLink) -> Experiment:
     return Experiment.objects.select_related("worker").get(links=link)
 
 
-def plan_of(link: ShareLink) -> dict[str, Any]:
-    plan: dict[str, Any] = Experiment.objects.values_list("plan", flat=True).get(links=link)
+def plan_of(link: ShareLink) -> dict[str, object]:
+    plan: dict[str, object] = Experiment.objects.values_list("plan", flat=True).get(links=link)
     return plan
 
 

@@ -1,5 +1,6 @@
 """Registered servers and their preflights."""
 
+from functools import cached_property
 from typing import cast
 
 from django.conf import settings
@@ -197,7 +198,7 @@ class Preflight(models.Model):
     def report(self) -> tuple[DurabilityStatement, ...]:
         return read(tuple[DurabilityStatement, ...], self.durability)
 
-    @property
+    @cached_property
     def known(self) -> AnsweredFacts:
         return read(AnsweredFacts, self.facts)
 

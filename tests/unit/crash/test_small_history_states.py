@@ -170,7 +170,7 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
     [wrong] = [state for state in found.states if state.verdict == "invalid"]
     assert (wrong.moment, wrong.keeps, wrong.way, wrong.recovery_s) == (1, "written", "one insert", 0.25)
     assert "Under way: INSERT 2. after the beginning: 7 transactions in the binlog instead of 1" in wrong.checks[0].says
-    early = exhaust.exhaust(begun, history, -1.0)
+    early = exhaust.exhaust(begun, history, -1.0, ports)
     assert (early.counts.tried, early.left, early.out_of_time) == (1, 3, True), "the first state is always tried"
     everywhere, *here = (
         {(one.moment, one.keeps) for one in some} for some in (found.states, early.states, early.untried)

@@ -1,10 +1,8 @@
 """The crash points of a recorded load as a table for files: those that were tried, and those that were not."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from dashboard.charts.chart import ChartTable, Row
-from dashboard.installation.stored import read
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.story import PointsStory, TriedState, UntriedPoint
 
@@ -16,11 +14,8 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def table(evidence: Mapping[str, Any]) -> ChartTable | None:
-    """None: the trial recorded no load."""
-    if not evidence.get("points"):
-        return None
-    return ChartTable(COLUMNS, tuple(_rows(read(PointsStory, evidence["points"]))))
+def table(story: PointsStory) -> ChartTable:
+    return ChartTable(COLUMNS, tuple(_rows(story)))
 
 
 def _rows(story: PointsStory) -> Iterator[Row]:

@@ -62,10 +62,10 @@ def archive(request: HttpRequest, trial_id: int, number: int) -> HttpResponse:
 def crash_points(request: HttpRequest, trial_id: int, form: str) -> HttpResponse:
     """The list of them as a file."""
     found = get_object_or_404(queries.trial(trial_id), evidence__isnull=False)
-    table = point_list.table(found.evidence.data)
-    if table is None or form not in TABLE_FORMS:
+    story = found.evidence.known.points
+    if story is None or form not in TABLE_FORMS:
         raise Http404("A recorded load has crash-points.csv and crash-points.json.")
-    return TABLE_FORMS[form](table, f"crash-points-{trial_id}")
+    return TABLE_FORMS[form](point_list.table(story), f"crash-points-{trial_id}")
 
 
 @needs("crash", "POST")

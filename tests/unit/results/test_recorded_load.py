@@ -282,6 +282,15 @@ def test_without_recorded_loads_the_result_page_has_no_maps(client_in):
     assert "crash-maps" not in client_in.get(reverse("results:page", args=[trials.experiment().pk])).text
 
 
+def test_flush_settings_of_a_replica_are_told_with_its_crash_points(client_in):
+    one = loads(GOOD)
+    says = "the replica has 2/0 (flush_log/sync_binlog), whatever its primary has"
+    assert says not in flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
+    one.plan["crash"]["replica_flushes"] = "2/0"
+    one.save()
+    assert says in flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
+
+
 def test_a_trial_without_recorded_load_has_no_such_part(client_in):
     trial = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0).trials.first()
     assert client_in.get(reverse("results:trial", args=[trial.pk])).context["load"] is None

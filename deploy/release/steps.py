@@ -12,7 +12,7 @@ from release.version import check_tree, check_version
 CORE = ("workers/crash", "workers/analysis", "workers/servers", "dashboard/findings/crash")
 RECIPES = (
     "known-bugs-server", "known-bugs-replica", "known-bugs-failover", "known-bugs-restart", "known-bugs-cluster",
-    "known-bugs-updates",
+    "known-bugs-updates", "known-bugs-group",
 )  # fmt: skip
 LEAST_COVERAGE = 92.0  # per cent, of an interval that is called a 95 % interval
 LEAST_NOTICED = 95.0  # per cent of the faults in each folder of the judging core

@@ -55,7 +55,7 @@ def test_a_folder_whose_faults_go_unnoticed_stops_the_release(noticed, stops):
 
 @pytest.mark.parametrize(("reproduced", "stops"), [(15, False), (14, True)])
 def test_published_bugs_that_are_no_longer_found_stop_the_release(reproduced, stops):
-    output = f"{reproduced} of 20 published bugs reproduced; not reproduced: X\n9 of 9 controls without the bug\n"
+    output = f"{reproduced} of 21 published bugs reproduced; not reproduced: X\n9 of 9 controls without the bug\n"
     assert bool(steps.judged_bugs(output, steps.LEAST_FOUND).problem) == stops
 
 

@@ -143,7 +143,8 @@ class ReplicaSeen:
     """A replica after one of its reconnections. `moment`: "after recovery" or "after the primary wrote on".
 
     `state`: "caught up", "stopped" (with the server's `error`) or "unknown"; `different_rows`: rows that only one side
-    has, None: not compared; `only_source`, `only_follower`: the first of them, as (client, n).
+    has, None: not compared; `only_source`, `only_follower`: the first of them, as (client, n). `other_gtids`: executed
+    GTIDs of both when they differ; "": they are equal, or were not compared.
     """
 
     moment: str
@@ -153,6 +154,7 @@ class ReplicaSeen:
     seen: Seen | None = None
     only_source: tuple[tuple[int, int], ...] = ()
     only_follower: tuple[tuple[int, int], ...] = ()
+    other_gtids: str = ""
 
 
 @dataclass(frozen=True)

@@ -224,6 +224,8 @@ def _follows(name: str, seen: ReplicaSeen) -> CheckResult:
             f"{name} follows the primary without an error, and {seen.different_rows:,} rows differ.",
             (*seen.only_source, *seen.only_follower),
         )
+    if seen.other_gtids:
+        return invalid(1, f"{name} follows the primary with equal rows, and executed GTIDs differ: {seen.other_gtids}.")
     return valid(f"{name} follows the primary and has the same rows.")
 
 

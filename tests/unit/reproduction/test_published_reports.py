@@ -68,7 +68,7 @@ def test_each_report_of_the_document_is_tried_by_a_recipe_and_expected_to_fail_t
         for claim in recipe.claims
         if claim.bounds.above is not None
     }
-    assert {one.id for one in REPORTS} <= expecting and len(REPORTS) == 20
+    assert {one.id for one in REPORTS} <= expecting and len(REPORTS) == 21
     named = {
         claim.id
         for key in recipes.shelf().recipes

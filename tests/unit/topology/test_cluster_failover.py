@@ -1,5 +1,6 @@
 """Who takes over in a cluster, and which evidence is kept."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +24,7 @@ class Nodes:
     """Stands in for a kind: positions by name, a text is the node's reason not to start."""
 
     causal_read = "SET @x = 1"
+    executed = ""
 
     def __init__(self, positions, members=(), refuses=None):
         self.positions, self.done, self.left = positions, [], list(members)
@@ -194,6 +196,23 @@ def test_a_node_that_refuses_is_told_from_one_that_takes_too_long(error, state):
 def test_a_first_node_that_does_not_start_is_named():
     back = come_back(promoted("node 2", running=("node 3",)), Nodes({"node 1": "torn page"}))
     assert back.stays_down == "torn page" and back.rejoined is None and back.old is None
+
+
+def other_gtids(*texts):
+    clock, told = iter(range(99)), iter(texts)
+    known = promoted("node 2")
+    known.timeline.must_go_on = lambda: None
+    known.ports = SimpleNamespace(clock=lambda: next(clock), sleep=lambda seconds: None)
+    ports = replace(JOIN, answer=lambda node, query: next(told))
+    return rejoin._other_gtids(known, known.primary, "SELECT", ports)
+
+
+def test_gtids_that_are_or_become_equal_are_equal():
+    assert other_gtids("u:1-7", "u:1-7") == other_gtids("u:1-7", "u:1-5", "u:1-7", "u:1-7") == ""
+
+
+def test_gtids_that_stay_different_are_told_with_their_nodes():
+    assert other_gtids(*(["u:1-7", "u:1-5:7"] * 99)) == "u:1-7 on node 2, u:1-5:7 on node 1"
 
 
 ALL = ("node 1", "node 2", "node 3")

@@ -88,6 +88,14 @@ def test_lost_updates_and_stale_reads_are_called(changes, called):
     assert {name: outcome for name, outcome in outcomes(evidence).items() if outcome != "valid"} == called
 
 
+def test_a_member_of_a_group_whose_gtids_have_other_gaps_is_called():
+    gaps = "u:1-7 on node 2, u:1-5:7 on node 1"
+    back = replace(sound().rejoined, other_gtids=gaps)
+    evidence = replace(sound(), rejoined=back)
+    assert flagged(evidence) == {"rejoin"} and gaps in result(evidence, "rejoin").says
+    assert flagged(replace(sound(), others=(("node 3", back),))) == {"others"}
+
+
 def test_a_transaction_with_half_its_rows_is_called():
     evidence = sound()
     torn = replace(without_key(evidence.kept, (2, EACH)), parts=keys((2, EACH)))

@@ -98,9 +98,10 @@ def _crashes(table: TomlTable, names: PlanNames) -> CrashShare:
         raise table.wrong(
             "", f"needs {' or '.join(COUNTED)}, one of them", 'Write for example checks = ["lost-engine"].'
         )
+    of_nodes = (kind for kind in table.texts("kinds") if kind in FAULTS)  # not listed, but known
     return CrashShare(
         variants=table.some_of("variants", names.variants),
-        kinds=table.some_of("kinds", TRIAL_KINDS),
+        kinds=table.some_of("kinds", (*TRIAL_KINDS, *of_nodes)),
         checks=table.some_of("checks", CHECK_TITLES) if "checks" in table else (),
         lost=table.one_of("lost", get_args(Place)) if "lost" in table else None,
         happened=table.one_of("happened", get_args(Happening)) if "happened" in table else None,

@@ -68,6 +68,7 @@ class GroupReplication(Cluster):
     says = "A commit is answered when a majority has received it in memory. Each node flushes as its settings say."
     knows = frozenset({"writers", "consistency", "expel_timeout_s"})
     causal_read = "SET SESSION group_replication_consistency = 'BEFORE'"
+    executed = "SELECT @@GLOBAL.gtid_executed"
 
     def node_mib(self, build: ServerVersion) -> int:
         return 600

@@ -28,10 +28,12 @@ class Position:
 
 
 class Membership(TopologyKind):
-    """`causal_read`: a statement after which a session reads all that was committed on any node before."""
+    """`causal_read`: a statement after which a session reads all that was committed on any node before. `executed`: a
+    query for the transactions that a node has executed; "": only their number is known."""
 
     least_replicas = 2
     causal_read: str
+    executed = ""
 
     def networked(self, topology: Topology) -> list[str]:
         return ["A round trip between the nodes of a cluster"] if topology.rtt_ms else []

@@ -5,10 +5,15 @@ from dataclasses import dataclass, replace
 
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.errors import DurascopeError, ServerEnded, ServerError
+from workers.servers import ask
+from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Returned
 from workers.topology.kinds.cluster.membership import Membership
+from workers.topology.kinds.cluster.waiting import POLL_S
 from workers.topology.nodes import Node
 from workers.topology.takeover import REJOIN, compared, read, refused
+
+SAME_GTIDS_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -21,10 +26,16 @@ class Back:
     stays_down: str = ""
 
 
+def _answer(node: Node, query: str) -> str:
+    with connect(node.sandbox.target) as connection:
+        return ask.text(connection, query)
+
+
 @dataclass(frozen=True)
 class JoinPorts:
     """The functions that read the rows of nodes, and the result; tests replace them."""
 
+    answer: Callable[[Node, str], str] = _answer
     read: Callable[[Node, bytes], tuple[Seen | None, tuple[str, ...]]] = read
     compared: Callable[[Node, Node, bytes, str], ReplicaSeen] = compared
     refused: Callable[[Node, str, str, bytes], ReplicaSeen] = refused
@@ -95,6 +106,22 @@ def _joined(promoted: Promoted, cluster: Membership, node: Node, position: str, 
 
 def _compared(promoted: Promoted, cluster: Membership, node: Node, ports: JoinPorts) -> ReplicaSeen:
     try:
-        return ports.compared(promoted.new, node, promoted.secret, cluster.causal_read)
+        found = ports.compared(promoted.new, node, promoted.secret, cluster.causal_read)
+        return replace(found, other_gtids=_other_gtids(promoted, node, cluster.executed, ports))
     except DurascopeError as failure:
         return ports.refused(node, "unknown", str(failure), promoted.secret)
+
+
+def _other_gtids(promoted: Promoted, node: Node, executed: str, ports: JoinPorts) -> str:
+    """A member may log the change of the group a moment later than the others."""
+    if not executed:
+        return ""
+    deadline = promoted.ports.clock() + SAME_GTIDS_S
+    while True:
+        mine, its = (ports.answer(one, executed) for one in (promoted.new, node))
+        if mine == its:
+            return ""
+        if promoted.ports.clock() > deadline:
+            return f"{mine} on {promoted.new.name}, {its} on {node.name}"
+        promoted.timeline.must_go_on()
+        promoted.ports.sleep(POLL_S)

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -12,6 +13,7 @@ import pytest
 from playwright.sync_api import Route
 
 from dashboard.installation.home import PROJECT
+from dashboard.pages.api import document
 from dashboard.pages.monitoring.figures import FIGURES
 from tests.browser.test_every_page import look
 from tests.walks import report
@@ -121,13 +123,15 @@ def test_the_build_refuses_broken_links(tmp_path):
 
 
 def test_the_reference_has_what_the_registries_have(built):
-    plan, checks, settings, figures = (
-        (built / f"reference/{name}.html").read_text() for name in ("plan", "checks", "server-settings", "figures")
-    )
+    names = ("plan", "checks", "server-settings", "figures", "api-operations")
+    plan, checks, settings, figures, api = ((built / f"reference/{name}.html").read_text() for name in names)
     report(one.name for one in (*fields_of(Plan), *fields_of(CrashPlan)) if f">{one.name}<" not in plan)
     report(key for key in CHECKS if f">{key}<" not in checks)
     report(name for name in SETTINGS if f">{name}<" not in settings)
     report(name for name in FIGURES if f">{name}<" not in figures)
+    operations = [one for group in document.groups().values() for one in group]
+    report(f"{one.method} {one.path}" for one in operations if f"{one.method} {one.path}" not in unescape(api))
+    report(one["name"] for fields in document.shapes().values() for one in fields if f">{one['name']}<" not in api)
 
 
 def elsewhere(folder: Path) -> Iterator[str]:

@@ -83,8 +83,9 @@ class TimeLine:
         return sum(step.took_s for step in self.folded)
 
 
-def timeline(steps: Sequence[TrialStep], crash_at_s: float) -> TimeLine:
-    """All steps, if the trial did not reach its load. `crash_at_s`: since the load began; the step after it."""
+def timeline(steps: Sequence[TrialStep], crash_at_s: float, recovery_s: float | None = None) -> TimeLine:
+    """All steps, if the trial did not reach its load. `crash_at_s`: since the load began; the step after it.
+    `recovery_s`: as the page tells it, until the first query was answered."""
     names = [step.name for step in steps]
     first = names.index("load") if "load" in names else 0
     shown = [step for step in steps[first:] if step.name not in AFTERWARDS]
@@ -93,11 +94,22 @@ def timeline(steps: Sequence[TrialStep], crash_at_s: float) -> TimeLine:
         zero = steps[first + 1].at_s - crash_at_s
     scale = max((step.at_s + step.took_s for step in shown), default=0) - begin or 1
     rows = tuple(
-        (Bar(step_in_words(step.name), "", (_step(step, begin, scale),)), replace(step, at_s=max(step.at_s - zero, 0)))
+        (Bar(step_in_words(step.name), "", (_step(step, begin, scale),)), _since(step, zero, recovery_s))
         for step in shown
     )
     folded = tuple(step for step in steps if step not in shown)
     return TimeLine(rows, folded, "load" if "load" in names else "trial")
+
+
+def _since(step: TrialStep, zero: float, recovery_s: float | None) -> TrialStep:
+    """The load's own clock starts within its step, and that of the recovery ends within its step: a page shows both
+    with one beginning and one end."""
+    at_s, took_s = step.at_s - zero, step.took_s
+    if step.name == "load":
+        return replace(step, at_s=0.0, took_s=at_s + took_s)
+    if step.name == "recovery" and recovery_s is not None:
+        took_s = recovery_s
+    return replace(step, at_s=max(at_s, 0), took_s=took_s)
 
 
 def _step(step: TrialStep, begin: float, scale: float) -> BarPart:

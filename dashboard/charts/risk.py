@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described
+from dashboard.findings.crash.missing import BINLOG
+from dashboard.findings.crash.missing import lost_from as from_where
 from dashboard.findings.crash.rate import Rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
-from dashboard.findings.crash.statistics import LOST_FROM, CrashLoss
-from dashboard.findings.crash.trials import Replica, Tried
+from dashboard.findings.crash.statistics import CrashLoss
+from dashboard.findings.crash.trials import Replica, Tried, engine_in
 from dashboard.findings.point import Point
 from dashboard.records.experiments.kind_names import number_of, singular, title
 from dashboard.text.numbers import at
@@ -73,7 +75,7 @@ def risk(
     topologies: Mapping[str, Topology],
 ) -> Chart:
     """`counts`: the unit of the throughput. `topologies`: by variant."""
-    crash = title(kind)
+    crash, engine = title(kind), engine_in(trials)
     known = (DrawnSetting(one, one.speed, one.loss) for one in settings if one.speed and one.loss)
     drawn = sorted(known, key=lambda one: one.place)
     empty = _empty(settings, trials, crash) if not drawn or self_test(trials).failed else ""
@@ -87,8 +89,8 @@ def risk(
         crash=crash,
         at=f", {at(threads)}" if threads else "",
         each=singular(kind),
-        place="" if lost_from == "either" else f" from {LOST_FROM[lost_from]}",
-        counted="Lost: from the engine or the binary log, whichever lost more. " if lost_from == "either" else "",
+        place="" if lost_from == "either" else f" from {from_where(lost_from, engine)}",
+        counted=f"Lost: from {engine} or {BINLOG}, whichever lost more. " if lost_from == "either" else "",
         counts=counts,
         network=_network([one.setting for one in drawn], kind, topologies),
         absent=_absent(settings),

@@ -33,6 +33,7 @@ SURFACE, INK, SOFT, LINE, BAND = "#ffffff", "#17202a", "#55606d", "#dfe3e8", "#e
 SERIES = ("#0072b2", "#c44e00", "#00835c", "#c876a2", "#454b53", "#c08700", "#3a9bd6", "#4f4a00")  # tokens.css, light
 ZERO_SHARE = 0.26  # of the axis, for losses of 0: risk-axis.js
 GAP = 1.6  # between these and the first decade, as a factor: risk-axis.js
+APART = 10  # without ground and axis between the band and the log axis: risk-ground.js
 NEARER = 8  # by which a label is nearer to its own point than to any other
 CLEAR = 60  # between a label and any other point, whose own label could stand there
 BETWEEN = 20  # between two labels in one row, which would be read as one sentence
@@ -214,11 +215,10 @@ def _ground(pen: "_Pen", chart: Chart, scales: Scales) -> None:
         pen.line((left, scales.y(speed)), (right, scales.y(speed)), LINE, 2)
         pen.write((left - 12, scales.y(speed)), whole(speed), 20, SOFT, "rm")
     pen.line((left, bottom), (right, bottom), SOFT, 2)
+    pen.box((scales.band - APART / 2, top, scales.band + APART / 2, bottom + 3), SURFACE)
     for loss in (scales.first * 10**power for power in range(scales.decades + 1)):
         pen.write((scales.x(loss), bottom + 10), whole(loss), 20, SOFT, "ma")
-    pen.write((scales.x(0), bottom + 10), "0", 20, SOFT, "ma")
-    for shift in (-4, 4):  # the axis is broken between zero and the first decade
-        pen.line((scales.band + shift - 5, bottom + 9), (scales.band + shift + 5, bottom - 9), SOFT, 2)
+    pen.write((scales.x(0), bottom + 10), "none", 20, SOFT, "ma")
     pen.write(((left + scales.band) / 2, top + 4), "nothing lost", 20, SOFT, "ma")
     pen.write((30, 24), _ascii(chart.title), 34, INK)
     pen.write((30, 80), chart.y.label + (" (log scale)" if scales.bottom else ""), 20, SOFT)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dashboard.findings.crash.self_test import SelfTest
 from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.finding import TOO_FEW, Finding, is_wide
-from dashboard.findings.flushing import gloss, is_durable
+from dashboard.findings.flushing import is_durable
 from dashboard.findings.point import Point
 from dashboard.findings.present import untested
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
@@ -115,7 +115,6 @@ def options(view: ResultView, server_id: int) -> list[Option]:
                 if (server, name) == (server_id, variant.name) and kind not in CONTROLS
             ),
             flushes=is_durable(variant.settings),
-            gloss=gloss(variant.settings),
             is_yours=variant.name == view.mine[server_id],
         )
         for variant in view.plan.variants
@@ -156,9 +155,8 @@ def _held(kind: str, chosen: Option | None) -> str:
         return ""
     asked = [each for each in chosen.crashes if each.kind == kind]
     first = (asked or chosen.crashes)[0]
-    name = f"{chosen.name} ({chosen.gloss})" if chosen.gloss else chosen.name
     recorded = [each for each in chosen.crashes if each.points and each is not first]
-    return f"{name} lost nothing {where_tried([first, *recorded])}."
+    return f"{chosen.name} lost nothing {where_tried([first, *recorded])}."
 
 
 def _none_held(choice: Recommendation | None, offered: Sequence[Option]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.crash.rate import FEW
-from dashboard.findings.crash.recorded import points_of_loads
+from dashboard.findings.crash.recorded import points_in_full
 from dashboard.findings.finding import between, times_as_fast
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.kind_names import FIRST, number_of, plural
@@ -101,14 +101,13 @@ class Crashes:
 
 @dataclass(frozen=True)
 class Option:
-    """One tested setting. `speeds` ascend by threads; `flushes`: both logs are flushed at every commit; `gloss`:
-    when it flushes them; `is_yours`: the present setting of the server."""
+    """One tested setting. `speeds` ascend by threads; `flushes`: both logs are flushed at every commit; `is_yours`: the
+    present setting of the server."""
 
     name: str
     speeds: tuple[Speed, ...]
     crashes: tuple[Crashes, ...]
     flushes: bool = False
-    gloss: str = ""
     is_yours: bool = False
 
     @property
@@ -188,32 +187,34 @@ def _choice(chosen: Option, present: str) -> str:
     recorded = [f"at {each.points:,} crash points" for each in chosen.crashes if each.points]
     instead = f" instead of the present {present}" if present else ""
     verb = "Keep" if chosen.is_yours else "Use"
-    return f"{verb} {chosen.name}{instead}: nothing lost {listed([*recorded, *apart])}."
+    return f"{verb} {chosen.name}{instead}: nothing lost {listed(_few([*recorded, *apart], 2))}."
 
 
 def _bound(chosen: Option) -> str:
-    """What the fewest trials still allow. Beside recorded loads it is not told: their crash points say more than the
-    number of trials."""
+    """What the trials still allow: the choice tells how many there were. Beside recorded loads the fewest trials are
+    not judged: crash points say more than the number of trials."""
     weakest = max(chosen.crashes, key=lambda each: (each.most or 0.0, each.kind in POWER_LOSSES))
-    text = f"{chosen.name} lost nothing {where_tried(chosen.crashes)}."
-    if any(each.phantoms == 0 for each in chosen.crashes):
-        text += " No client read a commit that was then gone."
+    read = "No client read a commit that was then gone." if any(each.phantoms == 0 for each in chosen.crashes) else ""
+    return " ".join(filter(None, (read, _allowed(chosen, weakest))))
+
+
+def _allowed(chosen: Option, weakest: Crashes) -> str:
     if any(each.points for each in chosen.crashes):
-        return f"{text} Another load may reach other crash points."
+        return "Another load may reach other crash points."
     if weakest.most is None:
-        return text
+        return ""
     if weakest.most > FEW:
         few = number_of(weakest.kind, weakest.tried)
-        return f"{text} {few} cannot rule out that {chosen.name} loses commits too. Run more crash trials."
+        return f"{few} cannot rule out that {chosen.name} loses commits too. Run more crash trials."
     seldom = f"at most 1 of {math.floor(1 / weakest.most):,} {plural(weakest.kind)}"
-    return f"{text} Only a setting that loses commits in {seldom} can pass {weakest.tried:,} by luck."
+    return f"Only a setting that loses commits in {seldom} can pass {weakest.tried:,} by luck."
 
 
 def where_tried(crashes: Sequence[Crashes]) -> str:
-    """`at any of the 636 crash points of 3 recorded loads, nor in 3 power losses`: what follows "lost nothing". Crash
-    points come first: they are the more thorough trial."""
+    """`at any of the 636 crash points (...), nor in 3 power losses`: what follows "lost nothing". Crash points come
+    first: they are the more thorough trial."""
     apart = [number_of(each.kind, each.tried) for each in crashes if not each.points]
-    recorded = [f"at any of the {points_of_loads(each.points, each.tried)}" for each in crashes if each.points]
+    recorded = [f"at any of the {points_in_full(each.points, each.tried)}" for each in crashes if each.points]
     return ", nor ".join([*recorded, *([f"in {listed(apart)}"] if apart else [])])
 
 
@@ -269,7 +270,7 @@ def _gain(speed: Speed, base: Speed, than: str) -> str:
 def _risk(one: Option) -> str:
     """What speaks against a setting, as the end of a sentence; "" where nothing was tried or everything held."""
     ordered = sorted(one.crashes, key=lambda each: each.kind != FIRST)  # the kind that the page leads with
-    lost = [_lost(each) for each in ordered if each.lost]
+    lost = _losses([each for each in ordered if each.lost])
     otherwise = [
         f"in {others:,} of {number_of(each.kind, each.tried)}"
         for each in one.crashes
@@ -290,11 +291,20 @@ def _risk(one: Option) -> str:
         ("let the old primary follow with other rows, without an error,", differs),
         ("let clients read commits that were then gone", read), ("is unclear", unclear),
     )  # fmt: skip
-    return ", ".join(f"{what} {' and '.join(which)}" for what, which in told if which)
+    return ", ".join(f"{what} {listed(which)}" for what, which in told if which)
 
 
-def _lost(each: Crashes) -> str:
+def _losses(lost: Sequence[Crashes]) -> Sequence[str]:
+    """The first with the number of commits; of many kinds the others are only counted. The crash matrix tells all."""
+    return _few([_lost(each, each.missing if not nth else "") for nth, each in enumerate(lost)], 1)
+
+
+def _few(kinds: Sequence[str], named: int) -> Sequence[str]:
+    more = len(kinds) - named
+    return kinds if more < 2 else [*kinds[:named], f"in {more} other kinds of crash"]
+
+
+def _lost(each: Crashes, missing: str) -> str:
     if each.points:
-        return f"at {each.points_lost:,} of the {points_of_loads(each.points, each.tried)}"
-    missing = f" ({each.missing})" if each.missing else ""
-    return f"in {each.lost:,} of {number_of(each.kind, each.tried)}{missing}"
+        return f"at {each.points_lost:,} of {each.points:,} crash points"
+    return f"in {each.lost:,} of {number_of(each.kind, each.tried)}{f' ({missing})' if missing else ''}"

@@ -36,7 +36,7 @@ class ResultChoice:
     server_id: int | None = None
     threads: int | None = None
     crash_kind: str = FIRST
-    lost_from: str = next(iter(LOST_FROM))
+    lost_from: str = LOST_FROM[0]
     mine: str = ""
 
 
@@ -173,7 +173,7 @@ def shown(
             server_id=_at([target.server_id for target in plan.targets], choice.get("server")),
             threads=_at(plan.threads, choice.get("threads")),
             crash_kind=_one_of((FIRST, *kinds) if FIRST in kinds else kinds, choice.get("crash")) or FIRST,
-            lost_from=_one_of(tuple(LOST_FROM), choice.get("lost")),
+            lost_from=_one_of(LOST_FROM, choice.get("lost")),
             mine=_at(variants, choice.get("mine")) or "",
         ),
         names=names,

@@ -1,6 +1,7 @@
 """The tested system in a line (server, version, engine, disk, host), and the settings behind each variant's name."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.flushing import gloss
@@ -20,22 +21,27 @@ class SpelledOut:
 
 
 def where(name: str, facts: Mapping[str, str], engines: Sequence[str], flush_ms: float | None = None) -> str:
-    """`db1, MariaDB 10.11.6, InnoDB, on a simulated disk (sata-7200), AMD EPYC`. Unknown facts are left out."""
+    """`db1, MariaDB 10.11.6, InnoDB, simulated disk (sata-7200, ext4, 2 ms a flush), AMD EPYC`. Unknown facts are left
+    out."""
     known = {key: value for key, value in facts.items() if value != UNKNOWN}
-    simulated = known.get("simulated device")
-    device = f"a simulated disk ({simulated})" if simulated else known.get("device model")
-    files = known.get("file system")
     parts = [
         name,
         _version(known.get("server version", "")),
         " and ".join(engines),
-        f"on {device}" if device else f"on a disk with {files}" if files else "",
-        f"a flush of 4 KiB takes {ms(flush_ms)} (median)" if flush_ms is not None else "",
+        _disk(known, flush_ms),
         known.get("CPU", ""),
         f"{known['cores']} cores" if "cores" in known else "",
         f"{known['memory']} of memory" if "memory" in known else "",
     ]
     return ", ".join(part for part in parts if part)
+
+
+def _disk(known: Mapping[str, str], flush_ms: float | None) -> str:
+    """`flush_ms`: the median of a flush of 4 KiB."""
+    simulated = known.get("simulated device")
+    flush = f"{ms(flush_ms)} a flush" if flush_ms is not None else ""
+    told = ", ".join(filter(None, (simulated or known.get("device model"), known.get("file system"), flush)))
+    return f"{'simulated disk' if simulated else 'disk of its host'} ({told})" if told else ""
 
 
 def _version(text: str) -> str:
@@ -53,6 +59,12 @@ def engine_of(variant: Variant) -> str:
     """As people write it."""
     engine = (variant.engine or "innodb").lower()
     return {"innodb": "InnoDB", "rocksdb": "MyRocks", "tokudb": "TokuDB"}.get(engine, engine)
+
+
+def named(settings: Iterable[SpelledOut], sentences: Sequence[str]) -> list[SpelledOut]:
+    """Those that the sentences name: a page spells them out before the sentences."""
+    text = " ".join(sentences)
+    return [one for one in settings if re.search(rf"(?<![\w/]){re.escape(one.name)}(?![\w/])", text)]
 
 
 def _written(variant: Variant) -> Mapping[str, str]:

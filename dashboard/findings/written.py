@@ -9,7 +9,7 @@ from dashboard.installation.stored import read
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration, size
-from workers.bench.plan import Plan, WorkloadChoice
+from workers.bench.plan import Plan, PlanTarget, WorkloadChoice
 from workers.bench.workloads import OWN
 from workers.errors import PlanError
 from workers.transaction.read import read as read_declaration
@@ -61,8 +61,8 @@ class WrittenEstimate:
             return f"{self.server}: the written bytes are not estimated: {self.basis}. {self._room}"
         total, binlog = _range(self.low.total, self.high.total), _range(self.low.binlog, self.high.binlog)
         return (
-            f"{self.server}: {total} will be written in {duration(self.load_s)} of load, {binlog} of it binary log "
-            f"({self.basis}). {self._room}"
+            f"{self.server}: {total} will be written in {duration(self.load_s)} of load with its warm-up, "
+            f"{binlog} of it binary log ({self.basis}). {self._room}"
         ).strip()
 
     @property
@@ -91,7 +91,7 @@ def estimates(plan: Plan, before: datetime) -> dict[int, WrittenEstimate]:
     disk that people share."""
     found = {one.server_id: _earlier(plan, one.server_id, before) for one in plan.targets}
     told = [one for one in plan.targets if found[one.server_id] or not one.is_sandbox]
-    return {one.server_id: _estimate(plan, one.server_id, one.name, found[one.server_id]) for one in told}
+    return {one.server_id: _estimate(plan, one, found[one.server_id]) for one in told}
 
 
 def measured(experiment: Experiment) -> dict[int, tuple[WrittenBytes, float]]:
@@ -119,22 +119,22 @@ def written_lines(experiment: Experiment) -> list[str]:
     ]
 
 
-def _estimate(plan: Plan, server_id: int, name: str, earlier: Sequence[WrittenPerSecond]) -> WrittenEstimate:
+def _estimate(plan: Plan, target: PlanTarget, earlier: Sequence[WrittenPerSecond]) -> WrittenEstimate:
     load_s = plan.size / len(plan.targets) * (plan.warmup_s + plan.measure_s)
     shared = [one for one in plan.workloads if one.key != OWN]  # the own tables are filled before each measurement
     tables = plan.table_rows * len(shared) * len({variant.engine for variant in plan.variants})
     tables += _own_rows(plan) * plan.repeats * len(plan.threads) * len(plan.variants)
-    low, high, basis = _rates(plan, earlier)
+    low, high, basis = _rates(plan, "sandbox" if target.is_sandbox else "server", earlier)
 
     def whole(rate: WrittenBytes) -> WrittenBytes:
         return WrittenBytes(rate.total * load_s + tables * ROW_BYTES, rate.binlog * load_s + tables * BINLOG_ROW_BYTES)
 
-    server = Server.everything.filter(pk=server_id).first()
+    server = Server.everything.filter(pk=target.server_id).first()
     answer = server.last_answer if server else None
     free = answer.known.free_bytes if answer else None
     if not earlier and _own_file(plan):
-        return WrittenEstimate(name, None, None, load_s, NOT_MEASURED, free)
-    return WrittenEstimate(name, whole(low), whole(high), load_s, basis, free)
+        return WrittenEstimate(target.name, None, None, load_s, NOT_MEASURED, free)
+    return WrittenEstimate(target.name, whole(low), whole(high), load_s, basis, free)
 
 
 def _own_file(plan: Plan) -> str:
@@ -154,8 +154,8 @@ def _own_rows(plan: Plan) -> int:
     return sum(rows * (1 + taken // ROW_BYTES) for rows, taken in each)
 
 
-def _rates(plan: Plan, earlier: Sequence[WrittenPerSecond]) -> tuple[WrittenBytes, WrittenBytes, str]:
-    """Per second. More threads than before may commit that many times more at most."""
+def _rates(plan: Plan, place: str, earlier: Sequence[WrittenPerSecond]) -> tuple[WrittenBytes, WrittenBytes, str]:
+    """Per second. `place`: "server" or "sandbox". More threads than before may commit that many times more at most."""
     if not earlier:
         low, high = (WrittenBytes(one.commits * one.each, one.commits * one.each * one.share) for one in (LEAST, MOST))
         said = f"{LEAST.commits:,} to {MOST.commits:,} commits per second of {LEAST.each:,} to {MOST.each:,} bytes"
@@ -165,7 +165,7 @@ def _rates(plan: Plan, earlier: Sequence[WrittenPerSecond]) -> tuple[WrittenByte
     totals, binlogs = [one.rate.total for one in earlier], [one.rate.binlog for one in earlier]
     count = f"{len(earlier)} earlier measurement{'' if len(earlier) == 1 else 's'}"
     threads = f"{min(tried)} to {max(tried)}" if min(tried) < max(tried) else str(max(tried))
-    basis = f"from {count} of this server with {threads} threads"
+    basis = f"from {count} of this {place} with {threads} threads"
     return (
         WrittenBytes(min(totals), min(binlogs)),
         WrittenBytes(max(totals) * more, max(binlogs) * more),

@@ -1,11 +1,14 @@
 """A result page answers on its first screen, shows one number of threads everywhere, and says why commits were lost."""
 
+import os
 import re
+from pathlib import Path
 
 from playwright.sync_api import expect
 
+from dashboard.records.experiments.models import TrialEvidence
 from dashboard.records.sharing import actions as sharing
-from tests.browser.test_risk_chart import LEVELS, keep, opened, result, risk  # noqa: F401 - fixtures
+from tests.browser.test_risk_chart import HELD, LEVELS, PLACED, keep, opened, result, risk  # noqa: F401 - fixtures
 from tests.unit.crash.recorded_states import state, story
 from tests.unit.reproduction import asked
 from tests.unit.results import trials
@@ -26,7 +29,7 @@ def holds_the_answer(page):
     risk(page)
     page.set_viewport_size({"width": 1280, "height": 800})
     page.evaluate("scrollTo(0, 0)")
-    parts = ("p.finding >> nth=1", ".tested", "#recommendation", "[data-chart=risk] .chart-plot")
+    parts = ("p.finding >> nth=1", ".finding ~ .tested", "#recommendation", "[data-chart=risk] .chart-plot")
     boxes = {one: page.locator(one).bounding_box() for one in parts}
     bottoms = {one: box["y"] + box["height"] for one, box in boxes.items()}
     assert all(bottom <= 800 for bottom in bottoms.values()), bottoms
@@ -36,7 +39,8 @@ def is_short(page):
     """At most 5 screens at 1280x800, and 8 of a phone."""
     for width, height, most in ((1280, 800, 5), (360, 780, 8)):
         page.set_viewport_size({"width": width, "height": height})
-        assert page.evaluate("document.documentElement.scrollHeight") <= most * height
+        found = page.evaluate("document.documentElement.scrollHeight")
+        assert found <= most * height, (width, found)
 
 
 def test_the_first_screen_holds_the_answer_and_its_cells_open_trials_and_evidence(opened, result):  # noqa: F811
@@ -116,3 +120,33 @@ def is_copied_as_markdown(page):
     copied = page.evaluate("navigator.clipboard.readText()")
     assert page.locator("p.finding").nth(1).inner_text() in copied and copied.endswith(f"\n{page.url}")
     assert not page.locator("#as-markdown").is_visible()
+
+
+LOST = [(1162, 18000), (1400, 19000), (3630, 18500), (1250, 17000)]
+KINDS = ("process-kill", "power-loss", "torn-power-loss", "data-disk-power-loss", "every-crash-point")
+
+
+def test_five_settings_and_five_kinds_of_crash_fit_eight_screens_of_a_phone(
+    page, live_server, context, transactional_db
+):
+    """With long names of the settings, and losses in nearly every cell."""
+    names = [f"{pair}, no doublewrite, O_DIRECT" for pair in LEVELS]
+    rates = {name: dict.fromkeys(KINDS, LOST if nth else HELD * 4) for nth, name in enumerate(names)}
+    made = trials.experiment(rates, levels=dict(zip(names, LEVELS.values(), strict=True)))
+    for variant in made.plan["variants"]:
+        pair = dict(zip(PAIR, variant["name"].partition(",")[0].split("/"), strict=True))
+        variant["settings"] = {**pair, "innodb_doublewrite": "OFF", "innodb_flush_method": "O_DIRECT"}
+    made.save()
+    for one in TrialEvidence.objects.filter(trial__kind="every-crash-point"):
+        one.data["points"] = story(*(state(n / 20, redo=n * 4096) for n in range(36))).as_stored()
+        one.save()
+    _, token = sharing.share(None, made)
+    page.goto(f"{live_server.url}/share/{token}/")
+    page.set_viewport_size({"width": 360, "height": 780})
+    risk(page)
+    if folder := os.environ.get("KEEP_SHOTS"):
+        page.screenshot(path=Path(folder) / "many-settings-phone.png", full_page=True)
+    is_short(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    labels = risk(page).evaluate(PLACED)
+    assert all(cost < 1 for cost, _ in labels) and {text[:3] for _, text in labels} == set(LEVELS), labels

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from dashboard.findings.crash.missing import BINLOG, in_words, typical
+from dashboard.findings.crash.missing import BINLOG, typical
 from dashboard.findings.crash.statistics import PLACES, CrashLoss, Tally
+from dashboard.findings.crash.trials import Tried
 from dashboard.records.experiments.kind_names import RECORDED_KINDS
 from dashboard.text.numbers import duration, ms
 from workers.topology.faults import FAULTS
@@ -13,19 +14,22 @@ NEARLY_ALL = 0.9  # of a trial's commits: the length of its load limited the los
 
 
 def losses(tally: Tally) -> Iterable[str]:
-    """The losses of engine and binlog in one trial, the worse loss first. A place that lost nothing is left out."""
+    """The losses of engine and binlog with the figures of the first sentence, the worse loss first: medians of the
+    trials that lost commits there. A place that lost nothing is left out."""
     places = PLACES[:1] if tally.kind in FAULTS else PLACES
     known = [(place, loss) for place in places if (loss := tally.loss(place)) and loss.most]
     for place, loss in sorted(known, key=lambda one: -one[1].median):
-        yield f"{_where(tally, place)} {_lost(tally, place, loss)}"
+        yield f"{_where(tally, place)} {_lost(tally, loss)}"
 
 
 def lost_whole_load(tally: Tally) -> bool:
-    """Whether such a trial lost nearly all of its commits. A longer load could then lose more."""
-    if tally.kind in RECORDED_KINDS:
-        return False
-    told = [(one, place) for place in PLACES if (one := tally.middle(place)) and one.acknowledged]
-    return any((one.lost(place) or 0) >= NEARLY_ALL * (one.acknowledged or 0) for one, place in told)
+    """Whether a trial lost nearly all of its commits. A longer load could then lose more."""
+    return tally.kind not in RECORDED_KINDS and any(map(_lost_nearly_all, tally.hit))
+
+
+def _lost_nearly_all(trial: Tried) -> bool:
+    worst = max(trial.lost(place) or 0 for place in PLACES)
+    return bool(trial.acknowledged) and worst >= NEARLY_ALL * (trial.acknowledged or 0)
 
 
 def of_a_failover(tally: Tally) -> Iterable[str]:
@@ -52,23 +56,11 @@ def _where(tally: Tally, place: str) -> str:
     return f"{BINLOG.removeprefix('the ') if place == 'binlog' else tally.engine.removeprefix('the ')} lost"
 
 
-def _lost(tally: Tally, place: str, loss: CrashLoss) -> str:
-    """`1,120 of 7,590 commits (the last 607 ms)`, all of one trial. A recorded load tells of its worst crash point."""
-    one = tally.middle(place)
-    if one is None or tally.kind in FAULTS:
-        return f"{typical(loss.median, 1)}{_work(loss.median_ms)}"
-    lost = one.lost(place) or 0
+def _lost(tally: Tally, loss: CrashLoss) -> str:
+    """`median 1,120 commits (the last 607 ms)`; of recorded loads the most of any crash point."""
     if tally.kind in RECORDED_KINDS:
-        return f"{typical(lost, 1)}{_work(one.lost_ms(place))} at the worst point"
-    return f"{_of_all(lost, one.acknowledged)}{_work(one.lost_ms(place))}"
-
-
-def _of_all(lost: int, acknowledged: int | None) -> str:
-    if not acknowledged:
-        return typical(lost, 1)
-    if lost == acknowledged:
-        return f"all {typical(lost, 1)}"
-    return f"{in_words(lost)} of {typical(acknowledged, 1)}"
+        return f"at most {typical(loss.most, 1)}{_work(loss.most_ms)}"
+    return f"{typical(loss.median, loss.rate.k)}{_work(loss.median_ms)}"
 
 
 def _work(lost_ms: float | None) -> str:

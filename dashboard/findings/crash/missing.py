@@ -9,6 +9,11 @@ from dashboard.text.numbers import sig, whole
 BINLOG = "the binary log"
 
 
+def lost_from(place: str, engine: str) -> str:
+    """A reader's choice in words. `engine`: its name."""
+    return {"either": f"{engine} or {BINLOG}", "engine": engine, "binlog": BINLOG}[place]
+
+
 def says(hit: Sequence[Tried], engine: str) -> str:
     """`median 7,730 commits missing from the binary log, 5,020 from InnoDB`: the place that lost commits most often
     first. `hit`: the trials that lost any."""

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.verdict_label import COMMITS_LOST, NOTHING_LOST, OTHER_FAILURE, READ_THEN_LOST
-from dashboard.text.numbers import percent
+from dashboard.text.numbers import CONFIDENCE, percent
 from workers.analysis import binomial
 
 RateState: TypeAlias = Literal["failed", "unknown", "passed"]  # worst first
@@ -35,10 +35,10 @@ class Rate:
         return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
     def share(self, what: str = "crashes") -> str:
-        """`29 % to 100 % of such crashes`: the 95 % interval; "" if nothing was tried."""
+        """`29 % to 100 % of such crashes (95 % confidence)`; "" if nothing was tried."""
         if self.lo is None or self.hi is None:
             return ""
-        return f"{percent(self.lo) if self.lo else '0'} to {percent(self.hi)} of such {what}"
+        return f"{percent(self.lo) if self.lo else '0'} to {percent(self.hi)} of such {what} ({CONFIDENCE} confidence)"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

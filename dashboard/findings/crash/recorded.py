@@ -24,7 +24,17 @@ def total(trials: Sequence[Tried]) -> PointCounts | None:
 def points_of_loads(points: int, loads: int) -> str:
     """636 crash points of 3 recorded loads."""
     of = "this load" if loads == 1 else number_of(RECORDED, loads)
-    return f"{'1 crash point' if points == 1 else f'{points:,} crash points'} of {of}"
+    return f"{_points(points)} of {of}"
+
+
+def points_in_full(points: int, loads: int) -> str:
+    """As `points_of_loads`, with what a crash point is: for the first sentence of a page."""
+    of = "one load" if loads == 1 else f"{loads:,} loads"
+    return f"{_points(points)} (moments in the recorded disk writes of {of})"
+
+
+def _points(points: int) -> str:
+    return "1 crash point" if points == 1 else f"{points:,} crash points"
 
 
 def says(counts: PointCounts, loads: int, most_lost: int | None) -> str:

@@ -17,8 +17,8 @@ from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
 
 PLACES = ("engine", "binlog")
-# of a choice: its words
-LOST_FROM = {"either": "engine or binary log", "engine": "the engine", "binlog": "the binary log"}
+DO_NOT_ADD = "; do not add these numbers: a commit can be missing from both"
+LOST_FROM = ("either", *PLACES)  # the choices of a reader
 
 
 @dataclass(frozen=True)
@@ -100,16 +100,6 @@ class Tally:
             rate=rate(len(hit), len(known), len(self.decided) - len(known) + self.unknown),
         )
 
-    def middle(self, place: str) -> Tried | None:
-        """The trial whose worse loss is nearest to the median of the worse losses, of two the worse one: both losses of
-        a setting are told of one trial. If it lost nothing from the place, another trial that did; None: none did."""
-        lost = {trial.position: max(trial.lost(one) or 0 for one in PLACES) for trial in self.hit}
-        if not lost:
-            return None
-        middle = median(lost.values())
-        near = sorted(self.hit, key=lambda one: (abs(lost[one.position] - middle), -lost[one.position], one.position))
-        return next((trial for trial in near if trial.lost(place)), None)
-
     @property
     def disagrees(self) -> bool:
         """Whether engine and binlog lost different numbers in a trial: recovery did not make them agree."""
@@ -167,7 +157,7 @@ class Tally:
         if not self.invalid.k:
             return f"lost nothing in {', '.join([crashes, *unclear])} ({self.invalid.at_most})"
         lost = len(self.hit)
-        both = "" if self.kind in FAULTS or not missing.overlaps(self.hit) else "; a commit can be missing from both"
+        both = "" if self.kind in FAULTS or not missing.overlaps(self.hit) else DO_NOT_ADD
         text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing}{both})"
         down = sum(trial.stayed_down for trial in self.decided)
         failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]

@@ -152,6 +152,12 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     return [replace(one, engine=engine, family=family_of) for one, engine, family_of in named]
 
 
+def engine_in(trials: Iterable[Tried]) -> str:
+    """The engine of all these trials; of several engines none is named."""
+    named = {trial.engine for trial in trials}
+    return named.pop() if len(named) == 1 else ANY_ENGINE
+
+
 def controls_of(experiment_ids: Iterable[int]) -> dict[int, list[Tried]]:
     """Experiment id -> its control trials."""
     return plain_trials(Trial.objects.filter(experiment__in=set(experiment_ids), kind__in=CONTROLS))

@@ -61,6 +61,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     lines |= dict.fromkeys(_own_load(view, shared))
     settings = tested.spelled_out(view.plan, view.clean)
     answer = crash.answer if crash else answer_without_crashes(view, found)
+    named = tested.named(settings, answer.sentences)
     pictures = _pictures(SPEED, view, addresses) if rows else []
     main = _picture("risk", view, addresses) if crash else pictures.pop(0) if pictures and view.points else None
     promised = promises(view.devices, view.names, view.clean)
@@ -100,7 +101,9 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "written": [view.clean(one) for one in experiment.written],
         "guarded": [] if shared else watched(experiment),
         "tested": lines,
-        "settings": settings,
+        "named": named,
+        "preview": [*answer.sentences, *(f"{one.name}: {one.gloss}." for one in named if one.gloss)],
+        "settings": [one for one in settings if one not in named],
         "markdown": markdown(view.clean(experiment.name), answer, lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }

@@ -50,7 +50,7 @@ export function yAxis(payload, kind, log, ys, colours) {
 
 function riskAxis(shared, ticks, risk) {
   const { min, max, zero } = risk;
-  const callback = (value) => (value === zero ? "0" : tick(value));
+  const callback = (value) => (value === zero ? "none" : tick(value));
   return {
     ...shared,
     type: "logarithmic",

@@ -38,7 +38,7 @@ def test_it_puts_each_setting_at_its_loss_and_throughput(client_in):
     assert [(one["name"], one["replica"], one["mine"], one["colour"]) for one in chart["series"]] == [
         ("1/1", "agree", False, 0), ("2/0", "diverge", True, 1), ("0/0", "diverge", False, 2),
     ]  # fmt: skip
-    assert chart["x"]["label"] == "acknowledged commits lost from the engine per power loss, median"
+    assert chart["x"]["label"] == "acknowledged commits lost from InnoDB per power loss, median"
 
 
 @pytest.mark.django_db

@@ -28,8 +28,8 @@ def test_it_shows_no_failure_with_its_upper_bound():
 def test_it_shows_failures_with_the_exact_interval():
     """Clopper and Pearson's for 2 of 30, as tables of it print."""
     assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
-    assert rate(4, 4).share() == f"40{NBSP}% to 100{NBSP}% of such crashes"
-    assert rate(2, 30).share() == f"0.82{NBSP}% to 22{NBSP}% of such crashes"
+    assert rate(4, 4).share() == f"40{NBSP}% to 100{NBSP}% of such crashes (95{NBSP}% confidence)"
+    assert rate(2, 30).share() == f"0.82{NBSP}% to 22{NBSP}% of such crashes (95{NBSP}% confidence)"
     assert rate(0, 0).share() == ""
 
 
@@ -88,8 +88,8 @@ def test_it_says_what_was_tested_and_how_often():
     )
     assert tally([(1060, 20000)] * 4).says == (
         "lost acknowledged commits in 4 of 4 power losses "
-        "(median 20,000 commits missing from the binary log, 1,060 from InnoDB; a commit can be missing from both); "
-        "replicas diverge silently"
+        "(median 20,000 commits missing from the binary log, 1,060 from InnoDB; "
+        "do not add these numbers: a commit can be missing from both); replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
         "lost acknowledged commits in 1 of 1 power loss (200 commits missing from the binary log, none from InnoDB);"
@@ -105,7 +105,7 @@ def test_it_says_what_was_tested_and_how_often():
          "(median 1,200 commits missing from both InnoDB and the binary log)"),
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
          "lost acknowledged commits in 4 of 4 power losses (median 1,000 commits missing from the binary log, "
-         "5 from InnoDB in 3 of them; a commit can be missing from both); "
+         "5 from InnoDB in 3 of them; do not add these numbers: a commit can be missing from both); "
          "InnoDB and the binary log then hold different commits, so a replica can differ from its source"),
         ([(0, 7)] * 2 + [(5, 0)] * 3,
          "lost acknowledged commits in 5 of 5 power losses "

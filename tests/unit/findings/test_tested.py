@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.findings.tested import SpelledOut, engines, spelled_out, where
+from dashboard.findings.tested import SpelledOut, engines, named, spelled_out, where
 from dashboard.text.numbers import UNKNOWN
 from workers.bench import recipes
 from workers.bench.plan import Variant
@@ -15,20 +15,37 @@ FACTS = {"server version": "10.11.19-MariaDB-0+deb12u1-log", "CPU": "AMD EPYC", 
 @pytest.mark.parametrize(
     ("more", "disk"),
     [
-        ({"simulated device": "sata-7200", "file system": "ext4"}, "on a simulated disk (sata-7200)"),
-        ({"device model": "Samsung 980", "file system": "ext4"}, "on Samsung 980"),
-        ({"device": "/dev/vda", "file system": "ext4"}, "on a disk with ext4"),
-        ({"file system": UNKNOWN}, ""),
+        ({"simulated device": "sata-7200", "file system": "ext4"}, "simulated disk (sata-7200, ext4, 2.00 ms a flush)"),
+        (
+            {"device model": "Samsung 980", "file system": "ext4"},
+            "disk of its host (Samsung 980, ext4, 2.00 ms a flush)",
+        ),
+        ({"device": "/dev/vda", "file system": "ext4"}, "disk of its host (ext4, 2.00 ms a flush)"),
+        ({"file system": UNKNOWN}, "disk of its host (2.00 ms a flush)"),
     ],
 )
 def test_it_names_server_version_engine_disk_and_host(more, disk):
-    parts = ["MariaDB 10.11.19", "InnoDB", disk, "AMD EPYC", "2 cores", "23.5 GiB of memory"]
-    assert where("db1", FACTS | more, ["InnoDB"]) == f"db1, {', '.join(filter(None, parts))}"
+    parts = ["db1", "MariaDB 10.11.19", "InnoDB", disk, "AMD EPYC", "2 cores", "23.5 GiB of memory"]
+    assert where("db1", FACTS | more, ["InnoDB"], 2.0).replace("\N{NO-BREAK SPACE}", " ") == ", ".join(parts)
 
 
 def test_facts_that_are_not_known_are_left_out():
     assert where("db1", dict.fromkeys(FACTS, UNKNOWN), ["MyRocks"]) == "db1, MyRocks"
     assert "MySQL 8.0.33" in where("db1", {"server version": "8.0.33"}, [])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "spelled"),
+    [
+        ("At 8 threads 0/0 is 6.1 times as fast as 1/1.", ["1/1", "0/0"]),
+        ("1/1: nothing lost.", ["1/1"]),
+        ("31/12 lost nothing, and 1/10 too.", []),
+        ("All tested settings lost acknowledged commits.", []),
+    ],
+)
+def test_the_first_sentences_have_exactly_their_settings_spelled_out(sentence, spelled):
+    settings = [SpelledOut(name, "sync_binlog=1") for name in ("1/1", "2/1", "0/0")]
+    assert [one.name for one in named(settings, (sentence,))] == spelled
 
 
 def plan(*variants: Variant):

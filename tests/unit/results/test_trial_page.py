@@ -198,6 +198,13 @@ def test_the_time_line_gives_the_crash_the_room():
     assert (found.zero, since_load) == ("load", {"load": 0, "cut": 0.8, "recovery": 0.9}), "as in the other figures"
 
 
+def test_load_and_recovery_have_one_beginning_and_one_end():
+    """The load's clock starts 3 ms into its step, that of the recovery ends 2 ms before the end of its step."""
+    took = {"load": (0.0, 1.003), "recovery": (1.003, 0.802)}
+    found = timeline([TrialStep(name, at, s) for name, (at, s) in took.items()], 1.0, 0.8)
+    assert [(step.at_s, step.took_s) for _, step in found.rows] == [(0, pytest.approx(1.0)), (pytest.approx(1.0), 0.8)]
+
+
 def test_a_trial_that_broke_off_before_its_load_shows_all_its_steps():
     found = timeline([TrialStep("prepare", 0.0, 3.0), TrialStep("start", 3.0, 1.0)], 0)
     assert [step.name for _, step in found.rows] == ["prepare", "start"] and not found.folded

@@ -41,7 +41,7 @@ def of(experiment, is_sandbox=False):
 def test_no_written_bytes_are_assumed_for_a_sandbox():
     """It has no disk that people share. With an earlier measurement there is something to say."""
     assert of(factory.experiment(levels={"1/1": 1000.0}, measured=0), is_sandbox=True) is None
-    assert "from 6 earlier measurements" in of(measured(MIB), is_sandbox=True).says
+    assert "from 6 earlier measurements of this sandbox" in of(measured(MIB), is_sandbox=True).says
 
 
 def test_without_an_earlier_measurement_the_assumption_is_named():
@@ -58,6 +58,7 @@ def test_the_range_spans_the_earlier_measurements_of_this_server():
     assert found.high.total == pytest.approx(5 * MIB * found.load_s + tables)
     assert (found.low.binlog, found.high.binlog) == (2_500_000, pytest.approx(MIB * found.load_s + 2_500_000))
     assert "from 12 earlier measurements of this server with 1 to 8 threads" in found.says
+    assert "in 3 min 6 s of load with its warm-up" in found.says
 
 
 def test_a_measurement_that_did_not_count_the_binary_log_tells_nothing():

@@ -34,7 +34,7 @@ def test_the_page_tells_its_finding(client, shared):
     answer = client.get(path)
     tags = told(answer.content.decode())
     first, *others = answer.context["crash"].answer.sentences
-    assert (tags["og:title"], tags["og:description"]) == (first, " ".join(others))
+    assert (tags["og:title"], tags["og:description"]) == (first, " ".join(others)), "its settings say no flushing"
     assert first.startswith("1/1 lost nothing") and "0/0 is" in tags["og:description"]
     assert (tags["og:url"], tags["twitter:card"]) == (f"http://testserver{path}", "summary")
 
@@ -100,3 +100,15 @@ def test_it_gives_away_no_name(db):
     said = [seen.sentence, seen.name, seen.chart.title, *(one.name for one in seen.chart.series)]
     assert not [one for one in said if "sekrit" in one]
     assert any("Server A" in one.name for one in seen.chart.series)
+
+
+def test_it_says_when_the_settings_of_its_sentences_flush(client, shared):
+    link, path = shared
+    experiment = link.experiment
+    for variant in experiment.plan["variants"]:
+        flush, sync = variant["name"].split("/")
+        variant["settings"] = {"innodb_flush_log_at_trx_commit": flush, "sync_binlog": sync}
+    experiment.save()
+    said = told(client.get(path).content.decode())["og:description"]
+    assert "1/1: both logs flushed at each commit. 0/0: redo log written and flushed once a second" in said
+    assert "2/0:" not in said, "no sentence names it"

@@ -12,9 +12,10 @@ from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import plural, title
-from dashboard.text.numbers import percent
+from dashboard.text.numbers import CONFIDENCE, percent
 from workers.bench.plan import CONTROLS
 
+SURE = f" ({CONFIDENCE} confidence)"
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 
 
@@ -96,7 +97,7 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     if not rate.n:
         return ""
     what = "loads" if tally.points else "crashes"
-    share = rate.share(what) if rate.k else f"up to {percent(rate.hi)} of such {what} may lose commits"
+    share = rate.share(what) if rate.k else f"up to {percent(rate.hi)} of such {what} may lose commits{SURE}"
     if not rate.k and (rate.hi or 0) > FEW and any(one.points for one in row):
         share = f"from {'this' if rate.n == 1 else f'these {rate.n:,}'} alone: {rate.share(what)}"
     return f"in {rate.counts} {plural(tally.kind)}; {share}" if tally.points else share

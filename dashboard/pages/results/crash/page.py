@@ -7,8 +7,10 @@ from dashboard.charts.chart import ChartTable
 from dashboard.findings.answer import ResultAnswer, answer
 from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.crash.losses import lost_whole_load
+from dashboard.findings.crash.missing import lost_from
 from dashboard.findings.crash.self_test import SelfTest, self_test
 from dashboard.findings.crash.statistics import LOST_FROM, finished, tallies
+from dashboard.findings.crash.trials import engine_in
 from dashboard.findings.finding import Finding
 from dashboard.findings.flushing import DURABLE, level
 from dashboard.findings.present import present_variants
@@ -86,7 +88,7 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
         {
             "name": "lost",
             "label": "Lost from",
-            "options": list(LOST_FROM.items()),
+            "options": [(place, lost_from(place, engine_in(view.trials))) for place in LOST_FROM],
             "chosen": view.choice.lost_from,
         },
         {"name": "mine", "label": "Present setting", "options": mine, "chosen": chosen, "nothing": _present(view)},

@@ -58,7 +58,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "kept_recording": load.recording if load and keeps else None,
         "data": data,
         "checks": [_check(one) for one in data.checks],
-        "timeline": timeline(data.steps, data.crash_at_s),
+        "timeline": timeline(data.steps, data.crash_at_s, trial.recovery_s),
         "sets": sets(data.sets, trial.acknowledged, trial.lost_replica, _engine(trial)),
         "losses": [
             (f"Lost from {place}", _meant(trial, place), lost, _when(trial, lost, took))

@@ -3,7 +3,7 @@ import { faded } from "../palette.js";
 import { given, write } from "./given.js";
 
 const WORDS = { width: 74, height: 20 };
-const BREAK = { wide: 3, high: 5, apart: 4 }; // two strokes through the axis, in pixels
+const APART = 6; // pixels without ground and axis between the band and the log axis, which are two scales
 
 export const riskGround = {
   id: "durascope-risk-ground",
@@ -11,24 +11,8 @@ export const riskGround = {
     const { risk, colours } = given(chart);
     if (!risk) return;
     band(chart, risk, colours);
-    axisBreak(chart, risk, colours);
   },
 };
-
-/** Between zero and the first decade the axis is not to scale. */
-function axisBreak({ ctx, chartArea: { bottom }, scales }, risk, colours) {
-  const edge = scales.x.getPixelForValue(risk.edge);
-  ctx.save();
-  ctx.strokeStyle = colours["ink-soft"];
-  ctx.lineWidth = 1.5;
-  ctx.beginPath();
-  for (const x of [edge - BREAK.apart / 2, edge + BREAK.apart / 2]) {
-    ctx.moveTo(x - BREAK.wide, bottom + BREAK.high);
-    ctx.lineTo(x + BREAK.wide, bottom - BREAK.high);
-  }
-  ctx.stroke();
-  ctx.restore();
-}
 
 function band(chart, risk, colours) {
   const { ctx, chartArea, scales } = chart;
@@ -36,12 +20,8 @@ function band(chart, risk, colours) {
   ctx.save();
   ctx.fillStyle = faded(colours.unknown, 0.09);
   ctx.fillRect(chartArea.left, chartArea.top, edge - chartArea.left, chartArea.height);
-  ctx.strokeStyle = colours["line-strong"];
-  ctx.setLineDash([3, 3]);
-  ctx.beginPath();
-  ctx.moveTo(edge, chartArea.top);
-  ctx.lineTo(edge, chartArea.bottom);
-  ctx.stroke();
+  ctx.fillStyle = colours.surface;
+  ctx.fillRect(edge - APART / 2, chartArea.top - 1, APART, chartArea.height + 3);
   ctx.restore();
   const words = edge - chartArea.left > WORDS.width ? "nothing lost" : "none";
   write(chart, words, (chartArea.left + edge) / 2, chartArea.top + WORDS.height / 2, colours["ink-soft"], {

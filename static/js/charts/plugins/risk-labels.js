@@ -13,14 +13,16 @@ const NEARER = 10; // pixels by which each line of a label is nearer to its own 
 const CLEAR = 40; // pixels between a second line and any other point, where that point's name could stand
 const BETWEEN = 12; // pixels between two labels, which would be read as one sentence
 const STRAY = 40; // cost of each pixel that is missing from NEARER or CLEAR
+const WIDEST = 0.55; // of the plot, for a name
 const OVER = 1e5; // cost of covering anything
 
 /** [{lines: [{text, font, width}], left, top, width, height, align, away, covered: pixels of points, error bars, names and
  *  margins, stray: pixels by which a line is too near to another point}]. Every label has its second line, or none has: a
  *  single one would look like a remark on all. `bars`: boxes around lines. */
 export function placed(context, area, points, bars, radius, family) {
-  const titles = points.map((point) => sized(context, [name(point, family)]));
-  const notes = points.map((point) => sized(context, [name(point, family), note(point, family)]));
+  const named = points.map((point) => fitting(context, name(point, family), (area.right - area.left) * WIDEST));
+  const titles = named.map((title) => sized(context, [title]));
+  const notes = points.map((point, nth) => sized(context, [named[nth], note(point, family)]));
   const whole = layout(notes, area, points, bars, radius);
   return whole.every(isFree) ? whole : layout(titles, area, points, bars, radius);
 }
@@ -57,6 +59,14 @@ function isFree({ covered, stray }) {
 
 function name(point, family) {
   return { text: point.name, font: `600 13px ${family}` };
+}
+
+/** Cut where it is wider than that: the key and the table have the whole name. */
+function fitting(context, label, widest) {
+  if (widthOf(context, label) <= widest) return label;
+  let { text } = label;
+  while (text.length > 1 && widthOf(context, { ...label, text: `${text}…` }) > widest) text = text.slice(0, -1);
+  return { ...label, text: `${text.trimEnd()}…` };
 }
 
 function note(point, family) {

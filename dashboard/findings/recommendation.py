@@ -21,6 +21,7 @@ from workers.analysis.compare import Decision
 from workers.analysis.statistics import Estimate
 from workers.bench.trial_kinds import POWER_LOSSES
 
+MOST_OTHERS = 3  # settings of which a page tells at once
 LEAST = 3  # after fewer trials of a crash kind, a choice is not recommended yet
 UNJUDGED: tuple[Decision, ...] = ("measured once", "too few to judge")
 
@@ -130,12 +131,22 @@ class Option:
 @dataclass(frozen=True)
 class Recommendation:
     """`choice`: one short sentence. `reasons`: sentences. `option`: the name of the chosen setting, "" for none;
-    `is_open`: nothing was judged, so that nothing speaks against a setting either."""
+    `is_open`: nothing was judged, so that nothing speaks against a setting either. `folded`: how many of the last
+    reasons a page shows only when asked."""
 
     choice: str
     reasons: tuple[str, ...]
     option: str = ""
     is_open: bool = False
+    folded: int = 0
+
+    @property
+    def at_once(self) -> tuple[str, ...]:
+        return self.reasons[: len(self.reasons) - self.folded]
+
+    @property
+    def when_asked(self) -> tuple[str, ...]:
+        return self.reasons[len(self.reasons) - self.folded :]
 
 
 def recommend(options: Sequence[Option], threads: int, counts: str = "commits") -> Recommendation | None:
@@ -150,16 +161,13 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
         )
     chosen = _best(held, threads)
     rivals = [one for one in _present_first(options) if one is not chosen]
-    reasons = [
-        _bound(chosen),
-        _untried(chosen),
-        _more(chosen, threads, counts),
-        *(_against(one, chosen, threads) for one in rivals),
-    ]
+    own = (_bound(chosen), _untried(chosen), _more(chosen, threads, counts))
+    against = tuple(filter(None, (_against(one, chosen, threads) for one in rivals)))
     choice = _choice(chosen, next((one.name for one in rivals if one.is_yours), ""))
     if rivals and all(one.lost for one in rivals):
         choice += " Every other tested setting lost commits." if len(rivals) > 1 else f" {rivals[0].name} lost commits."
-    return Recommendation(choice, tuple(filter(None, reasons)), chosen.name)
+    folded = len(against) - 1 if len(against) > MOST_OTHERS else 0  # the present setting stands first
+    return Recommendation(choice, (*filter(None, own), *against), chosen.name, folded=folded)
 
 
 def _present_first(options: Sequence[Option]) -> list[Option]:
@@ -281,9 +289,7 @@ def _risk(one: Option) -> str:
     differs = [f"in {each.differs:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.differs]
     unclear = [f"after {number_of(each.kind, each.unclear)}" for each in one.crashes if each.unclear]
     uncounted = [
-        f"at {each.points_uncounted:,} of the {points_of_loads(each.points, each.tried)}"
-        for each in one.crashes
-        if each.points_uncounted
+        f"at {each.points_uncounted:,} of {each.points:,} crash points" for each in one.crashes if each.points_uncounted
     ]
     told = (
         ("lost commits", lost), ("failed in another way", otherwise), ("has unknown losses", uncounted),

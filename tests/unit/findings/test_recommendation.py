@@ -92,6 +92,16 @@ def test_a_setting_must_hold_under_every_kind_of_crash():
     assert any("2 of 30 process kills" in one for one in found.reasons)
 
 
+def test_of_many_settings_only_the_first_other_one_is_told_at_once():
+    def told(number):
+        others = [Option(f"0/{n}", RISKY.speeds, RISKY.crashes) for n in range(number)]
+        return recommend([SAFE, *others], 8)
+
+    assert (told(3).folded, told(3).at_once, told(3).when_asked) == (0, told(3).reasons, ())
+    assert [one.partition(" ")[0] for one in told(5).when_asked] == ["0/1", "0/2", "0/3", "0/4"]
+    assert told(5).at_once[-1].startswith("0/0 is") and (*told(5).at_once, *told(5).when_asked) == told(5).reasons
+
+
 def test_of_many_kinds_of_crash_the_first_is_told_with_its_losses():
     kinds = ("process-kill", "torn-power-loss", "data-disk-power-loss")
     others = [Crashes(kind, 4, 4, 0, 1.0, lost=4, missing="9 commits") for kind in kinds]

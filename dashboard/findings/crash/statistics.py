@@ -17,7 +17,7 @@ from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
 
 PLACES = ("engine", "binlog")
-DO_NOT_ADD = "; do not add these numbers: a commit can be missing from both"
+PARTLY_THE_SAME = ", partly the same ones"
 LOST_FROM = ("either", *PLACES)  # the choices of a reader
 
 
@@ -157,7 +157,7 @@ class Tally:
         if not self.invalid.k:
             return f"lost nothing in {', '.join([crashes, *unclear])} ({self.invalid.at_most})"
         lost = len(self.hit)
-        both = "" if self.kind in FAULTS or not missing.overlaps(self.hit) else DO_NOT_ADD
+        both = "" if self.kind in FAULTS or not missing.overlaps(self.hit) else PARTLY_THE_SAME
         text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing}{both})"
         down = sum(trial.stayed_down for trial in self.decided)
         failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
@@ -193,7 +193,7 @@ class Tally:
         if not self.disagrees or self.kind in FAULTS or missing.kept_by_binlog(self.hit):
             return []
         can = "" if self.replica == "agree" else ", so a replica can differ from its source"
-        return [f"{self.engine} and the binary log then hold different commits{can}"]
+        return [f"{self.engine} and the binary log then differ{can}"]
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

@@ -88,8 +88,8 @@ def test_it_says_what_was_tested_and_how_often():
     )
     assert tally([(1060, 20000)] * 4).says == (
         "lost acknowledged commits in 4 of 4 power losses "
-        "(median 20,000 commits missing from the binary log, 1,060 from InnoDB; "
-        "do not add these numbers: a commit can be missing from both); replicas diverge silently"
+        "(median 20,000 commits missing from the binary log, 1,060 from InnoDB, "
+        "partly the same ones); replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
         "lost acknowledged commits in 1 of 1 power loss (200 commits missing from the binary log, none from InnoDB);"
@@ -105,12 +105,12 @@ def test_it_says_what_was_tested_and_how_often():
          "(median 1,200 commits missing from both InnoDB and the binary log)"),
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
          "lost acknowledged commits in 4 of 4 power losses (median 1,000 commits missing from the binary log, "
-         "5 from InnoDB in 3 of them; do not add these numbers: a commit can be missing from both); "
-         "InnoDB and the binary log then hold different commits, so a replica can differ from its source"),
+         "5 from InnoDB in 3 of them, partly the same ones); "
+         "InnoDB and the binary log then differ, so a replica can differ from its source"),
         ([(0, 7)] * 2 + [(5, 0)] * 3,
          "lost acknowledged commits in 5 of 5 power losses "
          "(median 5 commits missing from InnoDB in 3 of them, 7 from the binary log in 2 of them); "
-         "InnoDB and the binary log then hold different commits, so a replica can differ from its source"),
+         "InnoDB and the binary log then differ, so a replica can differ from its source"),
         ([(0, 0)] * 20 + [None] * 10,
          "lost nothing in 20 power losses, 10 more unclear "
          f"(up to 53{NBSP}% of such crashes may still lose commits)"),

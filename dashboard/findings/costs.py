@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import OuterRef, Subquery
 
 from dashboard.findings.analysis import MadeOf, analysis_of, made_of_each
-from dashboard.findings.finding import between, digits_of, times_as_fast
+from dashboard.findings.finding import alike_or_unclear, between, digits_of, times_as_fast
 from dashboard.findings.flushing import DURABLE, FLUSH, SYNC, level
 from dashboard.findings.headline import headline
 from dashboard.findings.point import ThroughputRatio
@@ -98,5 +98,6 @@ def _says(safe: Measured, fast: Measured, ratio: ThroughputRatio, threads: int) 
     if ratio.decision == "differs":
         text = f"{fast.variant} is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {safe.variant}"
         return f"{text} at {at(threads)} ({CONFIDENCE} confidence interval {interval})"
-    within = f" (ratio, {CONFIDENCE} confidence interval {interval})" if interval else ""
-    return f"{fast.variant} against {safe.variant} at {at(threads)}: {ratio.decision}{within}"
+    told = alike_or_unclear(ratio, (fast.variant, safe.variant))
+    within = f" (ratio of their speeds, {CONFIDENCE} confidence interval {interval})" if interval else ""
+    return f"At {at(threads)} {told}{within}"

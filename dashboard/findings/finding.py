@@ -127,13 +127,20 @@ def compared(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Find
     if decision == "differs":
         return _difference(ratio, names, where)
     if decision in ("no difference shown", "not decidable"):
-        text = f"no difference between {names[0]} and {names[1]} was found"
+        text = alike_or_unclear(ratio, names)
         if decision == "not decidable":
-            text = f"too few repeats were measured to tell the speeds of {names[0]} and {names[1]} apart"
             more = ("Among so many comparisons this can be chance.",) if _excludes_1(ratio) else ()
             more = (*more, "More repeats narrow the interval.")
         return Finding(f"{where} {text}", more=(_reach(ratio, names), *more))
     return None
+
+
+def alike_or_unclear(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
+    """Of two points that were not shown to differ: about equal, or open because of few repeats."""
+    one, other = names
+    if ratio.decision == "no difference shown" and ratio.lo and ratio.hi and not is_wide(ratio.lo, ratio.hi):
+        return f"{one} and {other} are about equally fast"
+    return f"too few repeats were measured to tell whether {one} or {other} is faster"
 
 
 def _excludes_1(ratio: ThroughputRatio) -> bool:

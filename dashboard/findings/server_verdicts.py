@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.db.models import Case, Count, Q, Value, When
 
-from dashboard.findings.crash.rate import FEW, Rate, RateState, rate
+from dashboard.findings.crash.rate import Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
 from dashboard.records.experiments.crash_progress import LOST
@@ -42,9 +42,7 @@ class CrashRate:
 
     @property
     def look(self) -> str:
-        """Of its badge. A few trials without a loss do not look like a proof."""
-        few = self.invalid.hi is not None and self.invalid.hi > FEW
-        return "info" if self.state == "passed" and few else self.state
+        return self.invalid.look(self.unknown)
 
     @property
     def outcome(self) -> str:
@@ -52,8 +50,7 @@ class CrashRate:
 
     @property
     def says(self) -> str:
-        beside = f"; {self.beside.outcome}" if self.beside else ""
-        return f"{self.variant}: {self.outcome}{beside}"
+        return f"{self.variant}: {self.outcome}"
 
     @property
     def severity(self) -> tuple[int, float, bool, int]:
@@ -77,6 +74,10 @@ class ServerVerdict:
     @property
     def badges(self) -> tuple[CrashRate, ...]:
         return self.settings[:MOST_BADGES]
+
+    @property
+    def has_recorded(self) -> bool:
+        return any(one.beside or one.kind == RECORDED for one in self.badges)
 
     @property
     def more(self) -> int:

@@ -244,7 +244,7 @@ class Plan:
         least=0, most=1_000_000, group="guard", may_be_empty=True,
     ))  # fmt: skip
     max_p99_ms: float = field(default=1000, metadata=described(
-        "number", "p99 of a small commit at most (ms)",
+        "number", "p99 of Durascope's own probe commits at most (ms)",
         "A probe commits five times a second on the attached server, as another client would. 0: not watched.",
         least=0, most=600_000, group="guard", may_be_empty=True,
     ))  # fmt: skip

@@ -60,8 +60,8 @@ def missing_from(seen: Seen, ledger: Ledger) -> Keys:
 
 def _stays_down(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := evidence.stays_down:
-        return invalid(1, f"The server does not come back by itself: {why}")
-    return valid("The server came back by itself.")
+        return invalid(1, f"The server does not recover without help: {why}")
+    return valid("The server started after the crash and recovered without help.")
 
 
 def _lost_engine(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -132,7 +132,7 @@ def _order(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return none_of(
         together(gaps),
         "acknowledged transactions are missing although a later one of the same client is there",
-        "No commit of a client is missing before a later commit of the same client.",
+        "Each client lost only its newest commits, or none.",
     )
 
 
@@ -200,8 +200,10 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if not names:
         return valid("No GTID of an acknowledged transaction was used again.")
     where = f"after {evidence.gtid_after}" if evidence.gtid_after else "from the beginning"
-    says = f"{len(names):,} GTIDs of acknowledged transactions were used again for other transactions, the first is"
-    return invalid(len(names), f"{says} {names[0]}. After the crash the server numbers transactions again {where}.")
+    count = "1 GTID names" if len(names) == 1 else f"{len(names):,} GTIDs name"
+    more = f" and {len(names) - FIRST:,} more" if len(names) > FIRST else ""
+    says = f"{count} an acknowledged transaction and also a later, different one: {', '.join(names[:FIRST])}{more}."
+    return invalid(len(names), f"{says} After the crash the server numbers transactions again {where}.")
 
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:

@@ -105,6 +105,12 @@ def step_in_words(step: str) -> str:
     return STEPS.get(step, step)
 
 
+def with_failed_step(error: str) -> str:
+    """A stored error, `crash points: The disk is full.`, with its step in words."""
+    step, colon, why = error.partition(": ")
+    return f"Failed at the step “{step_in_words(step)}”: {why}" if colon and step in STEPS else error
+
+
 def told_with(tell: Callable[[str], None], title: str) -> Callable[[str], None]:
     """Tells each step with the crash kind that its trial tries."""
     return lambda step: tell(f"Crash trial ({title[0].lower()}{title[1:]}): {step_in_words(step)}")

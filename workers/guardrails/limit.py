@@ -22,7 +22,7 @@ class Limits:
             (self.max_lag_s, f"replica lag above {_amount(self.max_lag_s, 's')}"),
             (self.max_threads_running, f"more than {self.max_threads_running:,.0f} running threads of other clients"),
             (self.min_free_gb, f"less than {_amount(self.min_free_gb, 'GiB')} of free disk space"),
-            (self.max_p99_ms, f"p99 of a small commit above {_amount(self.max_p99_ms, 'ms')}"),
+            (self.max_p99_ms, f"p99 of Durascope's own probe commits above {_amount(self.max_p99_ms, 'ms')}"),
         )
         watched = ", ".join(words for limit, words in said if limit)
         return f"stops at {watched}" if watched else "nothing is watched"

@@ -144,7 +144,7 @@ def _order(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     return none_of(
         overtaken(without(ledger.acknowledged(), kept), kept),
         "acknowledged commits are missing although a later one of the same client is there",
-        "No commit of a client is missing before a later commit of the same client.",
+        "Each client lost only its newest commits, or none.",
     )
 
 

@@ -24,7 +24,8 @@ CRASHES = (("killed", "Server killed"), ("power_loss", "Power loss"), ("failover
 
 @dataclass(frozen=True)
 class AuditLine:
-    """A server. `server_id`: None: pasted. `version`, `flushes`: "" if not known. `finding`: the worst, one sentence.
+    """A server. `server_id`: None: pasted. `version`, `flushes`: "" if not known. `finding`: the worst, in words.
+    `unclear`: why another outcome is unknown, "" if none is.
     `changes`: settings that end what may be lost, as name=value. `measured`: trials of this installation with this
     version and these settings; empty: not measured here. `reference`: of crash kinds that are not in `measured`, what
     Durascope's authors measured elsewhere. `level`: see `with_levels`."""
@@ -37,6 +38,7 @@ class AuditLine:
     power_loss: Survival
     failover: Survival
     finding: str
+    unclear: str
     changes: tuple[str, ...]
     measured: tuple[Badge, ...]
     reference: tuple[ReferenceCrashes, ...]
@@ -44,6 +46,11 @@ class AuditLine:
     read_at: datetime | None
     answered: bool
     level: AuditedLevel | None = None
+
+    @property
+    def short_version(self) -> str:
+        """MariaDB 10.11.19-MariaDB-log -> MariaDB 10.11.19."""
+        return self.version.partition("-")[0]
 
     @property
     def survivals(self) -> Survivals:
@@ -127,6 +134,7 @@ def _line(subject: AuditedServer, found: Survivals, crashes: Callable[[Durabilit
         power_loss=found.power_loss,
         failover=found.failover,
         finding=says,
+        unclear=_unclear(zip((title for _, title in CRASHES), three, strict=True)) if found.worst == LOST else "",
         changes=tuple(dict.fromkeys(change for one in three for change in one.changes)),
         measured=like.measured,
         reference=like.reference,
@@ -134,6 +142,10 @@ def _line(subject: AuditedServer, found: Survivals, crashes: Callable[[Durabilit
         read_at=subject.read_at,
         answered=facts is not None,
     )
+
+
+def _unclear(of_crashes: Iterable[tuple[str, Survival]]) -> str:
+    return " ".join(f"{title} is unknown: {one.says}" for title, one in of_crashes if one.outcome == UNKNOWN)
 
 
 def _flushes(variables: Mapping[str, str]) -> str:

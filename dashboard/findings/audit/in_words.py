@@ -25,6 +25,8 @@ def _of_server(line: AuditLine) -> Iterable[str]:
     if line.answered:
         yield "    " + "; ".join(f"{title}: {one.outcome or one.says}" for title, one in line.crashes)
     yield f"    {line.finding}"
+    if line.unclear:
+        yield f"    {line.unclear}"
     if line.changes:
         yield f"    Change: {', '.join(line.changes)}"
     for note in line.notes:

@@ -70,7 +70,12 @@ def _of_crash(crash: CrashClass, statements: Sequence[DurabilityStatement]) -> S
     mine = [one for one in statements if one.crash_class == crash]
     first = min(mine, key=lambda one: ORDER.index(one.outcome))
     changes = dict.fromkeys(change for one in mine if one.outcome != "kept" for change in one.changes)
-    return Survival(first.outcome, _first_sentence(first.says), tuple(changes))
+    logs = [one for one in mine if one.outcome == first.outcome and one.what in ("engine", "binlog")] or [first]
+    if first.outcome != LOST or len(logs) == 1:
+        return Survival(first.outcome, _first_sentence(first.says), tuple(changes))
+    # Each log has a reason of its own, and a setting of its own to change.
+    says = " ".join(f"{one.engine or 'Binlog'}: {_first_sentence(one.says)}" for one in logs)
+    return Survival(first.outcome, says, tuple(changes))
 
 
 def _of_failover(subject: AuditedServer, fleet: Joined) -> Survival:

@@ -19,12 +19,14 @@ Key = tuple[int, str, str]  # server of A, variant, crash kind
 
 @dataclass(frozen=True)
 class CrashSide:
-    """The result of the trials of A or of B. `state` "": this experiment has no such trial. `more`: median losses, and
+    """The result of the trials of A or of B. `state`: of its badge, "": this experiment has no such trial. `more`: median losses, and
     of failovers the write outage."""
 
     state: RateState | str
     says: str
     more: tuple[str, ...] = ()
+    failed: bool | None = None  # whether any trial failed; None: no trial has a verdict
+    unclear: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,4 +87,5 @@ def _side(tally: Tally | None) -> CrashSide:
     if not tally.invalid.n and not tally.unknown:
         return CrashSide("", "not finished")
     more = (*(losses(tally) if tally.invalid.k else ()), *of_a_failover(tally))
-    return CrashSide(tally.invalid.state(tally.unknown), tally.outcome, more)
+    failed = tally.invalid.k > 0 if tally.invalid.n else None
+    return CrashSide(tally.invalid.look(tally.unknown), tally.outcome, more, failed, tally.unknown)

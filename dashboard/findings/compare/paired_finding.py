@@ -54,19 +54,30 @@ def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, s
     """A factor and its inverse count as equally large."""
     pair, ratio = max(differing, key=lambda one: abs(math.log(one[1].value)))
     where = f"{pair.place.name} at {at(pair.threads)}"
+    which = ": " if len(differing) == 1 else "; the largest of these differences is "
     told, of = (percent, "of") if ratio.value < 1 else (sig, "times")  # 2.97 %, because nobody divides by 0.0297
-    text = f"; the largest difference is {where}: B has {told(ratio.value)} {of} the throughput of A"
+    text = f"{which}{where}, where B has {told(ratio.value)} {of} the throughput of A"
     return text, f"{CONFIDENCE} confidence interval {told(ratio.lo)} to {told(ratio.hi)}"
 
 
 def _crashes(found: CrashPairs) -> tuple[str, ...]:
-    """Whether the trials of A and of B had the same outcome: a failure, none, or unclear."""
-    both = [row for row in found.rows if row.a.state and row.b.state]
-    apart = [f"{row.name}, {row.kind}" for row in both if row.a.state != row.b.state]
-    tried = f"of {len(both)} combinations of setting and crash that both tried"
-    if apart:
-        return (f"Crash trials: A and B had different outcomes at {len(apart)} {tried}: {'; '.join(apart)}.",)
-    return (f"Crash trials: A and B had different outcomes at none {tried}.",) if both else ()
+    """Whether trials failed in one of A and B only. An unclear trial is no outcome: it is named by itself."""
+    both = [row for row in found.rows if row.a.failed is not None and row.b.failed is not None]
+    apart = [f"{row.name}, {row.kind}" for row in both if row.a.failed != row.b.failed]
+    tried = f"of {len(both)} combination{'s' if len(both) != 1 else ''} of setting and crash that both tried"
+    where = f"{len(apart)} {tried}: {'; '.join(apart)}" if apart else f"none {tried}"
+    told = (f"Crash trials: A and B had different outcomes at {where}.",) if both else ()
+    return (*told, *(text for side in "ab" if (text := _unclear(side, found))))
+
+
+def _unclear(side: str, found: CrashPairs) -> str:
+    """Unclear trials beside none that failed: one of them may have lost commits."""
+    sides = [(row, getattr(row, side)) for row in found.rows]
+    where = [(one.unclear, f"{row.name}, {row.kind}") for row, one in sides if one.unclear and not one.failed]
+    if not where:
+        return ""
+    parts = (f"{count:,} unclear trial{'s' if count > 1 else ''} at {place}" for count, place in where)
+    return f"{side.upper()} has {'; '.join(parts)}."
 
 
 def _alone(alone: tuple[int, int]) -> tuple[str, ...]:

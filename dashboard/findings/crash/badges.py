@@ -20,17 +20,20 @@ from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.kind_names import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.servers.models import Server
+from dashboard.text.words import listed
 from workers.bench.plan import CONTROLS, Plan, Variant
 from workers.servers.answered import AnsweredFacts
 from workers.servers.facts import Version
 
 NAMES = {"rocksdb": "MyRocks, "}
+MOST_NAMED = 3  # servers
 
 
 @dataclass(frozen=True)
 class Badge:
     """One crash kind. `state`: passed, failed or unknown; `experiment_id`: the newest experiment of its trials; `cell`:
-    the address of the very trials in it; `neighbour`: the version of the trials, "" for the server's own."""
+    the address of the very trials in it; `neighbour`: the version of the trials, "" for the server's own.
+    `look`: a class of badges.css; `where`: the servers that were crashed."""
 
     kind: str
     state: str
@@ -39,6 +42,8 @@ class Badge:
     cell: str
     experiments: int
     neighbour: str
+    look: str
+    where: str
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,9 @@ def _nearest(version: Version, by_version: Mapping[Version, list[TriedHere]]) ->
 
 def badges(tried: TriedLike) -> list[Badge]:
     """Of each engine and crash kind, all checks together."""
-    return [_badge(engine, kind, kinds[kind]) for engine, kinds in tried.items() for kind in in_order(kinds)]
+    ids = {one.trial.server_id for kinds in tried.values() for like in kinds.values() for one in like.trials}
+    names = dict(Server.objects.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
+    return [_badge(engine, kind, kinds[kind], names) for engine, kinds in tried.items() for kind in in_order(kinds)]
 
 
 def _like(present: Durability) -> list[tuple[Ran, TriedHere]]:
@@ -140,17 +147,20 @@ def _agreed(present: Durability, plan: Plan, variant: str, environment: Environm
     return (engine, ran.version) if engine in present.engines and agree(engine, present, ran) else None
 
 
-def _badge(engine: str, kind: str, like: LikeTrials) -> Badge:
+def _badge(engine: str, kind: str, like: LikeTrials, names: Mapping[int, str]) -> Badge:
     tally = Tally(0, "", kind, tuple(one.trial for one in like.trials))
     newest = like.trials[0]
+    where = sorted({names[one.trial.server_id] for one in like.trials})
     name = NAMES.get(engine, "") + title(kind)
     says = f"{NAMES.get(engine, '')}{tally.outcome}{f' on {like.neighbour}' if like.neighbour else ''}"
     return Badge(
         kind=name,
         state=tally.invalid.state(tally.unknown),
+        look=tally.invalid.look(tally.unknown),
         says=says,
         experiment_id=newest.experiment_id,
         cell=newest.cell,
         experiments=len({one.experiment_id for one in like.trials}),
         neighbour=like.neighbour,
+        where=f"{len(where):,} servers" if len(where) > MOST_NAMED else listed(where),
     )

@@ -44,10 +44,15 @@ class Rate:
         """`unclear`: further trials. With one of them the state is not passed."""
         return "failed" if self.k else "passed" if self.n and not unclear else "unknown"
 
+    def look(self, unclear: int) -> str:
+        """Of its badge. A few trials without a loss do not look like a proof."""
+        state = self.state(unclear)
+        return "info" if state == "passed" and (self.hi is None or self.hi > FEW) else state
+
     def outcome(self, kind: str, lost: int, read: int, unclear: int) -> str:
         """In words: `nothing lost in 3 power losses, too few to be sure; 1 unclear`. `lost`: how many of the k lost
         commits; `read`: how many others lost commits only that others had read; `unclear`: further trials."""
-        more = f"; {unclear:,} unclear" if unclear else ""
+        more = f"; {unclear:,} more unclear" if unclear else ""
         if not self.n:
             return f"{number_of(kind, unclear)} unclear"
         trials = number_of(kind, self.n)

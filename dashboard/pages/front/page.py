@@ -44,9 +44,11 @@ class ServerOnHome:
 
 def context(now: datetime) -> dict[str, object]:
     servers = _used(_lately_used())
+    lines = _lines(servers[:MOST_SERVERS])
     return {
         "missing": missing(),
-        "lines": _lines(servers[:MOST_SERVERS]),
+        "lines": lines,
+        "recorded": any(line.verdict and line.verdict.has_recorded for line in lines),
         "servers": Server.objects.count(),
         "running": lately.running(),
         "finished": lately.results(),

@@ -22,7 +22,7 @@ class ServerField(forms.ModelChoiceField):  # type: ignore[type-arg]  # subscrip
 
 
 class ServersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # as above
-    """Servers to tick. A production server is marked, because its load needs a confirmation."""
+    """Servers to tick. The load of a production server needs a confirmation."""
 
     def get_bound_field(self, form: forms.BaseForm, name: str) -> forms.BoundField:
         bound = super().get_bound_field(form, name)
@@ -35,7 +35,10 @@ class ServersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  #
         return bound
 
     def label_from_instance(self, server: Server) -> str:
-        return f"{server.name} (production)" if server.label == Server.Label.PRODUCTION else server.name
+        if server.is_sandbox:
+            return f"{server.name} (sandbox)"
+        production = "production, " if server.label == Server.Label.PRODUCTION else ""
+        return f"{server.name} ({production}attached)"
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def test_it_finds_a_server_that_does_not_come_back():
     found = judged(all_well(stays_down="InnoDB: Unable to open undo tablespace"))
     assert found["stays-down"].outcome == "invalid"
     assert found["stays-down"].count == 1
-    assert "does not come back by itself: InnoDB: Unable to open" in found["stays-down"].says
+    assert "does not recover without help: InnoDB: Unable to open" in found["stays-down"].says
 
 
 def test_of_a_server_that_does_not_come_back_the_binlog_still_tells():

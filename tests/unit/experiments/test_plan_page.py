@@ -33,7 +33,7 @@ def notified(monkeypatch):
 
 GUARDRAILS = (
     "stops at replica lag above 10 s, more than 50 running threads of other clients, "
-    "less than 2 GiB of free disk space, p99 of a small commit above 1,000 ms"
+    "less than 2 GiB of free disk space, p99 of Durascope's own probe commits above 1,000 ms"
 )
 
 

@@ -80,11 +80,21 @@ def test_commits_that_were_only_read_before_they_were_lost_are_no_other_failure(
 def test_results_of_recorded_loads_and_of_other_crashes_are_listed_together():
     rates = {"1/1": {"power-loss": trials.HELD, "every-crash-point": [(0, 0), (3, 3)]},
              "0/0": {"power-loss": [(9, 9)], "every-crash-point": [(7, 7)]}}  # fmt: skip
-    found = {one.variant: one.says for one in crashed(trials.experiment(rates)).badges}
+    found = {one.variant: (one.says, one.beside.says) for one in crashed(trials.experiment(rates)).badges}
     assert found["1/1"] == (
-        "1/1: commits lost in 1 of 2 recorded loads; nothing lost in 1 power loss, too few to be sure"
+        "1/1: commits lost in 1 of 2 recorded loads",
+        "1/1: nothing lost in 1 power loss, too few to be sure",
     )
-    assert found["0/0"] == "0/0: commits lost in 1 of 1 power loss; commits lost in 1 of 1 recorded load"
+    assert found["0/0"] == (
+        "0/0: commits lost in 1 of 1 power loss",
+        "0/0: commits lost in 1 of 1 recorded load",
+    )
+
+
+@pytest.mark.parametrize(("kind", "says"), [("every-crash-point", True), ("power-loss", False)])
+def test_a_recorded_load_is_explained_where_one_is_shown(client_in, kind, says):
+    trials.experiment({"1/1": {kind: [(0, 0)]}})
+    assert ("every disk write of a load is recorded" in " ".join(page(client_in).split())) == says
 
 
 def test_the_worst_setting_comes_first():
@@ -99,7 +109,7 @@ def test_unclear_trials_never_pass():
 def test_one_valid_trial_among_unclear_ones_is_not_passed():
     one = crashed(trials.experiment({"1/1": {"power-loss": [(0, 0)] + [None] * 29}})).settings[0]
     assert one.state == "unknown"
-    assert one.says.endswith("nothing lost in 1 power loss, too few to be sure; 29 unclear")
+    assert one.says.endswith("nothing lost in 1 power loss, too few to be sure; 29 more unclear")
 
 
 def test_a_repeated_trial_does_not_count():
@@ -172,7 +182,10 @@ def test_a_cost_that_was_not_shown_is_no_factor():
     Experiment.objects.filter(pk=made.pk).update(analysis={"1/1": analysis})
     found = costs.costs([server.pk])[server.pk]
     interval = "95\u00a0% confidence interval 0.340 to 8.13"
-    assert found.says == f"0/0 against 1/1 at 8 threads: no difference shown (ratio, {interval})"
+    assert found.says == (
+        "At 8 threads too few repeats were measured to tell whether 0/0 or 1/1 is faster "
+        f"(ratio of their speeds, {interval})"
+    )
 
 
 def test_without_1_1_there_is_no_cost():

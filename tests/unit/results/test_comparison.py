@@ -42,7 +42,7 @@ def test_it_puts_points_of_two_experiments_side_by_side(client_in):
     assert second.ratio.value == pytest.approx(2, rel=0.1)
     assert second.ratio.decision == "differs"
     assert response.context["unlike"] == []
-    assert "No recorded fact of the environments differs" in response.content.decode()
+    assert "ran in the same environment" in response.content.decode()
     assert obeys_the_policy(response)
 
 

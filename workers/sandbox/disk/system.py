@@ -98,7 +98,7 @@ def drop_cached(device: Path, patience_s: float = PATIENCE_S) -> None:
                 raise SandboxError(
                     f"The file system of {device} could not be released: {reason(error)}.",
                     "A process in another mount namespace (a container) holds a copy of the mount. To find it: "
-                    f"grep -l {device} /proc/[0-9]*/mountinfo. Repeat the trial when it has ended.",
+                    f"grep -l {device} /proc/[0-9]*/mountinfo. Repeat the trial when that process has ended.",
                 ) from error
             time.sleep(POLL_S)
     try:

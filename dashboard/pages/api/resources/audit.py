@@ -87,6 +87,7 @@ class LineOut(Schema):
     power_loss: SurvivalOut
     failover: SurvivalOut
     finding: str
+    unclear: str
     changes: list[str]
     measured: list[MeasuredOut]
     reference: list[ReferenceOut]

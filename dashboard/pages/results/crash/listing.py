@@ -14,6 +14,7 @@ from dashboard.records.experiments.kind_names import MUST_LOSE, title
 from dashboard.records.experiments.models import Experiment, Trial
 from dashboard.records.experiments.verdict_label import REPLICA_STOPPED
 from workers.bench.plan import CONTROLS
+from workers.crash.setup_and_result import with_failed_step
 from workers.topology.faults import FAULTS
 
 ON_A_PAGE = 200
@@ -75,15 +76,25 @@ def _row(view: ResultView, reader: Reader, trial: Tried) -> dict[str, object]:
         "trial": trial,
         "url": reader.addresses.trial(trial.id),
         "variant": view.clean(trial.variant),
-        "error": view.clean(trial.error),
+        "error": view.clean(with_failed_step(trial.error)),
         "server": view.names[trial.server_id],
         "kind": title(trial.kind),
         "state": "passed" if as_expected else badge(trial),
         "word": "loss found, as expected" if as_expected else trial.verdict_label or trial.state,
+        "points": _points(trial),
         "missing": trial.lost("engine"),
         "replica": REPLICAS_SAY[trial.replica],
         "is_control": trial.kind in CONTROLS,
     }
+
+
+def _points(trial: Tried) -> str:
+    """A recorded load has one row for many crash points."""
+    if not trial.points or not trial.points.tried or trial.lost_engine is None:
+        return ""
+    if not trial.points.lost:
+        return f"at {trial.points.tried:,} crash points"
+    return f"at {trial.points.lost:,} of {trial.points.tried:,} crash points; the numbers are those of the worst point"
 
 
 def _at(known: list[str], place: str | None) -> str | None:

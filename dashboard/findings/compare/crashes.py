@@ -19,8 +19,8 @@ Key = tuple[int, str, str]  # server of A, variant, crash kind
 
 @dataclass(frozen=True)
 class CrashSide:
-    """The result of the trials of A or of B. `state`: of its badge, "": this experiment has no such trial. `more`: median losses, and
-    of failovers the write outage."""
+    """The result of the trials of A or of B. `state`: of its badge, "": this experiment has no such trial. `more`:
+    median losses, and of failovers the write outage."""
 
     state: RateState | str
     says: str

@@ -96,7 +96,8 @@ class PlanForm(PlanInputs):
     production_confirmed = forms.BooleanField(
         required=False,
         label="Load on a production server is intended",
-        help_text="For this experiment only. Your tables on the server are not touched. Other users of the server will notice the load.",
+        help_text="For this experiment only. Your tables on the server are not touched. Other users of the server will "
+        "notice the load.",
     )
 
     def __init__(

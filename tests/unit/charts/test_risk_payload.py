@@ -207,7 +207,7 @@ def test_its_sentence_gives_no_speed_that_was_not_shown():
         assert found.text.startswith("0/0 lost acknowledged commits")
         speed = {
             "not decidable": "too few repeats were measured to tell",
-            "no difference shown": "are about equally fast",
+            "no difference shown": "0/0 and 1/1 are about equally fast",
         }
         assert f"; at 8 threads {speed[decision]}" in found.text
         assert found.more[0].startswith("1/1 lost nothing in 30 power losses")

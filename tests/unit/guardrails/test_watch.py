@@ -94,4 +94,7 @@ def test_it_ends_and_closes_its_gauges():
 
 def test_a_limit_of_zero_is_not_named():
     assert Limits(0, 0, 0, 0).in_words == "nothing is watched"
-    assert Limits(1.5, 0, 0, 20).in_words == "stops at replica lag above 1.5 s, p99 of Durascope's own probe commits above 20 ms"
+    assert (
+        Limits(1.5, 0, 0, 20).in_words
+        == "stops at replica lag above 1.5 s, p99 of Durascope's own probe commits above 20 ms"
+    )

@@ -38,7 +38,9 @@ def test_every_point_of_two_ordinary_experiments_is_paired(client_in):
     )
     assert "times the throughput of A" in page.context["finding"].text
     slower = compare(client_in, new, old).context["finding"].text
-    assert "; the largest of these differences is " in slower and "% of the throughput of A" in slower, "B against A, always"
+    assert "; the largest of these differences is " in slower and "% of the throughput of A" in slower, (
+        "B against A, always"
+    )
     assert [pair.place.colour for pair in pairs[::6]] == [look.colour for look in looks(list(EIGHT))]
     assert page.text.count("<b>differs</b>") == 48 and obeys_the_policy(page)
 

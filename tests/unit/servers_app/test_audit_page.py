@@ -27,7 +27,9 @@ def test_a_pasted_text_is_audited_and_nothing_of_it_stays(client_in, caplog):
     answer = client_in.post("/servers/audit/pasted/", {"text": CNF, "other": "sync_binlog\t1", "of": "MySQL 8.0"})
     page = answer.content.decode()
     assert (
-        answer.status_code == 200 and "Power loss: InnoDB: Acknowledged commits" in page and "A, pasted and B, pasted" in page
+        answer.status_code == 200
+        and "Power loss: InnoDB: Acknowledged commits" in page
+        and "A, pasted and B, pasted" in page
     )
     assert SECRET not in caplog.text and not Preflight.objects.exists()
     wrong = client_in.post("/servers/audit/pasted/", {"text": "hello", "of": "MySQL"})

@@ -66,7 +66,7 @@ def test_a_line_follows_the_fields(client_in, server):
         "compared": "Binary log on, the server's own build, hdd-10k, 1 variant of your own, compared with mine",
         "load": "Update one row by key, in a table of many rows",
         "crash": "4 of each: process kill, power loss, with a replica",
-        "length": "1 repeat of 5 s, counts fsyncs and group commits from 1 of 5 sources, load from 2 workers",
+        "length": "1 repeat of 5 s, counts fsyncs and group commits from 1 of 6 sources, load from 2 workers",
         "guard": f"On attached servers: {GUARDRAILS.replace('above 10 s', 'above 2.5 s')}",
     }
 

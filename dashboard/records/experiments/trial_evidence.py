@@ -26,10 +26,10 @@ class FoundSets:
 class BinlogEnd:
     """As in workers.crash.evidence.BinlogSeen."""
 
-    end: str
-    end_at: str
-    unreadable: str
-    reused: tuple[str, ...]
+    end: str = ""
+    end_at: str = ""
+    unreadable: str = ""
+    reused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

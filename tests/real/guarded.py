@@ -30,6 +30,7 @@ from workers.sandbox.devices import Devices
 from workers.sandbox.server import Sandbox
 from workers.sandbox.storage import parse
 from workers.servers import ask, look
+from workers.servers.answered import AnsweredFacts
 from workers.servers.connection import connect
 
 LIMIT_S = 90.0
@@ -82,7 +83,7 @@ def _with_least_account(sandbox: Sandbox, name: str) -> Server:
     account = replace(sandbox.target, user="least", password=secrets.token_hex(8) + "-A1")
     with connect(sandbox.target) as admin:
         known = look.read(admin)
-        facts = {"flavour": known.flavour, "version_text": known.version_text}
+        facts = AnsweredFacts(flavour=known.flavour, version_text=known.version_text)
         (shown,) = statements(Server(user=account.user, socket=account.socket), facts)
         printed = shown.sql.replace("'...'", f"'{account.password}'").rstrip(";").split(";\n")
         user = printed[0].split()[2]

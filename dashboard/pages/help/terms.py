@@ -1,14 +1,17 @@
-"""Explanations of the terms on pages, with links to manuals: terms.toml. Settings are explained in
+"""Explanations of the terms on pages, with links to manuals: docs/glossary.md, terms.toml. Settings are explained in
 `workers.servers.settings`. Templates write a term as `{% term "..." %}`. A test reports terms without
 an explanation."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from dashboard.pages.documents import tables
 from workers.servers.settings import SETTINGS, Setting
 from workers.toml.table import TomlTable
 
+GLOSSARY = "Words"
 FILE = Path(__file__).with_name("terms.toml")
 MANUALS = {"mariadb": "MariaDB", "mysql": "MySQL", "sysbench": "sysbench"}
 ROOTS = {
@@ -16,6 +19,9 @@ ROOTS = {
     "mysql": "https://dev.mysql.com/doc/refman/8.4/en/",
     "sysbench": "https://github.com/akopytov/sysbench",
 }
+
+
+WORDS = tuple((word, re.sub("[`*]", "", meaning)) for word, meaning, _ in tables("glossary.md")[0])
 
 
 @dataclass(frozen=True)
@@ -26,30 +32,48 @@ class Term:
     manuals: Mapping[str, str] = field(default_factory=dict)
 
 
-def read(path: Path) -> dict[str, Term]:
-    """Raises PlanError naming file, table and key."""
+def read(path: Path) -> dict[str, dict[str, Term]]:
+    """The terms of each group; those with the meaning of another are in its group. Raises PlanError naming file, table
+    and key."""
     file = TomlTable.of_file(path)
     file.only(("says", "same", "manuals"))
     says, same = file.table("says"), file.table("same")
-    pages = {word: found for table in file.tables("manuals") for word, found in _pages(table, says).items()}
-    terms = {word: Term(says.text(word), pages.get(word, {})) for word in says.data}
-    return terms | {word: terms[same.one_of(word, terms)] for word in same.data}
+    groups = {name: says.table(name) for name in says.data}
+    known = [*(word for group in groups.values() for word in group.data), *dict(WORDS)]
+    pages = {word: found for table in file.tables("manuals") for word, found in _pages(table, known).items()}
+    found = {
+        name: {word: Term(group.text(word), pages.get(word, {})) for word in group.data}
+        for name, group in groups.items()
+    }
+    found[GLOSSARY] = {word: Term(meaning, pages.get(word, {})) for word, meaning in WORDS}
+    for word in same.data:
+        other = same.one_of(word, known)
+        group = next(terms for terms in found.values() if other in terms)
+        group[word] = group[other]
+    return found
 
 
-def _pages(table: TomlTable, says: TomlTable) -> dict[str, dict[str, str]]:
+def _pages(table: TomlTable, known: Iterable[str]) -> dict[str, dict[str, str]]:
     table.only((*MANUALS, "terms"))
     found = {MANUALS[whose]: ROOTS[whose] + table.text(whose) for whose in MANUALS if whose in table}
-    return dict.fromkeys(table.some_of("terms", says.data), found)
+    return dict.fromkeys(table.some_of("terms", known), found)
 
 
-TERMS = read(FILE)
+GROUPS = read(FILE)
+TERMS = {word: term for terms in GROUPS.values() for word, term in terms.items()}
 
 
 def explained(word: str) -> Term | None:
     """The explanation of a word or of the name of a setting; None without one."""
     if word in SETTINGS:
         return of_setting(SETTINGS[word])
-    return TERMS.get(word.lower())
+    found = TERMS.get(word.lower())
+    return replace(found, says=_sentence(found.says)) if found else None
+
+
+def _sentence(says: str) -> str:
+    """The glossary begins with a small letter and has no full stop."""
+    return f"{says[:1].upper()}{says[1:].removesuffix('.')}."
 
 
 def of_setting(setting: Setting) -> Term:

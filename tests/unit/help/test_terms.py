@@ -15,8 +15,7 @@ from dashboard.findings.compare.figures import FIGURES as COMPARED
 from dashboard.findings.per_commit import FSYNCS
 from dashboard.installation.home import PROJECT
 from dashboard.pages.documents import chapters
-from dashboard.pages.help.terms import FILE, TERMS, Term, explained, read
-from dashboard.pages.help.views import GLOSSARY
+from dashboard.pages.help.terms import FILE, GROUPS, TERMS, WORDS, Term, explained, read
 from dashboard.pages.templatetags.terms import term
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.history.figures import FIGURES as FOLLOWED
@@ -168,7 +167,7 @@ def test_a_bad_explanation_would_be_found():
 
 
 def test_an_explanation_is_one_sentence_or_two_and_its_links_are_of_manuals():
-    every = {**TERMS, **{name: explained(name) for name in SETTINGS}}
+    every = {name: explained(name) for name in (*TERMS, *SETTINGS)}
     report(f"{word}: {fault}" for word, term in every.items() for fault in faults(term))
 
 
@@ -180,7 +179,10 @@ def test_a_term_is_reached_by_keyboard_and_escaped():
 
 def test_the_page_of_words_has_all_of_them(client_in):
     page = client_in.get(reverse("help:words")).text
-    assert page.count("<dt>") == len(TERMS) + len(SETTINGS) + len(GLOSSARY)
+    assert page.count("<dt>") == len(TERMS) + len(SETTINGS)
+    assert sum(map(len, GROUPS.values())) == len(TERMS), "each word has one text"
+    for place in list(GROUPS)[:-1]:
+        assert f"<h3>{place}</h3>" in page
     assert 'rel="noopener noreferrer"' in page
 
 
@@ -195,13 +197,17 @@ def test_markup_of_a_template_is_kept_and_markup_of_a_person_is_escaped():
 @pytest.mark.parametrize(
     ("written", "instead", "says"),
     [
-        ('"repeat" = "The same', '"repeat" = 3 # "The same', "says.repeat is 3. Write a text in quotes."),
+        (
+            '"repeat" = "The same',
+            '"repeat" = 3 # "The same',
+            "says.Result: what is compared.repeat is 3. Write a text in quotes.",
+        ),
         (
             '"throughput/s" = "throughput"',
             '"throughput/s" = "speed"',
             "same.throughput/s is 'speed'. There are:",
         ),
-        ('terms = ["workload"]', 'terms = ["work"]', "manuals[1].terms is 'work'. There are: variant"),
+        ('terms = ["workload"]', 'terms = ["work"]', "manuals[1].terms is 'work'. There are: setting"),
         ("sysbench =", "oracle =", "manuals[1].oracle is not known here. Known: mariadb, mysql, sysbench, terms."),
     ],
 )
@@ -217,10 +223,10 @@ def test_the_glossary_of_the_documents_is_on_the_page(client_in):
     page = client_in.get("/help/").content.decode()
     of_pages, of_code = (PROJECT / "docs/glossary.md").read_text().split("## Words of the code")
     rows = [line for line in of_pages.splitlines() if line.startswith("| ")][1:]
-    assert len(GLOSSARY) == len(rows) > 60 and "conductor" in of_code and "conductor" not in page
-    for word, meant in GLOSSARY:
+    assert len(WORDS) == len(rows) > 60 and "conductor" in of_code and "conductor" not in page
+    for word, meaning in WORDS:
         assert f"<dt>{escape(word)}</dt>" in page.replace("\n", "")
-        assert meant.says and not set(meant.says) & set("|*`")
+        assert meaning and not set(meaning) & set("|*`")
 
 
 def test_the_limits_of_the_documents_are_on_a_page_for_everybody():

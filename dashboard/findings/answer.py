@@ -164,7 +164,10 @@ def _none_held(choice: Recommendation | None, offered: Sequence[Option]) -> str:
     lost = [one.name for one in offered if one.lost]
     if choice is None or choice.option or len(lost) < 2:
         return ""
-    return f"{'All tested settings' if len(lost) == len(offered) else listed(lost)} lost acknowledged commits."
+    all_of = "All tested settings" if len(lost) == len(offered) else listed(lost)
+    unclear = [one.name for one in offered if not one.lost and any(each.unclear for each in one.crashes)]
+    open_ = f" Whether {listed(unclear)} {'loses' if len(unclear) == 1 else 'lose'} any is unclear." if unclear else ""
+    return f"{all_of} lost acknowledged commits.{open_}"
 
 
 def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:

@@ -247,6 +247,17 @@ def _more(chosen: Option, threads: int, counts: str) -> str:
 
 
 def _against(one: Option, chosen: Option, threads: int) -> str:
+    return " ".join(filter(None, (_speed_and_risk(one, chosen, threads), _unclear(one))))
+
+
+def _unclear(one: Option) -> str:
+    """A sentence of its own: the one before it is long."""
+    crashes = [(each.unclear, number_of(each.kind, each.unclear)) for each in one.crashes if each.unclear]
+    found = [f"{count:,} more {told.partition(' ')[2]}" for count, told in crashes]
+    return f"Whether {one.title} lost commits in {listed(found)} is unclear." if found else ""
+
+
+def _speed_and_risk(one: Option, chosen: Option, threads: int) -> str:
     risk = _risk(one)
     speed, base = one.speed(threads), chosen.speed(threads)
     if speed is None or base is None or base.tps <= 0:
@@ -287,7 +298,6 @@ def _risk(one: Option) -> str:
     stopped = [f"in {each.stopped:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.stopped]
     read = [f"in {each.phantoms:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.phantoms]
     differs = [f"in {each.differs:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.differs]
-    unclear = [f"after {number_of(each.kind, each.unclear)}" for each in one.crashes if each.unclear]
     uncounted = [
         f"at {each.points_uncounted:,} of {each.points:,} crash points" for each in one.crashes if each.points_uncounted
     ]
@@ -295,7 +305,7 @@ def _risk(one: Option) -> str:
         ("lost commits", lost), ("failed in another way", otherwise), ("has unknown losses", uncounted),
         ("left a replica that must be rebuilt", stopped),
         ("let the old primary follow with other rows, without an error,", differs),
-        ("let clients read commits that were then gone", read), ("is unclear", unclear),
+        ("let clients read commits that were then gone", read),
     )  # fmt: skip
     return ", ".join(f"{what} {listed(which)}" for what, which in told if which)
 

@@ -62,6 +62,7 @@ def _left_over(trials: Sequence[Tried]) -> list[str]:
     planned = [trial for trial in trials if trial.counts]
     unknown = sum(trial.is_unknown for trial in planned)
     missing = len(planned) - finished(planned)
-    count = "1 trial is unclear and counts" if unknown == 1 else f"{unknown} trials are unclear and count"
-    found = [f"{count} as failed in upper bounds."] if unknown else []
+    one_of = "It may have" if unknown == 1 else "Each may have"
+    count = "1 trial is" if unknown == 1 else f"{unknown} trials are"
+    found = [f"{count} unclear. {one_of} lost commits or not; the percentages allow for both."] if unknown else []
     return found + ([f"{missing} of {len(planned)} trials were not finished."] if missing else [])

@@ -57,9 +57,9 @@ def _where(tally: Tally, place: str) -> str:
 
 
 def _lost(tally: Tally, loss: CrashLoss) -> str:
-    """`median 1,120 commits (the last 607 ms)`; of recorded loads the most of any crash point."""
+    """`median 1,120 commits (the last 607 ms)`; of recorded loads those of the worst crash point."""
     if tally.kind in RECORDED_KINDS:
-        return f"at most {typical(loss.most, 1)}{_work(loss.most_ms)}"
+        return f"{typical(loss.most, 1)}{_work(loss.most_ms)} at the worst crash point"
     return f"{typical(loss.median, loss.rate.k)}{_work(loss.median_ms)}"
 
 

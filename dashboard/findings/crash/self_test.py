@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.kind_names import LYING_DISK, MUST_HOLD, MUST_LOSE, number_of
+from dashboard.records.experiments.kind_names import LYING_DISK, MUST_HOLD, MUST_LOSE, number_of, title
 from dashboard.records.experiments.models import Trial
 from dashboard.text.words import listed
 
@@ -59,7 +59,7 @@ def _of_family(trials: Sequence[Tried]) -> SelfTest:
     wrong += [one.told(one.invented, "flagged") for one in holding if one.invented]
     if wrong:
         return SelfTest("failed", f"failed: {' and '.join(wrong)}.")
-    losses = [f"a loss after {one.of_all}, as they must" for one in losing if one.completed]
+    losses = [f"a loss {one.of_all}, as they must" for one in losing if one.completed]
     if not losses:
         return SelfTest("not tried", "did not run: no trial had a lying disk or an asynchronous link.")
     clean = listed([number_of(one.kind, len(one.decided)) for one in holding if one.decided])
@@ -95,9 +95,11 @@ class _Control:
 
     @property
     def of_all(self) -> str:
-        """`1 of 1 lying disk`; with the reason for the name."""
+        """`in 1 of 1 trial with a lying disk`; with the reason for the name."""
         why = " (such a disk ignores flushes)" if self.kind == LYING_DISK else ""
-        return f"{len(self.completed)} of {number_of(self.kind, len(self.completed))}{why}"
+        trials = "1 trial" if len(self.completed) == 1 else f"{len(self.completed):,} trials"
+        name = title(self.kind)
+        return f"in {len(self.completed):,} of {trials} with {'an' if name[0] in 'aeiou' else 'a'} {name}{why}"
 
     @property
     def missed(self) -> int:

@@ -248,11 +248,11 @@ def test_its_sentence_without_both_sides(rates, text):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("unclear", "says"), [(1, "1 trial is unclear and counts"), (2, "2 trials are unclear and count")]
+    ("unclear", "says"), [(1, "1 trial is unclear. It may"), (2, "2 trials are unclear. Each may")]
 )
 def test_it_says_what_told_nothing(unclear, says):
     found = told(trials.experiment({"1/1": {"power-loss": [(0, 0), *[None] * unclear]}}))
-    assert f"{says} as failed in upper bounds." in found.more
+    assert f"{says} have lost commits or not; the percentages allow for both." in found.more
 
 
 @pytest.mark.django_db
@@ -276,6 +276,16 @@ def test_a_setting_is_recommended_on_the_chart_of_one_server_only(two_servers):
         recommended[server] = found and found.option
     assert recommended == {"": "", "0": "1/1", "1": ""}
     assert told.sentences[0] == "All tested settings lost acknowledged commits."  # not only those that are compared
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("trial", "says"), [(None, " Whether 1/1 loses any is unclear."), ((5, 5), "")])
+def test_beside_settings_that_lost_commits_an_unclear_one_is_named(trial, says):
+    rates = {"1/1": {"power-loss": [(0, 0), trial]}, "0/0": {"power-loss": [(9, 9)]}, "2/0": {"power-loss": [(9, 9)]}}
+    experiment = trials.experiment(rates)
+    view = shown_to(experiment, {}, shared=False)
+    first = answer(view, of_crashes(experiment, view), self_test(view.trials)).sentences[0]
+    assert first.endswith(f"lost acknowledged commits.{says}")
 
 
 @pytest.mark.django_db

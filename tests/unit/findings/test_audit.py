@@ -1,7 +1,7 @@
 """The audit: the worst server first, with the reason and the setting to change."""
 
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from django.utils import timezone
@@ -68,6 +68,18 @@ def test_the_worst_server_is_first_with_the_setting_to_change():
         "Of 4 servers, acknowledged commits may be lost on 1 when the server is killed, on 2 when the power is lost. "
         "1 of 4 servers could not be read."
     )
+
+
+def test_beside_a_loss_the_line_says_why_another_outcome_is_unknown(client_in):
+    seen = replace(replication(1), unread=("SHOW SLAVE HOSTS: The account may not do this.",))
+    registered("reports", settings("2", "0"), seen, flavour="mariadb", version="10.11.19-MariaDB-0+deb12u1-log")
+    registered("kept", settings(), seen)
+    (lost, kept) = audited().lines
+    assert lost.unclear.startswith("Failover is unknown: ") and "SHOW SLAVE HOSTS" in lost.unclear
+    assert kept.unclear == "" and "SHOW SLAVE HOSTS" in kept.finding, "its finding says it already"
+    assert lost.short_version == "MariaDB 10.11.19" and lost.unclear in "\n".join(audit_lines(audited()))
+    page = " ".join(client_in.get("/servers/audit/").text.split())
+    assert "setting 2/0" in page and 'title="MariaDB 10.11.19-MariaDB-0+deb12u1-log"' in page
 
 
 def test_a_server_that_did_not_answer_is_one_line_with_the_reason():

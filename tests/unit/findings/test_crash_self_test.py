@@ -24,7 +24,7 @@ def test_it_passes_when_lying_disks_are_flagged():
     passed = self_test(trials_of(found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])))
     assert passed.state == "passed"
     assert (
-        passed.says == "The self-test of the checks passed: they found a loss after 2 of 2 lying disks "
+        passed.says == "The self-test of the checks passed: they found a loss in 2 of 2 trials with a lying disk "
         "(such a disk ignores flushes), as they must, and none after 1 graceful restart."
     )
 
@@ -90,7 +90,8 @@ def test_failovers_have_controls_of_their_own():
     passed = self_test(trials_of(found(asynchronous_link=[(7, 0)] * 2, **clean)))
     assert (
         passed.says
-        == "The self-test of the checks passed: they found a loss after 2 of 2 asynchronous links, as they must, "
+        == "The self-test of the checks passed: they found a loss in 2 of 2 trials with an asynchronous link, "
+        "as they must, "
         "and none after 1 graceful switchover and 2 trials without a fault."
     )
     assert self_test(trials_of(found(asynchronous_link=[(7, 0)], no_fault=[(1, 0)]))).failed

@@ -140,8 +140,11 @@ def test_commits_missing_on_a_crashed_replica_count_as_lost():
     trial.verdict, trial.lost_replica = "invalid", 16
     trial.save()
     (tally,) = tallies(trials_of(one)).values()
-    assert tally.says == "lost acknowledged commits at 1 of the 2 crash points of this load (at most 16 commits)"
-    assert tally.missing == "16 commits" and list(losses(tally)) == ["InnoDB lost at most 16 commits"]
+    assert (
+        tally.says
+        == "lost acknowledged commits at 1 of the 2 crash points of this load (16 commits at the worst point)"
+    )
+    assert tally.missing == "16 commits" and list(losses(tally)) == ["InnoDB lost 16 commits at the worst crash point"]
     assert view(stored(story(bad))).worst[0].replica == 16
 
 
@@ -204,6 +207,18 @@ def test_the_page_shows_the_map_and_each_violation(client_in):
 
 LEFT = UntriedPoint(moment=412, at_s=0.7, keeps="torn", way="within a flush", redo=8192, binlog=4096)
 HALF = story(state(0.1), state(0.3, TORN), left=4000, untried=(LEFT, *(replace(LEFT, moment=n) for n in range(499))))
+
+
+def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_a_trial_failed(client_in):
+    made = loads(BAD, GOOD)
+    broken = made.trials.last()
+    type(broken).objects.filter(pk=broken.pk).update(
+        verdict="unknown", lost_engine=None, error="choose crash points: The disk is full."
+    )
+    page = " ".join(client_in.get(reverse("results:trials", args=[made.pk])).text.split())
+    assert "at 1 of 4 crash points; the numbers are those of the worst point" in page
+    assert page.count("crash points;") == 1, "the failed trial has none"
+    assert "Failed at the step “choosing crash points”: The disk is full." in page
 
 
 def test_the_crash_points_that_were_not_tried_are_listed(client_in):

@@ -100,7 +100,8 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     share = rate.share(what) if rate.k else f"up to {percent(rate.hi)} of such {what} may lose commits{SURE}"
     if not rate.k and (rate.hi or 0) > FEW and any(one.points for one in row):
         share = f"from {'this' if rate.n == 1 else f'these {rate.n:,}'} alone: {rate.share(what)}"
-    return f"in {rate.counts} {plural(tally.kind)}; {share}" if tally.points else share
+    unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
+    return f"in {rate.counts} {plural(tally.kind)}{unclear}; {share}" if tally.points else share
 
 
 def look(tally: Tally, distrusted: bool) -> str:

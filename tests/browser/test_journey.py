@@ -166,7 +166,7 @@ def test_a_first_experiment_runs_three_clicks_after_the_login_at_most(page):
     go(page)
     press(page, "Make a sandbox")
     expect(page.get_by_role("heading", name="New experiment")).to_be_visible()
-    expect(page.get_by_label("Sandbox", exact=True)).to_be_checked()
+    expect(page.get_by_label("Sandbox (sandbox)", exact=True)).to_be_checked()
     press(page, "Start")
     page.wait_for_url(re.compile(r"/experiments/\d+/$"))
     assert eventually(lambda: state(page).get("state") == "running", pause_s=0.5)

@@ -39,7 +39,7 @@ def test_start_is_a_few_tabs_away_from_the_top_of_the_page_and_on_the_first_scre
         assert box["y"] + box["height"] < 800
     Server.objects.filter(pk=last.pk).update(label="production")
     form.reload()
-    expect(form.get_by_label("last (production)")).to_be_checked()
+    expect(form.get_by_label("last (production, attached)")).to_be_checked()
     form.keyboard.press("Tab")
     assert form.evaluate(FOCUSED) == "Skip to the form"
     form.keyboard.press("Enter")
@@ -66,10 +66,10 @@ def test_a_server_that_is_ticked_has_its_setting_ticked_and_marked(form):
     form.reload()
     pair = form.get_by_role("checkbox", name="1/0")
     expect(pair).not_to_be_checked()
-    form.get_by_label("own", exact=True).check()
+    form.get_by_label("own (attached)", exact=True).check()
     expect(pair).to_be_checked()
     expect(form.locator("[data-yours]:visible")).to_have_count(1)
-    form.get_by_label("own", exact=True).uncheck()
+    form.get_by_label("own (attached)", exact=True).uncheck()
     expect(form.locator("[data-yours]:visible")).to_have_count(0)
 
 

@@ -102,7 +102,7 @@ def _nearest(version: Version, by_version: Mapping[Version, list[TriedHere]]) ->
 def badges(tried: TriedLike) -> list[Badge]:
     """Of each engine and crash kind, all checks together."""
     ids = {one.trial.server_id for kinds in tried.values() for like in kinds.values() for one in like.trials}
-    names = dict(Server.objects.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
+    names = dict(Server.everything.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
     return [_badge(engine, kind, kinds[kind], names) for engine, kinds in tried.items() for kind in in_order(kinds)]
 
 

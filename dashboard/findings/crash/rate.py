@@ -50,8 +50,8 @@ class Rate:
         return "info" if state == "passed" and (self.hi is None or self.hi > FEW) else state
 
     def outcome(self, kind: str, lost: int, read: int, unclear: int) -> str:
-        """In words: `nothing lost in 3 power losses, too few to be sure; 1 unclear`. `lost`: how many of the k lost
-        commits; `read`: how many others lost commits only that others had read; `unclear`: further trials."""
+        """In words: `nothing lost in 3 power losses, too few to be sure; 1 more unclear`. `lost`: how many of the k
+        lost commits; `read`: how many others lost commits only that others had read; `unclear`: further trials."""
         more = f"; {unclear:,} more unclear" if unclear else ""
         if not self.n:
             return f"{number_of(kind, unclear)} unclear"

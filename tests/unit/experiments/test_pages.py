@@ -112,6 +112,6 @@ def test_a_production_server_needs_a_yes(client_in, server, notified):
     Server.objects.create(name="prod", kind="attached", host="db1", label="production", user="x")
     chosen = Server.objects.get(name="prod").pk
     form = filled(server, servers=[chosen], binlog="keep")
-    assert "prod (production)" in client_in.get(reverse("experiments:new")).content.decode()
+    assert "prod (production, attached)" in client_in.get(reverse("experiments:new")).content.decode()
     assert client_in.post(reverse("experiments:new"), form).status_code == 422
     assert client_in.post(reverse("experiments:new"), {**form, "production_confirmed": "on"}).status_code == 302

@@ -29,8 +29,7 @@ def points_of_loads(points: int, loads: int) -> str:
 
 def points_in_full(points: int, loads: int) -> str:
     """As `points_of_loads`, with what a crash point is: for the first sentence of a page."""
-    of = "one load" if loads == 1 else f"{loads:,} loads"
-    return f"{_points(points)} (moments in the recorded disk writes of {of})"
+    return f"{_points(points)} (moments in {number_of(RECORDED, loads)})"
 
 
 def _points(points: int) -> str:

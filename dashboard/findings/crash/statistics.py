@@ -192,8 +192,9 @@ class Tally:
             return [REPLICAS_SAY[self.replica]]
         if not self.disagrees or self.kind in FAULTS or missing.kept_by_binlog(self.hit):
             return []
-        can = "" if self.replica == "agree" else ", so a replica can differ from its source"
-        return [f"{self.engine} and the binary log then differ{can}"]
+        if self.replica == "agree":
+            return [f"{self.engine} and the binary log then differ"]
+        return ["a replica can then differ from its source"]
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

@@ -254,7 +254,7 @@ def _unclear(one: Option) -> str:
     """A sentence of its own: the one before it is long."""
     crashes = [(each.unclear, number_of(each.kind, each.unclear)) for each in one.crashes if each.unclear]
     found = [f"{count:,} more {told.partition(' ')[2]}" for count, told in crashes]
-    return f"Whether {one.title} lost commits in {listed(found)} is unclear." if found else ""
+    return f"{listed(found)} of {one.title} could not be judged." if found else ""
 
 
 def _speed_and_risk(one: Option, chosen: Option, threads: int) -> str:

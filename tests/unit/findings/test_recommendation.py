@@ -167,7 +167,7 @@ def test_a_failure_without_a_lost_commit_is_told_as_another_one():
     reasons = recommend([SAFE, down], 8).reasons
     assert (
         "2/1 is 9.0 times as fast as 1/1, but it lost commits in 1 of 30 power losses (4 commits), "
-        "failed in another way in 2 of 30 power losses. Whether 2/1 lost commits in 1 more power loss is unclear."
+        "failed in another way in 2 of 30 power losses. 1 more power loss of 2/1 could not be judged."
     ) in reasons
 
 

@@ -97,8 +97,8 @@ class PlanForm(PlanInputs):
         required=False,
         label="Load on a production server is intended",
         help_text="For this experiment only. Your tables on the server are not touched. Other users of the server will "
-        "notice the load. The settings are those of the whole server: while 0/0 is measured, their commits are not safe. "
-        "All settings are restored at the end.",
+        "notice the load. The settings are those of the whole server: while 0/0 is measured, their commits are not "
+        "safe. All settings are restored at the end.",
     )
 
     def __init__(

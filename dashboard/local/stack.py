@@ -2,11 +2,13 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 
 from django.core.management import call_command
 from django.db import OperationalError
@@ -23,6 +25,7 @@ CHECK_EVERY_S = 0.5
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # mariadbd is there, but the PATH of most users lacks these folders
 
 Say = Callable[[str], None]
+_ending = threading.Event()  # a signal asked this process to end
 
 
 class Stack:
@@ -46,9 +49,10 @@ class Stack:
             supervisor.check()
 
     def watch(self) -> None:
-        while True:
+        while not _ending.is_set():
             self.check()
             time.sleep(CHECK_EVERY_S)
+        raise KeyboardInterrupt
 
     def stop(self) -> None:
         """The last started stops first. If stopping is interrupted, the remaining parts are killed."""
@@ -107,6 +111,13 @@ def _migrate() -> None:
 
 def interrupt_on_end() -> None:
     """SIGTERM and a closed terminal end the stack like Ctrl-C. With nohup, a closed terminal is ignored."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    _ending.clear()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Python drops an exception that is raised in a destructor, so `Stack.watch` asks whether there was a signal."""
+    _ending.set()
+    raise KeyboardInterrupt

@@ -143,7 +143,7 @@ def save_and_test(page, name, target, **changed):
 
 def start_plan(page, server, **values):
     go(page, "/experiments/new/")
-    page.get_by_label(server, exact=True).check()
+    page.get_by_label(re.compile(rf"^{re.escape(server)} \(")).check()
     page.locator(".plan-groups summary", has_text="Repeats").click()
     for name, value in values.items():
         page.locator(f"[name={name}]").fill(str(value))

@@ -56,13 +56,15 @@ def exported_passing_point(root):
         states = JointStates([States(load.recording)])
         ready, judge = lanes(load, states), StateJudge(load)
         (files,) = maps_of(ready[0])
-        (choice,) = [of_one(one) for one in in_order(states.disks[0], files.role, 7) if one.new][-1:]
-        tried = judge.attempt(ready[0], choice)
-        assert tried.verdict == "valid" and tried.acknowledged
-        archives.append(Exporter(load, states).archive(tried, choice.state))
+        late = [of_one(one) for one in in_order(states.disks[0], files.role, 7) if one.new][-4:]
+        for choice in reversed(late):
+            tried = judge.attempt(ready[0], choice)
+            if tried.verdict == "valid" and tried.acknowledged:
+                archives.append(Exporter(load, states).archive(tried, choice.state))
+                break
 
     result = run_trial(setup(root, "every-crash-point", load_s=0.4), lambda step: None, lambda: False, steps=steps)
-    assert not result.error, result.error
+    assert archives and not result.error, result.error
     return archives[0]
 
 

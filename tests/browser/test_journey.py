@@ -143,7 +143,7 @@ def save_and_test(page, name, target, **changed):
 
 def start_plan(page, server, **values):
     go(page, "/experiments/new/")
-    page.get_by_label(re.compile(rf"^{re.escape(server)} \(")).check()
+    page.get_by_label(server, exact=True).check()
     page.locator(".plan-groups summary", has_text="Repeats").click()
     for name, value in values.items():
         page.locator(f"[name={name}]").fill(str(value))
@@ -312,7 +312,7 @@ def test_a_link_shows_it_to_others_until_it_is_revoked(page, browser, found):
 
 
 def test_a_running_one_is_cancelled_at_once_and_resumed(page, found):
-    start_plan(page, "Sandbox", threads="2", repeats="1", warmup_s="0", measure_s="3")
+    start_plan(page, "Sandbox (sandbox)", threads="2", repeats="1", warmup_s="0", measure_s="3")
     expect(page.locator("[data-live-tps]")).to_have_text(re.compile(r"\d"))
     eventually(lambda: state(page).get("done"), pause_s=0.5)
     eventually(lambda: state(page).get("seconds"), pause_s=0.5)
@@ -351,7 +351,9 @@ def variables(target):
 def test_load_leaves_an_own_server_as_it_was(page, target):
     before = variables(target)
     assert before[0] == OWN_VALUES
-    start_plan(page, "Own <b>server</b> 'ö' \N{SNOWMAN}", threads="2", repeats="1", warmup_s="0", measure_s="1")
+    start_plan(
+        page, "Own <b>server</b> 'ö' \N{SNOWMAN} (attached)", threads="2", repeats="1", warmup_s="0", measure_s="1"
+    )
     seen = [before]
     eventually(lambda: seen.append(variables(target)) or state(page).get("over"))
     assert any(settings["innodb_flush_log_at_trx_commit"] == "0" for settings, _ in seen)

@@ -141,8 +141,8 @@ def test_five_settings_and_five_kinds_of_crash_fit_eight_screens_of_a_phone(
         one.data["points"] = story(*(state(n / 20, redo=n * 4096) for n in range(36))).as_stored()
         one.save()
     _, token = sharing.share(None, made)
-    page.goto(f"{live_server.url}/share/{token}/")
     page.set_viewport_size({"width": 360, "height": 780})
+    page.goto(f"{live_server.url}/share/{token}/")
     risk(page)
     if folder := os.environ.get("KEEP_SHOTS"):
         page.screenshot(path=Path(folder) / "many-settings-phone.png", full_page=True)

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from dashboard.records.experiments.models import TrialEvidence
 from dashboard.records.sharing import actions as sharing
 from tests.browser.test_risk_chart import HELD, LEVELS, PLACED, keep, opened, result, risk  # noqa: F401 - fixtures
+from tests.real.parts import until
 from tests.unit.crash.recorded_states import state, story
 from tests.unit.reproduction import asked
 from tests.unit.results import trials
@@ -147,6 +148,6 @@ def test_five_settings_and_five_kinds_of_crash_fit_eight_screens_of_a_phone(
     if folder := os.environ.get("KEEP_SHOTS"):
         page.screenshot(path=Path(folder) / "many-settings-phone.png", full_page=True)
     is_short(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    until(lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"))  # charts shrink a moment later
     labels = risk(page).evaluate(PLACED)
     assert all(cost < 1 for cost, _ in labels) and {text[:3] for _, text in labels} == set(LEVELS), labels

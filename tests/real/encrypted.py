@@ -60,7 +60,10 @@ def _take_from_the_package(folder: Path) -> None:
     """Of the version of the server. The package is only unpacked: installed, it would start its service."""
     with tempfile.TemporaryDirectory() as unpacked:
         core = subprocess.run(["dpkg-query", "-W", "-f=${Version}", "mariadb-server-core"], **TEXT)
-        fetched = subprocess.run(["apt-get", "download", f"mariadb-server={core.stdout}"], cwd=unpacked, **TEXT)
+        fetch = ["apt-get", "download", f"mariadb-server={core.stdout}"]
+        if (fetched := subprocess.run(fetch, cwd=unpacked, **TEXT)).returncode:
+            subprocess.run(["apt-get", "-q", "update"], **TEXT)
+            fetched = subprocess.run(fetch, cwd=unpacked, **TEXT)
         if fetched.returncode:
             pytest.skip(f"{PLUGIN} is in the package mariadb-server, which could not be fetched: {fetched.stderr}")
         (package,) = Path(unpacked).glob("*.deb")

@@ -36,6 +36,8 @@ class _Written:
 
     def read(self) -> Counts:
         file, at = end_of_log(self._subject.connection, self._subject.facts)
+        if self._file == file and at < self._at:
+            raise ServerError(f"The binary log was reset while it was measured: {file} became shorter.")
         if self._file == file:
             self._bytes += at - self._at
         elif self._file:

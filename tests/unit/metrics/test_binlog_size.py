@@ -48,6 +48,12 @@ def test_a_file_that_was_removed_unread_makes_the_figure_unknown(monkeypatch):
         written(monkeypatch, log, lambda: setattr(log, "sizes", {"b2": 5}))
 
 
+def test_a_log_that_was_reset_makes_the_figure_unknown(monkeypatch):
+    log = Log(b1=1_000)
+    with pytest.raises(ServerError, match="reset while it was measured: b1"):
+        written(monkeypatch, log, lambda: log.sizes.update(b1=999))
+
+
 def test_without_a_binary_log_nothing_is_written_to_it(monkeypatch):
     assert written(monkeypatch, Log(), lambda: None, Facts("mysql", (8, 0, 33), "", {}, {})) == (
         0, "the binary log is off",

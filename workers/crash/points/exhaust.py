@@ -194,12 +194,7 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: H
     bad: tuple[CheckResult, ...] = (check,) if says else ()
     lane.server.kill()
     return TriedState(
-        moment=state.point.moment,
-        at_s=_at_s(played, state),
-        keeps=words_of(state.point.keeps),
-        way=played.history.title,
-        redo=0,
-        binlog=0,
+        **vars(_untried(played, state)),
         acknowledged=played.answered(state),
         verdict=verdict((check,)),
         checks=bad,

@@ -16,14 +16,10 @@ HISTORY = "history"  # the check of a small history
 
 
 @dataclass(frozen=True, kw_only=True)
-class TriedState:
-    """One content of the disk after its recovery.
-
-    `moment`: events of the recording before the power loss; `at_s`: until then this content was possible, since the
-    load began; `keeps`: durable, written or torn; `way`: why it was chosen; `redo` and `binlog`: bytes of each that
-    were flushed; `acknowledged`: commits until `at_s`; `checks`: those that did not pass; `passed`: keys of the others;
-    `vacuous`: of these, those that had nothing to check.
-    """
+class PointPlace:
+    """Where a crash point lies, and what the disk keeps there. `moment`: events of the recording before the power loss;
+    `at_s`: until then this content was possible, since the load began; `keeps`: durable, written or torn; `way`: why it
+    was chosen; `redo` and `binlog`: bytes of each that were flushed."""
 
     moment: int
     at_s: float
@@ -31,6 +27,18 @@ class TriedState:
     way: str
     redo: int
     binlog: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class UntriedPoint(PointPlace):
+    """A crash point that was found and not tried."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriedState(PointPlace):
+    """One content of the disk after its recovery. `acknowledged`: commits until `at_s`; `checks`: those that did not
+    pass; `passed`: keys of the others; `vacuous`: of these, those that had nothing to check."""
+
     acknowledged: int
     verdict: Outcome
     checks: tuple[CheckResult, ...]
@@ -58,18 +66,6 @@ class TriedState:
         of_load = all(one.key != HISTORY for one in self.checks)
         read = self.lost_engine is not None or self.verdict == "valid"
         return of_load and not read and self.acknowledged > 0 and not self.has_lost
-
-
-@dataclass(frozen=True, kw_only=True)
-class UntriedPoint:
-    """A crash point that was found and not tried. The fields are those of `TriedState`."""
-
-    moment: int
-    at_s: float
-    keeps: str
-    way: str
-    redo: int
-    binlog: int
 
 
 def counting(checks: Sequence[CheckResult], acknowledged: int) -> tuple[CheckResult, ...]:

@@ -34,7 +34,7 @@ def test_a_power_loss_loses_nothing_at_1_1(sandbox_root, build):
     """The negative control."""
     result = crash(sandbox_root, "power-loss", 1, 1, own=OWN, build=build)
     assert set(bad(result)) <= {MAY_TEAR}
-    assert len(result.evidence.engine.whole) >= result.acknowledged > 20
+    assert len(result.evidence.engine.whole) >= result.acknowledged > 0
 
 
 @needs_disk

@@ -100,7 +100,7 @@ def test_it_finds_that_the_binlog_was_cut(sandbox_root):
     assert {"lost-binlog", "engine-only", "binlog-unreadable"} <= set(bad(result))
     assert "lost-engine" not in bad(result)
     assert result.lost_binlog.transactions > result.acknowledged // 4
-    assert len(offenders(result, "lost-binlog")) == 10  # the first ones are named
+    assert len(offenders(result, "lost-binlog")) == min(10, result.lost_binlog.transactions)  # the first ones
 
 
 def test_it_finds_a_gtid_that_was_swapped(sandbox_root):

@@ -95,6 +95,10 @@ class Client:
             return self._end(str(lost))
         return self._take(go_on)
 
+    @property
+    def acknowledged(self) -> int:
+        return len(self._acknowledged)
+
     def ledger(self) -> ClientLedger:
         """The ledger of this client. It waits for every answer, so only the last transaction can be in doubt.
 

@@ -13,14 +13,13 @@ from workers.crash.outage import ClientOutage
 from workers.crash.points import exhaust, of_replica
 from workers.crash.points import steps as points
 from workers.crash.prepare import prepare, start
-from workers.crash.reconnecting import ReconnectingClient
 from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup, told_with
 from workers.crash.to_the_end import to_the_end
 from workers.errors import PlanError, SandboxError, ServerEnded
 from workers.host import temporary
 
 POLL_S = 0.05
-FIRST_S = 10.0  # longest wait for the first commit of the client that reconnects
+FIRST_S = 10.0  # longest wait for the first commits, beyond the moment that the seed drew
 QUIET_S = 1.0  # how long an answer of a server on another host may be on its way
 # By default a sandbox removes its binlog after a minute. Old servers do not know the variable.
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
@@ -86,7 +85,7 @@ def load(prepared: Prepared) -> Loaded:
     if prepared.reconnecting:
         prepared.reconnecting.begin(witness.began)
     due = witness.began + prepared.setup.crash_after_s
-    while (left := due - ports.clock()) > 0 or (left > -FIRST_S and not _has_committed(prepared.reconnecting)):
+    while (left := due - ports.clock()) > 0 or (left > -FIRST_S and not _has_committed(prepared)):
         prepared.timeline.must_go_on()
         if not witness.alive:
             raise SandboxError(f"The clients stopped before the crash: {witness.trouble}.")
@@ -95,9 +94,12 @@ def load(prepared: Prepared) -> Loaded:
     return Loaded(**vars(prepared), gtid_before=position or "")
 
 
-def _has_committed(client: ReconnectingClient | None) -> bool:
-    """Its outage begins with a commit."""
-    return client is None or client.has_committed
+def _has_committed(prepared: Prepared) -> bool:
+    """As many commits as clients: a crash before them shows nothing. The outage of a client that reconnects begins with
+    a commit."""
+    client = prepared.reconnecting
+    enough = prepared.witness.acknowledged >= prepared.setup.clients
+    return enough and (client is None or client.has_committed)
 
 
 def crash(loaded: Loaded) -> Crashed:

@@ -73,6 +73,11 @@ class Witness:
         """The error of a client that ended; "" while none has."""
         return next((client.trouble for client in self._clients if client.trouble), "")
 
+    @property
+    def acknowledged(self) -> int:
+        """Commits so far."""
+        return sum(client.acknowledged for client in self._clients)
+
     def connections(self) -> tuple[ConnectionLedger, ...]:
         """Of each client. May be called while they work."""
         return tuple(client.connection(self._target_of(client.number)) for client in self._clients)

@@ -95,7 +95,7 @@ def load(formed: Formed) -> FailoverLoaded:
 
 
 def _has_begun(witness: Witness, reader: CommitReader) -> bool:
-    return reader.saw_any and bool(len(witness.ledger().acknowledged()))
+    return reader.saw_any and witness.acknowledged > 0
 
 
 def strike(loaded: FailoverLoaded) -> Struck:

@@ -36,7 +36,7 @@ class Server(Part):
 
 
 class Witness(Part):
-    began, alive, trouble, drained_at_s = 0.0, True, "", 0.0
+    began, alive, trouble, drained_at_s, acknowledged = 0.0, True, "", 0.0, 99
     connections = staticmethod(tuple)
 
 

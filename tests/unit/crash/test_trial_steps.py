@@ -17,7 +17,7 @@ from workers.crash.kinds.kind import Scene
 from workers.crash.ledger import ClientLedger
 from workers.crash.made import Made
 from workers.crash.outage import ClientOutage
-from workers.crash.run import QUIET_S, crash, load, recover
+from workers.crash.run import FIRST_S, QUIET_S, crash, load, recover
 from workers.crash.setup_and_result import Attached, Timeline, TrialResult, TrialSetup, TrialStep
 from workers.errors import Cancelled, SandboxError, ServerEnded
 from workers.sandbox.disk.cache import Cut
@@ -67,6 +67,18 @@ def test_the_clients_commit_until_the_moment_that_the_seed_draws():
     assert load(begun).gtid_before == ""
     assert notes == ["[load]", "witness.begin"]
     assert clock.now == pytest.approx(begun.setup.crash_after_s) and max(clock.slept) <= 0.05
+
+
+def test_the_crash_waits_for_the_first_commits():
+    clock = Clock()
+    begun = prepared([], clock=clock)
+    slow = replace(begun, setup=replace(begun.setup, clients=16))
+    slow.witness.acknowledged = 15
+    load(slow)
+    assert clock.now == pytest.approx(slow.setup.crash_after_s + FIRST_S, abs=0.1)
+    slow.witness.acknowledged, clock.now = 16, 0.0
+    load(slow)
+    assert clock.now == pytest.approx(slow.setup.crash_after_s)
 
 
 def test_a_load_without_clients_is_no_trial():

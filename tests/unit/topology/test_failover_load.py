@@ -3,10 +3,8 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.made import Made
 from workers.errors import SandboxError
 from workers.topology import run
@@ -43,9 +41,9 @@ def fault_after_s():
             def begin(self):
                 self.alive = alive
 
-            def ledger(self):
-                done = first is not None and time.now >= self.began + first
-                return Ledger((ClientLedger(0, 1, np.array([first if done else np.nan])),))
+            @property
+            def acknowledged(self):
+                return int(first is not None and time.now >= self.began + first)
 
             def close(self):
                 pass

@@ -12,6 +12,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.schedules import nights
 from dashboard.records.schedules.models import Schedule
 from dashboard.records.servers.models import Preflight, Server
+from tests.unit.api.tokens import script
 from tests.unit.results import factory
 from workers.upkeep import housekeeping
 
@@ -75,6 +76,20 @@ def test_the_page_of_a_server_asks_nothing_of_each_other_one(client_in):
     few = asked(lambda: client_in.get(page))
     more(30)
     assert asked(lambda: client_in.get(page)) == few
+
+
+@pytest.mark.parametrize("address", ["/api/v1/schedules", "/api/v1/audit", "/api/v1/servers"])
+def test_a_list_of_the_api_asks_as_often_for_20_rows_as_for_2(admin, address):
+    """The servers are production, so a schedule is told with the one that nobody confirmed."""
+    reader, counts = script(admin, "see"), []
+    for count in (2, 18):
+        more(count)
+        Server.objects.update(label="production")
+        reader.get(address)  # the first use of a token is written down
+        counts.append(asked(lambda: reader.get(address)))
+    told = reader.get(address).json()
+    assert len(told.get("items") or told["lines"]) == 20 and counts[0] == counts[1]
+    assert all(one.get("unconfirmed", "db") for one in told.get("items", ()))
 
 
 def test_the_round_of_schedules_asks_nothing_about_those_that_are_not_due():

@@ -54,9 +54,8 @@ def lines(schedules: Iterable[Schedule], now: datetime) -> list[ScheduleLine]:
     wanted = Schedule.objects.filter(pk__in=[one.pk for one in schedules]).select_related("confirmed_by__person")
     found = list(wanted.annotate(last=Subquery(newest.values("pk")[:1])))
     nights = nights_of(Night.objects.filter(pk__in=[one.last for one in found])).in_bulk()
-    loaded = _production({pk for one in found for pk in one.server_ids})
-    mine = {one.pk: [loaded[pk] for pk in one.server_ids if pk in loaded] for one in found}
-    return [ScheduleLine(one, times(one, now), nights.get(one.last), _unconfirmed(one, mine[one.pk])) for one in found]
+    open_names = unconfirmed_of(found)
+    return [ScheduleLine(one, times(one, now), nights.get(one.last), open_names[one.pk]) for one in found]
 
 
 def next_runs(expression: str, zone: str, now: datetime) -> list[str]:
@@ -85,6 +84,12 @@ def under_way(schedule: Schedule) -> Experiment | None:
     return Experiment.objects.filter(night__schedule=schedule, state__in=UNDER_WAY).first()
 
 
+def under_way_of(schedules: Iterable[Schedule]) -> dict[int, int]:
+    """Schedule -> the newest experiment of it that waits or runs."""
+    found = Experiment.objects.filter(night__schedule__in=schedules, state__in=UNDER_WAY).order_by("created_at")
+    return dict(found.values_list("night__schedule_id", "pk"))
+
+
 def production(schedule: Schedule) -> list[Server]:
     return list(_production(schedule.server_ids).values())
 
@@ -95,7 +100,14 @@ def _production(ids: Collection[int]) -> dict[int, Server]:
 
 def unconfirmed(schedule: Schedule) -> str:
     """The name of a production server without a valid confirmation of nightly load; "" if there is none."""
-    return _unconfirmed(schedule, production(schedule))
+    return unconfirmed_of([schedule])[schedule.pk]
+
+
+def unconfirmed_of(schedules: Collection[Schedule]) -> dict[int, str]:
+    """The same of each schedule, with one query for all."""
+    loaded = _production({pk for one in schedules for pk in one.server_ids})
+    mine = {one.pk: [loaded[pk] for pk in one.server_ids if pk in loaded] for one in schedules}
+    return {one.pk: _unconfirmed(one, mine[one.pk]) for one in schedules}
 
 
 def _unconfirmed(schedule: Schedule, loaded: Iterable[Server]) -> str:

@@ -1,6 +1,6 @@
 """Schedules and their nights. What a time may be is decided by the form of the pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Annotated, Literal, TypeAlias
 
@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, ConfigDict
 from dashboard.pages.accounts.gate import account_of
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns
+from dashboard.pages.api.paging import InParts
 from dashboard.pages.api.plans import SourceIn, asked
 from dashboard.pages.api.problems import valid
 from dashboard.pages.schedules.forms import WhenForm
@@ -66,21 +67,29 @@ class ScheduleWhole(ScheduleOut):
     plan: dict[str, object]
 
 
-def _told(schedule: Schedule) -> ScheduleWhole:
+def _told(schedules: Sequence[Schedule]) -> list[ScheduleWhole]:
+    """The same number of queries for any number of schedules."""
     names = ("id", "name", "recipe", "recipe_size", "server_ids", "cron", "zone", "paused_at", "confirmed_at")
-    under_way = queries.under_way(schedule)
-    return ScheduleWhole(
-        **{name: getattr(schedule, name) for name in (*names, "created_at", "plan")},
-        **vars(queries.times(schedule, timezone.now())),
-        ends_by=f"{schedule.ends_by:%H:%M}" if schedule.ends_by else None,
-        runs_as=schedule.runs_as.get_username(),
-        unconfirmed=queries.unconfirmed(schedule),
-        under_way=under_way.pk if under_way else None,
-    )
+    now, under_way, unconfirmed = timezone.now(), queries.under_way_of(schedules), queries.unconfirmed_of(schedules)
+    return [
+        ScheduleWhole(
+            **{name: getattr(schedule, name) for name in (*names, "created_at", "plan")},
+            **vars(queries.times(schedule, now)),
+            ends_by=f"{schedule.ends_by:%H:%M}" if schedule.ends_by else None,
+            runs_as=schedule.runs_as.get_username(),
+            unconfirmed=unconfirmed[schedule.pk],
+            under_way=under_way.get(schedule.pk),
+        )
+        for schedule in schedules
+    ]
 
 
-Listed: TypeAlias = Annotated[ScheduleOut, BeforeValidator(_told)]
-Whole: TypeAlias = Annotated[ScheduleWhole, BeforeValidator(_told)]
+def _one(schedule: Schedule) -> ScheduleWhole:
+    return _told([schedule])[0]
+
+
+One: TypeAlias = Annotated[ScheduleOut, BeforeValidator(_one)]
+Whole: TypeAlias = Annotated[ScheduleWhole, BeforeValidator(_one)]
 
 
 class Times(Schema):
@@ -120,10 +129,10 @@ class NightFilter(FilterSchema):
     state: NightState | None = None
 
 
-@router.get("/schedules", auth=Token("see"), response=list[Listed])
-def list_schedules(request: HttpRequest) -> QuerySet[Schedule]:
+@router.get("/schedules", auth=Token("see"), response=list[ScheduleOut])
+def list_schedules(request: HttpRequest) -> InParts[Schedule, ScheduleWhole]:
     """All schedules by name."""
-    return _all()
+    return InParts(_all(), _told)
 
 
 @router.post("/schedules", auth=Token("schedule"), response={201: Whole})
@@ -168,25 +177,25 @@ def delete_schedule(request: HttpRequest, schedule_id: Id) -> None:
     actions.remove(request.user, _locked(schedule_id))
 
 
-@router.post("/schedules/{int:schedule_id}/pause", auth=Token("schedule"), response=Listed)
+@router.post("/schedules/{int:schedule_id}/pause", auth=Token("schedule"), response=One)
 def pause_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     """No night starts until it is resumed, and none counts as missed. A running experiment continues."""
     return _after(actions.pause, request, schedule_id)
 
 
-@router.post("/schedules/{int:schedule_id}/resume", auth=Token("schedule"), response=Listed)
+@router.post("/schedules/{int:schedule_id}/resume", auth=Token("schedule"), response=One)
 def resume_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     """Start nights again. Nights of the pause are not repeated."""
     return _after(actions.resume, request, schedule_id)
 
 
-@router.post("/schedules/{int:schedule_id}/confirm", auth=Token("confirm_nights"), response=Listed)
+@router.post("/schedules/{int:schedule_id}/confirm", auth=Token("confirm_nights"), response=One)
 def confirm_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     """Let its nights put load on its production servers, all of which must be yours."""
     return _after(actions.confirm, request, schedule_id)
 
 
-@router.post("/schedules/{int:schedule_id}/withdraw", auth=Token("schedule"), response=Listed)
+@router.post("/schedules/{int:schedule_id}/withdraw", auth=Token("schedule"), response=One)
 def withdraw_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     """Withdraw the confirmation of production servers."""
     return _after(actions.withdraw, request, schedule_id)
@@ -216,7 +225,7 @@ def list_nights(request: HttpRequest, schedule_id: Id, wanted: Query[NightFilter
 
 
 def _all() -> QuerySet[Schedule]:
-    return Schedule.objects.select_related("runs_as", "confirmed_by")
+    return Schedule.objects.select_related("runs_as", "confirmed_by__person")
 
 
 def _known(schedule_id: int) -> Schedule:

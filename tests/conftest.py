@@ -68,8 +68,10 @@ def open_path() -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def forget_guests() -> None:
-    """What a process remembers of shared pages: tests use the same numbers of links."""
+def forget_pages() -> None:
+    """What a process remembers of shared pages and of the audit: tests use the same numbers of rows."""
+    if "dashboard.findings.audit.fleet" in sys.modules:
+        sys.modules["dashboard.findings.audit.fleet"]._audited.cache_clear()
     if "dashboard.pages.sharing.kept" in sys.modules:
         for name in ("shared-pages", "shared-queries", "guests"):
             caches[name].clear()

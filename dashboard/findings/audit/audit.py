@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from dashboard.findings.attached.known import Known
-from dashboard.findings.attached.links import ReplicationLink, joined
+from dashboard.findings.attached.links import joined
 from dashboard.findings.attached.statement import UNKNOWN
 from dashboard.findings.audit.level import AuditedLevel, audited_level
 from dashboard.findings.audit.subject import AuditedServer
@@ -19,6 +19,7 @@ from workers.servers.compared import SettingDifference, differences
 from workers.servers.flavours import FLAVOURS
 
 NOTHING = "No setting is known to lose acknowledged commits."
+Ranked = Sequence[tuple[AuditedServer, Survivals]]
 CRASHES = (("killed", "Server killed"), ("power_loss", "Power loss"), ("failover", "Failover"))
 
 
@@ -89,14 +90,31 @@ class Audit:
 
 
 def audit(subjects: Sequence[AuditedServer]) -> Audit:
+    order, links = ranked(subjects)
+    by_id = {one.server.pk: one for one in subjects if one.server}
+    return told(*summary(order), order, [(by_id[one], by_id[other]) for one, other in links])
+
+
+def ranked(subjects: Sequence[AuditedServer]) -> tuple[Ranked, list[tuple[int, int]]]:
+    """The worst first; and the ids of primaries and their replicas."""
     known = Known({one.server.pk: one.told for one in subjects if one.server and one.told})
     fleet = joined(known)
-    of_subjects = sorted(((one, survivals(one, fleet)) for one in subjects), key=lambda pair: pair[1].severity)
+    order = sorted(((one, survivals(one, fleet)) for one in subjects), key=lambda pair: pair[1].severity)
+    links = ((link.source, link.replica) for link in fleet.links)
+    return order, [(one, other) for one, other in links if isinstance(one, int) and isinstance(other, int)]
+
+
+def summary(order: Ranked) -> tuple[str, str]:
+    """The finding in words, and the worst outcome."""
+    outcomes = {found.worst for _, found in order}
+    return _finding(order), next((one for one in (LOST, UNKNOWN) if one in outcomes), "kept")
+
+
+def told(finding: str, worst: str, servers: Ranked, replicas: Iterable[tuple[AuditedServer, AuditedServer]]) -> Audit:
+    """With the lines of these servers."""
     crashes = _remembering(_crashes)
-    lines = tuple(_line(subject, found, crashes) for subject, found in of_subjects)
-    outcomes = {found.worst for _, found in of_subjects}
-    worst = next((one for one in (LOST, UNKNOWN) if one in outcomes), "kept")
-    return Audit(_finding(lines), worst, lines, tuple(_of_replicas(subjects, fleet.links)))
+    lines = tuple(_line(subject, found, crashes) for subject, found in servers)
+    return Audit(finding, worst, lines, tuple(against(*pair) for pair in replicas))
 
 
 def against(one: AuditedServer, other: AuditedServer) -> ComparedServers:
@@ -171,24 +189,17 @@ def _remembering(find: Callable[[Durability], LikeCrashes]) -> Callable[[Durabil
     return remembered
 
 
-def _finding(lines: Sequence[AuditLine]) -> str:
-    if not lines:
+def _finding(order: Ranked) -> str:
+    if not order:
         return "No server of your own is registered. Sandboxes are not audited."
-    lost = Counter(name for line in lines for name, _ in CRASHES if getattr(line, name).outcome == LOST)
-    silent = sum(not line.answered for line in lines)
-    of = "1 server" if len(lines) == 1 else f"{len(lines):,} servers"
+    lost = Counter(name for _, found in order for name, _ in CRASHES if getattr(found, name).outcome == LOST)
+    silent = sum(subject.facts is None for subject, _ in order)
+    of = "1 server" if len(order) == 1 else f"{len(order):,} servers"
     parts = [f"on {lost[name]:,} {how}" for name, how in WHEN.items() if lost[name]]
     says = f"Of {of}, acknowledged commits may be lost {', '.join(parts)}." if parts else ""
     unread = f"{silent:,} of {of} could not be read." if silent else ""
-    kept = "" if parts or silent == len(lines) else f"No setting of {of} is known to lose acknowledged commits."
+    kept = "" if parts or silent == len(order) else f"No setting of {of} is known to lose acknowledged commits."
     return " ".join(filter(None, (says, kept, unread)))
 
 
 WHEN = {"killed": "when the server is killed", "power_loss": "when the power is lost", "failover": "in a failover"}
-
-
-def _of_replicas(subjects: Iterable[AuditedServer], links: Iterable[ReplicationLink]) -> Iterable[ComparedServers]:
-    by_id = {one.server.pk: one for one in subjects if one.server}
-    for link in links:
-        if isinstance(link.source, int) and isinstance(link.replica, int):
-            yield against(by_id[link.source], by_id[link.replica])

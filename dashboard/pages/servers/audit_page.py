@@ -1,6 +1,6 @@
 """The audit: what each server survives by its settings. Pasted texts are neither stored nor logged."""
 
-from dataclasses import replace
+from operator import attrgetter
 
 from django import forms
 from django.contrib import messages
@@ -9,7 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 
-from dashboard.findings.audit.audit import ComparedServers, against, audit, with_levels
+from dashboard.findings.audit.audit import against, audit
+from dashboard.findings.audit.fleet import fleet_audit
 from dashboard.findings.audit.subject import AuditedServer, by_tests, pasted
 from dashboard.pages.accounts.gate import account_of, needs
 from dashboard.records.refused import Refused
@@ -20,7 +21,7 @@ from workers.servers.durability import DERIVED
 from workers.servers.pasted.named_version import NamedVersion, named_version
 from workers.servers.pasted.read import MOST_CHARACTERS, read
 
-LINES_A_PAGE = 100  # the worst first
+LINES_A_PAGE = 50  # the worst first
 ROWS = {"rows": 8, "spellcheck": "false", "autocomplete": "off"}
 
 
@@ -67,19 +68,18 @@ class PastedForm(forms.Form):
 
 @needs("see", "GET")
 def fleet(request: HttpRequest) -> HttpResponse:
-    subjects = by_tests(queries.last_tests())
+    fleet = fleet_audit()
     waiting = Preflight.objects.exclude(state=Preflight.State.DONE).count()
-    chosen, pair = _chosen(request, subjects)
-    found = audit(subjects)
-    page = Paginator(found.lines, LINES_A_PAGE).get_page(request.GET.get("page"))
-    here = {line.name for line in page}
-    of_page = replace(found, lines=tuple(page), replicas=tuple(one for one in found.replicas if one.one in here))
+    page = Paginator(fleet.outcomes, LINES_A_PAGE).get_page(request.GET.get("page"))
+    found, subjects = fleet.part(list(page))
+    chosen = _chosen(request)
+    answered = {one.server: one for one in (*subjects, *chosen) if one.facts}
     context = {
-        "audit": with_levels(of_page, subjects),
+        "audit": found,
         "page": page,
-        "subjects": [one for one in subjects if one.facts and (one.name in here or one in chosen)],
+        "subjects": sorted(answered.values(), key=attrgetter("name")),
         "chosen": chosen,
-        "pair": pair,
+        "pair": against(*chosen) if len(chosen) == 2 else None,
         "waiting": waiting,
         "form": PastedForm(),
         "derived": DERIVED,
@@ -87,10 +87,11 @@ def fleet(request: HttpRequest) -> HttpResponse:
     return render(request, "servers/audit.html", context)
 
 
-def _chosen(request: HttpRequest, subjects: list[AuditedServer]) -> tuple[list[AuditedServer], ComparedServers | None]:
-    by_id = {str(one.server.pk): one for one in subjects if one.server and one.facts}
-    chosen = [by_id[pk] for name in ("a", "b") if (pk := request.GET.get(name, "")) in by_id]
-    return chosen, against(*chosen) if len(chosen) == 2 else None
+def _chosen(request: HttpRequest) -> list[AuditedServer]:
+    """The two servers to compare that answered."""
+    wanted = [int(pk) for name in ("a", "b") if (pk := request.GET.get(name, "")).isdecimal() and len(pk) < 10]
+    known = {one.server.pk: one for one in by_tests(queries.last_tests(wanted)) if one.server and one.facts}
+    return [known[pk] for pk in wanted if pk in known]
 
 
 @needs("see", "GET", "POST")

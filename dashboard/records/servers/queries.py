@@ -1,5 +1,6 @@
 """Reads about servers."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -41,11 +42,11 @@ def lines(servers: QuerySet[Server]) -> list[ServerLine]:
     return [ServerLine(one, preflights.get(one.tested), experiments.get(one.measured)) for one in found]
 
 
-def last_tests() -> list[tuple[Server, Preflight | None]]:
-    """Each attached server with its last finished test, by name. Only a test that did not reach its server has its
-    checks: to read those of thousands takes long."""
+def last_tests(among: Collection[int] | None = None) -> list[tuple[Server, Preflight | None]]:
+    """Each attached server (of these ids) with its last finished test, by name. Only a test that did not reach its
+    server has its checks: to read those of thousands takes long."""
     done = Preflight.objects.filter(state=Preflight.State.DONE)
-    found = _newest_of(done.defer("checks", "durability"))
+    found = _newest_of(done.defer("checks", "durability"), **({} if among is None else {"pk__in": among}))
     silent = done.defer("durability").in_bulk([test.pk for _, test in found if test and not test.facts])
     return [(server, silent.get(test.pk, test) if test else None) for server, test in found]
 
@@ -53,13 +54,13 @@ def last_tests() -> list[tuple[Server, Preflight | None]]:
 def last_answers(site: str = "") -> list[tuple[Server, Preflight | None]]:
     """Each attached server (of a site) with the last test that reached it."""
     answers = Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={})
-    return _newest_of(answers.defer("checks", "durability"), site)
+    return _newest_of(answers.defer("checks", "durability"), **({"site": site} if site else {}))
 
 
-def _newest_of(tests: QuerySet[Preflight], site: str = "") -> list[tuple[Server, Preflight | None]]:
+def _newest_of(tests: QuerySet[Preflight], **which: object) -> list[tuple[Server, Preflight | None]]:
     """Two queries, however many servers."""
     newest = tests.filter(server=OuterRef("pk")).order_by("-asked_at")
-    attached = Server.objects.filter(kind=Server.Kind.ATTACHED, **({"site": site} if site else {}))
+    attached = Server.objects.filter(kind=Server.Kind.ATTACHED, **which)
     servers = list(attached.annotate(tested=Subquery(newest.values("pk")[:1])))
     preflights = tests.in_bulk({server.tested for server in servers if server.tested})
     return [(server, preflights.get(server.tested)) for server in servers]

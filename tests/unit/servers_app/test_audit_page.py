@@ -5,7 +5,10 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
+from dashboard.findings.audit import fleet
+from dashboard.findings.audit.audit import ranked
 from dashboard.records.servers.models import Preflight, Server
 from tests.unit.api.tokens import script
 from tests.unit.findings.test_audit import registered, settings
@@ -56,6 +59,42 @@ def test_the_api_audits_the_fleet_and_texts(admin):
     answer = api.post("/api/v1/audit", asked, content_type="application/json").json()
     assert {"setting": "sync_binlog", "one": "0", "other": "1"} in answer["against"]["differences"]
     assert api.post("/api/v1/audit", {"text": "?"}, content_type="application/json").status_code == 422
+
+
+CHANGED = {
+    "nothing": (lambda one: None, "may be lost", "db1"),
+    "a test": (lambda one: registered_again(one, settings()), "kept", "db1"),
+    "its name": (lambda one: Server.objects.filter(pk=one.pk).update(name="db9"), "may be lost", "db9"),
+    "its service": (lambda one: Server.objects.filter(pk=one.pk).update(service="rds"), "unknown", "db1"),
+}
+
+
+def registered_again(server, found):
+    facts = {**server.preflights.get().facts, "settings": found}
+    Preflight.objects.create(server=server, state="done", facts=facts, done_at=timezone.now())
+
+
+@pytest.mark.parametrize("change", CHANGED)
+def test_the_outcomes_are_worked_out_again_only_after_a_change(admin, monkeypatch, change):
+    one, api, worked_out = registered("db1", settings("2", "0")), script(admin, "see"), []
+    monkeypatch.setattr(fleet, "ranked", lambda subjects: worked_out.append(1) or ranked(subjects))
+    acts, outcome, name = CHANGED[change]
+    for _ in range(2):
+        (line,) = api.get("/api/v1/audit").json()["lines"]
+        assert (line["name"], line["power_loss"]["outcome"]) == ("db1", "may be lost")
+    acts(one)
+    (line,) = api.get("/api/v1/audit").json()["lines"]
+    assert (line["name"], line["power_loss"]["outcome"], len(worked_out)) == (name, outcome, 1 + (change != "nothing"))
+
+
+def test_the_api_tells_the_audit_in_parts(admin):
+    for name in ("db1", "db2", "db3"):
+        registered(name, settings("0" if name == "db3" else "1"))
+    api = script(admin, "see")
+    found = api.get("/api/v1/audit", {"limit": 1, "offset": 1}).json()
+    assert ([line["name"] for line in found["lines"]], found["count"], found["worst"]) == (["db1"], 3, "may be lost")
+    assert [line["name"] for line in api.get("/api/v1/audit").json()["lines"]] == ["db3", "db1", "db2"]
+    assert api.get("/api/v1/audit", {"limit": 1000}).status_code == 422
 
 
 def command(*arguments):

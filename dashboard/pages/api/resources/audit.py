@@ -3,14 +3,15 @@
 from datetime import datetime
 
 from django.http import HttpRequest
-from ninja import Field, Schema
+from ninja import Field, Query, Schema
 from ninja.pagination import RouterPaginated
 from pydantic import ConfigDict
 
-from dashboard.findings.audit.audit import Audit, against, audit, with_levels
-from dashboard.findings.audit.subject import by_tests, pasted
+from dashboard.findings.audit.audit import Audit, ComparedServers, against, audit
+from dashboard.findings.audit.fleet import fleet_audit
+from dashboard.findings.audit.subject import pasted
 from dashboard.pages.api.door import Token
-from dashboard.records.servers import queries
+from dashboard.pages.api.paging import Pages
 from workers.servers.pasted.named_version import named_version
 from workers.servers.pasted.read import MOST_CHARACTERS, read
 
@@ -111,10 +112,12 @@ class ComparedOut(Schema):
 
 
 class AuditOut(Schema):
-    """`lines`: the worst first. `replicas`: each primary beside each of its replicas. `against`: two texts compared."""
+    """`finding`, `worst`, `count`: of all servers. `lines`: those of the part, the worst first. `replicas`: primaries
+    of the part, each beside one of its replicas. `against`: two texts compared."""
 
     finding: str
     worst: str
+    count: int
     lines: list[LineOut]
     replicas: list[ComparedOut]
     against: ComparedOut | None = None
@@ -130,10 +133,11 @@ class TextIn(Schema):
 
 
 @router.get("/audit", auth=Token("see"), response=AuditOut)
-def audit_servers(request: HttpRequest) -> Audit:
+def audit_servers(request: HttpRequest, wanted: Query[Pages.Input]) -> dict[str, object]:
     """All attached servers, by the settings of their last connection tests. Ask for tests to read them again."""
-    subjects = by_tests(queries.last_tests())
-    return with_levels(audit(subjects), subjects)
+    fleet = fleet_audit()
+    found, _ = fleet.part(fleet.outcomes[wanted.offset :][: wanted.limit])
+    return _told(found, len(fleet.outcomes), None)
 
 
 @router.post("/audit", auth=Token("see"), response=AuditOut)
@@ -142,7 +146,9 @@ def audit_texts(request: HttpRequest, asked: TextIn) -> dict[str, object]:
     named = named_version(asked.of)
     texts = {"A": asked.text, "B": asked.other}
     subjects = [pasted(name, read(text, named)) for name, text in texts.items() if text or name == "A"]
-    found = audit(subjects)
-    names = ("finding", "worst", "lines", "replicas")
-    pair = against(*subjects) if len(subjects) == 2 else None
-    return {**{name: getattr(found, name) for name in names}, "against": pair}
+    return _told(audit(subjects), len(subjects), against(*subjects) if len(subjects) == 2 else None)
+
+
+def _told(found: Audit, count: int, pair: ComparedServers | None) -> dict[str, object]:
+    told = {name: getattr(found, name) for name in ("finding", "worst", "lines", "replicas")}
+    return {**told, "count": count, "against": pair}

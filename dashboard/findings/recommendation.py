@@ -222,7 +222,7 @@ def where_tried(crashes: Sequence[Crashes]) -> str:
     """`at any of 636 crash points (...), nor in 3 power losses`: what follows "lost nothing". Crash points
     come first: they are the more thorough trial."""
     apart = [number_of(each.kind, each.tried) for each in crashes if not each.points]
-    recorded = [f"at any of {points_in_full(each.points, each.tried)}" for each in crashes if each.points]
+    recorded = [f"at any of {points_in_full(each.points, each.kind, each.tried)}" for each in crashes if each.points]
     return ", nor ".join([*recorded, *([f"in {listed(apart)}"] if apart else [])])
 
 

@@ -12,7 +12,7 @@ from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import record
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.steps import maps_of
-from workers.crash.points.violations import different
+from workers.crash.points.violations import different, violations_of
 from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
 from workers.sandbox.disk.recording.events import Kind
@@ -39,8 +39,8 @@ def of_one_way(root, way, most, change=lambda load: load, **more):
         tried = attempt_all(load.timeline, ready, chosen, lambda lane, one: (judge.attempt(lane, one), one))
         tried.sort(key=lambda one: one[0].in_time)
         found.extend(state for state, _ in tried)
-        blocks = Shrinker(judge, ready[0], [files]).all(different(tried)[:2])
-        deciding.extend(filter(None, blocks))
+        examined = Shrinker(judge, ready[0], [files]).all(different(violations_of(tried))[:2])
+        deciding.extend(block for _, block in examined if block)
 
     result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
     assert not result.error, result.error

@@ -2,12 +2,14 @@
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.real.disks import needs_disk
 from tests.real.trials import setup
 from workers.crash.chain import PORTS, TrialPorts
+from workers.crash.points import recorded
 from workers.crash.points.story import MOST_UNTRIED
 from workers.crash.run import run_trial
 from workers.errors import Cancelled
@@ -66,11 +68,31 @@ def test_a_disk_that_ignores_flushes_is_called_at_1_1(sandbox_root):
     assert all(one.failed == one.tried for one in result.points.settings), "no setting of the server prevents it"
 
 
+def test_what_was_acknowledged_after_the_end_of_a_recording_need_not_be_there(sandbox_root, monkeypatch):
+    """It reaches its largest size in the middle of the load. The server goes on."""
+    monkeypatch.setattr(recorded, "MOST_BYTES", 400_000)
+    result = crash(sandbox_root)
+    assert failed(result) <= MAY_TEAR
+    assert result.points.ended == "It reached its largest size. No later moment was tried."
+    assert max(state.at_s for state in result.points.states) <= result.points.recorded_s < 0.9
+    assert result.acknowledged > max(state.acknowledged for state in result.points.states) > 0
+
+
+def test_two_trials_at_once_do_not_disturb_each_other(sandbox_root):
+    """One of them has a lying disk. Only that one loses commits."""
+    with ThreadPoolExecutor(2) as pool:
+        honest, lied = pool.map(lambda ports: crash(sandbox_root, ports=ports), [PORTS, TrialPorts(disk=lying)])
+    assert failed(honest) <= MAY_TEAR and honest.lost_engine.transactions == 0
+    assert {"lost-engine", "lost-binlog"} <= failed(lied)
+
+
 @pytest.mark.parametrize(
-    ("points", "when"), [(40, r" ([3-9]|\d\d+) of "), (4, "the disk write that decides")], ids=["points", "block"]
+    ("points", "when"),
+    [(4, r": load$"), (40, r" ([3-9]|\d\d+) of "), (4, "the disk write that decides")],
+    ids=["recording", "points", "block"],
 )
 def test_a_cancelled_trial_stops_within_two_seconds(sandbox_root, points, when):
-    """Between two crash points, and while it looks for the block that decides."""
+    """While it records, between two crash points, and while it looks for the block that decides."""
     told, asked_s = [], []
 
     def tell(step):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from dashboard.findings.crash.trials import Tried
 from dashboard.records.experiments.kind_names import RECORDED, number_of
+from workers.crash.kinds.every_crash_point import SmallHistories
 from workers.crash.points.story import PointCounts
 
 
@@ -27,19 +28,28 @@ def points_of_loads(points: int, loads: int) -> str:
     return f"{_points(points)} of {of}"
 
 
-def points_in_full(points: int, loads: int) -> str:
+def points_in_full(points: int, kind: str, trials: int) -> str:
     """As `points_of_loads`, with what a crash point is: for the first sentence of a page."""
-    return f"{_points(points)} (moments in {number_of(RECORDED, loads)})"
+    of = number_of(kind, trials)
+    if kind == SmallHistories.key:
+        return states_of(points, of)
+    moments = "1 moment" if points == 1 else f"{points:,} moments"
+    return f"{_points(points)} (the power was cut at {moments} of {of})"
+
+
+def states_of(states: int, of: str) -> str:
+    """Of small histories."""
+    return f"1 state of {of}" if states == 1 else f"{states:,} states of {of}"
 
 
 def _points(points: int) -> str:
     return "1 crash point" if points == 1 else f"{points:,} crash points"
 
 
-def says(counts: PointCounts, loads: int, most_lost: int | None) -> str:
-    """What a setting lost at the crash points of its loads. `most_lost`: commits at the worst of them; None: of small
-    histories commits are not counted."""
-    where = points_of_loads(counts.tried, loads)
+def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str = "") -> str:
+    """What a setting lost at the crash points of its loads, or at the states of `histories`. `most_lost`: commits at
+    the worst of them; None: they could not be counted, or are not."""
+    where = states_of(counts.tried, histories) if histories else points_of_loads(counts.tried, loads)
     if most_lost is None:
         if counts.failed:
             return f"recovered wrong at {counts.failed:,} of the {where}"

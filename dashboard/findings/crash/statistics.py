@@ -13,6 +13,7 @@ from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, WITH_REPLI
 from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.verdict_label import COMMITS_LOST, READ_THEN_LOST
+from workers.crash.kinds.every_crash_point import SmallHistories
 from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
 
@@ -150,10 +151,11 @@ class Tally:
         if not self.invalid.n:
             return "has no trial with a verdict"
         unclear = [f"{self.unknown:,} more unclear"] if self.unknown else []
+        crashes = number_of(self.kind, self.invalid.n)
         if counts := self.points:
             most = max((lost for trial in self.decided if (lost := trial.lost("either")) is not None), default=None)
-            return "; ".join([recorded.says(counts, self.invalid.n, most), *unclear])
-        crashes = number_of(self.kind, self.invalid.n)
+            histories = crashes if self.kind == SmallHistories.key else ""
+            return "; ".join([recorded.says(counts, self.invalid.n, most, histories), *unclear])
         if not self.invalid.k:
             return f"lost nothing in {', '.join([crashes, *unclear])} ({self.invalid.at_most})"
         lost = len(self.hit)

@@ -1,6 +1,7 @@
 """The block that decides: found by bisection between a violation and a neighbour that passes. The recoveries are made
 up; `fails` says which contents violate."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,8 +11,8 @@ from tests.unit.sandbox.recordings import Written
 from workers.crash.points.recorded import words_of
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import DecidingBlock
-from workers.crash.points.violations import different, unlike
-from workers.crash.setup_and_result import Timeline
+from workers.crash.points.violations import MOST, MOST_COMPARED, different, unlike, violations_of
+from workers.crash.setup_and_result import LostWork, Timeline
 from workers.crash.verdict import CheckResult
 from workers.errors import Cancelled, SandboxError
 from workers.sandbox.disk.cache import SECTOR_BYTES
@@ -71,7 +72,11 @@ def keeps(of):
 
 def found(states, fails, *choices, bad=LOST, judge=Judge):
     shrinker = Shrinker(judge(fails), SimpleNamespace(states=JointStates([states])), [FILES])
-    return tuple(one for one in shrinker.all(different([tried(one, bad) for one in choices])) if one)
+    return tuple(block for _, block in shrinker.all(kinds_of(tried(one, bad) for one in choices)) if block)
+
+
+def kinds_of(all_tried):
+    return different(violations_of(all_tried))
 
 
 def test_a_block_whose_write_is_missing_decides(states):
@@ -96,7 +101,7 @@ def test_a_content_that_passes_when_it_is_recovered_again_has_no_deciding_block(
     """Its neighbours may pass by chance, too."""
     shrinker = Shrinker(Judge(lambda disk: []), SimpleNamespace(states=JointStates([states])), [FILES])
     bad = [tried(choice(states, "written"), LOST), tried(choice(states, "durable"), TORN)]
-    assert shrinker.all(different(bad)) == [None, None] and shrinker.not_again == 2
+    assert [block for _, block in shrinker.all(kinds_of(bad))] == [None, None] and shrinker.not_again == 2
 
 
 @pytest.mark.parametrize("deciding", [1, 2, 3])
@@ -140,7 +145,7 @@ def test_a_content_that_cannot_be_made_ends_the_search(states):
 
 
 def kinds(*violations):
-    return [(sorted(one.failed), one.state.keeps) for one in different(violations)]
+    return [(sorted(one.failed), one.state.keeps) for one in kinds_of(violations)]
 
 
 def test_a_violation_of_each_kind_is_examined_other_failed_checks_first(states):
@@ -164,12 +169,12 @@ def test_a_violation_of_each_kind_is_examined_other_failed_checks_first(states):
 
 def test_after_the_time_for_them_no_further_violation_is_begun(states):
     shrinker = Shrinker(Judge(lambda disk: [LOST]), SimpleNamespace(states=JointStates([states])), [FILES])
-    violations = different([tried(choice(states, keeps), LOST) for keeps in ("durable", "written")])
-    assert len(shrinker.all(violations, 60.0)) == 2 and len(shrinker.all(violations, -1.0)) == 1
+    violations = kinds_of(tried(choice(states, keeps), LOST) for keeps in ("durable", "written"))
+    assert len(shrinker.all(violations)) == 2 and len(shrinker.all(violations, limit_s=-1.0)) == 1
 
 
 def test_the_same_failed_checks_because_of_the_same_file_are_told_once(states):
-    violations = different([tried(choice(states, keeps), LOST) for keeps in ("durable", "written", Torn())])
+    violations = kinds_of(tried(choice(states, keeps), LOST) for keeps in ("durable", "written", Torn()))
     redo, again, page = (
         DecidingBlock(
             moment=1, keeps="durable", checks=("lost-engine",), path=path, offset=offset, role="redo", arrived=False,
@@ -177,9 +182,8 @@ def test_the_same_failed_checks_because_of_the_same_file_are_told_once(states):
         )
         for path, offset in (("ib_logfile0", 0), ("ib_logfile0", 8192), ("ibdata1", 0))
     )  # fmt: skip
-    assert [block for _, block in unlike(violations, [redo, again, page])] == [redo, page]
-    assert [one for one, _ in unlike(violations, [None, redo, None])] == violations[:2]
-    assert unlike(violations, [redo]) == [(violations[0], redo)], "the others were not examined"
+    assert [block for _, block in unlike(zip(violations, [redo, again, page], strict=True))] == [redo, page]
+    assert [one for one, _ in unlike(zip(violations, [None, redo, None], strict=True))] == violations[:2]
 
 
 def test_of_torn_writes_the_sector_is_named(states):
@@ -204,7 +208,7 @@ def test_of_two_disks_the_block_on_one_of_them_is_named(states):
     judge.attempt = lambda lane, choice, contents: state(
         0.1, *([] if bytes(contents[1].get(1, b""))[:1] == b"y" else [LOST])
     )
-    [block] = Shrinker(judge, SimpleNamespace(states=joint), [FILES, FILES]).all(different([tried_of_two(one)]))
+    [(_, block)] = Shrinker(judge, SimpleNamespace(states=joint), [FILES, FILES]).all(kinds_of([tried_of_two(one)]))
     assert (block.disk, block.path, block.n_bytes) == ("logs", "data/ib_logfile0", BLOCK_BYTES)
 
 
@@ -223,3 +227,83 @@ def test_a_cancellation_ends_the_search_after_the_recovery_under_way(states):
     with pytest.raises(Cancelled):
         found(states, fails, choice(states, "durable"), judge=lambda of: Judge(of, cancelled=lambda: bool(asked)))
     assert len(asked) == 1
+
+
+OF_TWO = FileMap([Extent(1, 1, 8 * BLOCK_BYTES, "data/ib_logfile0"), Extent(4, 1, 0, "data/one.ibd")])
+LAST_FLUSH = 12  # events: block 5 was written and its flush has begun
+
+
+def searched(states, fails, *choices, bad=TORN, lost=0):
+    """The shrinker, the violations that were examined with their blocks, and how many contents were recovered."""
+    recovered = []
+
+    def noted(disk):
+        recovered.append(disk)
+        return fails(disk, len(recovered))
+
+    shrinker = Shrinker(Judge(noted), SimpleNamespace(states=JointStates([states])), [OF_TWO])
+    every = violations_of((replace(state, lost_engine=LostWork(lost, 1.0)), of) for state, of in
+                          (tried(one, bad) for one in choices))  # fmt: skip
+    return shrinker, shrinker.all(different(every), every), len(recovered)
+
+
+def without_redo(disk, recoveries):
+    """Fails until block 1 is there."""
+    return [] if disk.get(1) == b"y" else [TORN]
+
+
+def test_a_violation_that_the_same_file_decides_is_not_searched_again(states):
+    """Two recoveries instead of a bisection: with that file as in the neighbour it passes, and it fails again."""
+    both = choice(states, "durable"), choice(states, Torn(keep_permille=0))
+    shrinker, ((_, first), (_, again)), recovered = searched(states, without_redo, *both)
+    assert first is again and first.path == "data/ib_logfile0" and shrinker.compared == 1
+    assert recovered == first.recoveries + 2
+
+
+def test_a_violation_that_another_file_decides_is_searched(states):
+    """It fails although the file of the earlier one is right."""
+
+    def fails(disk, recoveries):
+        half = disk.get(4) == b"l" and disk.get(5) != b"m"
+        return [TORN] if half else without_redo(disk, recoveries)
+
+    both = choice(states, "durable"), choice(states, "written", moment=10)
+    shrinker, examined, _ = searched(states, fails, *both)
+    assert [block.path for _, block in examined] == ["data/ib_logfile0", "data/one.ibd"] and not shrinker.compared
+
+
+def test_a_comparison_does_not_count_where_the_violation_is_not_seen_again(states):
+    """It passes with and without the exchange."""
+    both = choice(states, "durable"), choice(states, Torn(keep_permille=0))
+    shrinker, ((_, first), (_, again)), _ = searched(
+        states, lambda disk, recoveries: without_redo(disk, recoveries) if recoveries <= 4 else [], *both
+    )
+    assert first and again is None
+    assert (shrinker.compared, shrinker.not_again) == (0, 1)
+
+
+def test_of_one_kind_a_further_violation_is_examined_if_another_file_must_decide(states):
+    """The file of the first one was written long before. Lost commits are no such violations: settings explain them."""
+
+    def fails(disk, recoveries):
+        return [TORN] if (4 in disk and 5 not in disk) or 1 not in disk else []
+
+    first, same, other = (choice(states, "durable", moment) for moment in (BEFORE_THE_FLUSH, 7, LAST_FLUSH))
+    _, examined, _ = searched(states, fails, first, same, other)
+    assert [violation.choice for violation, _ in examined] == [first, other]
+    assert [block.path or block.offset for _, block in examined] == ["data/ib_logfile0", 5 * BLOCK_BYTES]
+    _, examined, _ = searched(states, fails, first, same, other, lost=1)
+    assert [violation.choice for violation, _ in examined] == [first]
+
+
+def test_so_many_are_searched_and_so_many_are_compared(states):
+    """Those of other rules than the first are all decided by its file."""
+    one = choice(states, Torn(keep_permille=0))
+    every = violations_of((replace(tried(one, TORN)[0], keeps=f"rule {n}"), one) for n in range(30))
+
+    def examined(fails):
+        shrinker = Shrinker(Judge(fails), SimpleNamespace(states=JointStates([states])), [OF_TWO])
+        return len(shrinker.all(different(every)))
+
+    assert examined(lambda disk: without_redo(disk, 0)) == 1 + MOST_COMPARED
+    assert examined(lambda disk: [TORN]) == MOST

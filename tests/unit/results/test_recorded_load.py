@@ -11,6 +11,7 @@ from dashboard.charts.crash_map import SIZE, crash_map, paths
 from dashboard.findings.conclusion import answer_of, conclusion
 from dashboard.findings.crash import recorded
 from dashboard.findings.crash.losses import losses
+from dashboard.findings.crash.recorded import points_in_full
 from dashboard.findings.crash.statistics import tallies
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.names import server_names
@@ -105,9 +106,10 @@ def test_a_violation_that_was_not_seen_again_is_told():
 
 def test_of_small_histories_no_number_of_commits_is_told():
     unknown = {"lost_engine": None, "lost_binlog": None}
-    wrong = story(state(0.1, **unknown), state(0.2, TORN, **unknown))
-    assert sentence(wrong) == "Recovered wrong at 1 of the 2 crash points of this load"
-    assert sentence(story(state(0.1, **unknown))) == "Recovered right at the 1 crash point of this load"
+    wrong = story(state(0.1, way="XA", **unknown), state(0.2, TORN, way="autocommit", **unknown), windows=1)
+    assert sentence(wrong) == "Recovered wrong at 1 of the 2 states of 2 histories"
+    assert sentence(replace(wrong, states=wrong.states[:1])) == "Recovered right at the 1 state of 1 history"
+    assert points_in_full(345, "small-histories", 2) == "345 states of 2 rounds of small histories"
 
 
 DOWN = state(0.3, TORN, lost_engine=None, lost_binlog=None)  # the server did not start
@@ -177,7 +179,7 @@ def test_a_bound_over_loads_is_not_told_of_crash_points():
 
 def test_crash_points_and_independent_crashes_are_told_apart():
     power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
-    points = "at any of 636 crash points (moments in 3 recorded loads)"
+    points = "at any of 636 crash points (the power was cut at 636 moments of 3 recorded loads)"
     assert where_tried([power, load]) == f"{points}, nor in 30 power losses"
     assert where_tried([load]) == points
 
@@ -195,12 +197,15 @@ def test_without_a_binlog_dots_rise_with_time():
     assert drawn.binlog_bytes == 0 and drawn.dots[0].y > drawn.dots[1].y
 
 
+VERTICAL = "Dots in a vertical line: between these moments the redo log was not flushed."
+
+
 def test_the_page_shows_the_map_and_each_violation(client_in):
     trial = loads(BAD).trials.get()
     page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
     assert sum(f'<circle class="{look}"' in page for look in ("kept", "unclear", "other", "lost")) == 4
     for part in ("Lost acknowledged commits at 1 of the 4 crash points of this load", "30 of 40 tried",
-                 "4 of 11 that were found", LOST.says, TORN.says, escape(UNCLEAR.says)):  # fmt: skip
+                 "4 of 11 that were found", VERTICAL, LOST.says, TORN.says, escape(UNCLEAR.says)):  # fmt: skip
         assert part in page, part
     assert "Commits in each place" not in page
 
@@ -271,7 +276,7 @@ def test_how_many_violations_were_examined_is_told(words):
 def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-    assert "lost nothing at any of 4 crash points (moments in 2 recorded loads)" in page
+    assert "lost nothing at any of 4 crash points (the power was cut at 4 moments of 2 recorded loads)" in page
 
 
 def test_the_result_page_draws_a_small_map_of_each_load(client_in):
@@ -282,7 +287,7 @@ def test_the_result_page_draws_a_small_map_of_each_load(client_in):
     first.evidence.save()
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
     maps = page[page.index('<div class="crash-maps">') : page.index("Each dot is a crash point")]
-    assert maps.count("<svg") == 6 and "1 more recorded load in the list of trials" in page
+    assert maps.count("<svg") == 6 and "1 more recorded load in the list of trials" in page and VERTICAL in page
     assert [maps.count(f'<path class="{look}"') for look in ("kept", "unclear", "other", "lost")] == [6, 1, 1, 1]
     assert "1/1: Lost acknowledged commits at 1 of the 4 crash points of this load" in maps
     assert reverse("results:trial", args=[first.pk]) in maps

@@ -5,16 +5,20 @@ The contents of the disks at the violation are compared with a neighbour that pa
 what was durable, or what became durable next. Between the two, one changed block after the other is exchanged, in the
 order in which they were written. Bisection finds two contents that differ in one block, one of which fails. The sectors
 of this block are exchanged in the same way.
+
+A later violation of the same checks may be the same defect. So the file that decided the earlier one gets the content
+that it has in the neighbour. If the checks pass then, this file decides again, and nothing is bisected.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from time import monotonic
 
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane
 from workers.crash.points.story import DecidingBlock
-from workers.crash.points.violations import EXAMINE_S, Violation
+from workers.crash.points.violations import EXAMINE_S, MOST, MOST_COMPARED, Examined, Violation, file_of
 from workers.errors import SandboxError
 from workers.sandbox.disk.cache import SECTOR_BYTES
 from workers.sandbox.disk.image import BLOCK_BYTES, Block
@@ -28,29 +32,89 @@ Place = tuple[int, int]  # a disk, and a block of it
 
 @dataclass
 class Shrinker:
-    """`files`: of each disk. `recoveries`: how many contents were recovered. `not_again`: how many violations passed
-    when they were recovered again."""
+    """`files`: of each disk. `recoveries`: how many contents were recovered for one violation. `not_again`: how many
+    violations passed when they were recovered again. `compared`: how many were decided by the file of an earlier
+    one."""
 
     judge: StateJudge
     lane: Lane
     files: Sequence[FileMap]
     recoveries: int = field(default=0, init=False)
     not_again: int = field(default=0, init=False)
+    compared: int = field(default=0, init=False)
 
-    def all(self, violations: Sequence[Violation], limit_s: float = EXAMINE_S) -> list[DecidingBlock | None]:
-        """Of each that was begun in this time. None: no block decides. Raises Cancelled."""
-        ends, found = monotonic() + limit_s, list[DecidingBlock | None]()
-        for violation in violations:
-            if found and monotonic() > ends:
+    def all(
+        self, violations: Sequence[Violation], more: Sequence[Violation] = (), limit_s: float = EXAMINE_S
+    ) -> list[Examined]:
+        """Those that were begun in this time, each with the block that decides; None: no block does. Of `more`, those
+        in which another file must decide. Raises Cancelled."""
+        ends, found = monotonic() + limit_s, list[Examined]()
+        others = (one for one in more if one not in violations and self._has_another_cause(one, found))
+        for violation in chain(violations, others):
+            searched = len(found) - self.compared
+            if found and (monotonic() > ends or searched == MOST or self.compared == MOST_COMPARED):
                 break
             self.judge.load.timeline.tell("looking for the disk write that decides")
-            found.append(self._of(violation.choice, violation.failed))
+            self.recoveries = 0
+            alike = [block for one, block in found if block and one.failed == violation.failed]
+            found.append((violation, self._known(violation, alike) or self._of(violation.choice, violation.failed)))
         return found
+
+    def _has_another_cause(self, violation: Violation, found: Sequence[Examined]) -> bool:
+        """No file that decided the same checks has another content in a neighbour. Commits that are lost have their
+        cause in the flush settings: these are tried elsewhere."""
+        known = {file_of(block) for one, block in found if block and one.failed == violation.failed}
+        return bool(known) and not violation.state.has_lost and not known & self._written_around(violation.choice)
+
+    def _written_around(self, bad: JointChoice) -> set[tuple[str, str, str]]:
+        """Files that differ in a neighbour, at most."""
+        states, points = self.lane.states, bad.state.points
+        latest = [max(one.moment for one in of_disk) for of_disk in zip(*_neighbours(states, points), strict=True)]
+        return {
+            self._file((number, block))
+            for number, (disk, point, until) in enumerate(zip(states.disks, points, latest, strict=True))
+            for block in disk.versions.written(disk.durable(point), until)
+        }
+
+    def _file(self, place: Place) -> tuple[str, str, str]:
+        """As `file_of` tells it."""
+        disk, block = place
+        found = self.files[disk].place(block)
+        return self._name(disk), found.path if found else "", self.files[disk].role(block)
+
+    def _name(self, disk: int) -> str:
+        """Of one of several disks."""
+        return self.judge.load.disks[disk] if self.judge.load.more else ""
+
+    def _known(self, violation: Violation, blocks: Sequence[DecidingBlock]) -> DecidingBlock | None:
+        """One of these blocks of earlier violations, if its file decides again."""
+        states, bad, failed = self.lane.states, violation.choice, violation.failed
+        wrong = states.blocks(bad.state.points)
+        for block in {file_of(one): one for one in blocks}.values():
+            try:
+                exchanged = self._exchanged(bad, wrong, block)
+                if exchanged and not self._fails(bad, failed, exchanged) and self._fails(bad, failed, wrong):
+                    self.compared += 1
+                    return block
+            except SandboxError:  # of a mixture that is no file system any more
+                continue
+        return None
+
+    def _exchanged(self, bad: JointChoice, wrong: Contents, block: DecidingBlock) -> Contents | None:
+        """With this block's file as in the first neighbour of that kind in which it differs; None: there is none."""
+        points = bad.state.points
+        for neighbour in (
+            one for one in _neighbours(self.lane.states, points) if _is_durable(one, points) == block.arrived
+        ):
+            right = self.lane.states.blocks(neighbour)
+            if places := [one for one in self._changed(right, wrong) if self._file(one) == file_of(block)]:
+                return _mixed(wrong, {place: self._block(right, place) for place in places})
+        return None
 
     def _of(self, bad: JointChoice, failed: frozenset[str]) -> DecidingBlock | None:
         """None: the violation passes when it is recovered again, no neighbour passes, or a content in between cannot be
         recovered."""
-        self.recoveries, states = 0, self.lane.states
+        states = self.lane.states
         wrong = states.blocks(bad.state.points)
         try:
             if not self._fails(bad, failed, wrong):
@@ -59,8 +123,7 @@ class Shrinker:
             for neighbour in _neighbours(states, bad.state.points):
                 right = states.blocks(neighbour)
                 if self._changed(right, wrong) and not self._fails(bad, failed, right):
-                    arrived = neighbour == tuple(CrashPoint(one.moment) for one in bad.state.points)
-                    return self._decided(bad, failed, right, wrong, arrived)
+                    return self._decided(bad, failed, right, wrong, _is_durable(neighbour, bad.state.points))
         except SandboxError:  # of a mixture that is no file system any more
             return None
         return None
@@ -118,10 +181,10 @@ class Shrinker:
         self, bad: JointChoice, failed: frozenset[str], decides: Place, sector: int | None, arrived: bool
     ) -> DecidingBlock:
         disk, block = decides
-        place, load = self.files[disk].place(block), self.judge.load
+        place = self.files[disk].place(block)
         return DecidingBlock(
             moment=bad.state.points[-1].moment,
-            keeps=load.keeps(bad.state),
+            keeps=self.judge.load.keeps(bad.state),
             checks=tuple(sorted(failed)),
             path=place.path if place else "",
             offset=(place.offset if place else block * BLOCK_BYTES) + (sector or 0),
@@ -129,7 +192,7 @@ class Shrinker:
             arrived=arrived,
             recoveries=self.recoveries,
             n_bytes=BLOCK_BYTES if sector is None else SECTOR_BYTES,
-            disk=load.disks[disk] if load.more else "",
+            disk=self._name(disk),
         )
 
 
@@ -151,6 +214,11 @@ def _mixed(contents: Contents, over: Mapping[Place, Block]) -> Contents:
 
 def _sector(block: Block, at: int) -> Block:
     return block[at : at + SECTOR_BYTES]
+
+
+def _is_durable(neighbour: Sequence[CrashPoint], bad: Sequence[CrashPoint]) -> bool:
+    """Nothing unflushed got through."""
+    return tuple(neighbour) == tuple(CrashPoint(one.moment) for one in bad)
 
 
 def _neighbours(states: JointStates, bad: Sequence[CrashPoint]) -> Iterator[tuple[CrashPoint, ...]]:

@@ -23,7 +23,7 @@ from workers.crash.points.story import (
     UntriedPoint,
     with_points,
 )
-from workers.crash.points.violations import MOST, MOST_KEPT, different, unlike
+from workers.crash.points.violations import MOST, MOST_KEPT, different, unlike, violations_of
 from workers.crash.prepare import prepare, start
 from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.filemap import FileMap
@@ -74,19 +74,20 @@ def judged(
     began, states = monotonic(), ready[0].states
     tried = _tried(load, ready, choices, judge)
     story = story_of(load, states, choices, [state for state, _ in tried], len(ready), monotonic() - began)
-    violations = different(tried)
-    blocks = (shrinker := Shrinker(judge, ready[0], files)).all(violations[:MOST])
-    examined = unlike(violations, blocks)
-    kept, archives = keep(load, states, [violation for violation, _ in examined[:MOST_KEPT]])
+    violations = different(every := violations_of(tried))
+    examined = (shrinker := Shrinker(judge, ready[0], files)).all(violations, every)
+    kinds = unlike(examined)
+    kept, archives = keep(load, states, [violation for violation, _ in kinds[:MOST_KEPT]])
     recording, archive = keep_recording(load) if load.setup.keep_recording else (None, b"")
-    settings = () if load.replica else tried_otherwise(load, ready[0], violations[: len(blocks)], _states_of)
+    otherwise = [violation for violation, _ in examined[:MOST]]
+    settings = () if load.replica else tried_otherwise(load, ready[0], otherwise, _states_of)
     told = replace(
         story,
-        deciding=tuple(block for _, block in examined if block),
+        deciding=tuple(block for _, block in kinds if block),
         kept=kept,
         settings=settings,
-        violations=len(violations),
-        examined=len(blocks),
+        violations=len(violations) + sum(violation not in violations for violation, _ in examined),
+        examined=len(examined),
         not_again=shrinker.not_again,
         recording=recording,
     )

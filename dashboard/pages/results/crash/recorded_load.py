@@ -111,8 +111,14 @@ def sentence(story: PointsStory) -> str:
     """Without its full stop."""
     counted = any(one.lost_engine or one.lost_binlog or one.lost_replica for one in story.states)
     most = max(map(_lost, story.states)) if counted else None
-    text = recorded.says(story.counts, 1, most)
+    text = recorded.says(story.counts, 1, most, _histories(story))
     return f"{text[0].upper()}{text[1:]}"
+
+
+def _histories(story: PointsStory) -> str:
+    """How many were played, in words; "" of a recorded load."""
+    played = len({state.way for state in story.states}) if story.windows else 0
+    return f"{played} histor{'y' if played == 1 else 'ies'}" if played else ""
 
 
 def _ways(states: Sequence[TriedState]) -> Iterator[WayRow]:
@@ -240,8 +246,8 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         ("End of the recording", story.ended),
         (
             "Violations examined",
-            f"{whole(story.examined)} of {whole(story.violations)} that differ in their failed checks or in what the "
-            "disk kept"
+            f"{whole(story.examined)} of {whole(story.violations)} that differ in their failed checks, in what the "
+            "disk kept or in the files that decide"
             if story.violations
             else "",
         ),

@@ -1,13 +1,15 @@
 """The result of a recorded load: its crash points together."""
 
 import json
+from dataclasses import replace
 
 from dashboard.installation.stored import read
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
-from workers.crash.points.recorded import bracket_ns, margin_ns
+from workers.crash.points.recorded import bracket_ns, margin_ns, readings
 from workers.crash.points.story import PointCounts, PointsStory, checks_of, counting, worst_loss
 from workers.crash.setup_and_result import LostWork
 from workers.crash.verdict import CheckResult
+from workers.sandbox.disk.recording.events import Log, RecordingEnd
 
 
 def outcomes(*states):
@@ -83,6 +85,14 @@ def test_it_is_stored_with_few_logs_and_read_again():
 def test_clocks_agree_when_each_answer_lies_between_our_readings():
     assert margin_ns(((10, 20), 15), ((30, 40), 40)) == 0
     assert margin_ns(((10, 20), 7), ((30, 40), 45)) == 5
+
+
+def test_a_recording_that_ended_by_itself_says_nothing_of_the_clocks_when_it_is_stopped():
+    """Else all commits between its end and the end of the load would be in doubt."""
+    began, asked = (10, 20), (900, 910)
+    ended = Log(0, 15, 100, RecordingEnd.BOUND, ())
+    assert margin_ns(*readings(began, asked, ended)) == 0
+    assert margin_ns(*readings(began, asked, replace(ended, end=RecordingEnd.STOPPED))) == 800
 
 
 def test_a_difference_within_the_quicker_answer_would_not_be_seen():

@@ -16,6 +16,7 @@ from workers.crash.setup_and_result import TrialResult
 from workers.errors import SandboxError
 from workers.host import temporary
 from workers.sandbox import owner
+from workers.sandbox.disk.recording.events import Log, RecordingEnd
 from workers.sandbox.disk.recording.joint import JointState
 from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.states import Keeps
@@ -25,6 +26,7 @@ POLL_S = 0.05
 QUIET_S = 1.0
 MOST_BYTES = 1 << 30  # of a recording
 NS = 1_000_000_000
+Asked = tuple[int, int]  # by our own clock: when the disk was asked, and when it had answered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +76,7 @@ def record(prepared: Prepared) -> Recorded:
     prepared.timeline.step("load")
     disks, server, witness = _disks(prepared), prepared.scene.sandbox, prepared.witness
     folders = [_folder(prepared) for _ in disks]
-    began, ended = list[tuple[int, int]](), list[tuple[int, int]]()
+    began, ended = list[Asked](), list[Asked]()
     for disk, folder in zip(disks, folders, strict=True):
         began.append(_timed(partial(disk.record, folder, MOST_BYTES)))
     witness.begin()
@@ -97,14 +99,15 @@ def record(prepared: Prepared) -> Recorded:
         prepared.replica.sandbox.kill()
     whole, (recording, *more) = witness.ledger(), [Recording.load(folder) for folder in folders]
     logs = [one.log for one in (recording, *more)]
+    clocks = [readings(*one) for one in zip(began, ended, logs, strict=True)]
     if why := whole.fault(prepared.secret):
         raise SandboxError(f"The ledger of acknowledged commits is not reliable: {why}.", "Repeat the trial.")
     return Recorded(
         **vars(prepared),
         recording=recording,
         more=tuple(more),
-        margin_s=max(margin_ns((began[n], log.began_ns), (ended[n], log.end_ns)) for n, log in enumerate(logs)) / NS,
-        bracket_s=max(map(bracket_ns, began, ended)) / NS,
+        margin_s=max(margin_ns(*one) for one in clocks) / NS,
+        bracket_s=max(bracket_ns(*(asked for asked, _ in one)) for one in clocks) / NS,
         whole=whole,
         before=before,
         named=_named(prepared, before),
@@ -121,19 +124,24 @@ def _disks(prepared: Prepared) -> tuple[VolatileDisk, ...]:
     return (*prepared.scene.disks, disk)
 
 
-def _timed(action: Callable[[], None]) -> tuple[int, int]:
-    """When it was asked, and when it was done."""
+def _timed(action: Callable[[], None]) -> Asked:
     asked_ns = monotonic_ns()
     action()
     return asked_ns, monotonic_ns()
 
 
-def margin_ns(*asked: tuple[tuple[int, int], int]) -> int:
+def readings(began: Asked, ended: Asked, log: Log) -> list[tuple[Asked, int]]:
+    """Each with the disk's own time. A recording that ended by itself ended before it was asked to."""
+    begin = (began, log.began_ns)
+    return [begin, (ended, log.end_ns)] if log.end is RecordingEnd.STOPPED else [begin]
+
+
+def margin_ns(*asked: tuple[Asked, int]) -> int:
     """How far the disk's clock was outside of our own two readings, around each answer. 0: the clocks agree."""
     return max(max(0, first - its, its - last) for (first, last), its in asked)
 
 
-def bracket_ns(*asked: tuple[int, int]) -> int:
+def bracket_ns(*asked: Asked) -> int:
     """Between our own readings around the quicker answer. A smaller difference of the clocks may hide there."""
     return min(last - first for first, last in asked)
 

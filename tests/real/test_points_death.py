@@ -55,7 +55,7 @@ def test_a_worker_that_is_killed_between_crash_points_leaves_nothing(started, sa
 def test_a_worker_that_is_killed_while_it_records_leaves_nothing(started, sandbox_root):
     before = look(sandbox_root)
     worker = started(600)
-    assert any(step.endswith(": load\n") for step in worker.stdout)
+    assert any(step.endswith(": load by the clients\n") for step in worker.stdout)
     until(lambda: any(file.stat().st_size > WRITTEN for file in sandbox_root.glob("live/recording-*/*/events")))
     assert disks(sandbox_root) == len(before[1][2]) + 1
     nothing_is_left_of(worker, sandbox_root, *before, more_than=1)

@@ -7,9 +7,9 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from release.step import PROJECT, Failed, Step, clock, git, load
+from release.step import PROJECT, Failed, Step, clock, git, load, uncommitted
 
-DOCUMENTS = (":!docs", ":!*.md")
+DOCUMENTS = ("docs", "*.md")
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,14 @@ class Result:
     took_s: float
     load: float  # average of the machine over a minute, the higher of before and after
     quick: bool
+    of_commit: bool = False  # the program was that of the commit from beginning to end
 
     @property
     def counts(self) -> bool:
-        """Whether only documents changed since it was measured."""
+        """Whether it was measured at its commit, and only documents changed since."""
+        paths = [f":!{path}" for path in DOCUMENTS]
         try:
-            return not git("diff", "--name-only", self.commit, "HEAD", "--", ".", *DOCUMENTS)
+            return self.of_commit and not git("diff", "--name-only", self.commit, "HEAD", "--", ".", *paths)
         except subprocess.CalledProcessError:
             return False
 
@@ -44,9 +46,11 @@ def read(place: Path, name: str) -> Result | None:
 
 
 def run(place: Path, name: str, step: Step, quick: bool) -> Result:
-    log = place / f"{name}.log"
+    """The result of an earlier run is removed first: if this one is interrupted, the step is not done."""
+    log, file = place / f"{name}.log", place / f"{name}.json"
+    file.unlink(missing_ok=True)
     log.write_text("")
-    began, before, commit = time.monotonic(), load(), git("rev-parse", "HEAD")
+    began, before, commit, clean = time.monotonic(), load(), git("rev-parse", "HEAD"), not uncommitted(*DOCUMENTS)
     try:
         found = step.run(quick, log)
         figures, problem = found.figures, found.problem
@@ -55,6 +59,7 @@ def run(place: Path, name: str, step: Step, quick: bool) -> Result:
     result = Result(
         not problem, figures, problem, commit, clock(), round(time.monotonic() - began, 1),
         round(max(before, load()), 1), quick and step.has_quick,
+        clean and not uncommitted(*DOCUMENTS) and git("rev-parse", "HEAD") == commit,
     )  # fmt: skip
-    (place / f"{name}.json").write_text(json.dumps(asdict(result), indent=1))
+    file.write_text(json.dumps(asdict(result), indent=1))
     return result

@@ -32,6 +32,7 @@ def _told(result: kept.Result) -> Iterator[str]:
     yield "```"
     outcome = "Passed" if result.passed else f"**Not passed.** {result.problem} It was measured"
     size = ", in the short form that only tries the step" if result.quick else ""
-    older = "" if result.counts else " The program changed since."
+    changed = "The program changed since." if result.of_commit else "It ran while the program was being changed."
+    older = "" if result.counts else f" {changed}"
     took = f"in {result.took_s:,.0f} s, load {result.load:g}"
     yield f"{outcome}{size} at {result.commit[:12]}, {result.at}, {took}.{older}\n"

@@ -28,6 +28,7 @@ class Step:
     says: str
     run: Callable[[bool, Path], Found]
     has_quick: bool = True  # a shorter form, which only tries it
+    always: bool = False  # it takes no time: it runs at each call, also if it is done
 
 
 def printed(command: Command, log: Path, allowed: Sequence[int] = (0,), tree: Path = PROJECT) -> str:
@@ -60,6 +61,11 @@ def lines(pattern: str, output: str) -> list[str]:
     if not found:
         raise Failed(f"The output has no figure: no line has {pattern!r}.")
     return found
+
+
+def uncommitted(*but: str) -> list[str]:
+    """Files with changes that are in no commit, without those of these paths."""
+    return git("status", "--porcelain", "--", ".", *(f":!{path}" for path in but)).splitlines()
 
 
 def git(*arguments: str) -> str:

@@ -4,8 +4,9 @@ import re
 import tomllib
 from pathlib import Path
 
-from release.step import PROJECT, Found, git
+from release.step import PROJECT, Found, git, uncommitted
 
+UNRELEASED = re.compile(r"^## \[Unreleased\]$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^## \[(.+?)\](?: - (\d{4}-\d\d-\d\d))?$", re.MULTILINE)
 
 
@@ -14,7 +15,7 @@ def version() -> str:
 
 
 def check_tree(_quick: bool, _log: Path) -> Found:
-    changed = git("status", "--porcelain").splitlines()
+    changed = uncommitted("docs/releases")  # written by the last call
     problem = f"{len(changed)} files have changes that are in no commit. Commit them." if changed else ""
     return Found([f"commit {git('rev-parse', 'HEAD')[:12]}"], problem)
 
@@ -26,6 +27,8 @@ def check_version(_quick: bool, _log: Path) -> Found:
 
 def why_not(wanted: str, changelog: str, tags: list[str]) -> str:
     """Why this version may not be released; "" if it may."""
+    if (waiting := UNRELEASED.search(changelog)) and waiting[1].strip():
+        return f"CHANGELOG.md has entries below '## [Unreleased]'. Move them below '## [{wanted}]'."
     versions = [found for found in HEADING.findall(changelog) if found[0] != "Unreleased"]
     if not versions or versions[0][0] != wanted:
         return f"CHANGELOG.md has no heading '## [{wanted}] - DATE' above those of earlier versions. Write it."

@@ -8,11 +8,13 @@ import pytest
 from dashboard.installation.home import PROJECT
 
 sys.path.insert(0, str(PROJECT / "deploy"))
-from release import kept, report, speed, steps
+from release import __main__ as program
+from release import kept, report, speed, step, steps
 from release.step import Failed, Found, Step, lines, printed, python
 from release.version import why_not
 
 CHANGES = "# Changelog\n## [Unreleased]\n\n## [0.2.0] - 2026-11-24\n\n## [0.1.0] - 2026-01-01\n"
+NONE = dict.fromkeys(steps.STEPS)
 COVERAGE = """\
 mean: 3 repeats,  0 % between them, AR(1) 0.0           95.23 % ±0.66
 mean: 5 repeats, 10 % between them, AR(1) 0.9           {low} % ±0.66
@@ -29,6 +31,7 @@ A/A: 3 repeats, 1 comparisons, AR(1) 0.0                 5.00 % ±0.66
         ("0.1.0", CHANGES, [], "no heading"),
         ("0.2.0", CHANGES.replace(" - 2026-11-24", ""), [], "no date"),
         ("0.2.0", CHANGES, ["v0.2.0"], "exists"),
+        ("0.2.0", CHANGES.replace("]\n\n", "]\n### Added\n- More.\n\n"), [], "below '## [Unreleased]'"),
     ],
 )
 def test_a_version_is_released_once_and_with_its_changes(version, changelog, tags, says):
@@ -91,6 +94,33 @@ def test_a_bench_without_its_figure_stops_the_release():
     assert "no figure for" in speed.why_too_slow(SPEED[1:])
 
 
+CHAOS = {"seed": 1, "database": "SQLite", "workers": 1, "rounds": 53, "by_kind": {"disk full": 1, "redis killed": 199}}
+
+
+@pytest.mark.parametrize(
+    ("faults", "seconds", "stops"), [(200, 3000, False), (199, 3599, True), (150, 3600, False), (2, 75, True)]
+)
+def test_a_chaos_that_ended_early_stops_the_release_and_tells_how_long_it_was(faults, seconds, stops):
+    """As it is printed: after lines on each round."""
+    report = {**CHAOS, "seconds": seconds, "faults": faults, "broken": [], "controls_unseen": []}
+    output = f"75 s, 2 faults, {{sandbox}}: all hold\n{json.dumps(report, indent=1)}\n"
+    found = steps.judged_chaos(output, quick=False)
+    assert bool(found.problem) == stops
+    assert found.figures[0] == f"{faults} faults of 2 kinds in 53 rounds, {seconds / 60:.0f} min"
+    assert steps.judged_chaos(output, quick=True).problem == ""
+    with pytest.raises(Failed, match="no report"):
+        steps.judged_chaos("75 s, 2 faults\n", quick=False)
+
+
+@pytest.mark.parametrize(("minutes", "asked"), [(0, "--faults 200"), (60, "--faults 1000000 --minutes 60")])
+def test_the_minutes_of_the_chaos_can_be_given(monkeypatch, tmp_path, minutes, asked):
+    ran = []
+    monkeypatch.setattr(steps, "printed", lambda command, log: ran.append(" ".join(command)) or "")
+    with pytest.raises(Failed):
+        steps.chaos(False, tmp_path / "log", minutes)
+    assert f"tests.bench.chaos {asked}" in ran[0]
+
+
 def test_a_command_that_fails_or_tells_no_figure_stops_its_step(tmp_path):
     log = tmp_path / "log"
     with pytest.raises(Failed, match="status 3"):
@@ -101,9 +131,9 @@ def test_a_command_that_fails_or_tells_no_figure_stops_its_step(tmp_path):
 
 
 def test_the_report_says_what_was_not_measured_and_what_failed(tmp_path):
-    step = Step("says", lambda quick, log: Found(["3 of 4 found"], "One is missing."))
-    result = kept.run(tmp_path, "chaos", step, quick=True)
-    text = report.text("1.0", dict.fromkeys(steps.STEPS) | {"chaos": result})
+    finds = Step("says", lambda quick, log: Found(["3 of 4 found"], "One is missing."))
+    result = kept.run(tmp_path, "chaos", finds, quick=True)
+    text = report.text("1.0", NONE | {"chaos": result})
     assert text.count("**Not measured.**") == len(steps.STEPS) - 1
     assert "3 of 4 found" in text and "**Not passed.** One is missing." in text and "only tries the step" in text
 
@@ -118,6 +148,104 @@ def test_a_step_that_cannot_be_run_is_kept_as_failed(tmp_path):
     assert kept.read(tmp_path, "build") == result and kept.read(tmp_path, "chaos") is None
 
 
-def test_a_result_counts_until_the_program_changes(tmp_path):
-    result = kept.run(tmp_path, "build", Step("says", lambda quick, log: Found([])), quick=False)
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A repository with one commit, in the place of this one."""
+    monkeypatch.setattr(step, "PROJECT", tmp_path / "tree")
+    step.PROJECT.mkdir()
+    for arguments in (["init", "--quiet"], ["config", "user.name", "one"], ["config", "user.email", "one@x.example"]):
+        step.git(*arguments)
+    (step.PROJECT / "program.py").write_text("1")
+    committed("begin")
+    return step.PROJECT
+
+
+def committed(says):
+    step.git("add", "--all")
+    step.git("commit", "--quiet", "--no-verify", "--message", says)
+
+
+def nothing(quick, log):
+    return Found([])
+
+
+def test_a_result_counts_until_the_program_changes(tree, tmp_path):
+    assert kept.run(tmp_path, "build", Step("says", nothing), quick=False).counts
+    (tree / "docs").mkdir()
+    (tree / "docs/new.md").write_text("a document")
+    committed("a document")
+    result = kept.read(tmp_path, "build")
     assert result.counts
+    (tree / "program.py").write_text("2")
+    committed("the program")
+    assert not result.counts and "The program changed since." in report.text("1.0", NONE | {"build": result})
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile", "committed meanwhile"])
+def test_a_result_of_another_program_than_the_commit_does_not_count(tree, tmp_path, when):
+    def change(*_):
+        (tree / "program.py").write_text("2")
+        if when == "committed meanwhile":
+            committed("the program")
+        return Found([])
+
+    if when == "before":
+        change()
+    result = kept.run(tmp_path, "build", Step("says", nothing if when == "before" else change), quick=False)
+    assert result.passed and not result.counts
+    assert "It ran while the program was being changed." in report.text("1.0", NONE | {"build": result})
+
+
+def test_a_step_that_is_interrupted_is_not_done(tree, tmp_path):
+    """Although it passed before."""
+    kept.run(tmp_path, "build", Step("says", nothing), quick=False)
+
+    def interrupted(quick, log):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kept.run(tmp_path, "build", Step("says", interrupted), quick=False)
+    assert kept.read(tmp_path, "build") is None
+
+
+@pytest.fixture
+def release(tree, monkeypatch, capsys):
+    """The program with three steps: exit status, what it printed, and the steps that ran."""
+
+    def run(*arguments, fails=""):
+        ran = []
+
+        def does(name):
+            return lambda quick, log: (ran.append(name), Found([], "It is broken." if name == fails else ""))[1]
+
+        names = ("tree", "chaos", "doors")
+        for known in (program, report):
+            monkeypatch.setattr(known, "STEPS", {one: Step(one, does(one), always=one == "tree") for one in names})
+        monkeypatch.setattr(program, "chaos", lambda quick, log, minutes: does("chaos")(quick, log))
+        monkeypatch.setattr(program, "PROJECT", tree)
+        monkeypatch.setattr(program, "version", lambda: "1.0")
+        monkeypatch.setattr(kept, "PROJECT", tree)
+        monkeypatch.setattr(sys, "argv", ["release", *arguments])
+        status = program.main()
+        return status, capsys.readouterr().out, ran
+
+    (tree / ".gitignore").write_text(".release\n")
+    (tree / "docs").mkdir()
+    committed("as here")
+    return run
+
+
+def test_it_goes_on_after_a_failure_and_names_the_tag_only_when_all_passed(release, tree):
+    status, told, ran = release(fails="doors")
+    assert (status, ran) == (1, ["tree", "chaos", "doors"]) and "git tag" not in told
+    assert not (tree / "docs/releases/v1.0.md").exists()
+    status, told, ran = release()
+    assert (status, ran) == (0, ["tree", "doors"]), "what passed is not repeated; the tree is looked at each time"
+    assert "git tag --annotate v1.0" in told and "Not measured" not in (tree / "docs/releases/v1.0.md").read_text()
+    assert [line.split()[:3] for line in release("--list")[1].splitlines()][1] == ["chaos", "done", "0"]
+
+
+@pytest.mark.parametrize("arguments", [["--quick"], ["chaos"]])
+def test_steps_that_were_only_tried_or_left_out_name_no_tag(release, arguments):
+    status, told, _ = release(*arguments)
+    assert status == 0 and "git tag" not in told and "Not measured in full: " in told

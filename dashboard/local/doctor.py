@@ -18,6 +18,7 @@ from dashboard.text.numbers import ms
 from workers.bench import sysbench
 from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.errors import DurascopeError, SandboxError, reason
+from workers.host import io_flusher
 from workers.sandbox import builds
 from workers.sandbox.disk import ability as disk
 from workers.sandbox.users import not_apart
@@ -58,6 +59,8 @@ def looked_at() -> Iterator[Looked]:
     yield _can("sysbench", lacks, f"version {version}")
     yield _builds()
     yield _can("power loss", disk.missing(), "a disk that loses power can be simulated")
+    if not disk.missing():
+        yield _can("disks in short memory", io_flusher.risk(), "a simulated disk never waits for itself")
     yield _can("other crashes", _crashes(), "all kinds of crash can be tried")
     yield _networks()
     yield _can("own user of sandboxes", not_apart(), "sandboxes cannot reach the worker's files")

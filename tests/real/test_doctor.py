@@ -15,6 +15,8 @@ import pytest
 
 from tests import postgresql
 from tests.real.clock import Clock
+from tests.real.disks import needs_disk
+from workers.host import ability
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -80,7 +82,17 @@ def test_without_capabilities_it_says_what_needs_root(doctor):
     found, status = doctor("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")
     assert found["power loss"][0] == "limited" and "Run it as root" in found["power loss"][1]
     assert found["networks"][0] == "limited" and "Run it as root" in found["networks"][1]
-    assert found["database"][0] == "works" and status == 1
+    assert found["database"][0] == "works" and status == 1 and "disks in short memory" not in found
+
+
+@needs_disk
+def test_disks_that_can_wait_for_themselves_are_told(doctor):
+    """Without one capability; with it, if this host gives it, nothing is told."""
+    found, _ = doctor("setpriv", "--bounding-set=-sys_resource", "--inh-caps=-all", "--no-new-privs")
+    state, says = found["disks in short memory"]
+    assert state == "limited" and "no CAP_SYS_RESOURCE" in says and found["power loss"][0] == "works"
+    if ability.holds(24):
+        assert doctor()[0]["disks in short memory"][0] == "works"
 
 
 @needs_root

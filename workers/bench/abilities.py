@@ -24,8 +24,9 @@ class HostBuild:
 class Abilities:
     """As stored in `Worker.abilities`. A value that a worker does not report counts as available. `fsync_trace`: there
     is a C compiler. `not_apart`: why sandboxes run as the worker's own user. `disk_missing`, `network_missing`: why it
-    cannot simulate a device, or join nodes by a network; "": it can. `crash_missing`: crash kind -> why it is not
-    possible. `failover_command`: there is a failover manager. `memory_mib`: of the host, in use or not."""
+    cannot simulate a device, or join nodes by a network; "": it can. `disk_risk`: of a device that it can simulate.
+    `crash_missing`: crash kind -> why it is not possible. `failover_command`: there is a failover manager.
+    `memory_mib`: of the host, in use or not."""
 
     cores: int | None = None
     sysbench: str = ""
@@ -33,6 +34,7 @@ class Abilities:
     fsync_trace: bool = False
     not_apart: str | None = None
     disk_missing: str | None = None
+    disk_risk: str = ""
     crash_missing: Mapping[str, str] = field(default_factory=dict)
     failover_command: bool = True
     network_missing: str = ""

@@ -9,6 +9,7 @@ from workers.bench import sysbench
 from workers.bench.abilities import Abilities, HostBuild
 from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.errors import SandboxError
+from workers.host import io_flusher
 from workers.sandbox import builds
 from workers.sandbox.builds import Build, store
 from workers.sandbox.disk import ability
@@ -27,6 +28,7 @@ def describe() -> Abilities:
         fsync_trace=shutil.which("cc") is not None,
         not_apart=not_apart(),
         disk_missing=ability.missing(),
+        disk_risk="" if ability.missing() else io_flusher.risk(),
         crash_missing={key: why for key, kind in TRIAL_KINDS.items() if (why := kind.missing())},
         failover_command=bool(settings.FAILOVER_COMMAND),
         network_missing=network.missing(),

@@ -40,7 +40,11 @@ def test_it_tells_the_living_from_the_dead(client_in):
 def test_it_says_what_a_host_cannot_do_why_and_how_to_fix_it(client_in):
     Worker.objects.create(host="able", pid=1, abilities=ABILITIES | {"crash_missing": {}, "disk_missing": ""})
     shown = page(client_in)
-    assert "can be simulated" in shown and "not possible" not in shown.lower()
+    assert "can be simulated" in shown and "not possible" not in shown.lower() and "badge warned" not in shown
+    Worker.objects.update(
+        abilities=ABILITIES | {"crash_missing": {}, "disk_missing": "", "disk_risk": "A disk can wait for itself."}
+    )
+    assert "can be simulated" in (shown := page(client_in)) and "A disk can wait for itself." in shown
     why = "The kernel has no FUSE. Try: modprobe fuse."
     unable = {"disk_missing": why, "crash_missing": {"power-loss": why, "process-kill": "Nobody may."}}
     Worker.objects.update(abilities=ABILITIES | unable)

@@ -5,7 +5,6 @@ process is a power cut. With `replay`, IMAGE is never changed. It imports little
 process to start.
 """
 
-import ctypes
 import os
 import select
 import socket
@@ -13,6 +12,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from workers.host.io_flusher import be_io_flusher
 from workers.host.punctual import be_punctual
 from workers.sandbox.disk.cache import Cache
 from workers.sandbox.disk.control import obey
@@ -20,12 +20,10 @@ from workers.sandbox.disk.device import VolatileDevice
 from workers.sandbox.disk.fuse import FuseMount, Request
 from workers.sandbox.disk.image import Image, StateImage
 
-PR_SET_IO_FLUSHER = 57  # prctl(2)
-
 
 def main(file: Path, mountpoint: Path, control: Path, *, replay: bool) -> None:
     be_punctual()
-    _never_wait_for_itself()
+    be_io_flusher()  # where it may; `doctor` and the page of workers say where not
     fd = os.open(file, (os.O_RDONLY if replay else os.O_RDWR) | os.O_CLOEXEC)
     cache = Cache(StateImage(fd) if replay else Image(fd), os.fstat(fd).st_size)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -80,11 +78,6 @@ def _listen(listener: socket.socket, control: Path) -> None:
     os.umask(0o177)  # only the worker's user may cut the power
     listener.bind(str(control))
     listener.listen()
-
-
-def _never_wait_for_itself() -> None:
-    """When memory is short, the kernel writes back this device's data, and must not let its process wait for that."""
-    ctypes.CDLL(None).prctl(PR_SET_IO_FLUSHER, ctypes.c_ulong(1), 0, 0, 0)
 
 
 if __name__ == "__main__":

@@ -185,6 +185,7 @@ class Judged(Recovered):
     lost_engine: LostWork | None
     lost_binlog: LostWork | None
     lost_replica: LostWork | None
+    lost_both: int | None
 
     def so_far(self) -> TrialResult:
         known, attached = super().so_far(), self.setup.attached
@@ -198,4 +199,5 @@ class Judged(Recovered):
             lost_engine=self.lost_engine,
             lost_binlog=self.lost_binlog,
             lost_replica=self.lost_replica,
+            lost_both=self.lost_both,
         )

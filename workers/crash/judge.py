@@ -6,7 +6,7 @@ from dataclasses import replace
 from workers.crash.chain import LOG_LINES, Judged, Recovered
 from workers.crash.checks import missing_from, run_checks
 from workers.crash.collect import Case, of_answering, of_refusing, with_reissued
-from workers.crash.evidence import Evidence, ReplicaSeen, Seen
+from workers.crash.evidence import Evidence, ReplicaSeen, Seen, without
 from workers.crash.inspect import read_binlog
 from workers.crash.ledger import Ledger
 from workers.crash.outage import ClientOutage
@@ -30,6 +30,7 @@ def judge(recovered: Recovered) -> Judged:
         lost_engine=lost_work(ledger, evidence.engine, crash_at_s),
         lost_binlog=lost_work(ledger, evidence.binlog.seen if evidence.binlog else None, crash_at_s),
         lost_replica=lost_work(ledger, promoted, crash_at_s),
+        lost_both=lost_from_both(ledger, evidence),
     )
 
 
@@ -40,6 +41,13 @@ def lost_work(ledger: Ledger, seen: Seen | None, crash_at_s: float) -> LostWork 
     lost = missing_from(seen, ledger)
     first_s = ledger.acknowledged_at_s(lost).min(initial=crash_at_s)
     return LostWork(len(lost), 1000 * (crash_at_s - float(first_s)))
+
+
+def lost_from_both(ledger: Ledger, evidence: Evidence) -> int | None:
+    """Acknowledged transactions that neither engine nor binlog holds. None: not both were read."""
+    if evidence.engine is None or evidence.binlog is None:
+        return None
+    return len(without(missing_from(evidence.engine, ledger), evidence.binlog.seen.whole))
 
 
 def _counted(outage: ClientOutage | None, ledger: Ledger, engine: Seen | None) -> ClientOutage | None:

@@ -191,5 +191,6 @@ class TrialResult(TrialEnd):
     lost_engine: LostWork | None = None
     lost_binlog: LostWork | None = None
     lost_replica: LostWork | None = None  # lost if the replica were promoted
+    lost_both: int | None = None  # acknowledged transactions that engine and binlog both lack
     my_cnf: str = ""
     log_lines: tuple[str, ...] = ()  # the server's error log around crash and recovery

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from dashboard.findings.crash.trials import Tried
+from dashboard.records.experiments.kind_names import number_of
 from dashboard.text.numbers import sig, whole
 
 BINLOG = "the binary log"
@@ -15,34 +16,45 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`median 7,730 commits missing from the binary log, 5,020 from InnoDB`: the place that lost commits most often
-    first. `hit`: the trials that lost any."""
+    """`median 7,730 commits missing from the binary log, 5,020 of them also from InnoDB`: the place that lost commits
+    most often first. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
     gone = sorted((place for place in lost if lost[place]), key=lambda one: (-len(lost[one]), -median(lost[one])))
-    if counts[engine] == counts[BINLOG]:
+    if all(trial.lost_engine == trial.lost_binlog == trial.lost_both for trial in hit):
         return f"{typical(median(lost[engine]), len(hit))} missing from both {engine} and {BINLOG}"
     first, *others = gone
     told = [f"{typical(median(lost[first]), len(lost[first]))} missing from {first}{_in(lost[first], hit)}"]
-    told += [f"{in_words(median(lost[one]))} from {one}{_in(lost[one], hit)}" for one in others]
+    part = all(_are_part(counts[one], hit) for one in others)
+    also = " of them also" if part else ""
+    told += [f"{in_words(median(lost[one]))}{also} from {one}{_in(lost[one], hit)}" for one in others]
     if kept_by_binlog(hit):
         return f"{', '.join(told)}; {BINLOG} still holds them, so replicas can have commits that the server lacks"
-    return ", ".join([*told, f"none from {engine}"] if all(one == 0 for one in counts[engine]) else told)
+    told += [f"none from {engine}"] if all(one == 0 for one in counts[engine]) else [] if part else _both(hit)
+    return ", ".join(told)
 
 
 def _in(lost: Sequence[int], hit: Sequence[Tried]) -> str:
-    return f" in {len(lost):,} of them" if len(lost) < len(hit) else ""
+    return f" in {number_of(hit[0].kind, len(lost))}" if len(lost) < len(hit) else ""
+
+
+def _are_part(lost: Sequence[int | None], hit: Sequence[Tried]) -> bool:
+    """Whether all commits that this log lost are missing from the other log too."""
+    return all(one.lost_both == count for one, count in zip(hit, lost, strict=True) if count)
+
+
+def _both(hit: Sequence[Tried]) -> list[str]:
+    """How many commits the two numbers share; empty: not known, or no trial lost commits in both logs."""
+    shared = [one.lost_both for one in hit if one.lost_engine and one.lost_binlog]
+    known = [both for both in shared if both is not None]
+    if not known or len(known) < len(shared):
+        return []
+    return [f"{in_words(median(known)) if any(known) else 'none'} from both"]
 
 
 def kept_by_binlog(hit: Sequence[Tried]) -> bool:
     """Only the engine lost commits. Replicas read the binary log, so they can have these commits."""
     return bool(hit) and all(trial.lost_binlog == 0 for trial in hit)
-
-
-def overlaps(hit: Sequence[Tried]) -> bool:
-    """Whether the numbers of both logs differ and could be added up by mistake."""
-    both = [trial for trial in hit if trial.lost_engine and trial.lost_binlog]
-    return any(trial.lost_engine != trial.lost_binlog for trial in both)
 
 
 def typical(median: float, times: int) -> str:

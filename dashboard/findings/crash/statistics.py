@@ -18,7 +18,6 @@ from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
 
 PLACES = ("engine", "binlog")
-PARTLY_THE_SAME = ", partly the same ones"
 LOST_FROM = ("either", *PLACES)  # the choices of a reader
 
 
@@ -159,8 +158,7 @@ class Tally:
         if not self.invalid.k:
             return f"lost nothing in {', '.join([crashes, *unclear])} ({self.invalid.at_most})"
         lost = len(self.hit)
-        both = "" if self.kind in FAULTS or not missing.overlaps(self.hit) else PARTLY_THE_SAME
-        text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing}{both})"
+        text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing})"
         down = sum(trial.stayed_down for trial in self.decided)
         failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
         otherwise = sum(not trial.stayed_down and trial not in self.hit for trial in failed)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
+from dashboard.findings.crash.lost_from_both import lost_from_both
 from dashboard.findings.tested import engine_of
 from dashboard.installation.stored import read
 from dashboard.records.experiments.models import DECIDED, Experiment, Trial
@@ -65,6 +66,7 @@ class Tried:
     phantoms: int | None  # commits that clients read and that a failover then lost
     recovery_s: float | None
     repeat_of_id: int | None
+    lost_both: int | None = None  # commits that engine and binlog both lack
     replica: Replica = "not tried"
     ghosts: int | None = None  # commits that only the old primary holds
     rejoin: str | None = None  # how the node that was down came back after a failover: caught up, stopped, unknown
@@ -149,7 +151,9 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     known = {variant.name: (engine_of(variant), family(variant.topology)) for variant in plan.variants}
     tried = (_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted))
     named = ((one, *known.get(one.variant, (ANY_ENGINE, ""))) for one in tried)
-    return [replace(one, engine=engine, family=family_of) for one, engine, family_of in named]
+    found = [replace(one, engine=engine, family=family_of) for one, engine, family_of in named]
+    both = lost_from_both([one.id for one in found if one.lost_engine and one.lost_binlog and not one.points])
+    return [replace(one, lost_both=both.get(one.id)) for one in found]
 
 
 def engine_in(trials: Iterable[Tried]) -> str:

@@ -106,6 +106,7 @@ def _sets(result: TrialResult) -> dict[str, int | None]:
         "engine_and_binlog": both,
         "acknowledged_in_engine": _kept(result, result.lost_engine),
         "acknowledged_in_binlog": _kept(result, result.lost_binlog),
+        "acknowledged_in_neither": result.lost_both,
     }
 
 

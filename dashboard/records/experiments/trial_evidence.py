@@ -20,6 +20,7 @@ class FoundSets:
     binlog: int | None = None
     acknowledged_in_engine: int | None = None
     acknowledged_in_binlog: int | None = None
+    acknowledged_in_neither: int | None = None
 
 
 @dataclass(frozen=True)

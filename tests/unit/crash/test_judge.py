@@ -79,6 +79,16 @@ def test_lost_commits_are_counted_up_to_the_crash():
     assert found.lost_engine.ms == pytest.approx(1000 * (0.5 - 0.381))
 
 
+def test_commits_that_engine_and_binlog_both_lack_are_counted_once():
+    """Of four commits each log lacks three."""
+    four = np.array([key(1, n) for n in (36, 37, 38, 39)])
+    engine, log = Seen(np.setdiff1d(ALL, four[:3])), replace(LOG, seen=Seen(np.setdiff1d(ALL, four[1:])))
+    found = judged(engine=engine, binlog=log, variables=BINLOG)
+    assert (found.lost_engine.transactions, found.lost_binlog.transactions, found.lost_both) == (3, 3, 2)
+    assert found.so_far().lost_both == 2
+    assert judged(engine=engine).lost_both is None, "without a binlog"
+
+
 def test_the_evidence_holds_all_that_was_read():
     lines = ("InnoDB: crash recovery begins", "hello")
     server = {"recover": SimpleNamespace(seconds=1.0, log_lines=lines)}

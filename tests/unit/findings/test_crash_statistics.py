@@ -88,8 +88,7 @@ def test_it_says_what_was_tested_and_how_often():
     )
     assert tally([(1060, 20000)] * 4).says == (
         "lost acknowledged commits in 4 of 4 power losses "
-        "(median 20,000 commits missing from the binary log, 1,060 from InnoDB, "
-        "partly the same ones); replicas diverge silently"
+        "(median 20,000 commits missing from the binary log, 1,060 of them also from InnoDB); replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
         "lost acknowledged commits in 1 of 1 power loss (200 commits missing from the binary log, none from InnoDB);"
@@ -105,11 +104,11 @@ def test_it_says_what_was_tested_and_how_often():
          "(median 1,200 commits missing from both InnoDB and the binary log)"),
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
          "lost acknowledged commits in 4 of 4 power losses (median 1,000 commits missing from the binary log, "
-         "5 from InnoDB in 3 of them, partly the same ones); "
+         "5 of them also from InnoDB in 3 power losses); "
          "a replica can then differ from its source"),
         ([(0, 7)] * 2 + [(5, 0)] * 3,
          "lost acknowledged commits in 5 of 5 power losses "
-         "(median 5 commits missing from InnoDB in 3 of them, 7 from the binary log in 2 of them); "
+         "(median 5 commits missing from InnoDB in 3 power losses, 7 from the binary log in 2 power losses); "
          "a replica can then differ from its source"),
         ([(0, 0)] * 20 + [None] * 10,
          "lost nothing in 20 power losses, 10 more unclear "
@@ -121,6 +120,36 @@ def test_it_says_what_was_tested_and_how_often():
 )  # fmt: skip
 def test_a_loss_goes_with_its_own_trials(losses, says):
     assert tally(losses, replica=False).says == says
+
+
+VALID, INVALID = ({"outcome": outcome, "count": 0, "says": ""} for outcome in ("valid", "invalid"))
+UNSHARED = "(median 20,000 commits missing from the binary log, 1,060 from InnoDB)"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("losses", "both", "checks", "says"),
+    [
+        ((1060, 20000), 1060, {}, "20,000 commits missing from the binary log, 1,060 of them also from InnoDB)"),
+        ((1060, 20000), 40, {}, "20,000 commits missing from the binary log, 1,060 from InnoDB, 40 from both)"),
+        ((1060, 20000), 0, {}, "20,000 commits missing from the binary log, 1,060 from InnoDB, none from both)"),
+        ((7, 7), 3, {}, "7 commits missing from InnoDB, 7 from the binary log, 3 from both)"),
+        ((7, 7), None, {}, "7 commits missing from InnoDB, 7 from the binary log)"),
+        # Older evidence does not hold the number.
+        ((1060, 20000), None, {"engine-only": INVALID, "binlog-only": VALID}, "1,060 of them also from InnoDB)"),
+        ((9000, 1060), None, {"engine-only": VALID, "binlog-only": INVALID}, "1,060 of them also from the binary log)"),
+        ((1060, 20000), None, {"engine-only": INVALID, "binlog-only": INVALID}, UNSHARED),
+        ((1060, 20000), None, {}, UNSHARED),
+    ],
+)  # fmt: skip
+def test_commits_that_both_logs_lost_are_counted_where_the_evidence_tells(losses, both, checks, says):
+    one = trials.experiment({"1/1": {"power-loss": [losses] * 2}}, measured=0, replica=False)
+    for trial in one.trials.all():
+        trial.evidence.data["sets"]["acknowledged_in_neither"] = both
+        trial.evidence.data["checks"] += [{"key": key, **check} for key, check in checks.items()]
+        trial.evidence.save()
+    (found,) = tallies(trials_of(one)).values()
+    assert found.missing.endswith(says.removeprefix("(").removesuffix(")"))
 
 
 def test_it_has_nothing_to_say_without_trials():

@@ -77,7 +77,7 @@ def evidence(made, diverges):
         "failed_at": "evidence" if made.verdict == "unknown" else "",
         "sets": {"sent": 22020, "acknowledged": 22000, "in_doubt": 16, "engine": 22003 - lost, "binlog": 22002 - gone,
                  "engine_and_binlog": 22000 - max(lost, gone), "acknowledged_in_engine": 22000 - lost,
-                 "acknowledged_in_binlog": 22000 - gone},
+                 "acknowledged_in_binlog": 22000 - gone, "acknowledged_in_neither": min(lost, gone)},
         "binlog": {"end": "zeros" if gone else "open", "end_at": "binlog.000001:4711", "unreadable": "", "reused": []},
         "replicas": [
             {"moment": "after recovery", "state": "stopped" if diverges else "caught up",

@@ -79,6 +79,7 @@ def test_it_stores_what_was_found(experiment):
     assert data["sets"] == {
         "sent": 5, "acknowledged": 4, "in_doubt": 1, "engine": 3, "binlog": 3,
         "engine_and_binlog": 2, "acknowledged_in_engine": 3, "acknowledged_in_binlog": 3,
+        "acknowledged_in_neither": None,
     }  # fmt: skip
     assert data["checks"][0]["offenders"] == [[0, 4]]
     assert data["replicas"][0]["error"] == "1236 bogus data"

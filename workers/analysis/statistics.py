@@ -12,6 +12,7 @@ climb.
 repeats have no interval. Measured coverage: docs/research/models.md, tests/bench/coverage.py.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,6 +85,24 @@ def compared(of: Sample, to: Sample) -> RatioEstimate | None:
     if min(len(of), len(to)) < MIN_REPEATS:
         return RatioEstimate(Estimate(float(np.exp(logs[0].mean() - logs[1].mean()))))
     return _told(of_difference(*logs))
+
+
+def overall(pairs: Sequence[tuple[Sample, Sample]]) -> RatioEstimate | None:
+    """The geometric mean of the ratios of all pairs (of, to). None: too few blocks, or a point without throughput.
+
+    All points of a block share the state of the machine, so they are no independent sample, as a sign test over pairs
+    would assume. Each block therefore counts once, with the mean of its points, and only blocks with all points count.
+    """
+    of, to = (_block_logs([pair[side] for pair in pairs]) for side in (0, 1))
+    return _told(of_difference(of, to)) if min(of.size, to.size) >= MIN_REPEATS else None
+
+
+def _block_logs(points: Sequence[Sample]) -> Floats:
+    """Of each block the mean logarithm of its points; empty without points or throughput."""
+    means = [{block: float(series.mean()) for block, series in point.items()} for point in points]
+    blocks = [block for block in means[0] if all(block in one for one in means)] if means else []
+    values = np.array([[one[block] for one in means] for block in blocks])
+    return np.log(values).mean(axis=1) if values.size and values.min() > 0 else np.empty(0)
 
 
 def _told(found: Student) -> RatioEstimate:

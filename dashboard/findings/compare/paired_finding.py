@@ -3,6 +3,7 @@ points without a pair."""
 
 import math
 from collections import Counter
+from dataclasses import dataclass
 
 from dashboard.findings.compare.crashes import CrashPairs
 from dashboard.findings.compare.pairs import PairedExperiments, PointPair
@@ -10,6 +11,7 @@ from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.point import ThroughputRatio
 from dashboard.text.numbers import CONFIDENCE, at, percent, sig
 from workers.analysis.compare import Decision
+from workers.analysis.statistics import Estimate
 
 FURTHER: dict[Decision, str] = {
     "no difference shown": "no difference was shown",
@@ -17,7 +19,21 @@ FURTHER: dict[Decision, str] = {
     "too few to judge": "two repeats are too few to judge",
     "measured once": "measured once, too few to judge",
 }
+MANY = 3  # points, from which a sentence tells of all together
 UNJUDGED: tuple[Decision, ...] = ("not decidable", "too few to judge", "measured once")
+
+
+@dataclass(frozen=True)
+class Together:
+    """Of all points: what B makes of the throughput of A, and whether this is shown to be a difference."""
+
+    says: str
+    interval: str
+    shown: bool
+
+    @property
+    def no_difference(self) -> str:
+        return f"{self.says[0].upper()}{self.says[1:]} ({self.interval}): no difference is shown either."
 
 
 def paired_finding(found: PairedExperiments, crashes: CrashPairs) -> Finding:
@@ -26,7 +42,7 @@ def paired_finding(found: PairedExperiments, crashes: CrashPairs) -> Finding:
     judged = [(pair, pair.ratio) for pair in found.pairs if pair.ratio]
     counted = Counter(ratio.decision for _, ratio in judged)
     rest = [f"{counted[decision]} of {len(found.pairs)} points: {words}." for decision, words in FURTHER.items()
-            if counted[decision]]  # fmt: skip
+            if counted[decision] and (counted["differs"] or decision != "no difference shown")]  # fmt: skip
     if len(judged) < len(found.pairs):
         rest.append(f"{len(found.pairs) - len(judged)} of {len(found.pairs)} points: A and B count different things.")
     few = [TOO_FEW] if counted["too few to judge"] or counted["measured once"] else []
@@ -34,12 +50,16 @@ def paired_finding(found: PairedExperiments, crashes: CrashPairs) -> Finding:
     text, interval = _largest(differing) if differing else ("", "")
     can_be_judged = len(judged) - sum(counted[decision] for decision in UNJUDGED)
     count = len(found.pairs)
+    together = None if differing else _together(len(judged), found.overall)
     said = f"Whether the throughput differs is unclear at {count} of {count} points that A and B measured"
     if differing:
         said = f"The throughput differs at {len(differing)} of {count} points that A and B measured{text}"
+    elif together and together.shown:
+        said, interval = f"No point shows a difference by itself, but {together.says}", together.interval
     elif can_be_judged:
         said = f"No difference in throughput was shown at {can_be_judged} of {count} points that A and B measured"
-    return Finding(said, interval, (*rest, *few, *_crashes(crashes), *_alone(found.alone)))
+    whole = (together.no_difference,) if together and not together.shown else ()
+    return Finding(said, interval, (*whole, *rest, *few, *_crashes(crashes), *_alone(found.alone)))
 
 
 def _without_pairs(found: PairedExperiments, crashes: CrashPairs) -> Finding:
@@ -58,6 +78,18 @@ def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, s
     told, of = (percent, "of") if ratio.value < 1 else (sig, "times")  # 2.97 %, because nobody divides by 0.0297
     text = f"{which}{where}, where B has {told(ratio.value)} {of} the throughput of A"
     return text, f"{CONFIDENCE} confidence interval {told(ratio.lo)} to {told(ratio.hi)}"
+
+
+def _together(points: int, overall: Estimate | None) -> Together | None:
+    """Many points can lean to one side. None: too few points or repeats."""
+    if points < MANY or overall is None or overall.lo is None or overall.hi is None:
+        return None
+    value, lo, hi = (percent(one, 3) for one in (overall.value, overall.lo, overall.hi))
+    return Together(
+        f"over all {points} points together B has {value} of the throughput of A",
+        f"geometric mean, {CONFIDENCE} confidence interval {lo} to {hi}",
+        not overall.lo <= 1 <= overall.hi,
+    )
 
 
 def _crashes(found: CrashPairs) -> tuple[str, ...]:

@@ -16,6 +16,9 @@ from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.text.numbers import at
 from dashboard.text.words import listed
+from workers.analysis import statistics
+from workers.analysis.blocks import Sample
+from workers.analysis.statistics import Estimate
 from workers.bench.plan import Plan
 
 
@@ -34,9 +37,11 @@ class PointPair:
 
 @dataclass(frozen=True)
 class PairedExperiments:
-    """`only_a`, `only_b`: measured points without a partner, in words: `0/0 at 8 and 64 threads`."""
+    """`overall`: geometric mean of the ratios of all pairs, None: too few repeats. `only_a`, `only_b`: measured points
+    without a partner, in words: `0/0 at 8 and 64 threads`."""
 
     pairs: tuple[PointPair, ...]
+    overall: Estimate | None
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     alone: tuple[int, int]  # how many points these are
@@ -60,7 +65,8 @@ def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callab
     of_a = {_key(point): point for point in analysis_of(a).points}
     of_b = {_key(point, partner): point for point in analysis_of(b).points}
     both = [key for key in of_a if key in of_b]
-    ratios = _ratios(a, b, partner, [key for key in both if of_a[key].counts == of_b[key].counts])
+    sampled = _sampled(a, b, partner, [key for key in both if of_a[key].counts == of_b[key].counts])
+    ratios, overall = judged(sampled), statistics.overall(list(sampled.values()))
     place_a, place_b = ({(one.variant, one.server_id): one for one in _places(plan, names, clean)} for plan in plans)
     alone_a = [point for key, point in of_a.items() if key not in of_b]
     alone_b = [point for key, point in of_b.items() if key not in of_a]
@@ -76,6 +82,7 @@ def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callab
             )
             for key in both
         ),
+        overall=overall.estimate if overall else None,
         only_a=_in_words(alone_a, place_a, clean),
         only_b=_in_words(alone_b, place_b, clean),
         alone=(len(alone_a), len(alone_b)),
@@ -98,13 +105,13 @@ def _key(point: Point | PointKey, partner: Mapping[int, int] = {}) -> PointKey:
     return PointKey(server_id, point.variant, point.workload, point.threads)
 
 
-def _ratios(
+def _sampled(
     a: Experiment, b: Experiment, partner: Mapping[int, int], wanted: Iterable[PointKey]
-) -> dict[PointKey, ThroughputRatio | None]:
-    """B over A, adjusted for the number of pairs."""
+) -> dict[PointKey, tuple[Sample, Sample]]:
+    """The repeats of B and A."""
     of_a = {one.key: one for one in points(a)}
     of_b = {_key(one.key, partner): one for one in points(b)}
-    return judged({key: (of_b[key].seconds(), of_a[key].seconds()) for key in wanted})
+    return {key: (of_b[key].seconds(), of_a[key].seconds()) for key in wanted}
 
 
 def _places(plan: Plan, names: Mapping[int, str], clean: Callable[[str], str]) -> list[VariantPlace]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.unit.analysis.noise import point
 from workers.analysis import student
 from workers.analysis.blocks import block_length, lag_correlation, sample
-from workers.analysis.statistics import MIN_REPEATS, Estimate, compared, mean_tps, ratio
+from workers.analysis.statistics import MIN_REPEATS, Estimate, compared, mean_tps, overall, ratio
 
 
 def repeats(*means, first=0):
@@ -103,3 +103,62 @@ def test_it_never_fails_and_the_interval_holds_its_value(repeats):
 @pytest.mark.parametrize(("one", "other"), [(3, 5), (5, 3)])
 def test_samples_without_any_spread_have_the_freedom_of_the_smaller(one, other):
     assert student.of_difference(np.full(one, 2.0), np.full(other, 1.0)).freedom == 2
+
+
+def twelve_pairs(true=1.0, points=0.03, block=0.0, blocks=4, seed=3):
+    """Two experiments of twelve points, `points` and `block`: the noise of each mean, and of all means of a block."""
+    rng = np.random.default_rng(seed)
+
+    def side(level):
+        shared = rng.normal(scale=block, size=blocks)
+        return [
+            {n: np.full(3, level * np.exp(shared[n] + rng.normal(scale=points))) for n in range(blocks)}
+            for _ in range(12)
+        ]
+
+    return list(zip(side(1000 * true), side(1000), strict=True))
+
+
+def test_many_pairs_together_show_a_difference_that_none_shows_by_itself():
+    pairs = twelve_pairs(true=0.97, points=0.04, seed=40)
+    assert not any(found.estimate.hi < 1 for of, to in pairs if (found := compared(shifted(of), to)))
+    found = overall(pairs)
+    assert found.estimate.lo < 0.97 < found.estimate.hi < 1 and found.p < 0.05
+    means = [np.mean([np.log(one[n].mean()) for n in one]) for pair in pairs for one in pair]
+    assert found.estimate.value == pytest.approx(np.exp(np.mean(means[::2]) - np.mean(means[1::2])))
+
+
+def shifted(one):
+    """As blocks of another experiment."""
+    return {100 + block: series for block, series in one.items()}
+
+
+def test_many_pairs_that_are_equal_show_no_difference():
+    found = overall(twelve_pairs())
+    assert found.estimate.lo < 1 < found.estimate.hi and found.p > 0.05
+
+
+def test_a_state_of_the_machine_that_all_points_of_a_block_share_is_no_difference():
+    """All twelve ratios lie below 1: a sign test over the pairs would give p = 0.0005."""
+    pairs = twelve_pairs(points=0.001, block=0.05, seed=5)
+    assert all(ratio(shifted(of), to).value < 1 for of, to in pairs)
+    found = overall(pairs)
+    assert found.estimate.lo < 1 < found.estimate.hi
+
+
+def test_it_is_wrong_in_one_of_twenty_cases():
+    false = sum(overall(twelve_pairs(block=0.03, seed=seed)).p < 0.05 for seed in range(600))
+    assert 10 <= false <= 45, false
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [],
+        twelve_pairs(blocks=2),
+        [*twelve_pairs()[:11], (repeats(0, 0, 0, 0), repeats(9, 9, 9, 9))],
+        [*twelve_pairs()[:11], (repeats(9, 9, first=2), repeats(9, 9, 9, 9))],
+    ],
+)
+def test_of_too_few_blocks_or_without_throughput_nothing_is_said_of_all_pairs(pairs):
+    assert overall(pairs) is None

@@ -10,12 +10,13 @@ from django.utils import timezone
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.findings.looks import looks
 from dashboard.pages.results.compare import offers
-from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.models import Experiment, Run, Series
 from tests.unit.results import factory, trials
 from tests.unit.results.test_result_pages import obeys_the_policy
 
 pytestmark = pytest.mark.django_db
 COMPARE = "/results/compare/"
+NBSP = "\N{NO-BREAK SPACE}"
 EIGHT = {
     f"{flush}/{sync}": 1000.0 * (n + 1) for n, (flush, sync) in enumerate((f, s) for f in (0, 1, 2, 3) for s in (0, 1))
 }
@@ -70,6 +71,49 @@ def test_undecided_points_are_counted(client_in):
     assert finding.text == "Whether the throughput differs is unclear at 6 of 6 points that A and B measured"
     assert not finding.interval
     assert "6 of 6 points: two repeats are too few to judge." in finding.more
+
+
+ALL = "over all 3 points together B has "
+LEVELS = {"1/1": 1000.0, "0/0": 6000.0, "2/0": 3000.0}
+
+
+def below(percent):
+    """All settings at so many percent."""
+    return factory.experiment({name: tps * percent / 100 for name, tps in LEVELS.items()}, threads=(8,), noise=0)
+
+
+def scattered(repeats=3):
+    """Each setting has another good and another bad repeat, so that none is decided by itself."""
+    made = factory.experiment(LEVELS, threads=(8,), repeats=repeats, noise=0)
+    for nth, name in enumerate(LEVELS):
+        for run in Run.objects.filter(cell__experiment=made, cell__variant=name):
+            factor = (1.0, 1.1, 1 / 1.1)[(run.cell.repeat + nth) % 3]
+            Series.objects.filter(run=run).update(columns={"tps": [run.tps * factor] * 30})
+    return made
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "says"),
+    [
+        (scattered, lambda: below(93), f"93.0{NBSP}% of the throughput of A"),
+        (scattered, lambda: below(107), f"107{NBSP}% of the throughput of A"),
+        (scattered, scattered, f"100{NBSP}% of the throughput of A"),
+    ],
+)
+def test_points_of_which_none_differs_by_itself_are_judged_together(client_in, a, b, says):
+    found = compare(client_in, a(), b()).context["finding"]
+    if says.startswith("100"):
+        assert found.text == "No difference in throughput was shown at 3 of 3 points that A and B measured"
+        assert found.more[0].startswith(f"O{ALL[1:]}{says} (geometric mean, ")
+        assert found.more[0].endswith("): no difference is shown either.")
+    else:
+        assert found.text == f"No point shows a difference by itself, but {ALL}{says}"
+        assert found.interval.startswith("geometric mean, 95") and not any("shown" in one for one in found.more)
+
+
+def test_of_two_repeats_nor_beside_a_difference_nothing_is_said_of_all_points(client_in):
+    for a, b in ((scattered(repeats=2), below(93)), (below(100), below(50))):
+        assert not any(ALL[1:] in one for one in compare(client_in, a, b).context["finding"].sentences)
 
 
 def test_updates_are_not_held_against_commits(client_in):

@@ -27,7 +27,7 @@ from workers.bench.plan import Plan
 
 K = TypeVar("K", bound=Hashable)
 MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and its probe
-_METHOD = 11  # raise it when the statistics change; then stored values are computed again
+_METHOD = 12  # raise it when the statistics change; then stored values are computed again
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = N
         group_wait_ms=per_commit.group_wait_ms(point.runs),
         missing=tuple(per_commit.missing(point.runs)),
         fsync_latency=per_commit.fsync_latency(point.runs),
-        contradictions=contradictions.of_runs(point.runs),
+        contradictions=contradictions.of_runs(point.runs, point.key.threads),
         host=host_means.of_runs(point.runs),
         ratio=ratio,
     )

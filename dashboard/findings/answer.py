@@ -26,12 +26,13 @@ SEVERAL = Recommendation(
 @dataclass(frozen=True)
 class ResultAnswer:
     """`sentences`: with crash trials at most two, of loss and of cost; `cost`: the same cost per commit; `more`: what
-    else was found."""
+    else was found; `doubt`: why the speed is in doubt, "" if it is not."""
 
     sentences: tuple[str, ...]
     cost: str
     recommendation: Recommendation | None
     more: tuple[str, ...]
+    doubt: str = ""
 
 
 def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
@@ -54,6 +55,7 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
         _cost(offered, chosen, view.at_threads, view.counts),
         choice,
         (*_doubts(view), *_untested(view), *(one for one in told if one not in known)),
+        _doubt(view),
     )
 
 
@@ -71,11 +73,20 @@ def answer_without_crashes(view: ResultView, found: Finding) -> ResultAnswer:
         "Next: run this again on a sandbox, with power losses and crash points.",
     )
     choice = "No crash was tried: what each setting loses is not known."
-    return ResultAnswer(found.sentences, cost, Recommendation(choice, tuple(filter(None, reasons)), is_open=True), ())
+    open_ = Recommendation(choice, tuple(filter(None, reasons)), is_open=True)
+    return ResultAnswer(found.sentences, cost, open_, (), _doubt(view))
 
 
 def _baseline(offered: Sequence[Option], threads: int) -> Option | None:
     return next((one for one in offered if (speed := one.speed(threads)) and speed.is_baseline), None)
+
+
+def _doubt(view: ResultView) -> str:
+    """The first contradiction between measurements at the number of threads of the page."""
+    here = ((line.name, one) for line in view.lines for one in line.points if one.threads == view.at_threads)
+    said = ((name, one.contradictions[0].says) for name, one in here if one.contradictions)
+    name, says = next(said, ("", ""))
+    return f"The speed is in doubt. {name}, {at(view.at_threads)}: {view.clean(says)}" if says else ""
 
 
 def _doubts(view: ResultView) -> list[str]:

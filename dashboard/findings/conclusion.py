@@ -44,7 +44,7 @@ def summary(experiment: Experiment) -> list[str]:
     told = answer_of(view, conclusion(experiment, view))
     choice = (told.recommendation.choice,) if told.recommendation else ()
     checked = (self_test(view.trials).says,) if view.trials else ()
-    return list(dict.fromkeys(filter(None, (*told.sentences, told.cost, *choice, *told.more, *checked))))
+    return list(dict.fromkeys(filter(None, (*told.sentences, told.doubt, told.cost, *choice, *told.more, *checked))))
 
 
 def answer_of(view: ResultView, found: Finding) -> ResultAnswer:
@@ -55,8 +55,9 @@ def in_brief(experiment: Experiment) -> str:
     """The headline of the result page: what was lost and what safety costs; without trials, the speed."""
     view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
     found = conclusion(experiment, view)
-    told = answer_of(view, found).sentences if view.trials else ()
-    return " ".join(told) or found.sentence
+    told = answer_of(view, found)
+    first = " ".join(told.sentences if view.trials else ()) or found.sentence
+    return " ".join(filter(None, (first, told.doubt)))
 
 
 def remember(experiment: Experiment) -> None:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from dashboard.findings import per_commit
+from dashboard.findings.flushing import is_durable
 from dashboard.findings.point import Contradiction, FsyncHistogram
 from dashboard.findings.points import MeasuredRun
 from dashboard.findings.runs import RunFigure
-from workers.analysis.contradiction import FlushReports, contradictions
+from workers.analysis.contradiction import FlushReports, contradictions, of_commit
 
 # Class of files -> its name, and the figures whose sum counts it: the first sum that a source has.
 LOGS = {
@@ -17,17 +18,21 @@ LOGS = {
 }
 
 
-def of_runs(runs: Sequence[MeasuredRun]) -> tuple[Contradiction, ...]:
-    """For each class of files, over all runs of the point."""
+def of_runs(runs: Sequence[MeasuredRun], threads: int) -> tuple[Contradiction, ...]:
+    """For each class of files and for the commits, over all runs of the point."""
     committed = per_commit.commits(runs)
     if not committed or not committed.value:
         return ()
     timed = per_commit.fsync_latency(runs)
-    return tuple(
-        Contradiction(files, says)
+    said = [
+        (files, says)
         for files, (name, _) in LOGS.items()
         for says in contradictions(name, _flushes(runs, files, committed.value, timed.get(files)))
-    )
+    ]
+    if all(is_durable(run.effective) for run in runs):
+        commit_ms = 1000 * threads * sum(run.elapsed_s for run in runs) / committed.value
+        said.append(("commits", of_commit(commit_ms, _device_ms(runs))))
+    return tuple(Contradiction(files, says) for files, says in said if says)
 
 
 def _flushes(runs: Sequence[MeasuredRun], files: str, committed: float, timed: FsyncHistogram | None) -> FlushReports:
@@ -35,8 +40,12 @@ def _flushes(runs: Sequence[MeasuredRun], files: str, committed: float, timed: F
         counts=counts([run.figures for run in runs], files),
         commits=committed,
         mean_ms=timed.mean_ms if timed else None,
-        device_ms=min((run.probe_p50_ms for run in runs if run.probe_p50_ms), default=None),
+        device_ms=_device_ms(runs),
     )
+
+
+def _device_ms(runs: Sequence[MeasuredRun]) -> float | None:
+    return min((run.probe_p50_ms for run in runs if run.probe_p50_ms), default=None)
 
 
 def counts(read: Sequence[Sequence[RunFigure]], files: str) -> dict[str, float]:

@@ -6,6 +6,9 @@ at the same moment, and a server also counts its binlog's index. So they contrad
 the other and they are at least SEEN calls apart.
 
 *Time*: a flush in a tenth of the time of the probe's fastest flush did not wait for that device.
+
+*Commit*: a commit that waits for a flush cannot take less time than the flush. The probe and the load see the disk at
+different moments, so they contradict each other only when the flush took a fifth longer than the commit.
 """
 
 from collections.abc import Mapping
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 TIMES = 2
 SEEN = 50  # calls apart; a smaller difference may be chance
 FASTER = 10
+LONGER = 1.2
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,14 @@ class FlushReports:
 def contradictions(log: str, found: FlushReports) -> list[str]:
     """One sentence each; empty when the sources agree or only one is known."""
     return [said for said in (_counts(log, found), _time(log, found)) if said]
+
+
+def of_commit(commit_ms: float, device_ms: float | None) -> str:
+    """`commit_ms`: the mean of commits that wait for a flush. "" when it is no contradiction, or not known."""
+    if device_ms is None or device_ms < LONGER * commit_ms:
+        return ""
+    took, least = (f"{one:.2g} ms" for one in (commit_ms, device_ms))
+    return f"A commit took {took} on average. It waits for a flush of the disk, which took {least} in the probe."
 
 
 def _counts(log: str, found: FlushReports) -> str:

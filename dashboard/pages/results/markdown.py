@@ -22,6 +22,7 @@ def markdown(
         f"**{_plain(name)}**",
         "",
         *map(_plain, answer.sentences),
+        *([_plain(answer.doubt)] if answer.doubt else []),
         *(["", f"**{_plain(choice.choice)}**"] if choice else []),
         *(f"- {_plain(reason)}" for reason in reasons if reason),
         "",

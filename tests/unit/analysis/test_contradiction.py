@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.analysis.contradiction import FASTER, SEEN, FlushReports, contradictions
+from workers.analysis.contradiction import FASTER, LONGER, SEEN, FlushReports, contradictions, of_commit
 
 TRACE, STATUS = "trace:fsync", "status:Innodb_os_log_fsyncs"
 
@@ -54,3 +54,11 @@ def test_flushes_that_cannot_have_reached_the_device():
 def test_flushes_that_may_have_reached_it(mean_ms, device_ms):
     assert contradictions("binlog", FlushReports({}, 1000, mean_ms, device_ms)) == []
     assert contradictions("binlog", FlushReports({}, 1000, 0.25 / FASTER, 0.25)) and FASTER == 10
+
+
+@pytest.mark.parametrize(("device_ms", "told"), [(LONGER * 3.2, True), (LONGER * 3.2 - 0.1, False), (None, False)])
+def test_a_commit_that_waits_for_a_flush_takes_no_less_time(device_ms, told):
+    assert bool(of_commit(3.2, device_ms)) == told
+    assert of_commit(3.2, 6.4) == (
+        "A commit took 3.2 ms on average. It waits for a flush of the disk, which took 6.4 ms in the probe."
+    )

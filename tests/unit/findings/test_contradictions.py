@@ -4,10 +4,11 @@ import pytest
 from django.urls import reverse
 
 from dashboard.findings.analysis import analysis_of
+from dashboard.findings.conclusion import in_brief, summary
 from dashboard.findings.document import everything
 from dashboard.records.experiments.models import Probe, Run
 from dashboard.records.sharing.actions import share
-from tests.unit.results import factory
+from tests.unit.results import factory, trials
 
 pytestmark = pytest.mark.django_db
 STATUS = {"name": "redo_fsyncs", "source": "status:Innodb_os_log_fsyncs", "note": ""}
@@ -67,3 +68,46 @@ def test_a_flush_is_held_against_the_device_that_the_logs_lie_on(where, expected
     logs = {"logs": {"holds": "logs", **factory.probe()}} if where == "logs" else {}
     Probe.objects.filter(experiment=made).update(data={"storage": "hdd", "flushes": slow, **logs})
     assert any(told(made).values()) == expected
+
+
+DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+
+
+def probed(flush_ms, effective):
+    """A commit of 1/1 takes 1 ms; 0/0 is faster than any flush."""
+    made = trials.experiment({"1/1": {"power-loss": [(0, 0)] * 3}, "0/0": {"power-loss": [(9, 9)] * 3}}, threads=(1,))
+    flushes = [{**one, "p50_ms": flush_ms} for one in factory.probe()["flushes"]]
+    Probe.objects.filter(experiment=made).update(data={"storage": "hdd", "flushes": flushes})
+    Run.objects.filter(cell__experiment=made).update(latencies=[])
+    Run.objects.filter(cell__experiment=made, cell__variant="1/1").update(effective=effective)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("flush_ms", "effective", "expected"),
+    [(3.2, DURABLE, True), (1.1, DURABLE, False), (3.2, {**DURABLE, "sync_binlog": "0"}, False)],
+)
+def test_beside_the_headline_stands_that_a_flush_takes_longer_than_a_commit_that_waits_for_it(
+    client, client_in, flush_ms, effective, expected
+):
+    made = probed(flush_ms, effective)
+    doubt = "The speed is in doubt. 1/1, 1 thread: A commit took 1 ms on average. It waits for a flush"
+    _, token = share(None, made)
+    report = reverse("results:report", args=[made.pk])
+    for reader, url in ((client_in, f"/results/{made.pk}/"), (client_in, report), (client, f"/share/{token}/")):
+        header = reader.get(url).text.partition("</header>")[2].partition("</header>")[0]
+        assert (doubt in header) == expected and "lost nothing" in header
+    assert (doubt in in_brief(made)) == (doubt in "\n".join(summary(made))) == expected
+    page = client_in.get(f"/results/{made.pk}/")
+    assert ("Some flushes may not have reached the disk" in page.text) == expected, "the explanation follows"
+    assert (doubt in page.context["markdown"]) == expected
+
+
+def test_a_contradiction_at_another_number_of_threads_is_not_told_beside_the_headline(client_in):
+    made = experiment(per_commit=1.2)
+    for run in Run.objects.filter(cell__experiment=made, cell__variant="1/1", cell__threads=8):
+        run.figures = [one for one in run.figures if one["source"] != STATUS["source"]]
+        run.save()
+    assert [one for one, said in told(made).items() if said] == [("1/1", 1)]
+    assert client_in.get(f"/results/{made.pk}/").context["answer"].doubt == ""
+    assert "1/1, 1 thread: " in client_in.get(f"/results/{made.pk}/?threads=0").context["answer"].doubt

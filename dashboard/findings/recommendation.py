@@ -131,13 +131,15 @@ class Option:
 @dataclass(frozen=True)
 class Recommendation:
     """`choice`: one short sentence. `reasons`: sentences. `option`: the name of the chosen setting, "" for none;
-    `is_open`: nothing was judged, so that nothing speaks against a setting either. `folded`: how many of the last
-    reasons a page shows only when asked."""
+    `is_open`: nothing was judged, so that nothing speaks against a setting either. `is_weak`: a crash kind was tried
+    too rarely to be sure, as badges and the crash matrix show too. `folded`: how many of the last reasons a page shows
+    only when asked."""
 
     choice: str
     reasons: tuple[str, ...]
     option: str = ""
     is_open: bool = False
+    is_weak: bool = False
     folded: int = 0
 
     @property
@@ -167,7 +169,8 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
     if rivals and all(one.lost for one in rivals):
         choice += " Every other tested setting lost commits." if len(rivals) > 1 else f" {rivals[0].name} lost commits."
     folded = len(against) - 1 if len(against) > MOST_OTHERS else 0  # the present setting stands first
-    return Recommendation(choice, (*filter(None, own), *against), chosen.name, folded=folded)
+    weak = any(each.most is None or each.most > FEW for each in chosen.crashes)
+    return Recommendation(choice, (*filter(None, own), *against), chosen.name, is_weak=weak, folded=folded)
 
 
 def _present_first(options: Sequence[Option]) -> list[Option]:

@@ -67,6 +67,16 @@ def named(settings: Iterable[SpelledOut], sentences: Sequence[str]) -> list[Spel
     return [one for one in settings if re.search(rf"(?<![\w/]){re.escape(one.name)}(?![\w/])", text)]
 
 
+def beside(settings: Iterable[SpelledOut], reasons: Sequence[str]) -> list[tuple[str, list[SpelledOut]]]:
+    """Each reason with the settings that it is the first to name."""
+    left, found = list(settings), []
+    for reason in reasons:
+        first = named(left, [reason])
+        left = [one for one in left if one not in first]
+        found.append((reason, first))
+    return found
+
+
 def _written(variant: Variant) -> Mapping[str, str]:
     topology = {"topology": variant.topology} if variant.topology else {}
     return {**variant.settings, **topology}

@@ -1,6 +1,7 @@
 // Scripts of every page. Charts and the live page load only on pages that have them.
 import { askFirst } from "./app/confirm.js";
 import { addCopyButtons, offerCopies } from "./app/copy.js";
+import { foldOnPhones } from "./app/fold.js";
 import { closeMenus } from "./app/menu.js";
 import { preparePaper } from "./app/paper.js";
 import { makeSortable } from "./app/sort.js";
@@ -14,6 +15,7 @@ else enhance();
 
 function enhance() {
   wireThemeSwitch();
+  foldOnPhones(document);
   preparePaper(document.documentElement);
   localTimes(document);
   addCopyButtons(document);

@@ -62,6 +62,9 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     settings = tested.spelled_out(view.plan, view.clean)
     answer = crash.answer if crash else answer_without_crashes(view, found)
     named = tested.named(settings, answer.sentences)
+    others = [one for one in settings if one not in named]
+    reasons = tested.beside(others, answer.recommendation.at_once if answer.recommendation else ())
+    told = [one for _, mine in reasons for one in mine]
     pictures = _pictures(SPEED, view, addresses) if rows else []
     main = _picture("risk", view, addresses) if crash else pictures.pop(0) if pictures and view.points else None
     promised = promises(view.devices, view.names, view.clean)
@@ -103,7 +106,8 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "tested": lines,
         "named": named,
         "preview": [*answer.sentences, *(f"{one.name}: {one.gloss}." for one in named if one.gloss)],
-        "settings": [one for one in settings if one not in named],
+        "reasons": reasons,
+        "settings": [one for one in others if one not in told],
         "markdown": markdown(view.clean(experiment.name), answer, lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.findings.tested import SpelledOut, engines, named, spelled_out, where
+from dashboard.findings.tested import SpelledOut, beside, engines, named, spelled_out, where
 from dashboard.text.numbers import UNKNOWN
 from workers.bench import recipes
 from workers.bench.plan import Variant
@@ -46,6 +46,13 @@ def test_facts_that_are_not_known_are_left_out():
 def test_the_first_sentences_have_exactly_their_settings_spelled_out(sentence, spelled):
     settings = [SpelledOut(name, "sync_binlog=1") for name in ("1/1", "2/1", "0/0")]
     assert [one.name for one in named(settings, (sentence,))] == spelled
+
+
+def test_a_setting_stands_with_the_first_reason_that_names_it():
+    one, two = SpelledOut("2/1", "sync_binlog=1"), SpelledOut("2/0", "sync_binlog=0")
+    reasons = ("Another load differs.", "2/0 lost commits, as 2/1 did.", "2/1 is slower.")
+    assert beside([one, two], reasons) == [(reasons[0], []), (reasons[1], [one, two]), (reasons[2], [])]
+    assert beside([one], ()) == []
 
 
 def plan(*variants: Variant):

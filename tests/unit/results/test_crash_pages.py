@@ -64,10 +64,21 @@ def test_colours_echo_what_happened():
         "0/0": {"power-loss": [(500, 0)], "process-kill": [(0, 3)]},
     }
     assert looks(trials.experiment(rates)) == {
-        "1/1": {"process kill": "unknown", "power loss": "held"},
+        "1/1": {"process kill": "unknown", "power loss": "scarce"},
         "2/0": {"process kill": "untried", "power loss": "few"},
         "0/0": {"process kill": "few", "power loss": "many"},
     }
+
+
+@pytest.mark.parametrize(("trials_", "look", "weak"), [(35, "scarce", True), (36, "held", False)])
+def test_green_is_kept_for_so_many_trials_that_at_most_a_tenth_of_crashes_can_lose_commits(
+    client_in, trials_, look, weak
+):
+    made = trials.experiment({"1/1": {"power-loss": [(0, 0)] * trials_}})
+    assert looks(made) == {"1/1": {"power loss": look}}
+    shown = page(client_in, made)
+    assert shown.context["answer"].recommendation.is_weak == weak
+    assert ('class="recommendation weak"' in shown.text) == weak
 
 
 @pytest.mark.parametrize(("lost", "look"), [(99, "few"), (100, "many")])

@@ -21,7 +21,7 @@ MANY = 100  # lost transactions per crash from which a cell has the strongest co
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """`look` is a class of crash.css: held, other, few, many, unknown, untried. The words say the same.
+    """`look` is a class of crash.css: held, scarce, other, few, many, unknown, untried. The words say the same.
     `counts`: failed of tried; `unit`: of these. `share`: what the trials say of all such crashes."""
 
     kind: str
@@ -104,15 +104,19 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     return f"in {rate.counts} {plural(tally.kind)}{unclear}; {share}" if tally.points else share
 
 
+def _held(tally: Tally) -> str:
+    return "held" if tally.invalid.look(tally.unknown) == "passed" else "scarce"
+
+
 def look(tally: Tally, distrusted: bool) -> str:
     """The severity. Green only if no trial failed, none is unclear, no replica stopped, and the self-test of the checks
-    did not fail."""
+    did not fail. Scarce: so, but in too few trials to be sure."""
     if not tally.invalid.n:
         return "unknown" if tally.unknown else "untried"
     if distrusted:
         return "unknown"
     if not tally.invalid.k:
-        return "other" if tally.stopped else "unknown" if tally.unknown else "held"
+        return "other" if tally.stopped else "unknown" if tally.unknown else _held(tally)
     lost = [loss.median for place in PLACES if (loss := tally.loss(place)) and loss.most]
     if not lost:
         return "other"

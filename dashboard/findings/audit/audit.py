@@ -15,6 +15,7 @@ from dashboard.findings.crash.badges import Badge, badges, tried_as
 from dashboard.findings.crash.durability import Durability
 from dashboard.findings.crash.reference import ReferenceCrashes, reference
 from dashboard.records.servers import levels
+from workers.crash.kinds import CRASH_KINDS
 from workers.servers.compared import SettingDifference, differences
 from workers.servers.flavours import FLAVOURS
 
@@ -87,6 +88,15 @@ class Audit:
     worst: str
     lines: tuple[AuditLine, ...]
     replicas: tuple[ComparedServers, ...]
+
+    @property
+    def torn(self) -> str:
+        """What a torn power loss is, where a line tells of one; else ""."""
+        kind = CRASH_KINDS["torn-power-loss"]
+        told = [one.kind for line in self.lines for one in line.measured]
+        told += [one.kind for line in self.lines for one in line.reference]
+        is_told = any(one.lower().endswith(kind.title.lower()) for one in told)
+        return f"{kind.title}: {kind.says[0].lower()}{kind.says[1:]}" if is_told else ""
 
 
 def audit(subjects: Sequence[AuditedServer]) -> Audit:

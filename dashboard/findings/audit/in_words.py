@@ -10,7 +10,7 @@ from workers.servers.durability import DERIVED
 
 def audit_lines(found: Audit, pairs: Iterable[ComparedServers] = ()) -> list[str]:
     """`pairs`: servers that a person chose, before the primaries and their replicas."""
-    told = [found.finding, DERIVED]
+    told = [found.finding, DERIVED, *filter(None, [found.torn])]
     for line in found.lines:
         told += ["", *_of_server(line)]
     for pair in pairs:

@@ -82,6 +82,17 @@ def test_beside_a_loss_the_line_says_why_another_outcome_is_unknown(client_in):
     assert "setting 2/0" in page and 'title="MariaDB 10.11.19-MariaDB-0+deb12u1-log"' in page
 
 
+TORN = "Torn power loss: as a power loss, but a random half of the unflushed sectors reached the disk"
+
+
+def test_a_torn_power_loss_is_explained_where_a_line_tells_of_one(client_in):
+    registered("other", settings("2", "0"), version="5.7.1")
+    assert audited().torn == "" and TORN not in client_in.get("/servers/audit/").text
+    like = registered("like", settings("2", "1"), flavour="mariadb", version="10.11.6-MariaDB")
+    assert any("torn" in one.kind.lower() for line in audited().lines for one in line.reference), like
+    assert TORN in "\n".join(audit_lines(audited())) and TORN in client_in.get("/servers/audit/").text
+
+
 def test_a_server_that_did_not_answer_is_one_line_with_the_reason():
     silent = registered("was here", settings("0"))
     check = {"key": "reachability", "outcome": "failed", "says": "Nothing listens at x:1.", "fix": "Start it."}

@@ -12,6 +12,16 @@ from workers.sandbox.disk import ability, system
 
 needs_disk = pytest.mark.skipif(bool(ability.missing()), reason=ability.missing() or "-")
 BLOCK_BYTES = 4096
+LET_GO = """for point in $(awk '$1 ~ "^/dev/loop" {print $2}' /proc/mounts); do
+    [ "$point" = "$1" ] || umount --lazy "$point"
+done
+"""
+
+
+def with_own_mounts(script: str, *argv: object) -> tuple[str, ...]:
+    """The command that runs a script of bash, with its arguments, in a mount namespace of its own. There, all simulated
+    disks but the first argument are let go: their copies would make power losses of other tests unclear."""
+    return ("unshare", "--mount", "bash", "-c", LET_GO + script, "bash", *map(str, argv))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.real.disks import BLOCK_BYTES, direct, flushed_file, needs_disk
+from tests.real.disks import BLOCK_BYTES, direct, flushed_file, needs_disk, with_own_mounts
 from workers.errors import SandboxError
 from workers.sandbox.disk.served import BrokenFileSystem
 from workers.sandbox.disk.volatile import VolatileDisk
@@ -96,14 +96,14 @@ def test_it_serves_again_after_power_on_and_can_be_cut_again(disk):
 def test_it_has_no_power_loss_while_a_container_holds_its_mount(disk):
     """Mounted there, the file system would keep its memory: nothing unflushed would be lost."""
     (disk.mnt / "unsynced").write_bytes(b"U")
-    with unshared("unshare", "--mount", "sh", "-c", "echo; exec sleep 60"):
+    with unshared(*with_own_mounts("echo; exec sleep 60", disk.mnt)):
         disk.cut()
         with pytest.raises(SandboxError, match="another mount namespace"):
             disk.power_on()
 
 
 def test_it_waits_for_a_container_that_lets_go(disk):
-    with unshared("unshare", "--mount", "sh", "-c", 'echo; read end; umount "$0"; exec sleep 60', disk.mnt) as other:
+    with unshared(*with_own_mounts('echo; read end; umount "$1"; exec sleep 60', disk.mnt)) as other:
         (disk.mnt / "unsynced").write_bytes(b"U")
         disk.cut()
         other.stdin.write(b"\n")

@@ -15,7 +15,7 @@ import pytest
 
 from tests import postgresql
 from tests.real.clock import Clock
-from tests.real.disks import needs_disk
+from tests.real.disks import needs_disk, with_own_mounts
 from workers.host import ability
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -99,7 +99,7 @@ def test_disks_that_can_wait_for_themselves_are_told(doctor):
 def test_a_host_without_fuse(doctor):
     """The same host with /dev/fuse hidden. Without hiding it, nothing is missing."""
     hidden = "mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && mknod -m 666 /dev/urandom c 1 9"
-    found, status = doctor("unshare", "--mount", "bash", "-c", f'{hidden} && exec "$@"', "bash")
+    found, status = doctor(*with_own_mounts(f'{hidden} && exec "$@"'))
     assert found["power loss"][0] == "limited" and status == 1
     assert "The kernel has no FUSE" in found["power loss"][1] and "modprobe fuse" in found["power loss"][1]
     assert found["builds"][0] == found["sysbench"][0] == "works"
@@ -121,7 +121,7 @@ def test_memory_for_one_sandbox(doctor, tmp_path, free_mib):
     """The kernel's file with another figure, for this program only."""
     told = tmp_path / "meminfo"
     told.write_text(f"MemTotal: 9999999 kB\nMemAvailable: {free_mib * 1024} kB\n")
-    found, _ = doctor("unshare", "--mount", "bash", "-c", f'mount --bind {told} /proc/meminfo && exec "$@"', "bash")
+    found, _ = doctor(*with_own_mounts(f'mount --bind {told} /proc/meminfo && exec "$@"'))
     state, says = found["memory"]
     assert state == ("limited" if free_mib < 1024 else "works") and says.startswith("1.0 GiB free")
     assert ("a sandbox needs 1 GiB" in says and "End other programs, or add memory" in says) == (state == "limited")
@@ -135,7 +135,7 @@ def test_a_disk_without_room_is_named(doctor, tmp_path, small):
     for folder in folders:
         folder.mkdir()
     mount = f'mount -t tmpfs -o size=600m none {tmp_path / small} && exec "$@"'
-    found, status = doctor("unshare", "--mount", "bash", "-c", mount, "bash", DURASCOPE_SANDBOXES=str(folders[1]))
+    found, status = doctor(*with_own_mounts(mount), DURASCOPE_SANDBOXES=str(folders[1]))
     assert found["disk"][0] == "limited" and status == 1
     assert found["disk"][1].endswith(f"a sandbox needs 2 GiB. Make room in {tmp_path / small}.")
     assert found["home"][0] == "works", "32 MiB are enough for the records"
@@ -145,7 +145,7 @@ def test_a_disk_without_room_is_named(doctor, tmp_path, small):
 def test_a_full_home_fails(doctor, tmp_path):
     (tmp_path / "home").mkdir()
     mount = f'mount -t tmpfs -o size=16m none {tmp_path / "home"} && exec "$@"'
-    found, status = doctor("unshare", "--mount", "bash", "-c", mount, "bash")
+    found, status = doctor(*with_own_mounts(mount))
     assert found["home"][0] == "fails" and status == 2
     assert "is full: 1" in found["home"][1] and "Make room" in found["home"][1]
 

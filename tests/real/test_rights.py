@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from dashboard.installation.home import PROJECT
+from tests.real.disks import with_own_mounts
 from workers.host.ability import OF_A_CRASH_WORKER
 from workers.sandbox.users import unprivileged_user
 
@@ -53,8 +54,7 @@ def did():
         shutil.rmtree(folder / "given", ignore_errors=True)
         (folder / "sock").unlink(missing_ok=True)
         bounds = ",".join(["-all", *(f"+{right.lower()}" for right in rights)])
-        alone = ["unshare", "--mount", "bash", "-c", DEV, "bash"]
-        alone += ["setpriv", f"--bounding-set={bounds}", "--inh-caps=-all", "--no-new-privs"]
+        alone = [*with_own_mounts(DEV), "setpriv", f"--bounding-set={bounds}", "--inh-caps=-all", "--no-new-privs"]
         argv = [*alone, sys.executable, "-m", "tests.real.rights_worker", folder, str(process.pid)]
         done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

@@ -96,7 +96,7 @@ STEPS = {
     "checks": "checking the evidence",
     "choose crash points": "choosing crash points",
     "crash points": "trying the crash points",
-    "other settings": "trying other settings at a crash point that lost commits",
+    "other settings": "trying other settings at crash points where a check failed",
 }
 
 

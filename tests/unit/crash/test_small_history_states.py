@@ -12,6 +12,7 @@ from workers.crash.points.histories import AtOnce, History
 from workers.crash.points.play import Answered, Played, PlayedAtOnce, ServerContent
 from workers.crash.setup_and_result import Timeline
 from workers.errors import ServerEnded, ServerError
+from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.joint import JointStates
 from workers.sandbox.disk.recording.states import CrashPoint, Only, States
 from workers.sandbox.server import Recovery
@@ -144,6 +145,18 @@ def test_a_server_that_does_not_come_back_is_named():
     ports = replace(PORTS, recover=refuse)
     told = exhaust.complaint(SimpleNamespace(server=None), SimpleNamespace(settings={}), ALLOWED, ports)
     assert told == ("The server does not come back: signal 6", None)
+
+
+def test_a_recording_that_ended_by_itself_is_told(recording):
+    bound = replace(recording, log=replace(recording.log, end=RecordingEnd.BOUND))
+    lane = SimpleNamespace(become=lambda contents: None, states=JointStates([States(bound)]))
+    lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: None, log_text="")
+    history = History("one insert", ((0, "INSERT 2"),))
+    ports = replace(PORTS, start=lambda _: None, play=lambda *_: Played(history, bound, ALLOWED),
+                    lanes=lambda *_: [lane], content=lambda *_: ONE)  # fmt: skip
+    found = exhaust.exhaust(Request({}, Timeline([].append, lambda: False)), history, 60.0, ports)
+    assert found.ended == "It reached its largest size. No later moment was tried."
+    assert exhaust._together([replace(found, ended=""), found]).ended == found.ended
 
 
 def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.unit.sandbox.recordings import Written
 from workers.errors import SandboxError
 from workers.sandbox.disk.image import BLOCK_BYTES
-from workers.sandbox.disk.recording.joint import JointPoint, JointStates, in_order
+from workers.sandbox.disk.recording.joint import JointPoint, JointStates, in_order, of_the_last
 from workers.sandbox.disk.recording.points import Reached
+from workers.sandbox.disk.recording.points import in_order as of_one_disk
 from workers.sandbox.disk.recording.states import CrashPoint, States
 
 BLOCKS = 2
@@ -77,6 +78,22 @@ def test_it_crashes_together_and_one_alone(tmp_path):
     assert contents == {(b"\0", b"\0"), (b"\0", b"r"), (b"d", b"r")}
     assert Counter(choice.reached for choice in choices if choice.new) == {Reached(0, 0): 1, Reached(BLOCK_BYTES, 0): 1}
     assert choices == in_order(joint, roles, 1)
+
+
+def test_a_replica_alone_has_no_crash_point_after_the_end_of_its_primarys_recording(tmp_path):
+    """What the primary wrote later is not known: the replica would be ahead of it."""
+    primary, replica = two(tmp_path)
+    primary.write(0, b"p")
+    replica.write(0, b"r")
+    replica.flush()
+    primary.recorder.stop()
+    replica.write(1, b"s")
+    replica.flush()
+    joint = JointStates([States(one.load()) for one in (primary, replica)])
+    alone = [of_the_last(joint, one) for one in of_one_disk(joint.disks[1], lambda block: "data", 1)]
+    contents = {content(joint.disks[1], one.state.points[1])[::BLOCK_BYTES] for one in alone if one}
+    assert contents == {b"\0\0", b"r\0"} and None in alone
+    assert {one.state.until_ns for one in alone if one} == {joint.end_ns}
 
 
 def test_recordings_without_a_common_moment_are_refused(tmp_path):

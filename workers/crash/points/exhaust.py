@@ -19,7 +19,7 @@ from workers.crash.points.attempts import attempt_all
 from workers.crash.points.histories import HISTORIES, History
 from workers.crash.points.lane import Lane, lanes, recover
 from workers.crash.points.play import Answered, Played, ServerContent, content, holds, play
-from workers.crash.points.recorded import NS, words_of
+from workers.crash.points.recorded import ENDS, NS, words_of
 from workers.crash.points.smallest import UNDER_WAY, smallest
 from workers.crash.points.story import (
     HISTORY,
@@ -125,7 +125,7 @@ def exhaust(begun: Begun, history: History, limit_s: float, ports: HistoryPorts 
         writes=len(states.disks[0].versions.writes),
         flushes=len(states.disks[0].flushes),
         recorded_s=(states.end_ns - states.began_ns) / NS,
-        ended="",
+        ended=ENDS[played.recording.log.end],
         margin_s=0.0,
         lanes=len(several),
         took_s=monotonic() - began,
@@ -177,6 +177,7 @@ def _together(stories: Sequence[PointsStory]) -> PointsStory:
         writes=sum(one.writes for one in stories),
         flushes=sum(one.flushes for one in stories),
         recorded_s=sum(one.recorded_s for one in stories),
+        ended=next((one.ended for one in stories if one.ended), ""),
         took_s=sum(one.took_s for one in stories),
         out_of_time=any(one.out_of_time for one in stories),
         windows=sum(one.windows for one in stories),

@@ -80,7 +80,7 @@ def _choices(states: JointStates, files: Sequence[FileMap], seed: int, most: int
     alone = [joint.of_the_last(states, one) for one in points.in_order(states.disks[-1], role, seed, at_random)]
     together = joint.in_order(states, [one.role for one in files], seed, at_random)
     both = [one for one in together if one.way != "one alone"]
-    return [one for one in chain.from_iterable(zip_longest(alone, both)) if one]
+    return [one for one in chain.from_iterable(zip_longest(filter(None, alone), both)) if one]
 
 
 def _lane(load: Recorded, states: JointStates) -> Lane:

@@ -26,6 +26,13 @@ POLL_S = 0.05
 QUIET_S = 1.0
 MOST_BYTES = 1 << 30  # of a recording
 NS = 1_000_000_000
+ENDS = {
+    RecordingEnd.STOPPED: "",
+    RecordingEnd.BOUND: "It reached its largest size. No later moment was tried.",
+    RecordingEnd.NO_SPACE: "The host's disk was full. No later moment was tried.",
+    RecordingEnd.POWER: "The disk lost its power. No later moment was tried.",
+    RecordingEnd.BROKEN_OFF: "The process of the disk ended. No later moment was tried.",
+}
 Asked = tuple[int, int]  # by our own clock: when the disk was asked, and when it had answered
 
 

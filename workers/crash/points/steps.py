@@ -12,7 +12,7 @@ from workers.crash.points.export.write import keep
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane, lanes
 from workers.crash.points.other_settings import tried_otherwise
-from workers.crash.points.recorded import Recorded, record
+from workers.crash.points.recorded import ENDS, Recorded, record
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import (
     MOST_UNTRIED,
@@ -25,18 +25,9 @@ from workers.crash.points.story import (
 )
 from workers.crash.points.violations import MOST, MOST_KEPT, different, unlike, violations_of
 from workers.crash.prepare import prepare, start
-from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.filemap import FileMap
 from workers.sandbox.disk.recording.joint import JointChoice, JointStates
 from workers.sandbox.disk.recording.states import States
-
-ENDS = {
-    RecordingEnd.STOPPED: "",
-    RecordingEnd.BOUND: "It reached its largest size. No later moment was tried.",
-    RecordingEnd.NO_SPACE: "The host's disk was full. No later moment was tried.",
-    RecordingEnd.POWER: "The disk lost its power. No later moment was tried.",
-    RecordingEnd.BROKEN_OFF: "The process of the disk ended. No later moment was tried.",
-}
 
 
 @dataclass(frozen=True, kw_only=True)

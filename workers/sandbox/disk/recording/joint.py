@@ -82,9 +82,12 @@ def of_one(choice: ChosenPoint) -> JointChoice:
     return JointChoice(_of_one_disk(choice.state), choice.way, choice.reached, choice.new)
 
 
-def of_the_last(joint: JointStates, choice: ChosenPoint) -> JointChoice:
-    """Only the last disk loses power. The others have everything that was ever written, and the load is over."""
+def of_the_last(joint: JointStates, choice: ChosenPoint) -> JointChoice | None:
+    """Only the last disk loses power. The others have everything that was ever written, and the load is over. None:
+    another recording had ended before that moment."""
     alone = _of_one_disk(choice.state)
+    if alone.since_ns > joint.end_ns:
+        return None
     others = tuple(CrashPoint(len(disk.recording.events), "written") for disk in joint.disks[:-1])
     digests = tuple(disk.at(point).digest for disk, point in zip(joint.disks, others, strict=False))
     state = JointState((*others, *alone.points), alone.since_ns, joint.end_ns, (*digests, *alone.digests))

@@ -45,6 +45,30 @@ def test_a_cluster_that_does_not_flush_loses_commits_when_all_are_killed(sandbox
     assert story.holds[story.promoted] == max(story.holds.values())
 
 
+def test_the_one_node_that_flushes_keeps_what_it_had_applied(sandbox_root):
+    """The others flush nothing, and have a newer build where that is installed."""
+    newer, own = "mariadb-11.8", {1: {"innodb_flush_log_at_trx_commit": "1"}}
+    try:
+        parts.find("galera-4")
+        builds.find(newer)
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+    setup = FailoverSetup(
+        root=sandbox_root, build=builds.find("system-mariadb"), name="test", settings=NEVER_FLUSHED,
+        topology=Topology("galera", replicas=2, replica_build=newer, one_replica=own), fault="total-kill", seed=7,
+        load_s=0.6,
+    )  # fmt: skip
+    result = run_failover(setup, lambda step: None, lambda: False)
+    holds, lost = result.story.holds, result.lost.transactions
+    assert result.error == "" and holds.keys() == {"node 1", "node 2", "node 3"}
+    assert holds[result.story.promoted] == max(holds.values()) == result.acknowledged - lost
+    assert lost <= result.acknowledged - holds["node 2"] < result.acknowledged
+    flushes = {name: "innodb_flush_log_at_trx_commit=1\n" in text for name, text in result.my_cnf.items()}
+    assert flushes == {"node 1": False, "node 2": True, "node 3": False}
+    versions = {name for name, lines in result.log_lines.items() if "11.8" in "".join(lines)}
+    assert versions == {"node 2", "node 3"} and result.story.rejoin.state == "caught up"
+
+
 @pytest.mark.skipif(bool(ability.missing()), reason=ability.missing() or "-")
 def test_the_majority_goes_on_without_a_node_that_is_cut_off_and_takes_it_back(sandbox_root):
     """Clients of the node that is cut off reconnect. Updates are locked before they are written: none is lost."""

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from workers.bench.needs import Candidate
 from workers.bench.plan import Plan, Variant
-from workers.errors import SandboxError
-from workers.servers.settings import SETTINGS
+from workers.errors import PlanError, SandboxError
+from workers.servers.facts import FlavourKey
+from workers.servers.settings import SETTINGS, check
 from workers.topology.faults import FAULTS
 from workers.topology.kinds import TOPOLOGY_KINDS
 from workers.topology.kinds.kind import KnownServer, TopologyKind, contradictions
@@ -30,9 +31,9 @@ def problems(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
     if (kind := TOPOLOGY_KINDS.get(topology.kind)) is None:
         yield f"there is no topology {topology.kind[:40]!r}. Known: {', '.join(TOPOLOGY_KINDS)}."
         return
-    yield from _settings(variant, kind, topology)
-    build = variant.build or server.build
-    if build in server.versions and (flavour := server.flavour_of(variant)):
+    flavour, build = server.flavour_of(variant), variant.build or server.build
+    yield from _settings(variant, kind, topology, flavour)
+    if build in server.versions and flavour:
         yield from contradictions(kind, topology, KnownServer(build, flavour, server.versions[build]))
     yield from _mixed(build, topology.replica_build, server)
     yield from _faults(plan, kind, topology)
@@ -59,12 +60,24 @@ def _mixed(build: str, replicas: str, server: Candidate) -> Iterator[str]:
         yield f"build={replicas} is older than {build}: a replica may be newer than its primary, not older."
 
 
-def _settings(variant: Variant, kind: TopologyKind, topology: Topology) -> Iterator[str]:
-    for name in topology.replica_settings.keys() - SETTINGS.keys() - REPLICAS_OWN_SETTINGS:
-        known = ", ".join(sorted(REPLICAS_OWN_SETTINGS))
-        yield f"{name[:64]} is no setting that Durascope changes on a replica. Known: those of a variant, and {known}."
+def _settings(variant: Variant, kind: TopologyKind, topology: Topology, flavour: FlavourKey | None) -> Iterator[str]:
+    given = [topology.replica_settings, *topology.one_replica.values()]
+    for name, value in dict.fromkeys(one for own in given for one in own.items()):
+        if name in SETTINGS:
+            yield from _impossible_value(name, value, flavour)
+        elif name not in REPLICAS_OWN_SETTINGS:
+            known = f"those of a variant, and {', '.join(sorted(REPLICAS_OWN_SETTINGS))}"
+            yield f"{name[:64]} is no setting that Durascope changes on a replica. Known: {known}."
     if kind.by_binlog and variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
         yield f"{variant.topology} replicates by the binary log, and log_bin is off. Set it to ON, or leave it out."
+
+
+def _impossible_value(name: str, value: str, flavour: FlavourKey | None) -> Iterator[str]:
+    try:
+        if flavour:
+            check(name, value, flavour)
+    except PlanError as wrong:
+        yield str(wrong)
 
 
 def _faults(plan: Plan, kind: TopologyKind, topology: Topology) -> Iterator[str]:

@@ -59,8 +59,11 @@ def _all_down(setup: FailoverSetup) -> bool:
 
 
 def _galera_not_flushed(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
-    flush = setup.settings.get("innodb_flush_log_at_trx_commit", "1")
-    return setup.topology.kind == "galera" and flush != "1" and _all_down(setup)
+    """Where one node flushes, it has what it applied. The bootstrapped node then decides, unless it was the best."""
+    nodes = [setup.settings, *({**setup.settings, **own} for own in setup.topology.settings_of_each)]
+    flushed = [own.get("innodb_flush_log_at_trx_commit", "1") == "1" for own in nodes]
+    best = setup.policy.promote == "most received" or not any(flushed)
+    return setup.topology.kind == "galera" and not all(flushed) and best and _all_down(setup)
 
 
 def _bootstrapped_behind(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
@@ -79,8 +82,9 @@ def _position_in_binlog(setup: FailoverSetup, counters: SemiSyncCounters | None)
 def _prepared_in_any_order(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
     """Reproduced with the evidence of recovery: docs/research/topology.md, replica-crash. Followers apply in 16
     threads (workers/crash/dialects)."""
-    own = {**setup.settings, **setup.topology.replica_settings}
-    by_gtid = FAULTS[setup.fault].of_replica and setup.topology.position == "gtid"
+    fault = FAULTS[setup.fault]
+    own = {**setup.settings, **setup.topology.settings_of(fault.judged)}
+    by_gtid = fault.of_replica and setup.topology.position == "gtid"
     parallel = own.get("slave_parallel_threads", "16") not in ("0", "1")
     unflushed = own.get("innodb_flush_log_at_trx_commit", "1") != "1"
     return by_gtid and parallel and unflushed and own.get("log_slave_updates", "ON").upper() in ("ON", "1")

@@ -1,5 +1,6 @@
 """The last step of a failover trial: evidence, checks, verdict, figures."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,6 @@ from workers.topology.chain import FailoverJudged, Returned
 from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence
 from workers.topology.setup_and_result import FailoverResult
-from workers.topology.topology import Topology
 
 
 def judge(returned: Returned) -> FailoverJudged:
@@ -44,7 +44,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         others=returned.others,
         struck=frozenset(node.name for node in returned.nodes if node not in returned.standing),
         has_gtids=returned.returns and bool(returned.links),
-        logs_updates=_logs_updates(returned.setup.topology),
+        logs_updates=_logs_updates(returned.setup.topology.settings_of(returned.nodes.index(returned.new))),
         gtids=returned.gtids,
         of_replica=returned.fault.of_replica,
         updates=returned.updates,
@@ -53,8 +53,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
     )
 
 
-def _logs_updates(topology: Topology) -> bool:
-    own = topology.replica_settings
+def _logs_updates(own: Mapping[str, str]) -> bool:
     return all(own.get(name, "ON").upper() in ("ON", "1") for name in ("log_slave_updates", "log_replica_updates"))
 
 

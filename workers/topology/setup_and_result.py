@@ -12,7 +12,7 @@ from workers.topology.topology import Topology
 
 @dataclass(frozen=True, kw_only=True)
 class FailoverSetup(TrialRequest):
-    """`settings`: of the primary; replicas have the same, and those of `topology.replica_settings`. `fault`: a key of
+    """`settings`: of the primary; replicas have the same, and those of `topology.settings_of`. `fault`: a key of
     workers.topology.faults.FAULTS; its moment is `crash_after_s`."""
 
     build: Build

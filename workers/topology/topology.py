@@ -7,8 +7,9 @@ semi-sync+replicas=2+acks=2                 two replicas; both must acknowledge
 async+policy=stop-first                     the failover follows this policy; several are combined
 semi-sync+behind                            the replicas receive and do not apply until the failover
 async+replica.sync_binlog=0                 a setting of the replicas
+galera+replica1.sync_binlog=0               a setting of the first replica; of a cluster: of its second node
 semi-sync+replicas=2+first-rtt=200ms         the first replica is further away than the second
-async+build=mysql-9.7                       the replicas have another build than the primary
+async+build=mysql-9.7                       the replicas, or the other nodes of a cluster, have another build
 semi-sync+updates=locking                   clients also read rows and update them
 async+position=file+keyless                 the replica keeps its position in a file; tables have no primary key
 """
@@ -28,7 +29,7 @@ CLUSTERS = ("galera", "group-replication")
 ONE_SERVER, REPLICAS = "one server", "replicas"  # families, beside each kind of cluster
 MOST_RTT_MS = 1000.0
 POSITIONS = ("gtid", "file", "table")
-REPLICAS_OWN = "replica."
+OWN = re.compile(r"replica(\d?)\.(\w+)")  # a setting of all replicas, or of one
 WRITERS = ("first", "each")
 CONSISTENCY = ("EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER")
 WAIT_POINTS = ("AFTER_SYNC", "AFTER_COMMIT")
@@ -45,16 +46,17 @@ class Topology:
 
     Semi-synchronous replication: the primary answers when `acknowledgements` replicas have received the commit, before
     (AFTER_SYNC) or after (AFTER_COMMIT) it commits itself; after `timeout_ms` without an acknowledgement it goes on
-    asynchronously. `replica_settings` win over the settings of the primary. `replica_build`: "": that of the primary.
+    asynchronously. `replica_settings` win over the settings of the primary, and those of `one_replica`, by the number
+    of the replica, over both. `replica_build`: "": that of the primary.
     `applying`: False: the replicas receive and do not apply until the failover. `position`: where they keep their
     position in the primary's binlog (workers.topology.kinds.following.position). `keys`: whether
     the tables have primary keys. `updates`: how further clients read the rows that they update (workers.topology.
     updates); "": nobody updates rows. `both_halves`: the replica's half of semi-synchronous replication is on at the
     primary, too.
 
-    Clusters: `replicas` counts the nodes beside the first, by default two. `writers`: clients commit on the first node
-    or on each one. Group Replication: `consistency`; `expel_timeout_s`: from the suspicion that a member is gone until
-    the others expel it.
+    Clusters: `replicas` counts the nodes beside the first, by default two; replica 1 is the second node. `writers`:
+    clients commit on the first node or on each one. Group Replication: `consistency`; `expel_timeout_s`: from the
+    suspicion that a member is gone until the others expel it.
     """
 
     kind: str = "async"
@@ -75,6 +77,16 @@ class Topology:
     expel_timeout_s: int = 5
     replica_build: str = ""
     updates: Updates = ""
+    one_replica: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+
+    def settings_of(self, replica: int) -> Mapping[str, str]:
+        """Those that replica 1, 2, ... has beside the settings of the primary; 0 is the primary."""
+        return {**self.replica_settings, **self.one_replica.get(replica, {})} if replica else {}
+
+    @property
+    def settings_of_each(self) -> tuple[Mapping[str, str], ...]:
+        """Of replica 1, 2, ..."""
+        return tuple(self.settings_of(number) for number in range(1, self.replicas + 1))
 
     @property
     def one_way_ms(self) -> float:
@@ -104,6 +116,9 @@ def parse(text: str) -> Topology:
     """The topology of this notation; its kind is not checked. Raises SandboxError."""
     kind, *parts = text.split("+")
     topology = Topology(kind, replicas=2 if kind in CLUSTERS else 1)
+    names = [part.partition("=")[0] for part in parts if not part.startswith("policy=")]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise SandboxError(f"Topology {text[:80]!r}: {twice[0][:40]} is given twice.", "Write it once.")
     for part in parts:
         topology = _with(topology, part, text)
     return topology
@@ -111,18 +126,24 @@ def parse(text: str) -> Topology:
 
 def _with(topology: Topology, part: str, text: str) -> Topology:
     name, _, value = part.partition("=")
-    if name.startswith(REPLICAS_OWN) and value:
-        own = {**topology.replica_settings, name.removeprefix(REPLICAS_OWN): value}
-        return replace(topology, replica_settings=own)
+    if value and (own := OWN.fullmatch(name)):
+        return _with_own(topology, own[1], own[2], value)
     if part in FLAGS:
         return FLAGS[part](topology)
     if name not in PARTS:
-        known = ", ".join((*PARTS, *FLAGS, f"{REPLICAS_OWN}NAME"))
+        known = ", ".join((*PARTS, *FLAGS, "replica.NAME", "replica1.NAME"))
         raise SandboxError(f"Topology {text[:80]!r}: {part[:40]!r} is not known.", f"Known: {known}. {HOW}")
     try:
         return PARTS[name](topology, value)
     except ValueError as wrong:
         raise SandboxError(f"Topology {text[:80]!r}: {part[:40]!r} is not possible: {wrong}.", HOW) from wrong
+
+
+def _with_own(topology: Topology, number: str, name: str, value: str) -> Topology:
+    if not number:
+        return replace(topology, replica_settings={**topology.replica_settings, name: value})
+    one = {**topology.one_replica.get(int(number), {}), name: value}
+    return replace(topology, one_replica={**topology.one_replica, int(number): one})
 
 
 def _ms(value: str) -> float:

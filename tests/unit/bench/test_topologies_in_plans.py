@@ -95,6 +95,9 @@ def refused(*variants: Variant, server: Candidate = SANDBOX) -> str:
         ("ring", {}, "there is no topology 'ring'. Known: async, semi-sync"),
         ("async", {"log_bin": "OFF"}, "log_bin is off"),
         ("async+replica.init_connect=x", {}, "init_connect is no setting that Durascope changes on a replica"),
+        ("galera+replica2.init_connect=x", {}, "init_connect is no setting that Durascope changes on a replica"),
+        ("galera+replica2.sync_binlog=x", {}, "sync_binlog cannot be 'x' on mariadb. Allowed: 0 to"),
+        ("async+replica.innodb_flush_log_at_trx_commit=9", {}, "innodb_flush_log_at_trx_commit cannot be '9'"),
     ],
 )
 def test_an_invalid_topology_is_refused_with_the_reason(topology, settings, why):
@@ -129,6 +132,8 @@ def box(**about):
         ("galera+replicas=1", "1 replicas are not possible: 2 to 4"),
         ("async+position=file", "leave position=file out"),
         ("async+replica.log_bin=OFF", "cannot take over"),
+        ("galera+replica3.sync_binlog=0", "Variant odd: replica3.sync_binlog: the topology has no replica 3, only 2."),
+        ("galera+replica.relay_log_recovery=ON", "Galera has no relay log"),
     ],
 )
 def test_a_topology_that_contradicts_itself_its_build_or_its_faults_is_refused(topology, why):
@@ -161,7 +166,8 @@ def test_a_partition_of_a_cluster_needs_a_network_and_one_of_replicas_needs_none
 
 def test_possible_topologies_are_not_refused():
     own = Variant("own", {}, topology="async+replica.sync_binlog=0+replica.sync_relay_log=1")
-    assert refused(ALONE, ASYNC, own) == ""
+    one = Variant("one", {}, topology="galera+replica1.innodb_flush_log_at_trx_commit=1")
+    assert refused(ALONE, ASYNC, own, one) == ""
 
 
 def test_an_attached_server_has_no_topology_of_ours():
@@ -190,7 +196,8 @@ MIXED = Candidate(
         (Variant("other", {}, topology="async+build=m"), "build=m: replicas of mysql-8.0.33 need a build of mysql"),
         (Variant("none", {}, topology="async+build=nobody"), "there is no build called 'nobody'"),
         (Variant("absent", {}, topology="async+build=absent"), "absent is not installed"),
-        (Variant("group", {}, topology="group-replication+build=mysql-9.7"), "leave build out"),
+        (Variant("group", {}, topology="group-replication+build=mysql-9.7"), ""),
+        (Variant("group", {}, build="mysql-9.7", topology="group-replication+build=mysql-8.0.33"), "is older than"),
     ],
 )
 def test_replicas_may_have_a_newer_build_of_the_same_flavour(variant, why):

@@ -65,6 +65,26 @@ def test_where_no_rule_applies_no_cause_is_invented():
     assert why("replica-power-loss", position="table") == ""
 
 
+@pytest.mark.parametrize(
+    ("policy", "flushes", "says"),
+    [
+        ("careful", "2", "All nodes went down"),
+        ("first-replica", "2", "All nodes went down"),
+        ("careful", "1", "All nodes went down"),  # it had not applied them
+        ("first-replica", "1", "The policy named the node"),
+    ],
+)
+def test_a_node_that_flushes_more_than_the_others_of_its_cluster_is_taken_into_account(policy, flushes, says):
+    own = {1: {"innodb_flush_log_at_trx_commit": flushes}}
+    relaxed = {"innodb_flush_log_at_trx_commit": "0"}
+    assert why("total-kill", policy, kind="galera", settings=relaxed, one_replica=own).startswith(says)
+
+
+def test_the_settings_of_the_replica_that_was_struck_decide():
+    one = {"flavour": "mariadb", "replicas": 2, "one_replica": {1: NOT_FLUSHED}}
+    assert why("replica-kill", **one).startswith("Parallel threads") and why("kill:replica2", **one) == ""
+
+
 def test_commits_that_were_read_and_then_lost_have_a_cause_of_their_own():
     def why_seen(fault="primary-host-loss", **topology):
         setup = FailoverSetup(

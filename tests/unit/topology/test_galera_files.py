@@ -7,10 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from workers.errors import SandboxError
+from workers.sandbox import builds
 from workers.sandbox.builds import parts
 from workers.sandbox.options import check
 from workers.sandbox.server import Sandbox
 from workers.topology.faults import FAULTS
+from workers.topology.ground import Ground
 from workers.topology.kinds import TOPOLOGY_KINDS, impossible
 from workers.topology.kinds.galera import files, galera
 from workers.topology.network import ability
@@ -112,7 +114,8 @@ def test_an_impossible_cluster_is_refused_with_the_reason(provider):
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"replica_settings": {"sync_binlog": "0"}}, "leave replica settings out"),
+        ({"replica_settings": {"sync_relay_log": "1"}}, "Galera has no relay log: leave sync_relay_log out"),
+        ({"one_replica": {2: {"slave_parallel_mode": "none"}}}, "leave slave_parallel_mode out"),
         ({"applying": False}, "leave behind out"),
         ({"position": "file"}, "leave position and keyless out"),
         ({"keys": False}, "leave position and keyless out"),
@@ -129,6 +132,18 @@ def test_without_the_provider_the_command_that_installs_it_is_named(monkeypatch)
 
     monkeypatch.setattr(parts, "find", absent)
     assert "manage.py build install galera-4" in GALERA.lacks(build())
+
+
+def test_each_node_has_its_own_settings_and_all_begin_with_one_image(provider, monkeypatch):
+    """A node of a newer build begins with the data of the first node, as in a rolling upgrade."""
+    first, newer = build(), build(version=(11, 8, 9))
+    monkeypatch.setattr(builds, "find", {"newer": newer}.get)
+    monkeypatch.setattr(galera, "_image", lambda ground, provider: "one")
+    monkeypatch.setattr(galera, "_programs", lambda root: root)
+    topology = replace(THREE, replica_build="newer", one_replica={2: {"innodb_flush_log_at_trx_commit": "1"}})
+    plans = GALERA.plans(Ground(Path("/"), first, topology, {"innodb_flush_log_at_trx_commit": "0"}))
+    assert [plan.settings["innodb_flush_log_at_trx_commit"] for plan in plans] == ["0", "0", "1"]
+    assert [plan.build for plan in plans] == [first, newer, newer] and {plan.image for plan in plans} == {"one"}
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """Group Replication: settings of its members, and what is refused."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from workers.sandbox import builds
 from workers.sandbox.options import check
+from workers.topology.ground import Ground
 from workers.topology.kinds import TOPOLOGY_KINDS
 from workers.topology.kinds import group_replication as group
 from workers.topology.topology import Topology
@@ -53,11 +56,22 @@ def test_every_variable_of_the_plugin_is_loose():
         ({}, three(expel_timeout_s=-1), "expel timeout of -1 s"),
         ({}, three(expel_timeout_s=3601), "0 to 3600"),
         ({}, three(writers="each"), "one primary"),
+        ({}, three(one_replica={1: {"log_bin": "0"}}), "leave log_bin out"),
+        ({}, three(replica_settings={"log_replica_updates": "OFF"}), "leave log_replica_updates out"),
     ],
 )
 def test_an_impossible_group_is_refused_with_the_reason(build, server, topology, why):
     found = GROUP.problems(topology, build(**server))
     assert len(found) == 1 and why in found[0]
+
+
+def test_a_member_of_another_build_begins_with_data_of_that_build(build, monkeypatch):
+    first, newer = build(), build(version=(9, 7, 4))
+    monkeypatch.setattr(builds, "find", {"newer": newer}.get)
+    topology = three(replica_build="newer", one_replica={2: {"sync_binlog": "0"}})
+    plans = GROUP.plans(Ground(Path("/"), first, topology, {"sync_binlog": "1"}, image="of 8.0.33"))
+    assert [(plan.build, plan.image) for plan in plans] == [(first, "of 8.0.33"), (newer, ""), (newer, "")]
+    assert [plan.settings["sync_binlog"] for plan in plans] == ["1", "1", "0"]
 
 
 def test_a_build_without_the_plugin_lacks_it(build):

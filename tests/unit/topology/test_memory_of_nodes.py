@@ -40,7 +40,10 @@ def test_a_larger_buffer_pool_adds_to_the_sum(meminfo):
     small = Topology("async", replica_settings={"innodb_buffer_pool_size": "128M"})
     assert too_large(asynchronous, small, MYSQL, large, free) == []
     (why,) = too_large(asynchronous, small, MYSQL, {"innodb_buffer_pool_size": "2G"}, free)
-    assert "A node of 2220 MiB and 1 of 300 MiB need 2520 MiB" in why
+    assert "Nodes (1 of 2220 MiB, 1 of 300 MiB) need 2520 MiB" in why
+    one = Topology("async", replicas=3, one_replica={2: {"innodb_buffer_pool_size": "1G"}})
+    (why,) = too_large(asynchronous, one, MYSQL, meminfo=meminfo("MemAvailable: 2048000 kB\n"))
+    assert "Nodes (3 of 300 MiB, 1 of 1196 MiB) need 2096 MiB of memory, and 2000 MiB are free" in why
 
 
 def test_a_host_that_does_not_tell_its_free_memory_is_not_refused(meminfo):

@@ -1,5 +1,6 @@
 """Settings of nodes by kind of replication, and topologies that cannot be."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -92,6 +93,15 @@ def test_a_build_without_the_plugins_of_semi_sync_lacks_them(tmp_path, server, t
     assert ASYNC.lacks(with_layout) == ""
 
 
+def test_a_setting_of_a_replica_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(kind, "not_here", lambda *given: [])
+    absent = Topology("async", one_replica={2: {"sync_binlog": "0"}})
+    assert impossible(ASYNC, absent, MARIADB, FAULTS["primary-kill"]) == [
+        "replica2.sync_binlog: the topology has no replica 2, only 1."
+    ]
+    assert impossible(ASYNC, replace(absent, replicas=2), MARIADB, FAULTS["primary-kill"]) == []
+
+
 def test_a_topology_that_cannot_be_formed_here_is_refused_before_the_start(monkeypatch):
     with pytest.raises(PlanError, match=r"cannot be formed on this host\. The timeout is 0") as refused:
         require_topology("box", "semi-sync+timeout=0ms", SimpleNamespace(**vars(MARIADB), layout=NO_PLUGINS))
@@ -151,6 +161,7 @@ def test_a_replica_without_a_binlog_takes_over_nowhere():
     found = refused_faults(Topology("semi-sync", replica_settings={"log_bin": "off"}), "cannot take over")
     assert found == {key for key, one in FAULTS.items() if not one.spares_primary}
     assert not refused_faults(Topology("semi-sync", replica_settings={"log_bin": "ON"}), "cannot take over")
+    assert refused_faults(Topology("semi-sync", one_replica={1: {"log_bin": "OFF"}}), "cannot take over") == found
 
 
 def test_a_primary_that_lives_is_not_started_again():

@@ -16,6 +16,7 @@ from workers.sandbox.builds import Build
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
+from workers.servers.settings import switch
 from workers.topology.ground import Ground
 from workers.topology.kinds.cluster.cluster import Cluster
 from workers.topology.kinds.cluster.membership import Position
@@ -29,6 +30,7 @@ RENAMED = (8, 4, 0)  # RESET MASTER
 PLUGIN = "group_replication.so"
 LOCAL_ADDRESS = "loose_group_replication_local_address"
 ACCOUNT = "durascope_repl"
+LOGGED = ("log_bin", "log_slave_updates", "log_replica_updates")
 ONLINE_S, APPLIED_S = 90.0, 30.0
 ANSWER_S = 120.0  # START GROUP_REPLICATION and forcing members wait for others
 MOST_EXPEL_S = 3600
@@ -77,11 +79,14 @@ class GroupReplication(Cluster):
         if build.flavour != "mysql" or build.version < SINCE:
             return [f"{build.title} has no Group Replication that can be tried here: it needs MySQL 8.0.27 or later."]
         expel_s = topology.expel_timeout_s
+        each = topology.settings_of_each
+        off = [name for name in LOGGED if any(switch(own.get(name, "ON")) == "OFF" for own in each)]
         found = {
             f"An expel timeout of {expel_s} s is not possible: 0 to {MOST_EXPEL_S} are.": (
                 not 0 <= expel_s <= MOST_EXPEL_S
             ),
             "Clients can commit on the first node only: the group has one primary.": topology.writers != "first",
+            f"Each member of a group logs all commits in a binary log: leave {' and '.join(off)} out.": bool(off),
         }
         return super().problems(topology, build) + [why for why, is_so in found.items() if is_so]
 
@@ -90,9 +95,11 @@ class GroupReplication(Cluster):
 
     def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         places = [f"{address}:{port.free_port()}" for address in ground.addresses]
-        group = {**EVERYWHERE, **ground.settings, **_of_group(ground.topology, places)}
+        group = _of_group(ground.topology, places)
         return tuple(
-            ground.node(number, {**group, **_of_member(*place)}, Additions(LINES))
+            ground.node(
+                number, {**EVERYWHERE, **ground.settings_of(number), **group, **_of_member(*place)}, Additions(LINES)
+            )
             for number, place in enumerate(zip(ground.addresses, places, strict=True), start=1)
         )
 

@@ -125,6 +125,11 @@ def contradictions(kind: TopologyKind, topology: Topology, build: ServerVersion)
     wrong = kind.problems(topology, build) + _without_effect(kind, topology) + _unreadable(kind, topology, build)
     if not kind.least_replicas <= topology.replicas <= MOST_REPLICAS:
         wrong.append(f"{topology.replicas} replicas are not possible: {kind.least_replicas} to {MOST_REPLICAS} are.")
+    wrong += [
+        f"replica{number}.{next(iter(own))}: the topology has no replica {number}, only {topology.replicas}."
+        for number, own in sorted(topology.one_replica.items())
+        if not 1 <= number <= topology.replicas
+    ]
     if topology.one_way_ms < 0:
         wrong.append("A round trip cannot take less than 0 ms.")
     return wrong
@@ -191,17 +196,15 @@ def over(
 ) -> list[str]:
     """Why so much memory is too little, with the sum; empty when it is not. `there`: "are free", "are there".
     `settings`: of the variant."""
-    first, other = (
-        kind.node_mib(build) + _larger_pool_mib(own, build)
-        for own in (settings, {**settings, **topology.replica_settings})
-    )
-    needed_mib = first + topology.replicas * other
-    if needed_mib <= mib:
+    each_mib = [
+        kind.node_mib(build) + _larger_pool_mib({**settings, **own}, build)
+        for own in (NO_SETTINGS, *topology.settings_of_each)
+    ]
+    if sum(each_mib) <= mib:
         return []
-    nodes = [f"{1 + topology.replicas} nodes of {first} MiB each"]
-    if first != other:
-        nodes = [f"A node of {first} MiB", f"{topology.replicas} of {other} MiB"]
-    needed = f"{' and '.join(nodes)} need {needed_mib} MiB of memory"
+    counted = [f"{each_mib.count(size)} of {size} MiB" for size in dict.fromkeys(each_mib)]
+    nodes = f"{len(each_mib)} nodes of {each_mib[0]} MiB each" if len(counted) == 1 else f"Nodes ({', '.join(counted)})"
+    needed = f"{nodes} need {sum(each_mib)} MiB of memory"
     return [f"{needed}, and {mib} MiB {there}. Take fewer nodes or a smaller {POOL}, or end other programs."]
 
 

@@ -1,4 +1,4 @@
-"""The other nodes of a cluster under load. All have the settings of the variant."""
+"""The other nodes of a cluster under load. They have the settings of the variant, as in a failover trial."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -25,7 +25,11 @@ class ClusterMates:
 
     @property
     def others(self) -> tuple[Companion, ...]:
-        return tuple(Companion(node.sandbox.target) for node in self._nodes[1:])
+        each = self._ground.topology.settings_of_each
+        return tuple(
+            Companion(node.sandbox.target, frozenset(own))
+            for node, own in zip(self._nodes[1:], each, strict=False)  # none before attach
+        )
 
     def attach(self, first: Sandbox) -> None:
         others = tuple(self._start(plan) for plan in self._others)
@@ -35,9 +39,10 @@ class ClusterMates:
     def restart(self, settings: Mapping[str, str]) -> None:
         """The cluster is formed anew, as at first."""
         self.catch_up()
-        plans = (self.first, *self._others)
+        plans = zip((self.first, *self._others), ({}, *self._ground.topology.settings_of_each), strict=True)
         self._nodes = tuple(
-            replace(node, settings={**plan.settings, **settings}) for node, plan in zip(self._nodes, plans, strict=True)
+            replace(node, settings={**plan.settings, **settings, **own})
+            for node, (plan, own) in zip(self._nodes, plans, strict=True)
         )
         on_each(self._nodes, lambda node: node.sandbox.stop())
         on_each(self._nodes, lambda node: node.restart(self.first.at_first))

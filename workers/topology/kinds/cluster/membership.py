@@ -40,10 +40,6 @@ class Membership(TopologyKind):
 
     def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         found = {
-            "All nodes of a cluster have the settings of the variant: leave replica settings out.": bool(
-                topology.replica_settings
-            ),
-            "All nodes of a cluster have the build of the variant: leave build out.": bool(topology.replica_build),
             "The nodes of a cluster always apply: leave behind out.": not topology.applying,
             "The nodes of a cluster are equally far from each other: leave first-rtt out.": (
                 topology.first_rtt_ms is not None

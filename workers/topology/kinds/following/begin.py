@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from workers.crash import dialects
 from workers.crash.replica_link import Link
 from workers.errors import SandboxError
-from workers.sandbox import builds
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.servers.connection import connect
@@ -19,19 +18,15 @@ POLL_S = 0.02
 FLUSHING = ("innodb_flush_log_at_trx_commit", "sync_binlog")
 
 
-def build_of(topology: Topology, build: Build, role: Role) -> Build:
-    """`build`: of the primary. Raises SandboxError when that of the replicas is not installed."""
-    return builds.find(topology.replica_build) if topology.replica_build and role == "replica" else build
-
-
 def settings_of(
-    kind: SourceAndReplica, topology: Topology, build: Build, role: Role, settings: Mapping[str, str]
+    kind: SourceAndReplica, topology: Topology, build: Build, replica: int, settings: Mapping[str, str]
 ) -> dict[str, str]:
-    """All settings of a node. A replica is set up as its primary, so that it can take its place. What the variant does
-    not say about flushing, the server decides, as it would alone."""
+    """All settings of replica 1, 2, ..., or of the primary: 0. A replica is set up as its primary, so that it can take
+    its place. What the variant does not say about flushing, the server decides, as it would alone."""
     dialect = dialects.of(build)
     of_follower = {name: value for name, value in dialect.of_follower.items() if name not in FLUSHING}
-    own = {**_crash_safe(build), **settings, **topology.replica_settings} if role == "replica" else settings
+    role: Role = "replica" if replica else "primary"
+    own = {**_crash_safe(build), **settings, **topology.settings_of(replica)} if replica else settings
     return {
         **dialect.of_source,
         **of_follower,
@@ -39,6 +34,7 @@ def settings_of(
         **kind.settings(topology, build, role),
         "log_bin": "ON",
         **own,
+        "server_id": str(replica + 1),
     }
 
 

@@ -8,13 +8,12 @@ from functools import partial
 from workers.crash.replica_link import Link
 from workers.sandbox.additions import Additions
 from workers.sandbox.server import Sandbox
-from workers.topology.ground import Ground
-from workers.topology.kinds.following.begin import begin, build_of, catch_up, settings_of, wait_until_ready
+from workers.topology.ground import Ground, build_of
+from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
 from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Companion, NodePlan
-from workers.topology.topology import Role
 
 CATCH_UP_S = 600.0  # one applying thread that flushes each commit takes longer than the load did
 
@@ -32,25 +31,27 @@ class Followers:
         self.first = NodePlan(
             "primary",
             ground.build,
-            self._settings("primary", {}),
+            self._settings(0, {}),
             additions=Additions(kind.lines(ground.build)),
             image=ground.image,
         )
 
     @property
     def others(self) -> tuple[Companion, ...]:
-        own = frozenset(self._ground.topology.replica_settings)
-        return tuple(Companion(one.follower.target, own, partial(_at_rest, one)) for one in self._links)
+        return tuple(
+            Companion(one.follower.target, frozenset(own), partial(_at_rest, one))
+            for one, own in zip(self._links, self._ground.topology.settings_of_each, strict=False)  # none before attach
+        )
 
     def attach(self, first: Sandbox) -> None:
         ground, self._primary = self._ground, first
         password = secrets.token_hex(16)
-        build = build_of(ground.topology, ground.build, "replica")
+        build = build_of(ground.topology, ground.build, 1)
         for number in range(1, ground.topology.replicas + 1):
             replica = Sandbox.create(
                 ground.root,
                 build,
-                self._settings("replica", {}, number),
+                self._settings(number, {}),
                 name=f"replica {number} of {first.name}",
                 image_key=ground.image,
                 trace=False,
@@ -64,11 +65,11 @@ class Followers:
         wait_until_ready(self._kind, ground.topology, first)
 
     def restart(self, settings: Mapping[str, str]) -> None:
-        self._primary.restart(self._settings("primary", settings))
+        self._primary.restart(self._settings(0, settings))
         for wire in self._wires:
             wire.redirect(self._primary.target.port)
         for number, each in enumerate(self._links, start=1):
-            each.follower.restart(self._settings("replica", settings, number))
+            each.follower.restart(self._settings(number, settings))
             each.start()
         self.catch_up()
 
@@ -79,9 +80,9 @@ class Followers:
     def close(self) -> None:
         self._made.close()
 
-    def _settings(self, role: Role, settings: Mapping[str, str], number: int = 0) -> Mapping[str, str]:
-        topology, build = self._ground.topology, build_of(self._ground.topology, self._ground.build, role)
-        return settings_of(self._kind, topology, build, role, settings) | {"server_id": str(number + 1)}
+    def _settings(self, replica: int, settings: Mapping[str, str]) -> Mapping[str, str]:
+        topology = self._ground.topology
+        return settings_of(self._kind, topology, build_of(topology, self._ground.build, replica), replica, settings)
 
     def _wire(self, first: Sandbox, one_way_ms: float) -> int:
         """Its port; 0 without a wire: nothing is cut here, and a wire costs processor time."""

@@ -10,14 +10,15 @@ from workers.sandbox.additions import Additions
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import FailoverBegun, Formed
-from workers.topology.kinds.following.begin import begin, build_of, catch_up, settings_of, wait_until_ready
+from workers.topology.ground import build_of
+from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
 from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.manager import FailoverManager
 from workers.topology.network.measured import of_wires
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node, NodePlan
-from workers.topology.topology import Role, Topology
+from workers.topology.topology import Topology
 
 # By default a sandbox removes its binlog after a minute. Old servers do not know the variable.
 KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
@@ -52,26 +53,21 @@ def _manager(formed: Formed) -> FailoverManager | None:
 
 
 def _plans(begun: FailoverBegun, kind: SourceAndReplica) -> tuple[NodePlan, ...]:
-    replicas = range(1, begun.setup.topology.replicas + 1)
-    return (_plan(begun, kind, "primary", 0), *(_plan(begun, kind, "replica", number) for number in replicas))
+    return tuple(_plan(begun, kind, replica) for replica in range(begun.setup.topology.replicas + 1))
 
 
-def _plan(begun: FailoverBegun, kind: SourceAndReplica, role: Role, number: int) -> NodePlan:
-    setup = begun.setup
-    build = build_of(setup.topology, setup.build, role)
+def _plan(begun: FailoverBegun, kind: SourceAndReplica, replica: int) -> NodePlan:
+    """Of replica 1, 2, ...; 0 is the primary."""
+    setup, fault = begun.setup, begun.fault
+    build = build_of(setup.topology, setup.build, replica)
+    needs_disk = fault.replicas_need_disk if replica else fault.primary_needs_disk
     return NodePlan(
-        name=f"replica {number}" if role == "replica" else "primary",
+        name=f"replica {replica}" if replica else "primary",
         build=build,
-        settings=KEEP_BINLOG
-        | settings_of(kind, setup.topology, build, role, setup.settings)
-        | {"server_id": str(number + 1)},
+        settings=KEEP_BINLOG | settings_of(kind, setup.topology, build, replica, setup.settings),
         additions=Additions(kind.lines(build)),
-        on_disk=bool(setup.storage) or _needs_disk(begun, role),
+        on_disk=bool(setup.storage) or needs_disk,
     )
-
-
-def _needs_disk(begun: FailoverBegun, role: Role) -> bool:
-    return begun.fault.replicas_need_disk if role == "replica" else begun.fault.primary_needs_disk
 
 
 def _links(topology: Topology, primary: Node, replicas: list[Node], wires: tuple[Wire, ...]) -> tuple[Link, ...]:

@@ -24,7 +24,7 @@ class SourceAndReplica(TopologyKind):
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         by_gtid = f"{fault.title}: nodes find a new primary by GTIDs: leave position={topology.position} out."
         found = {by_gtid: topology.position != "gtid" and not fault.spares_primary}
-        no_binlog = topology.replica_settings.get("log_bin", "ON").upper() in OFF
+        no_binlog = any(own.get("log_bin", "ON").upper() in OFF for own in topology.settings_of_each)
         found["A replica without a binlog cannot take over: leave replica.log_bin out."] = (
             no_binlog and not fault.spares_primary
         )

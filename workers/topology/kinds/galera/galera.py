@@ -38,6 +38,10 @@ SCRIPT = Path(__file__).with_name("ist_script.py")
 METHOD = "ist"  # the server looks for a program of the name wsrep_sst_ist
 ALONE = {"wsrep_on": "OFF", "wsrep_provider": "none", "wsrep_cluster_address": ""}
 FIRST = {"wsrep_cluster_address": "gcomm://"}
+OF_RELAY_LOG = frozenset(
+    {"relay_log_recovery", "sync_relay_log", "sync_relay_log_info", "sync_master_info"}
+    | {"slave_parallel_mode", "slave_parallel_threads"}
+)
 
 
 class Galera(Cluster):
@@ -52,7 +56,9 @@ class Galera(Cluster):
     def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         if build.flavour != "mariadb" or build.version < SINCE:
             return [f"{build.title} cannot load {PROVIDER}: it needs MariaDB 10.4 or later."]
-        return super().problems(topology, build)
+        own = {name for one in topology.settings_of_each for name in one}
+        relay_log = [f"Galera has no relay log: leave {name} out." for name in sorted(own & OF_RELAY_LOG)]
+        return super().problems(topology, build) + relay_log
 
     def lacks(self, build: Build) -> str:
         try:
@@ -69,7 +75,7 @@ class Galera(Cluster):
         return tuple(
             ground.node(
                 number,
-                {**_settings(provider), **cluster, **place.settings, **_binlog(ground.settings)},
+                {**_settings(provider), **cluster, **place.settings, **_binlog(ground.settings_of(number))},
                 Additions((place.options,), (provider,), programs),
                 image,
                 ALONE,

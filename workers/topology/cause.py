@@ -58,6 +58,20 @@ def _all_down(setup: FailoverSetup) -> bool:
     return FAULTS[setup.fault].primary_down and FAULTS[setup.fault].replicas_down
 
 
+def _other_replica_answered(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
+    """Commits wait for some of the replicas only, and the policy promotes one whatever it has received."""
+    topology = setup.topology
+    some = topology.kind == "semi-sync" and topology.acknowledgements < topology.replicas
+    return some and setup.policy.promote in ("first", "named", "most executed") and FAULTS[setup.fault].primary_down
+
+
+def _answering_replica_struck(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
+    topology, fault = setup.topology, FAULTS[setup.fault]
+    struck = sum(fault.ends(replica) for replica in range(1, topology.replicas + 1))
+    enough = topology.acknowledgements <= struck < topology.replicas
+    return topology.kind == "semi-sync" and fault.primary_down and enough
+
+
 def _galera_not_flushed(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:
     """Where one node flushes, it has what it applied. The bootstrapped node then decides, unless it was the best."""
     nodes = [setup.settings, *({**setup.settings, **own} for own in setup.topology.settings_of_each)]
@@ -142,5 +156,13 @@ RULES: tuple[tuple[Applies, str], ...] = (
         _relay_log_not_flushed,
         "The replica acknowledged commits that were in its relay log, and its relay log was not flushed "
         "(sync_relay_log).",
+    ),
+    (
+        _other_replica_answered,
+        "The policy promotes a replica whatever it has received, and other replicas had acknowledged the commits.",
+    ),
+    (
+        _answering_replica_struck,
+        "The fault struck the replicas that had acknowledged the commits, and another replica was promoted.",
     ),
 )

@@ -37,6 +37,8 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "galera": why("total-kill", kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}),
         "first": why("total-power-loss", "first-replica", kind="galera"),
         "memory": why("total-power-loss", "old-away", kind="group-replication"),
+        "other": why("primary-host-loss", "first-replica", kind="semi-sync", replicas=2, counters=held),
+        "struck": why("kill:primary+replica1", kind="semi-sync", replicas=2, counters=held),
     }
     assert {name: says.split(":")[0].split(".")[0] for name, says in said.items()} == {
         "binlog": "MySQL finds the position of a replica in the replica's own binlog (gtid_executed)",
@@ -54,6 +56,9 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "(innodb_flush_log_at_trx_commit)",
         "first": "The policy named the node that was bootstrapped, and another node held more commits",
         "memory": "A majority had received the commits in memory only",
+        "other": "The policy promotes a replica whatever it has received, and other replicas had acknowledged the "
+        "commits",
+        "struck": "The fault struck the replicas that had acknowledged the commits, and another replica was promoted",
     }
     assert set(said.values()) == {says for _, says in RULES}
 
@@ -62,6 +67,8 @@ def test_where_no_rule_applies_no_cause_is_invented():
     assert why("total-kill", kind="galera", settings={"innodb_flush_log_at_trx_commit": "1"}) == ""
     assert why(kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}) == ""
     assert why(kind="semi-sync", counters=SemiSyncCounters(10, 0)) == ""
+    all_answer = {"kind": "semi-sync", "replicas": 2, "acknowledgements": 2, "counters": SemiSyncCounters(10, 0)}
+    assert why(policy="first-replica", **all_answer) == why("kill:primary+replica1", **all_answer) == ""
     assert why("replica-power-loss", position="table") == ""
 
 

@@ -6,7 +6,7 @@ from workers.bench.needs import Candidate
 from workers.bench.plan import Plan, Variant
 from workers.errors import PlanError, SandboxError
 from workers.servers.facts import FlavourKey
-from workers.servers.settings import SETTINGS, check
+from workers.servers.settings import SETTINGS, check, switch
 from workers.topology.faults import FAULTS
 from workers.topology.kinds import TOPOLOGY_KINDS
 from workers.topology.kinds.kind import KnownServer, TopologyKind, contradictions
@@ -68,6 +68,10 @@ def _settings(variant: Variant, kind: TopologyKind, topology: Topology, flavour:
         elif name not in REPLICAS_OWN_SETTINGS:
             known = f"those of a variant, and {', '.join(sorted(REPLICAS_OWN_SETTINGS))}"
             yield f"{name[:64]} is no setting that Durascope changes on a replica. Known: {known}."
+    for name, value in kind.needs(topology).items():
+        set_to = {switch(own[name]) for own in (variant.settings, *given) if name in own}
+        if set_to - {value}:
+            yield f"{kind.title} replication needs {name}={value} on each node. Leave {name} out."
     if kind.by_binlog and variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
         yield f"{variant.topology} replicates by the binary log, and log_bin is off. Set it to ON, or leave it out."
 

@@ -96,12 +96,27 @@ def refused(*variants: Variant, server: Candidate = SANDBOX) -> str:
         ("async", {"log_bin": "OFF"}, "log_bin is off"),
         ("async+replica.init_connect=x", {}, "init_connect is no setting that Durascope changes on a replica"),
         ("galera+replica2.init_connect=x", {}, "init_connect is no setting that Durascope changes on a replica"),
+        ("semi-sync", {"gtid_mode": "off"}, "replication needs gtid_mode=ON on each node. Leave gtid_mode out"),
+        ("galera+replica2.binlog_format=MIXED", {}, "Galera replication needs binlog_format=ROW on each node"),
+        ("group-replication", {"binlog_format": "STATEMENT"}, "needs binlog_format=ROW on each node"),
         ("galera+replica2.sync_binlog=x", {}, "sync_binlog cannot be 'x' on mariadb. Allowed: 0 to"),
         ("async+replica.innodb_flush_log_at_trx_commit=9", {}, "innodb_flush_log_at_trx_commit cannot be '9'"),
     ],
 )
 def test_an_invalid_topology_is_refused_with_the_reason(topology, settings, why):
     assert why in refused(Variant("odd", settings, topology=topology))
+
+
+@pytest.mark.parametrize(
+    ("topology", "settings"),
+    [
+        ("async", {"gtid_mode": "on", "enforce_gtid_consistency": "ON", "binlog_format": "STATEMENT"}),
+        ("async+position=file", {"gtid_mode": "OFF"}),
+        ("galera+replica1.binlog_format=row", {}),
+    ],
+)
+def test_settings_that_fit_the_replication_are_not_refused(topology, settings):
+    assert "replication needs" not in refused(Variant("odd", settings, topology=topology))
 
 
 def test_a_galera_cluster_needs_no_binlog():

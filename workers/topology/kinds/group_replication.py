@@ -90,6 +90,9 @@ class GroupReplication(Cluster):
         }
         return super().problems(topology, build) + [why for why, is_so in found.items() if is_so]
 
+    def needs(self, topology: Topology) -> Mapping[str, str]:
+        return {"gtid_mode": "ON", "enforce_gtid_consistency": "ON", "binlog_format": "ROW"}
+
     def lacks(self, build: Build) -> str:
         return without_plugins(build, (PLUGIN,))
 

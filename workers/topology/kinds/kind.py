@@ -60,6 +60,10 @@ class TopologyKind:
     by_binlog = True  # whether nodes replicate by the binary log
     round_trips = 1.0  # that a commit waits for
 
+    def needs(self, topology: Topology) -> Mapping[str, str]:
+        """Values that some settings must have on each node if somebody sets them."""
+        return NO_SETTINGS
+
     def node_mib(self, build: ServerVersion) -> int:
         """Memory of one node, measured (PSS), in MiB."""
         return NODE_MIB[build.flavour]

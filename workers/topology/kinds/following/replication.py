@@ -21,6 +21,9 @@ class SourceAndReplica(TopologyKind):
         role = f"{build.title} does not know init_rpl_role, as MariaDB 10.6.19 and 10.11.9 do: take another policy."
         return position.problems(topology, build) + ([role] if as_replica else [])
 
+    def needs(self, topology: Topology) -> Mapping[str, str]:
+        return {"gtid_mode": "ON", "enforce_gtid_consistency": "ON"} if topology.position == "gtid" else {}
+
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         by_gtid = f"{fault.title}: nodes find a new primary by GTIDs: leave position={topology.position} out."
         found = {by_gtid: topology.position != "gtid" and not fault.spares_primary}

@@ -60,6 +60,9 @@ class Galera(Cluster):
         relay_log = [f"Galera has no relay log: leave {name} out." for name in sorted(own & OF_RELAY_LOG)]
         return super().problems(topology, build) + relay_log
 
+    def needs(self, topology: Topology) -> Mapping[str, str]:
+        return {"binlog_format": "ROW"}
+
     def lacks(self, build: Build) -> str:
         try:
             provider = parts.find(PROVIDER)

@@ -86,7 +86,8 @@ def _doubt(view: ResultView) -> str:
     here = ((line.name, one) for line in view.lines for one in line.points if one.threads == view.at_threads)
     said = ((name, one.contradictions[0].says) for name, one in here if one.contradictions)
     name, says = next(said, ("", ""))
-    return f"The speed is in doubt. {name}, {at(view.at_threads)}: {view.clean(says)}" if says else ""
+    where = f"{name}, {at(view.at_threads)}"
+    return f"The speed is in doubt: measurements contradict each other. {where}: {view.clean(says)}" if says else ""
 
 
 def _doubts(view: ResultView) -> list[str]:

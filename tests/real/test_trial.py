@@ -73,7 +73,7 @@ def test_a_power_loss_takes_an_unsynced_binlog(sandbox_root):
     result = crash(sandbox_root, "power-loss", 1, 0)
     assert {"lost-binlog", "engine-only", "gtid-reused"} <= set(bad(result))
     # How much of it reached the disk, and whether its end is zeros, is the kernel's affair: somebody may call sync(2).
-    assert result.lost_binlog.transactions > result.lost_engine.transactions
+    assert result.lost_binlog.transactions > result.lost_engine.transactions == result.lost_both
     assert result.evidence.reissued
 
 
@@ -82,7 +82,7 @@ def test_a_lying_disk_is_found_out_at_1_1(sandbox_root):
     """The positive control."""
     result = crash(sandbox_root, "lying-disk", 1, 1)
     assert result.verdict == "invalid"
-    assert result.lost_engine.transactions == result.acknowledged > 0
+    assert result.lost_engine.transactions == result.lost_both == result.acknowledged > 0
 
 
 @needs_disk

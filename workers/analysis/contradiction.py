@@ -41,7 +41,7 @@ def of_commit(commit_ms: float, device_ms: float | None) -> str:
     if device_ms is None or device_ms < LONGER * commit_ms:
         return ""
     took, least = (f"{one:.2g} ms" for one in (commit_ms, device_ms))
-    return f"A commit took {took} on average. It waits for a flush of the disk, which took {least} in the probe."
+    return f"A commit waits for a flush of the disk. In the probe a flush took {least}, but a whole commit took {took}."
 
 
 def _counts(log: str, found: FlushReports) -> str:

@@ -40,11 +40,14 @@ def _store(experiment: Experiment, found: Iterable[Found], problem: str = "") ->
     """Does nothing if the experiment was resumed or deleted meanwhile; it is noted when it ends again. The row is
     locked against a resume."""
     same_end = Experiment.objects.filter(pk=experiment.pk, state__in=OVER, ended_at=experiment.ended_at)
-    if experiment.ended_at is None or not same_end.select_for_update().first():
+    if experiment.ended_at is None or not same_end.select_for_update().values_list("pk").first():
         return
     _write(experiment, found)
-    Noted.objects.update_or_create(
-        experiment=experiment, defaults={"ended_at": experiment.ended_at, "problem": problem}
+    Noted.objects.bulk_create(
+        [Noted(experiment=experiment, ended_at=experiment.ended_at, problem=problem)],
+        update_conflicts=True,
+        unique_fields=["experiment"],
+        update_fields=["ended_at", "problem"],
     )
 
 

@@ -17,7 +17,7 @@ from dashboard.records.history.models import Track
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50  # tracks that are searched together
-ROUND_S = 20.0  # for notes and searches; the rest waits for the next round
+ROUND_S = 4.0  # of each minute; the rest waits for the next round, so that other duties of the worker do not
 
 
 def keep(now: datetime, notify: Callable[[int], None], here: str = "", round_s: float = ROUND_S) -> bool:

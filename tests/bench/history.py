@@ -65,7 +65,7 @@ def _fill(nights: int):
     took = _s(lambda: update.keep(timezone.now(), print, round_s=3600))
     print(f"{Entry.objects.count():,} entries, {Change.objects.count()} changes; the first search {took:.1f} s of CPU")
     one(nights)
-    print(f"a night more: {_s(lambda: update.keep(timezone.now(), print)):.2f} s of CPU")
+    print(f"a night more: {_s(lambda: update.keep(timezone.now(), print, round_s=60)):.2f} s of CPU")
     return server
 
 

@@ -113,7 +113,7 @@ def looked_back(server):
         *nights.history(server, [1000.0] * 20),
         *nights.history(server, [700.0] * 9, start=20, environment=nights.NEW),
     ]
-    update.keep(nights.FIRST + 30 * nights.DAY, print)
+    update.keep(nights.FIRST + 30 * nights.DAY, print, round_s=60)
     assert Change.objects.filter(state="past").exists()
     again = Change.objects.filter(figure="throughput").get()
     again.pk, again.first, again.state, again.problem = None, made[25], "suspected", f"Not measured again: {LONG}"

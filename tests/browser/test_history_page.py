@@ -25,7 +25,7 @@ def opened(transactional_db, page, context, live_server):
     nights.history(server, 1000 * nights.noise(30))
     nights.history(server, 3000 * nights.noise(40, seed=8), variant="2/0")
     nights.history(server, 800 * nights.noise(10, seed=4), start=30, environment=nights.NEW)
-    update.keep(nights.FIRST + 41 * nights.DAY, print)
+    update.keep(nights.FIRST + 41 * nights.DAY, print, round_s=60)
     client = Client()
     client.force_login(User.objects.create_superuser("admin"))
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])

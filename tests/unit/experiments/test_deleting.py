@@ -165,7 +165,7 @@ def test_claims_fall_back_to_the_one_before(admin):
 def test_history_forgets_it_at_once_and_remembers(admin):
     server = factory.server()
     made = [*nights.history(server, [1000.0] * 20), *nights.history(server, [700.0] * 9, start=20)]
-    update.keep(nights.FIRST + 30 * nights.DAY, print)
+    update.keep(nights.FIRST + 30 * nights.DAY, print, round_s=60)
     change = Change.objects.filter(figure="throughput").get()
     track = change.track
     assert len(rows([track])) == len(made) and shown(server, {}).changes
@@ -178,17 +178,17 @@ def test_history_forgets_it_at_once_and_remembers(admin):
 def test_a_suspicion_waits_while_what_it_rests_on_is_deleted(admin):
     server = factory.server()
     nights.history(server, [1000.0] * 20)
-    update.keep(nights.FIRST + 20 * nights.DAY, print)
+    update.keep(nights.FIRST + 20 * nights.DAY, print, round_s=60)
     nights.history(server, [700.0] * 8, start=20)
-    update.keep(nights.FIRST + 28 * nights.DAY, print)
+    update.keep(nights.FIRST + 28 * nights.DAY, print, round_s=60)
     suspected = Change.objects.filter(figure="throughput", state="suspected").get()
     nights.history(server, [700.0], start=28)
     care.delete(admin, suspected.first.experiment)
-    update.keep(nights.FIRST + 29 * nights.DAY, print)
+    update.keep(nights.FIRST + 29 * nights.DAY, print, round_s=60)
     suspected.refresh_from_db()
     assert suspected.state == "suspected"
     care.restore(admin, Experiment.deleted.get())
-    update.keep(nights.FIRST + 29 * nights.DAY, print)
+    update.keep(nights.FIRST + 29 * nights.DAY, print, round_s=60)
     suspected.refresh_from_db()
     assert suspected.state == "confirmed"
 

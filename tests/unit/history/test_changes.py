@@ -37,7 +37,7 @@ def server():
 def keep(now=NOW, **how):
     """A round; the experiments that workers were notified of."""
     notified = []
-    assert update.keep(now, notified.append, **how)
+    assert update.keep(now, notified.append, **{"round_s": 60, **how})
     return notified
 
 

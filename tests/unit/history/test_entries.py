@@ -110,13 +110,29 @@ def test_the_measured_points_of_a_failed_experiment_are_entries():
 
 def keep(rounds=1):
     for _ in range(rounds):
-        update.keep(nights.FIRST, lambda pk: pytest.fail("nothing is measured again"))
+        update.keep(nights.FIRST, lambda pk: pytest.fail("nothing is measured again"), round_s=60)
 
 
 def test_a_round_notes_what_ended_once():
     factory.experiment()
     keep(2)
     assert (Noted.objects.count(), Entry.objects.count()) == (1, 6)
+
+
+def test_a_round_ends_within_5_seconds_and_the_next_one_goes_on(monkeypatch):
+    """A note takes a second here."""
+    now, note = [0.0], entries.note
+
+    def takes_a_second(experiment):
+        now[0] += 1
+        note(experiment)
+
+    monkeypatch.setattr(update.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(entries, "note", takes_a_second)
+    for _ in range(7):
+        factory.experiment(measured=2)
+    assert not update.keep(nights.FIRST, print) and Noted.objects.count() == now[0] == 5
+    assert update.keep(nights.FIRST, print) and Noted.objects.count() == 7
 
 
 def test_a_headline_of_an_older_version_is_written_in_todays_words():
@@ -164,7 +180,7 @@ def test_no_entries_are_made_while_this_host_measures():
     Experiment.objects.filter(pk=running.pk).update(worker=Worker.objects.create(host="here", pid=1))
     assert not update.keep(nights.FIRST, print, here="here")
     assert Entry.objects.count() == 0
-    assert update.keep(nights.FIRST, print, here="elsewhere")
+    assert update.keep(nights.FIRST, print, here="elsewhere", round_s=60)
     assert Entry.objects.count() == 6
 
 

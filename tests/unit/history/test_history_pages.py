@@ -36,7 +36,7 @@ def changed(server):
     nights.history(server, 3000 * nights.noise(30, seed=8), variant="2/0")
     nights.history(server, 800 * nights.noise(10, seed=4), start=30, environment=NEW)
     nights.history(server, 3000 * nights.noise(10, seed=5), start=30, environment=NEW, variant="2/0")
-    update.keep(FIRST + 41 * DAY, pytest.fail)
+    update.keep(FIRST + 41 * DAY, pytest.fail, round_s=60)
     return server
 
 
@@ -68,7 +68,7 @@ def test_a_single_night_says_that_there_is_nothing_to_compare(reader, server):
 
 def test_calm_nights_are_said_to_be_calm(reader, server):
     nights.history(server, 1000 * nights.noise(30))
-    update.keep(FIRST + 31 * DAY, pytest.fail)
+    update.keep(FIRST + 31 * DAY, pytest.fail, round_s=60)
     text = page(reader, server)
     assert "No change was found in 30 measurements." in text
     assert "<h2>Changes</h2>" not in text
@@ -77,7 +77,7 @@ def test_calm_nights_are_said_to_be_calm(reader, server):
 
 def test_where_none_could_be_found_it_is_not_said_that_there_is_none(reader, server):
     nights.history(server, [1000.0] * 4 + [10.0] * 5)
-    update.keep(FIRST + 10 * DAY, pytest.fail)
+    update.keep(FIRST + 10 * DAY, pytest.fail, round_s=60)
     text = page(reader, server)
     assert "9 measurements: too few to tell a change from noise; about 10 are needed." in text
     assert "No change was found" not in text
@@ -85,14 +85,14 @@ def test_where_none_could_be_found_it_is_not_said_that_there_is_none(reader, ser
 
 def test_with_one_night_more_it_is_found(reader, server):
     nights.history(server, [1000.0] * 5 + [10.0] * 5)
-    update.keep(FIRST + 11 * DAY, pytest.fail)
+    update.keep(FIRST + 11 * DAY, pytest.fail, round_s=60)
     assert "Throughput of 1/1 fell by 99" in page(reader, server)
 
 
 def test_many_nights_of_one_line_do_not_speak_for_a_line_of_few(reader, server):
     nights.history(server, 1000 * nights.noise(30))
     nights.history(server, [3000.0] * 3, variant="2/0")
-    update.keep(FIRST + 31 * DAY, pytest.fail)
+    update.keep(FIRST + 31 * DAY, pytest.fail, round_s=60)
     text = page(reader, server)
     assert "No change was found in 30 measurements. Some figures have fewer than 10: too few to tell" in text
 

@@ -80,7 +80,7 @@ def test_servers_are_told_by_variant_from_their_newest_experiment(prometheus):
     for name, tps in (("old", 500.0), ("new", 800.0)):
         one = factory.experiment({"1/1": tps, "2/0": 3 * tps}, servers=[server], threads=(1,), name=name, noise=0)
         trials.add(one, {"2/0": {"power-loss": [(0, 0), (50, 20)], "process-kill": [(0, 0)]}})
-    update.keep(timezone.now(), print)
+    update.keep(timezone.now(), print, round_s=60)
     found = told(prometheus)
     assert found['durascope_commits_per_second{server="db1",variant="2/0"}'] == pytest.approx(2400)
     assert found['durascope_lost_commits{server="db1",variant="2/0"}'] == 25
@@ -92,7 +92,7 @@ def test_servers_are_told_by_variant_from_their_newest_experiment(prometheus):
 def test_the_number_of_series_is_bounded(prometheus, monkeypatch):
     monkeypatch.setattr(server_figures, "MOST_PAIRS", 2)
     factory.experiment({"1/1": 1.0, "2/0": 2.0, "0/0": 3.0}, threads=(1,))
-    update.keep(timezone.now(), print)
+    update.keep(timezone.now(), print, round_s=60)
     found = told(prometheus)
     assert sum(name.startswith("durascope_commits_per_second") for name in found) == 2
     assert found["durascope_pairs_left_out"] == 1

@@ -202,7 +202,7 @@ def test_names_of_imported_servers_are_taken(ghost):
 
 def test_an_imported_experiment_is_in_no_history(client_in, imported):
     assert imported not in not_noted()
-    update.keep(imported.imported_at, print)
+    update.keep(imported.imported_at, print, round_s=60)
     assert not Entry.objects.exists()
     answer = client_in.get(reverse("history:of", args=[imported.pk]), follow=True)
     assert "has no history here" in answer.content.decode()

@@ -2,16 +2,25 @@
 
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from workers.sandbox import images, owner, place, untrusted
 from workers.sandbox.server import UUID_FILE, Sandbox
+from workers.sandbox.users import User
 
 
 @contextmanager
-def twin(original: Sandbox, root: Path, settings: Mapping[str, str], *, other_id: bool = False) -> Iterator[Sandbox]:
+def twin(
+    original: Sandbox,
+    root: Path,
+    settings: Mapping[str, str],
+    *,
+    other_id: bool = False,
+    create: Callable[..., Sandbox] = Sandbox.create,
+    copy_files: Callable[[Path, Path, User], None] = images.copy,
+) -> Iterator[Sandbox]:
     """A running copy of a server below `root`, for what must not change the original. Removed afterwards. Raises
     SandboxError.
 
@@ -22,13 +31,11 @@ def twin(original: Sandbox, root: Path, settings: Mapping[str, str], *, other_id
     folder = owner.new_folder(root / "live")
     try:
         with _frozen(original):
-            images.copy(original.datadir, folder / "data", original.user)
+            copy_files(original.datadir, folder / "data", original.user)
         if other_id:
             untrusted.remove(folder / "data", [UUID_FILE])
         name, user = f"copy of {original.name}", original.user.name
-        with Sandbox.create(
-            root, original.build, settings, name=name, trace=False, user=user, datadir_on=folder
-        ) as copy:
+        with create(root, original.build, settings, name=name, trace=False, user=user, datadir_on=folder) as copy:
             yield copy
     finally:
         owner.remove(folder)

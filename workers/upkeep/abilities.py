@@ -24,7 +24,7 @@ def describe() -> Abilities:
     return Abilities(
         cores=os.cpu_count(),
         sysbench=sysbench.version() or "",
-        builds={key: build for key in builds.every() if (build := _build(key))},
+        builds=host_builds(),
         fsync_trace=shutil.which("cc") is not None,
         not_apart=not_apart(),
         disk_missing=ability.missing(),
@@ -34,6 +34,10 @@ def describe() -> Abilities:
         network_missing=network.missing(),
         memory_mib=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
     )
+
+
+def host_builds() -> dict[str, HostBuild]:
+    return {key: build for key in builds.every() if (build := _build(key))}
 
 
 def _build(key: str) -> HostBuild | None:

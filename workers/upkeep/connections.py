@@ -4,7 +4,6 @@ from dataclasses import asdict
 
 from django.conf import settings
 
-from dashboard.installation.nul import without_nul
 from dashboard.installation.vault import KeyMissing
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import actions
@@ -14,7 +13,7 @@ from workers.servers import durability, preflight
 from workers.servers.answered import AnsweredFacts, FoundService
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
-from workers.servers.preflight import PreflightResult
+from workers.servers.preflight import PreflightCheck, PreflightResult
 from workers.servers.services import recognised
 from workers.servers.settings import SETTINGS
 
@@ -28,14 +27,13 @@ def run_preflight(preflight_id: int, worker: Worker) -> None:
     try:
         result = preflight.run(server.target())
     except KeyMissing as lost:
-        failed = {"key": "password", "title": "Password", "outcome": "failed", "says": str(lost), "fix": ""}
-        actions.finish_preflight(asked, [failed], [], {})
+        actions.finish_preflight(asked, [PreflightCheck("password", "Password", "failed", str(lost), "")])
         return
-    facts = result.facts
-    statements = [asdict(statement) for statement in durability.report(facts)] if facts else []
-    kept = asdict(_kept(facts, result, server.host)) if facts else {}
-    checks = [asdict(check) for check in result.checks]
-    actions.finish_preflight(asked, without_nul(checks), statements, without_nul(kept))
+    if facts := result.facts:
+        kept = _kept(facts, result, server.host)
+        actions.finish_preflight(asked, result.checks, durability.report(facts), kept)
+    else:
+        actions.finish_preflight(asked, result.checks)
 
 
 def _kept(facts: Facts, result: PreflightResult, host: str) -> AnsweredFacts:

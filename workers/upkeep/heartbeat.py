@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
@@ -16,14 +16,24 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from dashboard.installation.version import VERSION
-from dashboard.records.fleet.models import DEAD_AFTER, Worker
+from dashboard.records.fleet.models import DEAD_AFTER, StuckThread, Worker
 from workers.bench.abilities import Abilities
 from workers.sandbox.builds import store
 from workers.upkeep import abilities
-from workers.upkeep.stuck_threads import StuckThread, pool
+from workers.upkeep.stuck_threads import pool
 
 BEAT_S = 5.0
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class HeartbeatPorts:
+    """What a heartbeat asks of its host and of its process."""
+
+    clock: Callable[[], float] = time.monotonic
+    installed: Callable[[], list[str]] = store.installed
+    describe: Callable[[], Abilities] = abilities.describe
+    stuck: Callable[[], list[StuckThread]] = pool.stuck
 
 
 class Heartbeat:
@@ -33,8 +43,8 @@ class Heartbeat:
     row: it no longer holds what it held, and its threads learn that from the old row.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, ports: HeartbeatPorts = HeartbeatPorts(), beat_s: float = BEAT_S) -> None:
+        self._ports, self._clock, self._beat_s = ports, ports.clock, beat_s
         self._last = 0.0  # when the last beat that came through was sent
         self.listens = False  # whether it takes tasks: a command line that measures does not
         self.stopping = threading.Event()  # the worker was asked to end: experiments stop and can be resumed
@@ -70,7 +80,7 @@ class Heartbeat:
 
     def _born(self) -> Worker:
         """By the database's clock, by which others take it for dead."""
-        installed, able, stuck = store.installed(), abilities.describe(), pool.stuck()
+        installed, able, stuck = self._ports.installed(), self._ports.describe(), self._ports.stuck()
         began = self._clock()
         born = Worker.objects.create(
             host=socket.gethostname(),
@@ -79,7 +89,7 @@ class Heartbeat:
             listens=self.listens,
             version=VERSION,
             abilities=asdict(able),
-            stuck=stuck,
+            stuck=[asdict(one) for one in stuck],
             started_at=Now(),
             beat_at=Now(),
         )
@@ -89,7 +99,7 @@ class Heartbeat:
         return born
 
     def _beat(self) -> None:
-        while not self._stop.wait(BEAT_S):
+        while not self._stop.wait(self._beat_s):
             try:
                 close_old_connections()
                 self.beat()
@@ -121,7 +131,7 @@ class Heartbeat:
         stuck = self._now_stuck()
         news: dict[str, object] = {} if able is None else {"abilities": asdict(able)}
         if stuck != self._stuck:
-            news["stuck"] = stuck
+            news["stuck"] = [asdict(one) for one in stuck]
         heard = row.update(beat_at=Now(), **news) > 0
         if heard:
             self._installed, self._stuck = installed, stuck
@@ -130,7 +140,7 @@ class Heartbeat:
     def _now_stuck(self) -> list[StuckThread]:
         """Threads that hang; those that were told last when they cannot be read."""
         try:
-            return pool.stuck()
+            return self._ports.stuck()
         except Exception:
             log.exception("threads that hang not told; trying again")
             return self._stuck
@@ -140,8 +150,8 @@ class Heartbeat:
         program is asked anything, for that would disturb what is measured. Where they cannot be told (no file can be
         opened), the worker is alive all the same."""
         try:
-            installed = store.installed()
-            told = None if installed == self._installed else abilities.describe()
+            installed = self._ports.installed()
+            told = None if installed == self._installed else self._ports.describe()
         except Exception:
             log.exception("abilities not told; trying again")
             return self._installed, None

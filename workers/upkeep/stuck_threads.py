@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypedDict
 
 from celery import Task
 from celery.signals import task_postrun, task_prerun
@@ -14,6 +13,7 @@ from celery.signals import task_postrun, task_prerun
 from dashboard.records.experiments.models import Experiment, Part
 from dashboard.records.experiments.states import LOAD_OVER
 from dashboard.records.fleet import task_queue
+from dashboard.records.fleet.models import StuckThread
 
 LIMIT_S = 600.0  # of a task that measures nothing, and of the end of one that does
 LIMITS_S = {task_queue.PREFLIGHT: 120.0}
@@ -24,14 +24,6 @@ WORDS = {
     task_queue.DELIVERY: "a message",
     task_queue.SCHEDULE: "a schedule",
 }
-
-
-class StuckThread(TypedDict):
-    """As the workers page reads it: `row` is the id that the task carried, `since` an ISO time."""
-
-    what: str
-    row: int | None
-    since: str
 
 
 @dataclass
@@ -49,6 +41,17 @@ class Pool:
         self._clock = clock
         self._jobs: dict[str, RunningTask] = {}
         self._lock = threading.Lock()
+
+    def listen(self) -> None:
+        """To Celery, as long as this pool exists."""
+        task_prerun.connect(self._on_begin)
+        task_postrun.connect(self._on_end)
+
+    def _on_begin(self, task_id: str, task: Task, args: Sequence[int] = (), **_: object) -> None:
+        self.begin(task_id, task.name, args[0] if args else None)
+
+    def _on_end(self, task_id: str, **_: object) -> None:
+        self.end(task_id)
 
     def begin(self, key: str, task: str, row_id: int | None) -> None:
         """A task that measures may run as long as it measures. The limit of every other task counts from its start."""
@@ -75,7 +78,7 @@ class Pool:
 
 
 def _told(job: RunningTask) -> StuckThread:
-    return {"what": WORDS.get(job.task, job.task), "row": job.row_id, "since": job.began.isoformat(timespec="seconds")}
+    return StuckThread(WORDS.get(job.task, job.task), job.row_id, job.began.isoformat(timespec="seconds"))
 
 
 def _measured(experiment_id: int | None) -> bool:
@@ -89,13 +92,4 @@ def _joined(part_id: int | None) -> bool:
 
 _MEASURES: dict[str, Callable[[int | None], bool]] = {task_queue.EXPERIMENT: _measured, task_queue.JOIN: _joined}
 pool = Pool()
-
-
-@task_prerun.connect
-def _on_begin(task_id: str, task: Task, args: Sequence[int] = (), **_: object) -> None:
-    pool.begin(task_id, task.name, args[0] if args else None)
-
-
-@task_postrun.connect
-def _on_end(task_id: str, **_: object) -> None:
-    pool.end(task_id)
+pool.listen()

@@ -1,5 +1,6 @@
 """Workers. A worker without a heartbeat for DEAD_AFTER is dead: another worker interrupts its experiments."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import models
@@ -12,6 +13,15 @@ from dashboard.records.fleet.site_names import LOCAL, LONGEST
 from workers.bench.abilities import Abilities
 
 DEAD_AFTER = timedelta(seconds=15)  # three missed heartbeats
+
+
+@dataclass(frozen=True)
+class StuckThread:
+    """A thread that hangs. `row`: the id that its task carried; `since`: an ISO time."""
+
+    what: str
+    row: int | None
+    since: str
 
 
 class Workers(models.QuerySet["Worker"]):
@@ -37,7 +47,7 @@ class Worker(models.Model):
     beat_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
     abilities = models.JSONField(default=dict)
-    stuck = models.JSONField(default=list)  # workers.upkeep.stuck_threads: [{what, row, since}] of hanging threads
+    stuck = models.JSONField(default=list)  # [StuckThread], read by `hanging`
 
     objects = Workers.as_manager()
 
@@ -51,7 +61,7 @@ class Worker(models.Model):
     @property
     def hanging(self) -> list[tuple[str, datetime]]:
         """(Task, since when) of each thread that hangs."""
-        return [(one["what"], datetime.fromisoformat(one["since"])) for one in self.stuck]
+        return [(one.what, datetime.fromisoformat(one.since)) for one in read(tuple[StuckThread, ...], self.stuck)]
 
     @property
     def is_alive(self) -> bool:

@@ -1,12 +1,14 @@
 """What a worker says of the builds on its host."""
 
+import json
+
 import pytest
 
 from workers.bench.abilities import HostBuild
 from workers.sandbox import builds
 from workers.sandbox.builds import install, store
 from workers.sandbox.builds.engines import ENGINES, PluginEngine
-from workers.upkeep import abilities
+from workers.upkeep.abilities import host_builds
 
 MYSQLD = "#!/bin/sh\necho 'mysqld  Ver 5.7.30 for Linux on x86_64 (MySQL Community Server - GPL)'\n"
 
@@ -15,8 +17,6 @@ MYSQLD = "#!/bin/sh\necho 'mysqld  Ver 5.7.30 for Linux on x86_64 (MySQL Communi
 def ours(open_path, monkeypatch):
     """A build of a user's own, with a program that stands in for the server."""
     monkeypatch.setenv("DURASCOPE_BUILDS", str(open_path / "builds"))
-    monkeypatch.setattr(abilities.ability, "missing", lambda: "")
-    monkeypatch.setattr(abilities, "TRIAL_KINDS", {})
     program = open_path / "server/bin/mysqld"
     program.parent.mkdir(parents=True)
     program.write_text(MYSQLD)
@@ -25,8 +25,8 @@ def ours(open_path, monkeypatch):
     return program
 
 
-def test_it_tells_what_each_build_is(ours):
-    told = abilities.describe().builds
+def test_each_build_is_described(ours):
+    told = host_builds()
     assert told["ours"] == HostBuild(
         title=builds.find("ours").title,
         flavour="mysql",
@@ -42,10 +42,11 @@ def test_it_tells_what_each_build_is(ours):
 def test_a_build_whose_files_are_gone_is_not_told(ours):
     ours.unlink()
     assert store.installed() == ["ours"]
-    assert "ours" not in abilities.describe().builds
+    assert "ours" not in host_builds()
 
 
 def test_an_engine_that_cannot_run_here_says_why(ours, monkeypatch):
     monkeypatch.setitem(ENGINES, "ha_tried.so", PluginEngine("TRIED", missing=lambda: "Not on Tuesdays."))
-    monkeypatch.setattr(builds.Build, "engines", property(lambda self: (ENGINES["ha_tried.so"],)))
-    assert abilities.describe().builds["ours"].missing == "Not on Tuesdays."
+    manifest = store.folder() / "ours" / store.MANIFEST
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"plugins": ["ha_tried.so"]}))
+    assert host_builds()["ours"].missing == "Not on Tuesdays."

@@ -1,25 +1,58 @@
 import errno
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from dashboard.records.fleet.models import Worker
+from dashboard.records.fleet.models import StuckThread, Worker
 from workers.bench.abilities import Abilities, HostBuild
-from workers.upkeep import heartbeat as module
+from workers.upkeep.heartbeat import Heartbeat, HeartbeatPorts
 
 NEW = Abilities(builds={"new": HostBuild()})
 BOTH = Abilities(builds={"old": HostBuild(), "new": HostBuild()})
 
 
+class Host:
+    """Answers that a test can change: a value, or an error to raise. `now_s`: its clock."""
+
+    def __init__(self):
+        self.now_s, self.installed, self.able, self.stuck = 1000.0, [], Abilities(), []
+        self.asked = []  # each question for abilities
+        self.during = lambda: None  # happens while it is asked for its builds
+
+    def ports(self):
+        return HeartbeatPorts(self._clock, self._installed, self._describe, lambda: self.stuck)
+
+    def _clock(self):
+        return _said(self.now_s)
+
+    def _installed(self):
+        self.during()
+        return _said(self.installed)
+
+    def _describe(self):
+        self.asked.append(1)
+        return _said(self.able)
+
+
+def _said(answer):
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
 @pytest.fixture
-def heartbeat(transactional_db, monkeypatch):
-    monkeypatch.setattr(module.abilities, "describe", Abilities)
-    monkeypatch.setattr(module, "BEAT_S", 3600)  # no beats but the tests' own
-    made = module.Heartbeat()
+def host():
+    return Host()
+
+
+@pytest.fixture
+def heartbeat(transactional_db, host):
+    made = Heartbeat(host.ports(), beat_s=3600)  # no beats but the tests' own
     yield made
     made.stop()
 
@@ -27,7 +60,7 @@ def heartbeat(transactional_db, monkeypatch):
 def test_two_threads_that_start_it_share_one_worker(heartbeat):
     def start():
         heartbeat.start()
-        module.connection.close()
+        connection.close()
 
     threads = [threading.Thread(target=start) for _ in range(8)]
     for thread in threads:
@@ -37,7 +70,7 @@ def test_two_threads_that_start_it_share_one_worker(heartbeat):
     assert Worker.objects.count() == 1
 
 
-def test_it_goes_on_beating_after_a_short_silence(heartbeat):
+def test_after_a_short_silence_a_worker_stays_the_same(heartbeat):
     worker = heartbeat.start()
     earlier = worker.beat_at - timedelta(seconds=5)
     Worker.objects.filter(pk=worker.pk).update(beat_at=earlier)
@@ -47,103 +80,101 @@ def test_it_goes_on_beating_after_a_short_silence(heartbeat):
     assert heartbeat.start() == worker
 
 
-def test_it_comes_back_as_a_new_worker_after_a_long_silence(heartbeat):
+def test_after_a_long_silence_a_worker_comes_back_as_a_new_one(heartbeat, host):
     lost = heartbeat.start()
-    heartbeat._last -= 60
+    host.now_s += 60
     heartbeat.beat()
     assert heartbeat.start() != lost
     assert not Worker.objects.get(pk=lost.pk).is_alive
     assert heartbeat.start().is_alive
 
 
-def test_it_comes_back_as_a_new_worker_when_its_beat_took_too_long(heartbeat, monkeypatch):
+def test_a_worker_whose_heartbeat_took_too_long_comes_back_as_a_new_one(heartbeat, host):
     """The database hears it, but late: others have taken it for dead in the meantime, and given its work away."""
     lost = heartbeat.start()
-    now = [1000.0]
-    heartbeat._clock, heartbeat._last = lambda: now[0], now[0] - 5
+    host.now_s += 5
 
-    def on_its_way() -> list[str]:
-        now[0] += 60
-        return []
+    def on_its_way():
+        host.now_s += 60
 
-    monkeypatch.setattr(module.store, "installed", on_its_way)
+    host.during = on_its_way
     heartbeat.beat()
     found = heartbeat.start()
     assert found != lost and not Worker.objects.get(pk=lost.pk).is_alive and found.is_alive
-    monkeypatch.setattr(module.store, "installed", list)
-    now[0] += 5
+    host.during = lambda: None
+    host.now_s += 5
     heartbeat.beat()
     assert heartbeat.start() == found, "its silence begins anew"
 
 
-def test_it_tells_of_builds_that_came_and_asks_nothing_otherwise(heartbeat, monkeypatch):
-    asked = []
-    monkeypatch.setattr(module.store, "installed", lambda: ["old"])
+def test_abilities_are_asked_for_again_only_when_builds_come_or_go(heartbeat, host):
+    host.installed = ["old"]
     worker = heartbeat.start()
-    monkeypatch.setattr(module.abilities, "describe", lambda: asked.append(1) or BOTH)
+    host.asked, host.able = [], BOTH
     heartbeat.beat()
     worker.refresh_from_db()
-    assert worker.able.builds is None and not asked
-    monkeypatch.setattr(module.store, "installed", lambda: ["new", "old"])
+    assert worker.able.builds is None and not host.asked
+    host.installed = ["new", "old"]
     heartbeat.beat()
     heartbeat.beat()
     worker.refresh_from_db()
-    assert set(worker.abilities["builds"]) == {"old", "new"} and len(asked) == 1
+    assert set(worker.abilities["builds"]) == {"old", "new"} and len(host.asked) == 1
 
 
-def test_news_that_could_not_be_written_is_told_by_the_next_beat(heartbeat, monkeypatch):
-    worker, hangs = heartbeat.start(), [{"what": "a schedule", "row": 0, "since": ""}]
-    monkeypatch.setattr(module.store, "installed", lambda: ["new"])
-    monkeypatch.setattr(module.abilities, "describe", lambda: NEW)
-    monkeypatch.setattr(module.pool, "stuck", lambda: hangs)
+def test_news_that_could_not_be_written_is_told_by_the_next_beat(heartbeat, host, monkeypatch):
+    worker = heartbeat.start()
+    host.installed, host.able, host.stuck = ["new"], NEW, [StuckThread("a schedule", 0, "")]
     with monkeypatch.context() as broken:
         broken.setattr(QuerySet, "update", database_is_locked)
         with pytest.raises(OperationalError):
             heartbeat.beat()
     heartbeat.beat()
     worker.refresh_from_db()
-    assert (set(worker.abilities["builds"]), worker.stuck) == ({"new"}, hangs)
+    assert set(worker.abilities["builds"]) == {"new"}
+    assert worker.stuck == [{"what": "a schedule", "row": 0, "since": ""}]
 
 
 def database_is_locked(*_, **__):
     raise OperationalError("database is locked")
 
 
-def no_file_can_be_opened():
-    raise OSError(errno.EMFILE, "Too many open files")
+NO_FILE = OSError(errno.EMFILE, "Too many open files")
 
 
-def test_it_beats_on_when_no_file_can_be_opened(heartbeat, monkeypatch):
+def test_a_worker_stays_alive_when_no_file_can_be_opened(heartbeat, host):
     worker = heartbeat.start()
     Worker.objects.update(beat_at=timezone.now() - timedelta(minutes=1))
-    monkeypatch.setattr(module.store, "installed", no_file_can_be_opened)
+    host.installed = NO_FILE
     heartbeat.beat()
     assert heartbeat.start() == worker and worker.is_alive
 
 
 @pytest.mark.parametrize("fault", [OSError(errno.EIO, "Input/output error"), MemoryError(), ValueError("odd")])
-def test_no_fault_ends_its_thread(heartbeat, monkeypatch, fault):
-    beats = []
+def test_no_fault_ends_the_thread_of_the_heartbeat(transactional_db, host, fault):
+    beats, third = [], threading.Event()
 
-    def beat():
-        beats.append(1)
-        if len(beats) == 3:
-            heartbeat._stop.set()
-        raise fault
+    def clock():
+        if heartbeat.worker is not None:  # born: each beat begins with this question
+            beats.append(1)
+            if len(beats) == 3:
+                third.set()
+            raise fault
+        return host.now_s
 
-    monkeypatch.setattr(module, "BEAT_S", 0)
-    monkeypatch.setattr(heartbeat, "beat", beat)
-    heartbeat._beat()
-    assert len(beats) == 3
+    ports = replace(host.ports(), clock=clock)
+    heartbeat = Heartbeat(ports, beat_s=0.01)
+    heartbeat.start()
+    assert third.wait(20)
+    heartbeat.stop()
 
 
-def test_a_worker_that_cannot_get_a_new_row_tries_again(heartbeat, monkeypatch):
+def test_a_worker_that_cannot_get_a_new_row_tries_again(heartbeat, host):
     lost = heartbeat.start()
-    heartbeat._last -= 60
-    with monkeypatch.context() as broken:
-        broken.setattr(module.abilities, "describe", no_file_can_be_opened)
-        with pytest.raises(OSError, match="Too many open files"):
-            heartbeat.beat()
+    host.now_s += 60
+    host.able = NO_FILE
+    with pytest.raises(OSError, match="Too many open files"):
+        heartbeat.beat()
+    host.able = Abilities()
     heartbeat.beat()
     assert heartbeat.start() != lost and heartbeat.start().is_alive
 
@@ -156,8 +187,11 @@ def test_a_worker_whose_row_was_ended_comes_back_as_a_new_one(heartbeat):
 
 
 def test_a_worker_that_no_thread_can_be_started_for_is_never_seen(heartbeat, monkeypatch):
+    def no_thread(_):
+        raise NO_FILE
+
     with monkeypatch.context() as broken:
-        broken.setattr(module.threading.Thread, "start", lambda thread: no_file_can_be_opened())
+        broken.setattr(threading.Thread, "start", no_thread)
         with pytest.raises(OSError, match="Too many open files"):
             heartbeat.start()
     assert not Worker.objects.exists()

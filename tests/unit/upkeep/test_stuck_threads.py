@@ -9,8 +9,8 @@ from dashboard.records.fleet import task_queue
 from dashboard.records.fleet.models import Worker
 from tests.unit.conducting import experiments as make
 from workers.bench.abilities import Abilities
-from workers.upkeep import heartbeat as heartbeat
-from workers.upkeep import stuck_threads as module
+from workers.upkeep.heartbeat import Heartbeat, HeartbeatPorts
+from workers.upkeep.stuck_threads import Pool
 
 pytestmark = pytest.mark.django_db
 
@@ -23,11 +23,11 @@ def now():
 
 @pytest.fixture
 def pool(now):
-    return module.Pool(clock=lambda: now[0])
+    return Pool(clock=lambda: now[0])
 
 
 def told(pool):
-    return [(one["what"], one["row"]) for one in pool.stuck()]
+    return [(one.what, one.row) for one in pool.stuck()]
 
 
 def test_a_connection_test_hangs_after_two_minutes(pool, now):
@@ -35,7 +35,7 @@ def test_a_connection_test_hangs_after_two_minutes(pool, now):
     now[0] += 119
     assert not pool.stuck()
     now[0] += 1
-    assert told(pool) == [("a connection test", 5)] and pool.stuck()[0]["since"].endswith("+00:00")
+    assert told(pool) == [("a connection test", 5)] and pool.stuck()[0].since.endswith("+00:00")
     pool.end("a")
     assert not pool.stuck()
 
@@ -63,7 +63,7 @@ def test_an_experiment_may_run_for_days(pool, now, running):
 
 
 @pytest.mark.parametrize("change", [{"state": "done"}, {"cancel_asked": True}, {"state": "interrupted"}])
-def test_its_thread_hangs_ten_minutes_after_its_end(pool, now, running, change):
+def test_the_thread_of_an_experiment_hangs_ten_minutes_after_its_end(pool, now, running, change):
     pool.begin("a", task_queue.EXPERIMENT, running.pk)
     assert not pool.stuck()
     now[0] += 3600
@@ -97,9 +97,8 @@ def test_a_share_of_a_load_hangs_after_the_loads_end(pool, now, running):
     assert told(pool) == [("a share of a load that is over", key)]
 
 
-def test_celery_tells_it_of_every_task(monkeypatch):
-    pool = module.Pool()
-    monkeypatch.setattr(module, "pool", pool)
+def test_celery_tells_it_of_every_task(pool):
+    pool.listen()
     task = type("Task", (), {"name": task_queue.PREFLIGHT})
     task_prerun.send(sender=task, task_id="1", task=task, args=(7,), kwargs={})
     assert [(job.task, job.row_id) for job in pool._jobs.values()] == [(task_queue.PREFLIGHT, 7)]
@@ -107,19 +106,16 @@ def test_celery_tells_it_of_every_task(monkeypatch):
     assert not pool._jobs
 
 
-def test_the_heartbeat_and_the_page_tell_it(client_in, pool, now, monkeypatch):
-    monkeypatch.setattr(heartbeat.abilities, "describe", Abilities)
-    monkeypatch.setattr(heartbeat, "BEAT_S", 3600)
-    monkeypatch.setattr(heartbeat, "pool", pool)
-    beating = heartbeat.Heartbeat()
+def test_the_heartbeat_and_the_page_tell_it(client_in, pool, now):
+    beating = Heartbeat(HeartbeatPorts(installed=list, describe=Abilities, stuck=pool.stuck), beat_s=3600)
     beating.start()
     pool.begin("a", task_queue.PREFLIGHT, 5)
     beating.beat()
-    assert Worker.objects.get().stuck == []
+    assert Worker.objects.get().hanging == []
     assert "Restart this worker" not in client_in.get("/workers/").content.decode()
     now[0] += 120
     beating.beat()
-    assert Worker.objects.get().stuck[0]["what"] == "a connection test"
+    assert Worker.objects.get().hanging[0][0] == "a connection test"
     page = client_in.get("/workers/").content.decode()
     assert "1 hangs" in page and "busy with a connection test since" in page and "Restart this worker" in page
     pool.end("a")

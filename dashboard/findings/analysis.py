@@ -23,7 +23,6 @@ from workers.analysis.blocks import Sample
 from workers.analysis.stalls import stalls
 from workers.analysis.steady import settled
 from workers.bench import histogram
-from workers.bench.plan import Plan
 
 K = TypeVar("K", bound=Hashable)
 MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and its probe
@@ -73,7 +72,7 @@ def stored(experiment: Experiment, baseline: str | None = None, made_of: MadeOf 
 
 def baseline_of(experiment: Experiment, asked: str | None) -> str:
     """The variant that ratios refer to: the asked one if the plan has it, else the experiment's, else the first."""
-    names = [variant.name for variant in Plan.from_dict(experiment.plan).variants]
+    names = [variant.name for variant in experiment.as_plan().variants]
     return next((name for name in (asked, experiment.baseline, *names) if name and name in names), "")
 
 
@@ -82,7 +81,7 @@ def analyse(experiment: Experiment, baseline: str) -> Analysis:
     made_of = made_of_each([experiment.pk])[experiment.pk]
     measured = points(experiment)
     seconds = {one.key: one.seconds() for one in measured}
-    main = headline.headline(Plan.from_dict(experiment.plan))
+    main = headline.headline(experiment.as_plan())
     ratios = _ratios(seconds, baseline, main)
     planned = ratios if baseline == main.baseline else _ratios(seconds, main.baseline, main)
     described = tuple(describe(one, seconds[one.key], ratios.get(one.key)) for one in measured)

@@ -8,13 +8,11 @@ from dashboard.findings.crash.finding import crash_finding
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.tried_settings import note_tried_settings
 from dashboard.findings.finding import CellProgress, Finding, finding, progress
-from dashboard.findings.names import server_names
 from dashboard.findings.service_level import service_levels, worst
 from dashboard.findings.shown import ResultView, shown
 from dashboard.findings.written import written_lines
 from dashboard.records.experiments.models import WORDS, Experiment
 from dashboard.records.experiments.states import OVER
-from workers.bench.plan import Plan
 
 
 def conclusion(experiment: Experiment, view: ResultView) -> Finding:
@@ -34,13 +32,13 @@ def of_load(view: ResultView, progress: CellProgress) -> Finding:
 
 def sentences(experiment: Experiment) -> list[str]:
     """The first is the first sentence of the result page."""
-    found = conclusion(experiment, shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
+    found = conclusion(experiment, shown(experiment))
     return list(found.sentences)
 
 
 def summary(experiment: Experiment) -> list[str]:
     """What the first screen of the result page says, for a console."""
-    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
+    view = shown(experiment)
     told = answer_of(view, conclusion(experiment, view))
     choice = (told.recommendation.choice,) if told.recommendation else ()
     checked = (self_test(view.trials).says,) if view.trials else ()
@@ -51,9 +49,8 @@ def answer_of(view: ResultView, found: Finding) -> ResultAnswer:
     return answer(view, found, self_test(view.trials)) if view.trials else answer_without_crashes(view, found)
 
 
-def in_brief(experiment: Experiment) -> str:
+def in_brief(experiment: Experiment, view: ResultView) -> str:
     """The headline of the result page: what was lost and what safety costs; without trials, the speed."""
-    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
     found = conclusion(experiment, view)
     told = answer_of(view, found)
     first = " ".join(told.sentences if view.trials else ()) or found.sentence
@@ -63,8 +60,9 @@ def in_brief(experiment: Experiment) -> str:
 def remember(experiment: Experiment) -> None:
     """Compute the statistics once, so that no page has to. Call this when an experiment ends."""
     note_tried_settings(experiment)
-    levels = service_levels(shown(experiment, {}, server_names(Plan.from_dict(experiment.plan))))
-    experiment.finding = " ".join([in_brief(experiment), *(f"{one.title}: {one.says}" for one in levels)])
+    view = shown(experiment)
+    levels = service_levels(view)
+    experiment.finding = " ".join([in_brief(experiment, view), *(f"{one.title}: {one.says}" for one in levels)])
     experiment.level = worst([one.met for one in levels]) if levels else ""
     experiment.written = written_lines(experiment)
     known = {"finding": experiment.finding, "level": experiment.level, "written": experiment.written}

@@ -14,7 +14,6 @@ from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history.models import Entry, Track
 from dashboard.text.numbers import CONFIDENCE, at
-from workers.bench.plan import Plan
 
 RELAXED = (("0", "0"), ("2", "0"), ("0", "1"), ("2", "1"), ("1", "0"))  # the most relaxed first
 
@@ -87,7 +86,7 @@ def _is_alike(one: Measured, safe: Measured) -> bool:
 def _cost(experiment: Experiment, rest_on: Mapping[int, MadeOf], safe: Measured, fast: Measured) -> Cost | None:
     """At the number of threads of the plan's headline; None if one of the two was not measured there."""
     points = analysis_of(experiment, safe.variant, rest_on[experiment.pk]).points
-    wanted = (safe.server_id, fast.variant, headline(Plan.from_dict(experiment.plan)).threads)
+    wanted = (safe.server_id, fast.variant, headline(experiment.as_plan()).threads)
     ratios = (one.ratio for one in points if (one.server_id, one.variant, one.threads) == wanted)
     ratio = next(filter(None, ratios), None)
     return Cost(_says(safe, fast, ratio, wanted[2]), ratio.decision, experiment.pk) if ratio else None

@@ -64,7 +64,7 @@ class Gathered:
 def points(experiment: Experiment) -> list[Gathered]:
     """All points with a finished run, in the plan's order of workload, server, variant, threads. Names that the plan
     does not have come last."""
-    plan = Plan.from_dict(experiment.plan)
+    plan = experiment.as_plan()
     servers = [target.server_id for target in plan.targets]
     variants = [variant.name for variant in plan.variants]
     workloads = [workload.label for workload in plan.workloads]

@@ -12,7 +12,6 @@ from dashboard.records.experiments.environment import PLACES
 from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
-from workers.bench.plan import Plan
 from workers.crash.owners_command import DOUBT, FIX
 from workers.toml.table import TomlTable
 
@@ -84,7 +83,7 @@ def _identifies(key: object, value: object) -> bool:
 
 def redactor_of(*experiments: Experiment) -> Redactor:
     """Removes everything that the pages of these experiments could reveal."""
-    plans = [Plan.from_dict(one.plan) for one in experiments]
+    plans = [one.as_plan() for one in experiments]
     names = neutral_names(*plans)
     replaced = {word: REMOVED for one in experiments for word in _of_environments(one)}
     replaced |= {one.worker.host: "[host]" for one in experiments if one.worker}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import urlencode
 
@@ -17,6 +18,7 @@ from dashboard.findings.device_models import DeviceModel
 from dashboard.findings.finding import Pair, pairs
 from dashboard.findings.headline import headline
 from dashboard.findings.lines import VariantLine, VariantPlace, lines, places
+from dashboard.findings.names import server_names
 from dashboard.findings.point import Point
 from dashboard.findings.present import present_variants
 from dashboard.findings.probed import ProbedDevice
@@ -154,14 +156,14 @@ class ResultView:
 
 def shown(
     experiment: Experiment,
-    choice: Mapping[str, str],
-    names: Mapping[int, str],
+    choice: Mapping[str, str] = MappingProxyType({}),
+    names: Mapping[int, str] | None = None,
     clean: Callable[[str], str] = str,
     made_of: MadeOf | None = None,
 ) -> ResultView:
-    """The view for a query string with places in the plan, from 0. Unknown values are ignored. `made_of`: see
-    `analysis_of`."""
-    plan, trials = Plan.from_dict(experiment.plan), trials_of(experiment)
+    """The view for a query string with places in the plan, from 0. Unknown values are ignored. `names`: of
+    its servers, if the reader may not see theirs. `made_of`: see `analysis_of`."""
+    plan, trials = experiment.as_plan(), trials_of(experiment)
     labels = [workload.label for workload in plan.workloads]
     variants = [variant.name for variant in plan.variants]
     kinds = in_order(trial.kind for trial in trials)
@@ -176,7 +178,7 @@ def shown(
             lost_from=_one_of(LOST_FROM, choice.get("lost")),
             mine=_at(variants, choice.get("mine")) or "",
         ),
-        names=names,
+        names=server_names(plan) if names is None else names,
         clean=clean,
         probed=list(probed.probed_devices(experiment.probes.order_by("id").values_list("server_id", "data"))),
         trials=trials,

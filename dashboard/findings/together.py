@@ -5,9 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dashboard.records.experiments.models import Cell, Experiment, Part, Run
-from workers.bench.load import LoadResult
 from workers.bench.merge import PartLoad, common_tps, started_within_s
-from workers.bench.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class JointLoad:
 
 def of_experiment(experiment: Experiment, *, shared: bool) -> JointLoad | None:
     """The largest difference of all measured cells; None: one worker made the load."""
-    count = Plan.from_dict(experiment.plan).load_workers
+    count = experiment.as_plan().load_workers
     if count < 2:
         return None
     done = Part.objects.filter(cell__experiment=experiment, cell__state=Cell.State.DONE, state=Part.State.DONE)
@@ -48,15 +46,13 @@ def of_experiment(experiment: Experiment, *, shared: bool) -> JointLoad | None:
 
 
 def of_run(run: Run, *, shared: bool) -> JointLoad | None:
-    count = Plan.from_dict(run.cell.experiment.plan).load_workers
+    count = run.cell.experiment.as_plan().load_workers
     if count < 2:
         return None
     rows = list(run.cell.parts.filter(state=Part.State.DONE).order_by("number"))
     if not rows:
         return JointLoad(count, "", None)
-    loads = [
-        PartLoad(one.by, one.began_s or 0.0, one.trip_s or 0.0, LoadResult.from_dict(one.result or {})) for one in rows
-    ]
+    loads = [one.load for one in rows]
     hosts = _hosts({one.by for one in rows}, shared=shared)
     shares = tuple(_share(part, load, shared=shared) for part, load in zip(rows, loads, strict=True))
     return JointLoad(count, hosts, started_within_s(loads) * 1000, common_tps(loads), shares)

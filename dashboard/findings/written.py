@@ -113,7 +113,7 @@ def written_lines(experiment: Experiment) -> list[str]:
     told = measured(experiment)
     return [
         f"Estimated before: {one.says} Measured: {total.in_words}, in {duration(seconds)} without warm-up."
-        for pk, one in estimates(Plan.from_dict(experiment.plan), experiment.created_at).items()
+        for pk, one in estimates(experiment.as_plan(), experiment.created_at).items()
         if pk in told
         for total, seconds in [told[pk]]
     ]
@@ -188,7 +188,7 @@ def _earlier(plan: Plan, server_id: int, before: datetime) -> list[WrittenPerSec
 
 def _workload(run: Run) -> WorkloadChoice:
     """Its label alone is not enough: that of an own transaction is the title of its file."""
-    return Plan.from_dict(run.cell.experiment.plan).workload(run.cell.workload)
+    return run.cell.experiment.as_plan().workload(run.cell.workload)
 
 
 def _rate(run: Run) -> WrittenBytes | None:

@@ -26,7 +26,7 @@ WRITTEN = [field.name for field in Entry._meta.fields if field.name not in ("id"
 
 def note(experiment: Experiment) -> None:
     """Write or rewrite its entries, also after a failure: finished cells were measured."""
-    plan = Plan.from_dict(experiment.plan)
+    plan = experiment.as_plan()
     _store(experiment, [*_measured(experiment, plan), *_crashed(experiment, plan)])
 
 

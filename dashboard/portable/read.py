@@ -10,7 +10,7 @@ from dashboard.installation.stored import Unreadable, read
 from dashboard.portable import shape, strict_json
 from dashboard.portable.archive import Archive
 from dashboard.portable.refused import NotImported
-from dashboard.records.experiments.claims import claims_of
+from dashboard.records.experiments.claims import StoredClaims
 from dashboard.records.experiments.environment import EnvironmentFacts
 from workers.bench.plan import Plan
 from workers.bench.plan_field import dangling
@@ -150,8 +150,8 @@ def _understood(index: shape.FileIndex) -> Plan:
     """Read plan and claims like those of a recipe."""
     try:
         plan = Plan.from_dict(index.plan.as_given())
-        claims_of(index.claims.as_given() if index.claims else {})
-    except PlanError as wrong:
+        read(StoredClaims, index.claims.as_given() if index.claims else {}).read()
+    except (PlanError, Unreadable) as wrong:
         raise NotImported(f"The claims or the plan cannot be read: {wrong}"[:400]) from wrong
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as wrong:
         raise NotImported(f"The claims cannot be read: {type(wrong).__name__}") from wrong

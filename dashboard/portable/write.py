@@ -18,7 +18,7 @@ from dashboard.portable import shape, strict_json
 from dashboard.portable.archive import packed
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
-from workers.bench.plan import Plan
+from workers.bench.plan import Plan, PlanTarget, Variant
 from workers.bench.plan_field import fields_of
 
 Json = dict[str, object]
@@ -43,11 +43,11 @@ class Clean:
     so an imported experiment is exported word for word."""
 
     def __init__(self, experiment: Experiment) -> None:
-        plan = experiment.plan
+        plan = experiment.as_plan()
         self._redactor: Redactor = redactor_of(experiment)
-        self.servers = neutral_names(Plan.from_dict(plan))
-        self.variants = self._apart(one["name"] for one in plan["variants"])
-        self.workloads = self._apart(one["label"] for one in plan["workloads"])
+        self.servers = neutral_names(plan)
+        self.variants = self._apart(one.name for one in plan.variants)
+        self.workloads = self._apart(one.label for one in plan.workloads)
         self._names = {**self.workloads, **self.variants}
 
     def text(self, text: str) -> str:
@@ -94,11 +94,9 @@ class _Writer:
     """The parts of one file. Environments and probes are numbered in order of their first use."""
 
     def __init__(self, experiment: Experiment) -> None:
-        self._experiment, self._clean = experiment, Clean(experiment)
-        targets = experiment.plan["targets"]
-        self._place = {target["server_id"]: n for n, target in enumerate(targets, start=1)}
-        self._is_sandbox = {target["server_id"]: target.get("is_sandbox", True) for target in targets}
-        self._present = {target["server_id"]: target.get("present") for target in targets}
+        self._experiment, self._clean, self._planned = experiment, Clean(experiment), experiment.as_plan()
+        self._place = {target.server_id: n for n, target in enumerate(self._planned.targets, start=1)}
+        self._is_sandbox = {target.server_id: target.is_sandbox for target in self._planned.targets}
         self._probes = {pk: n for n, pk in enumerate(experiment.probes.order_by("id").values_list("pk", flat=True), 1)}
         self._environments: dict[str, int] = {}  # as JSON -> number
         self._numbers: dict[int, int] = {}  # id -> number
@@ -148,37 +146,34 @@ class _Writer:
         )
 
     def _plan(self) -> Json:
-        plan, clean = Plan.from_dict(self._experiment.plan).as_dict(), self._clean
-        targets = [
-            {"server_id": n, "name": clean.servers[pk], "is_sandbox": self._is_sandbox[pk], **self._has(pk)}
-            for pk, n in self._place.items()
-        ]
+        plan, clean = self._planned, self._clean
         return {
-            **plan,
-            "name": clean.text(plan["name"])[:120],
-            "targets": targets,
-            "variants": [self._variant(one) for one in plan["variants"]],
+            **plan.as_dict(),
+            "name": clean.text(plan.name)[:120],
+            "targets": [self._target(one) for one in plan.targets],
+            "variants": [self._variant(one) for one in plan.variants],
             "workloads": [
-                {**one, "label": clean.workloads[one["label"]], "params": clean.data(one["params"])}
-                for one in plan["workloads"]
+                {"label": clean.workloads[one.label], "key": one.key, "params": clean.data(one.params)}
+                for one in plan.workloads
             ],
-            **{name: clean.variants.get(plan[name], "") for name in NAMES_OF_VARIANTS},
+            **{name: clean.variants.get(getattr(plan, name), "") for name in NAMES_OF_VARIANTS},
         }
 
-    def _has(self, server_id: int) -> Json:
-        """Only where it is known: older versions do not read this field."""
-        has = self._present[server_id]
-        return {} if has is None else {"present": self._clean.variables(has)}
+    def _target(self, one: PlanTarget) -> Json:
+        """`present` only where it is known: older versions do not read this field."""
+        present = None if one.present is None else self._clean.variables(one.present)
+        named = {"server_id": self._place[one.server_id], "name": self._clean.servers[one.server_id]}
+        return {**named, "is_sandbox": one.is_sandbox, **({} if present is None else {"present": present})}
 
-    def _variant(self, one: Mapping[str, Any]) -> Json:
+    def _variant(self, one: Variant) -> Json:
         clean = self._clean
         return {
-            "name": clean.variants[one["name"]],
-            "settings": clean.variables(one["settings"]),
-            "engine": one["engine"],
-            "build": clean.text(one["build"]),
-            "storage": clean.text(one["storage"]),
-            "topology": clean.text(one.get("topology", "")),
+            "name": clean.variants[one.name],
+            "settings": clean.variables(one.settings),
+            "engine": one.engine,
+            "build": clean.text(one.build),
+            "storage": clean.text(one.storage),
+            "topology": clean.text(one.topology),
         }
 
     def _cells(self) -> list[Json]:

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, fields
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from workers.servers.target import Target
 
@@ -57,19 +57,6 @@ class LoadResult:
     errors: int
     output: str  # raw, as printed
     percentiles_ms: Mapping[str, float] = field(default_factory=dict)  # p50 p95 p99 p99.9
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "LoadResult":
-        """From the output of `asdict`, also through JSON. Raises KeyError or TypeError."""
-        given = {one.name: data[one.name] for one in fields(cls)}
-        return cls(
-            **given
-            | {
-                "argv": tuple(given["argv"]),
-                "seconds": tuple(LoadSecond(**second) for second in given["seconds"]),
-                "histogram": tuple((edge, count) for edge, count in given["histogram"]),
-            }
-        )
 
 
 OnSecond = Callable[[LoadSecond], None]

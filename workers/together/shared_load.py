@@ -23,7 +23,7 @@ from dashboard.records.experiments.states import move
 from dashboard.records.fleet import sites, task_queue
 from dashboard.records.fleet.models import Worker
 from workers.bench import site_review, sysbench
-from workers.bench.load import Answer, AskedSeldom, IsCancelled, Load, LoadRequest, LoadResult, LoadSecond, OnSecond
+from workers.bench.load import Answer, AskedSeldom, IsCancelled, Load, LoadRequest, LoadSecond, OnSecond
 from workers.bench.merge import PartLoad, merge, split
 from workers.errors import Cancelled, TogetherError
 from workers.servers import hosts
@@ -154,7 +154,7 @@ class SharedLoad:
             raise
         joiner.save(own, done)
         self._until(self._all_done, LAST_S, cancelled, lambda: "A worker did not report the result of its part.")
-        return [done, *map(_told, self._rows().exclude(number=0))]
+        return [done, *(part.load for part in self._rows().exclude(number=0))]
 
     def _all_done(self) -> bool:
         return self._rows().filter(state=State.DONE).count() == self.count
@@ -198,10 +198,6 @@ class SharedLoad:
 def _without_target(request: LoadRequest) -> dict[str, object]:
     found = {one.name: getattr(request, one.name) for one in fields(request) if one.name != "target"}
     return {**found, "params": dict(request.params)}
-
-
-def _told(part: Part) -> PartLoad:
-    return PartLoad(part.by, part.began_s or 0.0, part.trip_s or 0.0, LoadResult.from_dict(part.result or {}))
 
 
 def _summed(own: LoadSecond, others: Sequence[dict[str, float]]) -> LoadSecond:

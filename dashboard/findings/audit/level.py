@@ -12,7 +12,6 @@ from dashboard.findings.audit.survival import LOST, Survivals
 from dashboard.findings.crash.badges import tried_as
 from dashboard.findings.crash.durability import DECIDING, Durability, of_trial, spelled
 from dashboard.findings.crash.statistics import Tally
-from dashboard.findings.names import server_names
 from dashboard.findings.service_level import (
     LOOKS,
     NOT_TRIED,
@@ -30,7 +29,7 @@ from dashboard.records.experiments.models import Cell, Environment, Experiment, 
 from dashboard.records.experiments.states import OVER
 from dashboard.records.servers.levels import Wanted
 from dashboard.text.words import listed
-from workers.bench.plan import Plan, Variant
+from workers.bench.plan import Variant
 from workers.servers.facts import Facts
 
 MOST_RESULTS = 10  # the newest, in which the present settings are looked for
@@ -78,7 +77,7 @@ def audited_level(subject: AuditedServer, wanted: Wanted, found: Survivals) -> A
         )
     present = ((one, name) for one in results if (name := _present(subject, server.pk, one)))
     experiment, tested = next(present, (results[0], ""))
-    view = shown(experiment, {}, server_names(Plan.from_dict(experiment.plan)))
+    view = shown(experiment)
     judged = level_finding(view, server.pk, wanted)
     targets = next((one.targets for one in judged.settings if one.name == tested), targets_of(wanted))
     targets = _tried_elsewhere(subject, wanted, targets)
@@ -138,7 +137,7 @@ def _present(subject: AuditedServer, server_id: int, experiment: Experiment) -> 
     """The variant that ran with the present settings of this server, "" if there is none."""
     if (facts := subject.facts) is None:
         return ""
-    variants = [one for one in Plan.from_dict(experiment.plan).variants if _names_present(facts, one)]
+    variants = [one for one in experiment.as_plan().variants if _names_present(facts, one)]
     return next((one.name for one in variants if _ran_as_now(facts, one, _environment(experiment, server_id, one))), "")
 
 

@@ -41,7 +41,7 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     if test is None:
         return AuditedServer(server.name, server, why=NOT_READ)
     if not test.facts:
-        why = next((f"{one['says']} {one['fix']}".strip() for one in test.checks), "It did not answer.")
+        why = next((f"{one.says} {one.fix}".strip() for one in test.checked), "It did not answer.")
         return AuditedServer(server.name, server, read_at=test.done_at, why=why)
     known = test.known
     kept = of_server(known)

@@ -11,6 +11,7 @@ from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.findings.probed import sweep_of
 from dashboard.installation.stored import read as read_stored
+from dashboard.records.experiments.claims import claims_of
 from dashboard.records.experiments.models import Cell, Experiment, Run
 from dashboard.records.experiments.states import ENDED
 from workers.analysis.blocks import Sample
@@ -101,11 +102,12 @@ class ServerResult:
 
 def read(experiment: Experiment) -> list[ServerResult]:
     """One for each server, in the plan's order."""
-    plan, found = Plan.from_dict(experiment.plan), self_test(trials_of(experiment))
+    plan, found = experiment.as_plan(), self_test(trials_of(experiment))
+    claims = claims_of(experiment)
     evidence = ClaimEvidence(
         plan=plan,
-        altered_variants=frozenset(experiment.claims.get("variants", ())),
-        altered_workloads=frozenset(experiment.claims.get("workloads", ())),
+        altered_variants=frozenset(claims.variants),
+        altered_workloads=frozenset(claims.workloads),
         measured={point.key: point for point in points(experiment)},
         gaps=_gaps(experiment),
         tried=_tried(experiment),

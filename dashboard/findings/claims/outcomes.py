@@ -43,7 +43,7 @@ class ClaimOutcome:
 
 def outcomes_of(experiment: Experiment) -> list[ClaimOutcome]:
     """In the recipe's order, server by server; computed again if the stored value is stale."""
-    if not experiment.claims.get("claims"):
+    if not claims_of(experiment).claims:
         return []
     made_of = _made_of(experiment)
     if experiment.outcomes.get("made_of") == made_of:
@@ -68,7 +68,7 @@ def _stored(experiment: Experiment) -> list[ClaimOutcome]:
 
 def judge(experiment: Experiment) -> list[ClaimOutcome]:
     """Computed from the stored runs; nothing is kept."""
-    claims = claims_of(experiment.claims)
+    claims = claims_of(experiment).read()
     return [_judged(claim, result) for result in read(experiment) for claim in claims]
 
 

@@ -8,7 +8,6 @@ from dashboard.findings.compare.figures import Column
 from dashboard.findings.names import server_names
 from dashboard.findings.points import Gathered, gathered
 from dashboard.records.experiments.models import Experiment, Run
-from workers.bench.plan import Plan
 
 MOST_POINTS = 16
 MOST_RUNS = 200  # further ones are not read
@@ -32,7 +31,7 @@ def columns(wanted: Sequence[int]) -> list[Column]:
         Column(
             **vars(describe(point, seconds[n], ratios.get(n))),
             experiment=(experiment := experiments[point.runs[0].experiment_id]),
-            server=server_names(Plan.from_dict(experiment.plan))[point.key.server_id],
+            server=server_names(experiment.as_plan())[point.key.server_id],
             environment=environments[point.runs[0].id],
             others=tuple(run.id for rival in points if rival is not point for run in rival.runs),
         )

@@ -12,7 +12,7 @@ from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.lines import places
 from dashboard.records.experiments.kind_names import ORDER, title
 from dashboard.records.experiments.models import Experiment
-from workers.bench.plan import CONTROLS, Plan
+from workers.bench.plan import CONTROLS
 
 Key = tuple[int, str, str]  # server of A, variant, crash kind
 
@@ -48,7 +48,7 @@ class CrashPairs:
 
 def crash_pairs(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callable[[str], str]) -> CrashPairs:
     """`names`: server id -> its name for this reader; `clean`: removes from a text what this reader may not see."""
-    plan_a, plan_b = Plan.from_dict(a.plan), Plan.from_dict(b.plan)
+    plan_a, plan_b = a.as_plan(), b.as_plan()
     partner = partners(plan_a, plan_b)
     of_a, wrong_a = _tried(a, "A", {})
     of_b, wrong_b = _tried(b, "B", partner)

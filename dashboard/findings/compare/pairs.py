@@ -60,7 +60,7 @@ def experiments_named(choice: Choice) -> tuple[Experiment, Experiment] | None:
 
 def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callable[[str], str]) -> PairedExperiments:
     """`names`: server id -> its name for this reader; `clean`: removes from a text what this reader may not see."""
-    plans = Plan.from_dict(a.plan), Plan.from_dict(b.plan)
+    plans = a.as_plan(), b.as_plan()
     partner = partners(*plans)
     of_a = {_key(point): point for point in analysis_of(a).points}
     of_b = {_key(point, partner): point for point in analysis_of(b).points}

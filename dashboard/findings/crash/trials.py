@@ -13,7 +13,7 @@ from dashboard.records.experiments.models import DECIDED, Experiment, Trial
 from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.trial_evidence import ReplicaState
 from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
-from workers.bench.plan import CONTROLS, Plan
+from workers.bench.plan import CONTROLS
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.points.story import PointCounts
 from workers.crash.replica_check import RECONNECTIONS
@@ -144,7 +144,7 @@ class Tried:
 def trials_of(experiment: Experiment) -> list[Tried]:
     """All trials in order of execution. The evidence is read only if the plan has replicas, topologies or recorded
     loads."""
-    plan = Plan.from_dict(experiment.plan)
+    plan = experiment.as_plan()
     recorded = any(kind in CRASH_KINDS and CRASH_KINDS[kind].records for kind in plan.crash.kinds)
     has_more = recorded or plan.crash.replica or any(variant.topology for variant in plan.variants)
     wanted = (*_COLUMNS, *_OF_THE_EVIDENCE) if has_more else _COLUMNS

@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from dashboard.findings.crash.durability import DECIDING, Durability, key_of, of_trial
 from dashboard.records.experiments.models import WORDS, Environment, Experiment, Trial, TriedSettings
-from workers.bench.plan import CONTROLS, Plan
+from workers.bench.plan import CONTROLS
 
 MOST_EXPERIMENTS = 50  # of each crash kind, the newest; older ones are still in their own pages
 
@@ -27,7 +27,7 @@ def note_tried_settings(experiment: Experiment) -> None:
 
 def _tried(experiment: Experiment) -> set[tuple[str, str]]:
     """(Crash kind, key). A failover says nothing of what one server keeps."""
-    variants = {one.name: one for one in Plan.from_dict(experiment.plan).variants if not one.topology}
+    variants = {one.name: one for one in experiment.as_plan().variants if not one.topology}
     rows = counted().filter(experiment=experiment, variant__in=variants).exclude(kind__in=CONTROLS).order_by()
     places = list(rows.values_list("variant", "kind", "environment_id").distinct())
     environments = Environment.objects.in_bulk({environment_id for _, _, environment_id in places})

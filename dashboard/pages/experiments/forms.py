@@ -120,7 +120,7 @@ class PlanForm(PlanInputs):
 
     def _first_values(self, source: Experiment | None) -> dict[str, object]:
         if source:
-            return filled_in.of_plan(Plan.from_dict(source.plan))
+            return filled_in.of_plan(source.as_plan())
         return filled_in.of_recipe(self.recipe, self.size) if self.recipe else dict(filled_in.USUAL)
 
     def _show_present(self, *, is_own_plan: bool) -> None:
@@ -196,5 +196,5 @@ def _chosen(server: str, source: Experiment | None) -> dict[str, object]:
     """The servers of the source that still exist; without a source the given server, or the only server."""
     known = {str(pk): pk for pk in Server.objects.values_list("pk", flat=True)}
     only = next(iter(known)) if len(known) == 1 else ""
-    planned = [str(target.server_id) for target in Plan.from_dict(source.plan).targets] if source else []
+    planned = [str(target.server_id) for target in source.as_plan().targets] if source else []
     return {"servers": [known[one] for one in planned or [server or only] if one in known]}

@@ -167,7 +167,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     experiment = get_object_or_404(Experiment, pk=pk)
     if experiment.is_over and queries.has_results(experiment):
         return redirect("results:page", pk)
-    plan = Plan.from_dict(experiment.plan)
+    plan = experiment.as_plan()
     context = {
         "experiment": experiment,
         "progress": queries.live_state(experiment),
@@ -198,4 +198,4 @@ def progress(request: HttpRequest, pk: int) -> JsonResponse:
 
 def _colour(experiment: Experiment, cell: queries.RunningRow | None) -> int:
     """The colour of the running variant, the same as on the result page."""
-    return look_of(Plan.from_dict(experiment.plan), cell["variant"], cell["server_id"]).colour if cell else 0
+    return look_of(experiment.as_plan(), cell["variant"], cell["server_id"]).colour if cell else 0

@@ -42,4 +42,4 @@ def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
     if entry:
         return redirect(entry.track)
     messages.info(request, "This experiment is not in the history yet. A worker adds it within minutes of its end.")
-    return redirect("history:server", experiment.plan["targets"][0]["server_id"])
+    return redirect("history:server", experiment.server_ids[0])

@@ -8,9 +8,9 @@ from django.db.models import Count, Max
 
 from dashboard.findings.claims.outcomes import ClaimOutcome, kept_outcomes
 from dashboard.findings.names import server_names
+from dashboard.records.experiments.claims import claims_of
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
-from workers.bench.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class Newest:
     @property
     def outcomes(self) -> list[tuple[Mapping[str, object], ClaimOutcome]]:
         """(Claim as stored with the experiment, outcome), server by server."""
-        asked = self.experiment.claims.get("claims", [])
+        asked = claims_of(self.experiment).claims
         found = kept_outcomes(self.experiment)
         return [(asked[n % len(asked)], outcome) for n, outcome in enumerate(found)] if asked else []
 
     @property
-    def changed(self) -> list[str]:
+    def changed(self) -> tuple[str, ...]:
         """Differences between its plan and the recipe."""
-        return list(self.experiment.claims.get("changed", []))
+        return claims_of(self.experiment).changed
 
 
 def newest(recipes: Iterable[str]) -> dict[str, Newest]:
@@ -45,7 +45,7 @@ def newest(recipes: Iterable[str]) -> dict[str, Newest]:
     rows = Experiment.objects.defer("analysis").select_related("worker").in_bulk([pk for pk, _ in last.values()])
     builds = dict(Server.objects.filter(kind=Server.Kind.SANDBOX).values_list("pk", "build"))
     return {
-        key: Newest(rows[pk], times, server_names(Plan.from_dict(rows[pk].plan)), builds)
+        key: Newest(rows[pk], times, server_names(rows[pk].as_plan()), builds)
         for key, (pk, times) in last.items()
         if pk in rows
     }

@@ -14,7 +14,6 @@ from dashboard.pages.results.claims_page import LOOKS
 from dashboard.records.experiments.claims import variants_of
 from dashboard.text.numbers import UNKNOWN
 from workers.analysis.predicates.claim import Claim
-from workers.bench.plan import Plan
 from workers.bench.recipes import Recipe
 
 NOT_MEASURED = "not measured yet"
@@ -120,8 +119,8 @@ def _asks(claim: Mapping[str, object]) -> dict[str, object]:
 def _measured(recipe: Recipe, claim: Claim, newest: Newest, answer: ClaimOutcome) -> ArticleStatement:
     """`builds` and `storages` are those of the variants that the claim compares."""
     own = newest.builds.get(answer.server_id, "")
-    variants = variants_of(claim.as_dict())
-    compared = [one for one in Plan.from_dict(newest.experiment.plan).variants if one.name in variants]
+    variants = variants_of(claim)
+    compared = [one for one in newest.experiment.as_plan().variants if one.name in variants]
     return ArticleStatement(
         recipe,
         claim,

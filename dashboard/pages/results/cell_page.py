@@ -18,18 +18,17 @@ from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Run
 from dashboard.text import numbers
-from workers.bench.plan import Plan
 from workers.metrics.source import FIGURES
 
 
 def _seconds(run: Run, reader: Reader) -> Chart:
     columns = run.series.columns if hasattr(run, "series") else {}
-    look = look_of(Plan.from_dict(run.cell.experiment.plan), run.cell.variant, run.cell.server_id)
+    look = look_of(run.cell.experiment.as_plan(), run.cell.variant, run.cell.server_id)
     return seconds(columns, reader.text(run.cell.variant), look.colour, _counted(run))
 
 
 def _counted(run: Run) -> str:
-    return counted(Plan.from_dict(run.cell.experiment.plan), run.cell.workload)
+    return counted(run.cell.experiment.as_plan(), run.cell.workload)
 
 
 def _host(run: Run, reader: Reader) -> Chart:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dashboard.findings.claims.in_words import interval_of, value_of
 from dashboard.findings.claims.outcomes import ClaimOutcome, outcomes_of
 from dashboard.findings.shown import ResultView
+from dashboard.records.experiments.claims import claims_of
 from dashboard.records.experiments.models import Experiment
 from dashboard.text.numbers import at
 from dashboard.text.words import listed
@@ -38,12 +39,13 @@ def context(experiment: Experiment, view: ResultView) -> dict[str, object] | Non
     found = outcomes_of(experiment)
     if not found:
         return None
+    claims = claims_of(experiment)
     chosen = [one for one in found if one.server_id in view.servers]
     return {
         "rows": [_row(one, view) for one in chosen],
         "summary": _summary(chosen),
-        "changed": [view.clean(said) for said in experiment.claims["changed"]],
-        "title": view.clean(experiment.claims["title"]),
+        "changed": [view.clean(said) for said in claims.changed],
+        "title": view.clean(claims.title),
         "size": experiment.recipe_size,
     }
 

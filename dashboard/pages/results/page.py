@@ -16,7 +16,7 @@ from dashboard.findings.conclusion import of_load
 from dashboard.findings.finding import progress
 from dashboard.findings.guardrails import GuardedServer, guarded_servers
 from dashboard.findings.looks import looks
-from dashboard.findings.names import neutral_names, server_names
+from dashboard.findings.names import neutral_names
 from dashboard.findings.probed import broken, flush_of, promises
 from dashboard.findings.redact import redactor_of
 from dashboard.findings.service_level import service_levels
@@ -31,7 +31,6 @@ from dashboard.pages.templatetags.tables import CellRow
 from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import at
-from workers.bench.plan import Plan
 from workers.bench.workloads import OWN
 from workers.errors import PlanError
 from workers.transaction.preview import for_guests
@@ -43,10 +42,10 @@ def shown_to(
 ) -> ResultView:
     """The reader's choice. Behind a share link, names of servers and everything that identifies them are removed.
     `made_of`: see `analysis_of`."""
-    plan = Plan.from_dict(experiment.plan)
     if shared:
-        return shown(experiment, choice, neutral_names(plan), cache(redactor_of(experiment).text), made_of)
-    return shown(experiment, choice, server_names(plan), made_of=made_of)
+        names, clean = neutral_names(experiment.as_plan()), cache(redactor_of(experiment).text)
+        return shown(experiment, choice, names, clean, made_of)
+    return shown(experiment, choice, made_of=made_of)
 
 
 def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, token: str = "") -> dict[str, object]:

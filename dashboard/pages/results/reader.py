@@ -8,7 +8,6 @@ from dashboard.findings.names import neutral_names, server_names
 from dashboard.findings.redact import Redactor, redactor_of
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.models import Experiment
-from workers.bench.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Reader:
 
 def reader_of(experiment: Experiment, token: str = "") -> Reader:
     """`token`: of the share link that was opened, "" for a person who logged in."""
-    addresses, plan = Addresses(experiment.pk, token), Plan.from_dict(experiment.plan)
+    addresses, plan = Addresses(experiment.pk, token), experiment.as_plan()
     if token:
         return Reader(addresses, neutral_names(plan), redactor_of(experiment))
     return Reader(addresses, server_names(plan))

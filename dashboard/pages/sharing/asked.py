@@ -3,9 +3,10 @@ that an invented query gives the same stored page."""
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from django.http import QueryDict
+
+from dashboard.records.plan_outline import PlanOutline
 
 PLACE = re.compile(r"[0-9]{1,4}")
 WORD = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -25,10 +26,10 @@ def known(query: QueryDict) -> QueryDict:
     return QueryDict(kept.urlencode(safe=","))
 
 
-def within(plan: Mapping[str, Any], query: QueryDict) -> QueryDict:
+def within(plan: PlanOutline, query: QueryDict) -> QueryDict:
     """Without indexes that the plan does not have: pages ignore these."""
-    ends = {"workload": len(plan["workloads"]), "server": len(plan["targets"]), "threads": len(plan["threads"])}
-    ends |= dict.fromkeys(("baseline", "mine", "variant"), len(plan["variants"]))
+    ends = {"workload": len(plan.workloads), "server": len(plan.targets), "threads": len(plan.threads)}
+    ends |= dict.fromkeys(("baseline", "mine", "variant"), len(plan.variants))
     kept = query.copy()
     for name, end in ends.items():
         if int(kept.get(name, 0)) >= end:

@@ -19,7 +19,7 @@ from dashboard.pages.sharing.asked import known, within
 from dashboard.pages.sharing.comparisons import still_there
 from dashboard.pages.sharing.limit import may_make
 from dashboard.records.sharing.models import ShareLink
-from dashboard.records.sharing.queries import plan_of
+from dashboard.records.sharing.queries import outline_of
 
 KEPT_S = 60.0
 WHILE_MEASURING_S = 5.0
@@ -56,7 +56,7 @@ def as_guest(request: HttpRequest, link: ShareLink) -> None:
     """Remove unknown parts of the query, and cookies: a message for one user must not be stored for all."""
     request.GET = known(request.GET)  # type: ignore[assignment]  # two classes in the stubs, one at run time
     if request.GET and link.experiment_id:
-        request.GET = within(plan_of(link), request.GET)  # type: ignore[assignment]
+        request.GET = within(outline_of(link), request.GET)  # type: ignore[assignment]
     request.COOKIES = {}
 
 

@@ -1,7 +1,7 @@
 """Start, cancel, resume and repeat: one function each."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from django.db import transaction
 from django.db.models import Max
@@ -10,8 +10,8 @@ from django.utils import timezone
 from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
-from dashboard.records.experiments import claims as snapshot
 from dashboard.records.experiments import controls, queries, shelf, why_queued
+from dashboard.records.experiments.claims import claims_of_recipe
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.experiments.naming import experiment_name
 from dashboard.records.experiments.present import with_present
@@ -55,7 +55,7 @@ def create(
             name=experiment_name(plan, known),
             recipe=recipe,
             recipe_size=size if recipe else "",
-            claims=snapshot.taken(known, plan, size) if known else {},
+            claims=asdict(claims_of_recipe(known, plan, size)) if known else {},
             plan=with_present(plan).as_dict(),
             seed=plan.seed,
             baseline=plan.baseline or plan.variants[0].name,

@@ -7,9 +7,7 @@ of the question; the compare page shows such differences.
 
 import hashlib
 import json
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -82,16 +80,17 @@ def remove_comment(user: Actor, gone: Comment) -> None:
     gone.delete()
 
 
-def question_of(recipe: str, plan: Mapping[str, Any]) -> str:
+def question_of(experiment: Experiment) -> str:
     """A digest. It uses the name of the plan, which stays when the experiment is renamed."""
-    asked = ["recipe", recipe] if recipe else ["plan", plan["name"]]
-    servers = sorted({target["server_id"] for target in plan["targets"]})
+    plan = experiment.outline
+    asked = ["recipe", experiment.recipe] if experiment.recipe else ["plan", plan.name]
+    servers = sorted({target.server_id for target in plan.targets})
     return hashlib.sha256(json.dumps([asked, servers]).encode()).hexdigest()
 
 
 def baseline_for(experiment: Experiment) -> Experiment | None:
     """The experiment that this one is compared with; itself if it is the baseline."""
-    return Experiment.objects.filter(baseline_of=question_of(experiment.recipe, experiment.plan)).first()
+    return Experiment.objects.filter(baseline_of=question_of(experiment)).first()
 
 
 @transaction.atomic
@@ -103,7 +102,7 @@ def mark_baseline(user: Actor, experiment: Experiment) -> None:
         raise Refused(
             f"{experiment} was not marked as baseline: it was not measured to its end. Choose a finished experiment."
         )
-    question = question_of(experiment.recipe, experiment.plan)
+    question = question_of(experiment)
     _lock_servers(experiment)
     others = Experiment.everything.filter(baseline_of=question).exclude(pk=experiment.pk)
     before = list(others.values_list("pk", flat=True))

@@ -1,61 +1,70 @@
-"""The claims of a recipe, stored when the experiment was planned and before anything was measured.
+"""The claims of a recipe, stored when the experiment was planned and before anything was measured."""
 
-{"title": "...",              # of the recipe
- "changed": [...],            # how the plan differs from the recipe, in words
- "variants": [...],           # variants and workloads that the claims do not mean
- "workloads": [...],
- "claims": [Claim.as_dict(), ...]}
-"""
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from collections.abc import Mapping
-from typing import Any
-
+from dashboard.installation.stored import read
+from dashboard.records.experiments.models import Experiment
 from workers.analysis.predicates.claim import Claim
 from workers.bench.plan import Plan
 from workers.bench.recipes import Recipe
 from workers.bench.recipes.claims import PlanNames, claim
 from workers.toml.table import TomlTable
 
-Written = Mapping[str, Any]  # a table of a stored claim
+Table = Mapping[str, object]  # of a claim, as a recipe has it
 
 
-def taken(recipe: Recipe, plan: Plan, size: str) -> dict[str, object]:
-    return {
-        "title": recipe.title,
-        "changed": recipe.changes(plan, size),
-        "variants": recipe.changed_variants(plan),
-        "workloads": recipe.changed_workloads(plan),
-        "claims": [one.as_dict() for one in recipe.claims],
-    }
+@dataclass(frozen=True)
+class StoredClaims:
+    """`title`: of the recipe; `changed`: how the plan differs from the recipe, in words; `variants`, `workloads`: those
+    that the claims do not mean; `claims`: each as `Claim.as_dict` gives it."""
+
+    title: str = ""
+    changed: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
+    claims: tuple[Table, ...] = ()
+
+    def read(self) -> list[Claim]:
+        """Names need no check: they were checked when the recipe was read."""
+        tables = _tables(self.claims)
+        names = PlanNames(
+            variants=tuple(_said(tables, "variant", "variants")),
+            workloads=tuple(_said(tables, "workload")),
+            threads=tuple(sorted(map(int, _said(tables, "threads")))),
+        )
+        written = (TomlTable("the stored claims", f"claims[{n}]", one) for n, one in enumerate(self.claims, start=1))
+        return [claim(table, names) for table in written]
 
 
-def claims_of(snapshot: Written) -> list[Claim]:
-    """Names need no check: they were checked when the recipe was read."""
-    written = snapshot.get("claims", [])
-    points = [point for one in written for point in _points(one)]
-    names = PlanNames(
-        variants=tuple(dict.fromkeys(name for point in points for name in _variants(point))),
-        workloads=tuple(dict.fromkeys(point["workload"] for point in points if "workload" in point)),
-        threads=tuple(sorted({number for point in points for number in _threads(point)})),
+def claims_of_recipe(recipe: Recipe, plan: Plan, size: str) -> StoredClaims:
+    return StoredClaims(
+        recipe.title,
+        tuple(recipe.changes(plan, size)),
+        tuple(recipe.changed_variants(plan)),
+        tuple(recipe.changed_workloads(plan)),
+        tuple(one.as_dict() for one in recipe.claims),
     )
-    return [claim(TomlTable("the stored claims", f"claims[{n}]", one), names) for n, one in enumerate(written, start=1)]
 
 
-def variants_of(claim: Written) -> list[str]:
-    return list(dict.fromkeys(name for point in _points(claim) for name in _variants(point)))
+def claims_of(experiment: Experiment) -> StoredClaims:
+    """Without claims if it has no recipe."""
+    return read(StoredClaims, experiment.claims)
 
 
-def _points(value: object) -> list[Written]:
+def variants_of(claim: Claim) -> list[str]:
+    return _said(_tables(claim.as_dict()), "variant", "variants")
+
+
+def _tables(value: object) -> list[Table]:
     """Every table in a claim, at any depth; tables of points are among them."""
-    if not isinstance(value, Mapping):
-        return []
-    return [value, *(found for one in value.values() for found in _points(one))]
+    if isinstance(value, tuple):
+        return [found for one in value for found in _tables(one)]
+    return [value, *_tables(tuple(value.values()))] if isinstance(value, Mapping) else []
 
 
-def _variants(point: Written) -> list[str]:
-    return [point["variant"]] if "variant" in point else list(point.get("variants", []))
-
-
-def _threads(point: Written) -> list[int]:
-    threads = point.get("threads", [])
-    return list(threads) if isinstance(threads, list) else [threads]
+def _said(tables: Iterable[Table], *names: str) -> list[str]:
+    """Under each of these names a table has one value or a list of them. Each value once."""
+    found = [table[name] for table in tables for name in names if name in table]
+    each = (said if isinstance(said, list | tuple) else [said] for said in found)
+    return list(dict.fromkeys(str(one) for values in each for one in values))

@@ -55,12 +55,12 @@ class CrashProgress:
 
 
 def crash_progress(experiment: Experiment) -> CrashProgress:
-    planned = (experiment.plan.get("crash") or {}).get("trials")
-    counted = _counted(experiment) if planned else {}
+    plan = experiment.as_plan()
+    counted = _counted(experiment) if plan.crash.trials else {}
     if not counted:
         return CrashProgress([], [], is_phase=False)
     kinds = in_order(kind for _, _, kind in counted)
-    order = {variant["name"]: place for place, variant in enumerate(experiment.plan["variants"])}
+    order = {variant.name: place for place, variant in enumerate(plan.variants)}
     settings = sorted({(server, variant) for server, variant, _ in counted}, key=lambda one: (one[0], order[one[1]]))
     several = len({server for server, _ in settings}) > 1
     rows = [

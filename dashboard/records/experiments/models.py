@@ -14,8 +14,11 @@ from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
 from dashboard.records.experiments.words import words_of
+from dashboard.records.plan_outline import PlanOutline
 from dashboard.records.servers.models import Server
-from workers.bench.plan import CONTROLS
+from workers.bench.load import LoadResult
+from workers.bench.merge import PartLoad
+from workers.bench.plan import CONTROLS, Plan
 
 
 class Tag(models.Model):
@@ -61,7 +64,7 @@ class Experiment(models.Model):
     name = models.CharField(max_length=120)
     recipe = models.CharField(max_length=80, blank=True)
     recipe_size = models.CharField(max_length=20, blank=True)
-    claims = models.JSONField(default=dict)  # dashboard.records.experiments.claims
+    claims = models.JSONField(default=dict)  # StoredClaims, read by `claims_of`
     outcomes = models.JSONField(default=dict)  # dashboard.findings.claims.outcomes, computed once
     plan = models.JSONField()
     seed = models.PositiveBigIntegerField()
@@ -140,7 +143,7 @@ class Experiment(models.Model):
                 self.note_words()
 
     def note_words(self) -> None:
-        text = words_of(self.name, self.recipe, self.finding, self.plan)
+        text = words_of(self.name, self.recipe, self.finding, self.outline)
         Words.objects.update_or_create(experiment=self, defaults={"text": text})
 
     @property
@@ -150,9 +153,17 @@ class Experiment(models.Model):
         sites = (rows.values_list("server__site", flat=True).first() for rows in (self.cells, self.trials))
         return next(filter(None, sites), None)
 
+    def as_plan(self) -> Plan:
+        """Raises PlanError if another version stored it and it cannot be read."""
+        return Plan.from_dict(self.plan)
+
+    @property
+    def outline(self) -> PlanOutline:
+        return read(PlanOutline, self.plan)
+
     @property
     def server_ids(self) -> list[int]:
-        return [target["server_id"] for target in self.plan["targets"]]
+        return [target.server_id for target in self.outline.targets]
 
     @property
     def removed_after(self) -> datetime | None:
@@ -256,13 +267,18 @@ class Part(models.Model):
     began_s = models.FloatField(null=True)  # from the open barrier to its first transaction, by its own clock
     trip_s = models.FloatField(null=True)  # how long an answer of the barrier took it
     load_average = models.FloatField(null=True)  # of its host, one minute, before
-    result = models.JSONField(null=True)  # workers.bench.load.LoadResult
+    result = models.JSONField(null=True)  # LoadResult, read by `load`
     error = models.TextField(blank=True)
     fix = models.TextField(blank=True)
 
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(name="one_part_each", fields=["cell", "number"])]
+
+    @property
+    def load(self) -> PartLoad:
+        """Of a part that is done."""
+        return PartLoad(self.by, self.began_s or 0.0, self.trip_s or 0.0, read(LoadResult, self.result))
 
 
 class Trials(models.QuerySet["Trial"]):

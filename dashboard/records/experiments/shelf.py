@@ -6,7 +6,7 @@ from django.conf import settings
 
 from dashboard.records.experiments.models import Experiment
 from workers.bench import recipes
-from workers.bench.plan import Plan, PlanTarget
+from workers.bench.plan import PlanTarget
 from workers.bench.recipes import Recipe, Shelf
 from workers.bench.review import estimate_s
 
@@ -49,7 +49,7 @@ def find(key: str) -> Recipe | None:
 def of_experiment(experiment: Experiment) -> Recipe | None:
     """Its recipe, if the recipe still gives this plan."""
     recipe, size = find(experiment.recipe), experiment.recipe_size
-    if recipe and size in recipes.SIZES and not recipe.changes(Plan.from_dict(experiment.plan), size):
+    if recipe and size in recipes.SIZES and not recipe.changes(experiment.as_plan(), size):
         return recipe
     return None
 

@@ -1,8 +1,9 @@
 """The text in which a search looks for an experiment."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+
+from dashboard.records.plan_outline import PlanOutline
 
 
 def folded(text: str) -> str:
@@ -10,16 +11,16 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", text.casefold())
 
 
-def words_of(name: str, recipe: str, finding: str, plan: Mapping[str, Any]) -> str:
+def words_of(name: str, recipe: str, finding: str, plan: PlanOutline) -> str:
     """One term per line, folded, without duplicates. Terms of the plan: servers (names of that time), variants, builds,
     devices and workloads."""
     return folded("\n".join(dict.fromkeys(filter(None, (name, recipe, finding, *_of_plan(plan))))))
 
 
-def _of_plan(plan: Mapping[str, Any]) -> Iterator[str]:
-    for target in plan.get("targets", ()):
-        yield target["name"]
-    for variant in plan.get("variants", ()):
-        yield from (variant["name"], variant.get("build", ""), variant.get("storage", ""))
-    for workload in plan.get("workloads", ()):
-        yield from (workload["label"], workload["key"])
+def _of_plan(plan: PlanOutline) -> Iterator[str]:
+    for target in plan.targets:
+        yield target.name
+    for variant in plan.variants:
+        yield from (variant.name, variant.build, variant.storage)
+    for workload in plan.workloads:
+        yield from (workload.label, workload.key)

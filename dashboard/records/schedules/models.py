@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from dashboard.installation.stored import read
+from dashboard.records.plan_outline import PlanOutline
 from workers.bench import newer_plan
 from workers.bench.plan import Plan
 
@@ -40,11 +42,11 @@ class Schedule(models.Model):
 
     @property
     def server_ids(self) -> list[int]:
-        return [target["server_id"] for target in self.plan["targets"]]
+        return [target.server_id for target in read(PlanOutline, self.plan).targets]
 
     @property
     def server_names(self) -> list[str]:
-        return [target["name"] for target in self.plan["targets"]]
+        return [target.name for target in read(PlanOutline, self.plan).targets]
 
 
 class NightState(models.TextChoices):

@@ -1,6 +1,7 @@
 """Register, change, remove and test a server: one function each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -10,6 +11,7 @@ from django.db.models import F, ProtectedError
 from django.utils import timezone
 
 from dashboard.installation import vault
+from dashboard.installation.nul import without_nul
 from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.audit.models import record
@@ -19,19 +21,20 @@ from dashboard.records.holds.models import PendingRestore
 from dashboard.records.refused import Refused
 from dashboard.records.servers import managers, programs, queries
 from dashboard.records.servers.models import Preflight, Server
+from workers.servers.answered import AnsweredFacts
+from workers.servers.durability import DurabilityStatement
+from workers.servers.preflight import PreflightCheck
 
 ADDRESS = {"host", "port", "socket", "site"}
 WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password is sent, and how it is protected
 ENTER_AGAIN = "The {} changed: enter the password again. The stored one is only sent to the old address."
 
 MOST_CLAIMS = 2
-GIVEN_UP = {
-    "key": "reachability",
-    "title": "Reachable",
-    "outcome": "failed",
-    "says": "Two workers started this test, and neither finished it. The test was stopped.",
-    "fix": "Look for hanging threads on the page Workers. Check address, socket and certificate of this server.",
-}
+GIVEN_UP = PreflightCheck(
+    "reachability", "Reachable", "failed",
+    "Two workers started this test, and neither finished it. The test was stopped.",
+    "Look for hanging threads on the page Workers. Check address, socket and certificate of this server.",
+)  # fmt: skip
 
 
 @transaction.atomic
@@ -217,17 +220,22 @@ def release_preflights(begun_before: datetime) -> None:
     late = Preflight.objects.filter(state=Preflight.State.RUNNING, started_at__lt=begun_before)
     late.filter(claimed__lt=MOST_CLAIMS).update(state=Preflight.State.QUEUED)
     given_up = late.filter(claimed__gte=MOST_CLAIMS)
-    given_up.update(state=Preflight.State.DONE, done_at=timezone.now(), checks=[GIVEN_UP])
+    given_up.update(state=Preflight.State.DONE, done_at=timezone.now(), checks=[asdict(GIVEN_UP)])
 
 
 def finish_preflight(
     preflight: Preflight,
-    checks: Sequence[Mapping[str, object]],
-    durability: Sequence[Mapping[str, object]],
-    facts: Mapping[str, object],
+    checks: Sequence[PreflightCheck],
+    durability: Sequence[DurabilityStatement] = (),
+    facts: AnsweredFacts | None = None,
 ) -> None:
-    """Store a worker's answer. An answer after another worker's claim is dropped."""
+    """Store a worker's answer. An answer after another worker's claim is dropped. `facts`: None if the server was not
+    reached."""
     claimed = Preflight.objects.filter(pk=preflight.pk, state=Preflight.State.RUNNING, started_at=preflight.started_at)
     claimed.update(
-        state=Preflight.State.DONE, done_at=timezone.now(), checks=checks, durability=durability, facts=facts
+        state=Preflight.State.DONE,
+        done_at=timezone.now(),
+        checks=without_nul([asdict(check) for check in checks]),
+        durability=[asdict(statement) for statement in durability],
+        facts=without_nul(asdict(facts)) if facts else {},
     )

@@ -13,7 +13,7 @@ from dashboard.installation.stored import read
 from dashboard.records.fleet import site_names
 from workers.servers.answered import AnsweredFacts
 from workers.servers.durability import DurabilityStatement
-from workers.servers.preflight import NOT_REACHED
+from workers.servers.preflight import NOT_REACHED, PreflightCheck
 from workers.servers.target import Target, TlsMode
 
 
@@ -187,7 +187,7 @@ class Preflight(models.Model):
     done_at = models.DateTimeField(null=True)
     worker = models.CharField(max_length=120, blank=True)
     claimed = models.PositiveSmallIntegerField(default=0)  # number of workers that claimed it
-    checks = models.JSONField(default=list)  # [workers.servers.preflight.Check as dict]
+    checks = models.JSONField(default=list)  # [PreflightCheck], read by `checked`
     durability = models.JSONField(default=list)  # [DurabilityStatement], read by `report`
     facts = models.JSONField(default=dict)  # AnsweredFacts, read by `known`; empty: the server was not reached
 
@@ -203,17 +203,21 @@ class Preflight(models.Model):
         return read(AnsweredFacts, self.facts)
 
     @property
+    def checked(self) -> tuple[PreflightCheck, ...]:
+        return read(tuple[PreflightCheck, ...], self.checks)
+
+    @property
     def outcome(self) -> str:
         """The worst outcome of its checks; unknown without checks."""
-        outcomes = {check["outcome"] for check in self.checks}
+        outcomes = {check.outcome for check in self.checked}
         return next((one for one in ("failed", "warned", "unknown", "passed") if one in outcomes), "unknown")
 
     @property
-    def answered(self) -> list[dict[str, str]]:
+    def answered(self) -> list[PreflightCheck]:
         """The checks that were asked of the server, and the check that explains why it was not reached."""
-        return [check for check in self.checks if check["says"] != NOT_REACHED]
+        return [check for check in self.checked if check.says != NOT_REACHED]
 
     @property
     def unreached(self) -> list[str]:
         """Titles of the checks that had no server to ask."""
-        return [check["title"] for check in self.checks if check["says"] == NOT_REACHED]
+        return [check.title for check in self.checked if check.says == NOT_REACHED]

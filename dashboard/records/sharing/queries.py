@@ -1,6 +1,8 @@
 """Share links as lists show them, newest first."""
 
+from dashboard.installation.stored import read
 from dashboard.records.experiments.models import Experiment
+from dashboard.records.plan_outline import PlanOutline
 from dashboard.records.sharing.models import Links, ShareLink
 
 
@@ -9,9 +11,8 @@ def experiment_of(link: ShareLink) -> Experiment:
     return Experiment.objects.select_related("worker").get(links=link)
 
 
-def plan_of(link: ShareLink) -> dict[str, object]:
-    plan: dict[str, object] = Experiment.objects.values_list("plan", flat=True).get(links=link)
-    return plan
+def outline_of(link: ShareLink) -> PlanOutline:
+    return read(PlanOutline, Experiment.objects.values_list("plan", flat=True).get(links=link))
 
 
 def links(experiment: Experiment | None = None, *, only_open: bool = False) -> Links:

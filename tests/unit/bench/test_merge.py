@@ -1,8 +1,6 @@
 """The load of several processes as one measurement."""
 
-import json
-import random
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -119,11 +117,6 @@ def test_threads_are_split_as_evenly_as_can_be(threads, workers):
     assert taken == list(range(threads)) and {one.all_threads for one in parts} == {threads}
     assert len({one.seed for one in parts}) == workers
     assert parts == split(request(threads=threads), workers), "the same for the same seed"
-
-
-def test_a_result_survives_json():
-    load = part([random.Random(1).uniform(0.1, 9) for _ in range(50)], tps=(1.0, 2.0)).load
-    assert LoadResult.from_dict(json.loads(json.dumps(asdict(load)))) == load
 
 
 def test_it_adds_histograms_up():

@@ -16,6 +16,7 @@ from tests.unit.results import factory, trials
 from tests.unit.schedules.made import somebody
 from workers.servers.facts import Facts
 from workers.servers.pasted.read import read
+from workers.servers.preflight import PreflightCheck
 from workers.servers.replication import Peer, Replication
 
 pytestmark = pytest.mark.django_db
@@ -95,8 +96,8 @@ def test_a_torn_power_loss_is_explained_where_a_line_tells_of_one(client_in):
 
 def test_a_server_that_did_not_answer_is_one_line_with_the_reason():
     silent = registered("was here", settings("0"))
-    check = {"key": "reachability", "outcome": "failed", "says": "Nothing listens at x:1.", "fix": "Start it."}
-    Preflight.objects.create(server=silent, state="done", checks=[check])
+    check = PreflightCheck("reachability", "Reachable", "failed", "Nothing listens at x:1.", "Start it.")
+    Preflight.objects.create(server=silent, state="done", checks=[asdict(check)])
     (line,) = audited().lines
     assert line.finding == "Nothing listens at x:1. Start it." and outcomes(line) == ("unknown",) * 3
 

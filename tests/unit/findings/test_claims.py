@@ -11,7 +11,7 @@ from django.urls import reverse
 from dashboard.findings.claims.in_words import claim_lines, interval_of
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.document import everything
-from dashboard.records.experiments import claims as snapshot
+from dashboard.records.experiments.claims import claims_of
 from dashboard.records.experiments.models import Cell, Experiment, Series
 from dashboard.records.sharing.actions import share
 from tests.unit.results import factory, trials
@@ -318,7 +318,7 @@ def test_the_terminal_tells_them_in_lines():
 
 def test_a_stored_claim_is_read_as_it_was_written():
     every = [*CLAIMS.values(), crashed("1/1", below=0.1)]
-    assert snapshot.claims_of(claiming(factory.experiment(), *every).claims) == every
+    assert claims_of(claiming(factory.experiment(), *every)).read() == every
 
 
 def test_the_command_line_shows_a_recipe_with_its_claims(capsys):

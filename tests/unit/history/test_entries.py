@@ -8,6 +8,7 @@ from django.apps import apps
 
 from dashboard.findings import conclusion
 from dashboard.findings.analysis import analysis_of
+from dashboard.findings.shown import shown
 from dashboard.history import entries, update
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Experiment
@@ -140,7 +141,8 @@ def test_a_headline_of_an_older_version_is_written_in_todays_words():
     Experiment.objects.filter(pk=experiment.pk).update(finding="old words")
     keep()
     experiment.refresh_from_db()
-    assert experiment.finding == conclusion.in_brief(experiment) and not conclusion.in_old_words().exists()
+    assert experiment.finding == conclusion.in_brief(experiment, shown(experiment))
+    assert not conclusion.in_old_words().exists()
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])

@@ -13,6 +13,7 @@ from dashboard.findings import conclusion
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.document import everything
 from dashboard.findings.redact import redactor_of
+from dashboard.findings.shown import shown
 from dashboard.portable import actions, shape
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import Clean, file_of
@@ -101,7 +102,7 @@ def test_the_sentence_on_top_is_the_same():
     original, _, imported = files.round_trip()
     clean = Clean(original)
     assert conclusion.sentences(imported) == [clean.text(said) for said in conclusion.sentences(original)]
-    assert Experiment.objects.get(pk=imported.pk).finding == conclusion.in_brief(imported)
+    assert Experiment.objects.get(pk=imported.pk).finding == conclusion.in_brief(imported, shown(imported))
 
 
 def test_the_file_holds_no_host_account_or_path():

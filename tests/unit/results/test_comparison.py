@@ -240,5 +240,5 @@ def test_the_picture_comes_as_files(client_in):
 def test_the_baseline_is_offered_first(client_in):
     old, new = factory.experiment(name="What safety costs"), factory.experiment(name="What safety costs")
     assert compare(client_in, every(new)).context["offers"].labelled[0][0] == new.pk
-    Experiment.objects.filter(pk=old.pk).update(baseline_of=question_of(old.recipe, old.plan))
+    Experiment.objects.filter(pk=old.pk).update(baseline_of=question_of(old))
     assert [pk for pk, _ in compare(client_in, every(new)).context["offers"].labelled] == [old.pk, new.pk]

@@ -11,7 +11,8 @@ def test_it_shows_the_last_test_and_the_last_experiment(server):
     for number, outcome in enumerate(["passed", "failed"]):
         experiment = Experiment.objects.create(name=f"experiment {number}", plan={}, seed=1)
         experiment.cells.create(server=server, position=0, block=0, variant="v", workload="w", threads=1, repeat=0)
-        Preflight.objects.create(server=server, state="done", done_at=timezone.now(), checks=[{"outcome": outcome}])
+        check = {"key": "reach", "title": "Reachable", "outcome": outcome, "says": "", "fix": ""}
+        Preflight.objects.create(server=server, state="done", done_at=timezone.now(), checks=[check])
     Preflight.objects.create(server=server)
     (line,) = queries.lines(Server.objects.all())
     assert line.preflight.outcome == "failed"

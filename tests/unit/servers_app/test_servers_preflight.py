@@ -1,5 +1,7 @@
 """Test connection, from the button to the answer."""
 
+from dataclasses import asdict
+
 import pytest
 from kombu.exceptions import OperationalError
 
@@ -9,23 +11,24 @@ from dashboard.records.servers import actions
 from dashboard.records.servers.models import Preflight
 from workers import tasks
 from workers.celery import app
-from workers.servers.preflight import NOT_REACHED
+from workers.servers.answered import AnsweredFacts
+from workers.servers.durability import DurabilityStatement
+from workers.servers.preflight import NOT_REACHED, PreflightCheck
 
 CHECKS = [
-    {"key": "reach", "title": "Reachable", "outcome": "passed", "says": "It answers in 0.2 ms.", "fix": ""},
-    {"key": "grant", "title": "Privileges", "outcome": "failed", "says": "PROCESS <is> missing.", "fix": "GRANT 'x';"},
+    PreflightCheck("reach", "Reachable", "passed", "It answers in 0.2 ms.", ""),
+    PreflightCheck("grant", "Privileges", "failed", "PROCESS <is> missing.", "GRANT 'x';"),
 ]
-DURABILITY = [
-    {"crash_class": "power loss", "what": "engine", "outcome": "kept", "says": "flushed", "rests_on": "manual"}
-]
-FACTS = {"flavour": "mariadb", "version_text": "10.11.6-MariaDB", "words": []}
+STORED = [asdict(check) for check in CHECKS]
+DURABILITY = [DurabilityStatement(crash_class="power loss", what="engine", outcome="kept", says="flushed", rests_on="")]
+FACTS = AnsweredFacts(flavour="mariadb", version_text="10.11.6-MariaDB")
 
 
 def ask(client, server):
     return client.post(f"/servers/{server.pk}/test/", follow=True).content.decode()
 
 
-def test_it_queues_a_test_and_rings(client_in, server, sent_tasks):
+def test_the_button_queues_a_test_and_tells_a_worker(client_in, server, sent_tasks):
     shown = ask(client_in, server)
     preflight = Preflight.objects.get()
     assert sent_tasks == [(task_queue.PREFLIGHT, preflight.pk)]
@@ -34,18 +37,18 @@ def test_it_queues_a_test_and_rings(client_in, server, sent_tasks):
     assert Event.objects.filter(did="tested").count() == 1
 
 
-def test_it_rings_for_a_task_that_exists_at_the_redis_of_the_settings():
+def test_the_task_exists_and_is_sent_to_the_redis_of_the_settings():
     assert tasks.preflight.name == task_queue.PREFLIGHT
     assert app.conf.broker_url.startswith("redis")
 
 
-def test_it_queues_no_second_one_but_rings_again(client_in, server, sent_tasks):
+def test_a_second_press_queues_no_second_test_but_tells_a_worker_again(client_in, server, sent_tasks):
     ask(client_in, server)
     ask(client_in, server)
     assert Preflight.objects.count() == 1 and len(sent_tasks) == 2
 
 
-def test_it_stays_queued_when_redis_is_down(client_in, server, monkeypatch):
+def test_a_test_stays_queued_when_redis_is_down(client_in, server, monkeypatch):
     def silent(*_, **__):
         raise OperationalError("Error 111 connecting to /secret/path")
 
@@ -55,12 +58,12 @@ def test_it_stays_queued_when_redis_is_down(client_in, server, monkeypatch):
     assert Preflight.objects.get().state == "queued"
 
 
-def test_it_has_nothing_to_test_on_a_sandbox(client_in, sandbox, sent_tasks):
+def test_a_sandbox_has_no_connection_to_test(client_in, sandbox, sent_tasks):
     assert "no connection to test" in ask(client_in, sandbox)
     assert not sent_tasks and not Preflight.objects.exists()
 
 
-def test_it_is_claimed_once(server):
+def test_a_test_is_claimed_once(server):
     preflight = Preflight.objects.create(server=server)
     assert actions.begin_preflight(preflight.pk, "host:1") == server
     assert actions.begin_preflight(preflight.pk, "host:2") is None
@@ -68,19 +71,19 @@ def test_it_is_claimed_once(server):
     assert (preflight.state, preflight.worker) == ("running", "host:1")
 
 
-def test_it_cannot_be_claimed_when_it_is_gone(db):
+def test_a_deleted_test_cannot_be_claimed(db):
     assert actions.begin_preflight(99) is None
 
 
-def test_it_drops_the_answer_of_a_worker_that_was_given_up(server):
+def test_the_answer_of_a_worker_that_was_given_up_is_dropped(server):
     preflight = Preflight.objects.create(server=server)
     actions.begin_preflight(preflight.pk)
     slow = Preflight.objects.get()
     Preflight.objects.update(state="queued")
     actions.begin_preflight(preflight.pk)
-    actions.finish_preflight(slow, CHECKS, [], {})
+    actions.finish_preflight(slow, CHECKS)
     assert Preflight.objects.get().state == "running"
-    actions.finish_preflight(Preflight.objects.get(), [], [], {})
+    actions.finish_preflight(Preflight.objects.get(), [])
     assert (Preflight.objects.get().state, Preflight.objects.get().checks) == ("done", [])
 
 
@@ -92,7 +95,7 @@ def answered(server):
     return preflight
 
 
-def test_it_shows_checks_fixes_and_durability(client_in, server):
+def test_the_page_shows_checks_fixes_and_durability(client_in, server):
     answered(server)
     shown = client_in.get(f"/servers/{server.pk}/").content.decode()
     assert "data-preflight" not in shown
@@ -102,25 +105,25 @@ def test_it_shows_checks_fixes_and_durability(client_in, server):
     assert 'class="badge failed"' in client_in.get("/servers/").content.decode()
 
 
-def test_it_tells_the_script_how_far_it_is(client_in, server):
+def test_the_script_is_told_the_state_of_the_test(client_in, server):
     preflight = Preflight.objects.create(server=server)
     path = f"/servers/preflights/{preflight.pk}.json"
     assert client_in.get(path).json()["state"] == "queued"
-    Preflight.objects.update(state="done", checks=CHECKS)
+    Preflight.objects.update(state="done", checks=STORED)
     answer = client_in.get(path).json()
     assert answer["state"] == "done" and "Reachable" not in answer["html"].split("</ul>")[1]
     assert client_in.get("/servers/preflights/999.json").status_code == 404
 
 
-def test_it_folds_what_was_not_reached_and_offers_only_statements_to_copy(client_in, server):
-    title = "Reachable"
-    failed = {"key": "r", "title": title, "outcome": "failed", "says": "No.", "fix": "Start the server."}
-    rest = [{"key": t, "title": t, "outcome": "unknown", "says": NOT_REACHED, "fix": ""} for t in ("Clocks", "Engines")]
-    preflight = Preflight.objects.create(server=server, state="done", checks=[failed, *rest])
+def test_checks_without_an_answer_are_one_line_and_only_statements_can_be_copied(client_in, server):
+    failed = PreflightCheck("r", "Reachable", "failed", "No.", "Start the server.")
+    rest = [PreflightCheck(title, title, "unknown", NOT_REACHED, "") for title in ("Clocks", "Engines")]
+    checks = [asdict(check) for check in (failed, *rest)]
+    preflight = Preflight.objects.create(server=server, state="done", checks=checks)
     html = client_in.get(f"/servers/preflights/{preflight.pk}.json").json()["html"]
     assert html.count('<li class="check') == 2 and "Clocks, Engines" in html
     assert "Start the server." in html and "data-copy" not in html
-    Preflight.objects.update(checks=CHECKS)
+    Preflight.objects.update(checks=STORED)
     assert "data-copy" in client_in.get(f"/servers/preflights/{preflight.pk}.json").json()["html"]
 
 
@@ -134,5 +137,6 @@ def test_it_folds_what_was_not_reached_and_offers_only_statements_to_copy(client
         ([], "unknown"),
     ],
 )
-def test_it_sums_up_by_the_worst_check(outcomes, worst):
-    assert Preflight(checks=[{"outcome": one} for one in outcomes]).outcome == worst
+def test_the_outcome_is_that_of_the_worst_check(outcomes, worst):
+    checks = [asdict(PreflightCheck("key", "Title", one, "", "")) for one in outcomes]
+    assert Preflight(checks=checks).outcome == worst

@@ -12,7 +12,8 @@ from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
 from tests.unit.bench.load_requests import request
 from tests.unit.conducting import experiments as make
-from workers.bench.merge import split
+from workers.bench.load import LoadResult, LoadSecond
+from workers.bench.merge import PartLoad, split
 from workers.errors import Cancelled, TogetherError
 from workers.together import joiner
 from workers.together.shared_load import SharedLoad
@@ -104,12 +105,22 @@ def test_a_result_of_a_part_that_was_stopped_is_not_stored(measured):
     assert (part.state, part.error) == ("failed", "It was stopped.")
 
 
+def test_the_stored_result_of_a_part_is_read_as_it_was(measured):
+    _, first, _ = offered(measured)
+    taken = take(first, joining(1))
+    second = LoadSecond(t_s=1.0, tps=3.0, qps=6.0, writes=3.0, errors=0.0, p95_ms=None)
+    load = LoadResult(("sysbench",), 3, 1, 1.0, (second,), ((1.5, 2), (2.5, 1)), 1.0, 2.0, 0, "raw\n", {"p95": 2.5})
+    Part.objects.filter(pk=taken.pk).update(state="running")
+    joiner.save(taken, PartLoad(taken.by, 0.5, 0.01, load))
+    assert Part.objects.get(pk=taken.pk).load == PartLoad(taken.by, 0.5, 0.01, load)
+
+
 def test_no_password_is_in_a_part(measured):
     part = offered(measured)[1]
     assert "s3cret" not in str(part.request) and "target" not in part.request
 
 
-def test_it_stops_when_its_part_is_not_wanted_any_more(measured):
+def test_a_load_stops_when_its_part_is_not_wanted_any_more(measured):
     part = take(offered(measured)[1], joining(1))
     clock = iter(range(100))
     stopped = joiner.stopped(part, lambda: next(clock))

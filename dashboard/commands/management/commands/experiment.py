@@ -48,7 +48,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
-from workers.bench.plan import Plan, WorkloadChoice
+from workers.bench.plan import WorkloadChoice
 from workers.bench.recipes import QUICK, SIZES, Recipe, Shelf
 from workers.bench.workloads import OWN
 from workers.conducting.conduct import conduct
@@ -208,7 +208,7 @@ class Command(BaseCommand):
             connection.close()
 
     def _tell_before(self, experiment: Experiment) -> None:
-        plan = Plan.from_dict(experiment.plan)
+        plan = experiment.as_plan()
         if not all(target.is_sandbox for target in plan.targets):
             self.stderr.write(f"Guardrails on attached servers: {plan.limits.in_words}.")
         for replica in not_watched(plan):

@@ -20,7 +20,6 @@ from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Experiment
-from workers.bench.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def comparison(choice: Choice, token: str = "") -> Comparison:
 
 
 def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) -> Comparison:
-    both, plans = (a, b), (Plan.from_dict(a.plan), Plan.from_dict(b.plan))
+    both, plans = (a, b), (a.as_plan(), b.as_plan())
     reader = reader_of(both, token)
     names = {pk: name for plan in plans for pk, name in server_names(plan).items()}
     known = names | dict(reader.names)
@@ -110,5 +109,5 @@ def reader_of(experiments: Sequence[Experiment], token: str = "") -> Reader:
     """`token`: of the share link that was opened, "" for a person who logged in."""
     if not token:
         return Reader(Addresses(None), {})
-    names = neutral_names(*(Plan.from_dict(one.plan) for one in experiments))
+    names = neutral_names(*(one.as_plan() for one in experiments))
     return Reader(Addresses(None, token), names, redactor_of(*experiments))

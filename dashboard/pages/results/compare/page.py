@@ -16,7 +16,6 @@ from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments import environment
 from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Experiment
-from workers.bench.plan import Plan
 
 
 def context(choice: Choice, token: str = "", asked: Mapping[str, str] = {}) -> dict[str, object]:
@@ -81,7 +80,7 @@ def _offers(choice: Choice, compared: Sequence[Experiment], asked: Mapping[str, 
 
 def _offer(experiment: Experiment, wanted: Sequence[int]) -> list[Mapping[str, object]]:
     """The points of an experiment that can be added. `there`: the point is compared already."""
-    names = server_names(Plan.from_dict(experiment.plan))
+    names = server_names(experiment.as_plan())
     return [
         {
             "point": point,

@@ -17,7 +17,7 @@ from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.text.numbers import ms, whole
-from workers.bench.plan import Plan, Variant
+from workers.bench.plan import Variant
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.left_out import LEFT_OUT
 from workers.crash.setup_and_result import step_in_words
@@ -194,5 +194,5 @@ def _facts(trial: Trial) -> dict[str, str]:
 
 def _variant(trial: Trial) -> Variant:
     """As planned; without settings where the plan has no variant of that name."""
-    variants = Plan.from_dict(trial.experiment.plan).variants
+    variants = trial.experiment.as_plan().variants
     return next((variant for variant in variants if variant.name == trial.variant), Variant("", {}))

@@ -23,7 +23,7 @@ from workers.crash.client import ConnectionLedger
 from workers.crash.digest import new_secret
 from workers.crash.evidence import Evidence
 from workers.crash.image import make_tables, witness_image
-from workers.crash.inspect import BinlogPlace, Inspector
+from workers.crash.inspect import BinlogPlace, Inspector, keep_binlog
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 from workers.crash.ledger import Ledger
 from workers.crash.made import Made
@@ -33,6 +33,7 @@ from workers.crash.replica import SCHEMA, Replica, attach
 from workers.crash.setup_and_result import Attached, LostWork, Timeline, TrialResult, TrialSetup
 from workers.crash.verdict import CheckResult, Outcome
 from workers.crash.witness import Witness
+from workers.host import temporary
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.replay import ReplayDisk
 from workers.sandbox.disk.volatile import VolatileDisk
@@ -132,6 +133,13 @@ class Prepared(ServerReady):
         if self.reconnecting is None:
             return known
         return Ledger((*known.clients, *self.reconnecting.ledgers())).sealed(self.secret)
+
+    def copy_of_binlog(self) -> BinlogPlace | None:
+        """As the server wrote it, flushed or not: the page cache, and a disk without power, still answer."""
+        place = self.look.log
+        if not isinstance(place, BinlogPlace):
+            return None
+        return keep_binlog(place, self.made.enter_context(temporary.folder("binlog")))
 
     def connections(self) -> tuple[ConnectionLedger, ...]:
         return (*self.witness.connections(), *(self.reconnecting.connections() if self.reconnecting else ()))

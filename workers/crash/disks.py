@@ -1,6 +1,5 @@
 """The disks of a crashed server: one, or a second one of its kind for the logs that the variant places there."""
 
-import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,9 +42,7 @@ def make_disks(begun: Begun, image_key: str) -> ServerDisks:
 def folder_of_two(begun: Begun) -> Path:
     """For the disks of one server: they lie in it in the same way in every such folder, because the binlog's index
     holds its way from the datadir."""
-    folder = owner.new_folder(begun.setup.root.absolute() / "live", f"disks-{secrets.token_hex(4)}")
-    begun.made.callback(owner.remove, folder)
-    return folder
+    return begun.made.enter_context(owner.live_folder(begun.setup.root, "disks"))
 
 
 def places_on(mnt: Path, apart: Collection[str]) -> LogPlaces:

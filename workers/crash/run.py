@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 from workers.crash import dialects
 from workers.crash.chain import PORTS, Begun, Crashed, Loaded, Prepared, Recovered, TrialPorts
-from workers.crash.inspect import BinlogPlace, keep_binlog
 from workers.crash.judge import judge
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
@@ -16,7 +15,6 @@ from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup, told_with
 from workers.crash.to_the_end import to_the_end
 from workers.errors import PlanError, SandboxError, ServerEnded
-from workers.host import temporary
 
 POLL_S = 0.05
 FIRST_S = 10.0  # longest wait for the first commits, beyond the moment that the seed drew
@@ -108,17 +106,9 @@ def crash(loaded: Loaded) -> Crashed:
     down = kind.silence(scene)
     loaded.witness.drain(QUIET_S if loaded.setup.attached else 0)
     notes = kind.cut(scene)
-    before = _copy_of_binlog(loaded)  # after the cut: a disk that holds flushes may block readers too
+    before = loaded.copy_of_binlog()  # after the cut: a disk that holds flushes may block readers too
     notes |= kind.power_on(scene)
     return Crashed(**vars(loaded), down=down, before=before, crash_notes=notes)
-
-
-def _copy_of_binlog(loaded: Loaded) -> BinlogPlace | None:
-    """The binlog at the crash, flushed or not: a disk without power still answers from memory."""
-    place = loaded.look.log
-    if not isinstance(place, BinlogPlace):
-        return None
-    return keep_binlog(place, loaded.made.enter_context(temporary.folder("binlog")))
 
 
 def recover(crashed: Crashed) -> Recovered:

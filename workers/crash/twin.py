@@ -28,8 +28,7 @@ def twin(
     `other_id`: MySQL's server_uuid is not copied, so that the copy can follow the original.
     """
     place.require_space(root, images.size_bytes(original.datadir))
-    folder = owner.new_folder(root / "live")
-    try:
+    with owner.live_folder(root, "copy") as folder:
         with _frozen(original):
             copy_files(original.datadir, folder / "data", original.user)
         if other_id:
@@ -37,8 +36,6 @@ def twin(
         name, user = f"copy of {original.name}", original.user.name
         with create(root, original.build, settings, name=name, trace=False, user=user, datadir_on=folder) as copy:
             yield copy
-    finally:
-        owner.remove(folder)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
@@ -80,6 +80,16 @@ def new_folder(parent: Path, name: str = "") -> Path:
     except BaseException:
         remove(draft)
         raise
+
+
+@contextlib.contextmanager
+def live_folder(root: Path, name: str) -> Iterator[Path]:
+    """A new folder below the root of the sandboxes. It is removed afterwards, and by the sweep if this process dies."""
+    folder = new_folder(root.absolute() / "live", f"{name}-{secrets.token_hex(4)}")
+    try:
+        yield folder
+    finally:
+        remove(folder)
 
 
 def is_in_use(folder: Path) -> bool:

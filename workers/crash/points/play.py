@@ -1,6 +1,5 @@
 """Plays a small history on a server with a recorded disk, and notes what must be there after each statement."""
 
-import secrets
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -98,8 +97,7 @@ class Played:
 def play(ready: ServerReady, history: History) -> Played:
     """The server is killed afterwards. ServerError: it refused a statement."""
     server, disk = ready.scene.sandbox, ready.scene.disk
-    folder = owner.new_folder(ready.setup.root.absolute() / "live", f"recording-{secrets.token_hex(4)}")
-    ready.made.callback(owner.remove, folder)
+    folder = ready.made.enter_context(owner.live_folder(ready.setup.root, "recording"))
     with ExitStack() as opened:
         watching, *clients = [opened.enter_context(connect(server.target)) for _ in range(1 + history.clients)]
         for statement in (f"CREATE SCHEMA {SCHEMA}", *TABLES):

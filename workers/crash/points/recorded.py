@@ -1,20 +1,17 @@
 """Records a load: every write and flush of its disk, and what its clients knew at each moment, on one clock."""
 
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from time import monotonic_ns
 
 from workers.crash.chain import Prepared
 from workers.crash.disks import DATA, LOGS
-from workers.crash.inspect import BinlogPlace, keep_binlog, read_binlog
+from workers.crash.inspect import BinlogPlace, read_binlog
 from workers.crash.kinds.power_loss import FLUSH_US
 from workers.crash.ledger import Ledger
 from workers.crash.setup_and_result import TrialResult
 from workers.errors import SandboxError
-from workers.host import temporary
 from workers.sandbox import owner
 from workers.sandbox.disk.recording.events import Log, RecordingEnd
 from workers.sandbox.disk.recording.joint import JointState
@@ -82,7 +79,8 @@ def record(prepared: Prepared) -> Recorded:
     """The server is frozen before the last answers are read, so that the recording holds everything they rest on."""
     prepared.timeline.step("load")
     disks, server, witness = _disks(prepared), prepared.scene.sandbox, prepared.witness
-    folders = [_folder(prepared) for _ in disks]
+    live = prepared.made.enter_context(owner.live_folder(prepared.setup.root, "recording"))
+    folders = [live / str(n) for n in range(len(disks))]  # not yet made
     began, ended = list[Asked](), list[Asked]()
     for disk, folder in zip(disks, folders, strict=True):
         began.append(_timed(partial(disk.record, folder, MOST_BYTES)))
@@ -97,7 +95,7 @@ def record(prepared: Prepared) -> Recorded:
     for disk in disks:
         ended.append(_timed(disk.stop_recording))
     prepared.timeline.step("kill")
-    before = _binlog(prepared)
+    before = prepared.copy_of_binlog()
     for disk in disks:
         disk.storage(0)
         disk.give_way()
@@ -153,13 +151,6 @@ def bracket_ns(*asked: Asked) -> int:
     return min(last - first for first, last in asked)
 
 
-def _folder(prepared: Prepared) -> Path:
-    """Not yet made, in a folder that the sweep removes if this worker dies."""
-    folder = owner.new_folder(prepared.setup.root.absolute() / "live", f"recording-{secrets.token_hex(4)}")
-    prepared.made.callback(owner.remove, folder)
-    return folder / "recording"
-
-
 def _wait(prepared: Prepared) -> None:
     """SandboxError: the clients stopped before the load was over."""
     witness, ports = prepared.witness, prepared.ports
@@ -168,14 +159,6 @@ def _wait(prepared: Prepared) -> None:
         if not witness.alive:
             raise SandboxError(f"The clients stopped before the end of the load: {witness.trouble}.")
         ports.sleep(min(left, POLL_S))
-
-
-def _binlog(prepared: Prepared) -> BinlogPlace | None:
-    """As the server wrote it, flushed or not: the page cache still answers."""
-    place = prepared.look.log
-    if not isinstance(place, BinlogPlace):
-        return None
-    return keep_binlog(place, prepared.made.enter_context(temporary.folder("binlog")))
 
 
 def _named(prepared: Prepared, before: BinlogPlace | None) -> Mapping[str, int] | None:

@@ -3,7 +3,6 @@
 The binary log as it was before the power loss is not in the archive. So the checks that compare with it stay unclear.
 """
 
-import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -44,9 +43,7 @@ class JudgedAgain:
 def recover_again(archive: bytes, root: Path, find: Callable[[str], Build], user: str = "") -> JudgedAgain:
     """Everything is removed. Raises PlanError when this host cannot do it, and SandboxError."""
     must_be_possible()
-    with ExitStack() as made:
-        live = owner.new_folder(root.absolute() / "live", f"export-{secrets.token_hex(4)}")
-        made.callback(owner.remove, live)
+    with owner.live_folder(root, "export") as live:
         folder = unpacked(archive, live, FOLDER)
         point = read_point((folder / POINT).read_text())
         with (folder / COMMITS).open() as lines:
@@ -64,14 +61,13 @@ def judge_disks(folder: Path, point: PointFile, ledger: Ledger, root: Path, buil
     """`folder`: with the images of the disks. `ledger`: what was acknowledged by then. Everything that is made is
     removed."""
     with ExitStack() as made:
-        disks = _disks(made, folder, root.absolute() / "live" / f"disks-{secrets.token_hex(4)}", point)
+        disks = _disks(made, folder, made.enter_context(owner.live_folder(root, "disks")), point)
         evidence = _evidence(point, ledger, disks, partial(_started, made, root, build, point, disks, user))
         return JudgedAgain(point, counting(run_checks(ledger, evidence), len(ledger.acknowledged())))
 
 
 def _disks(made: ExitStack, archive: Path, folder: Path, point: PointFile) -> ServerDisks:
     """As they were recorded, in one folder: the binlog's index holds its way from the datadir."""
-    made.callback(owner.remove, owner.new_folder(folder.parent, folder.name))
     data = made.enter_context(VolatileDisk.create(folder / DATA, image=archive / DISK))
     if not point.apart:
         return ServerDisks(data)

@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -53,15 +52,13 @@ class RecordingFacts:
 def keep_recording(load: Recorded) -> tuple[KeptRecording, bytes]:
     """Its archive, b"" if it is not kept. Raises Cancelled."""
     load.timeline.tell("keep the recording")
-    live = owner.new_folder(load.setup.root.absolute() / "live", f"export-{secrets.token_hex(4)}")
-    try:
-        _furnish(live / FOLDER, load)
-        archive = packed(live, FOLDER)
-        return KeptRecording(n_bytes=len(archive)), archive
-    except (OSError, SandboxError) as failed:
-        return KeptRecording(n_bytes=0, lacks=str(failed)), b""
-    finally:
-        owner.remove(live)
+    with owner.live_folder(load.setup.root, "export") as live:
+        try:
+            _furnish(live / FOLDER, load)
+            archive = packed(live, FOLDER)
+        except (OSError, SandboxError) as failed:
+            return KeptRecording(n_bytes=0, lacks=str(failed)), b""
+    return KeptRecording(n_bytes=len(archive)), archive
 
 
 def _furnish(folder: Path, load: Recorded) -> None:
@@ -101,9 +98,7 @@ def try_more(
     """The next crash points after the first `skip`, which the trial tried. Everything is removed. Raises PlanError when
     this host cannot do it, and SandboxError."""
     must_be_possible()
-    with ExitStack() as made:
-        live = owner.new_folder(root.absolute() / "live", f"export-{secrets.token_hex(4)}")
-        made.callback(owner.remove, live)
+    with owner.live_folder(root, "export") as live:
         folder = unpacked(archive, live, FOLDER)
         facts = read_facts((folder / FACTS).read_text())
         if "replica" in facts.disks:

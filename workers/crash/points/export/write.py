@@ -2,7 +2,6 @@
 
 import os
 import platform
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -75,19 +74,17 @@ class Exporter:
                 "The script of an archive starts one server.",
                 "Repeat the trial to see it again.",
             )
-        live = owner.new_folder(self.load.setup.root.absolute() / "live", f"export-{secrets.token_hex(4)}")
         try:
-            folder = live / FOLDER
-            folder.mkdir()
-            contents = self.states.blocks(state.points)
-            for name, disk, blocks in zip(IMAGES, self.states.disks, contents, strict=False):
-                write_image(folder / name, disk.recording.base, blocks)
-            self._furnish(folder, tried, state)
-            return packed(live, FOLDER)
+            with owner.live_folder(self.load.setup.root, "export") as live:
+                folder = live / FOLDER
+                folder.mkdir()
+                contents = self.states.blocks(state.points)
+                for name, disk, blocks in zip(IMAGES, self.states.disks, contents, strict=False):
+                    write_image(folder / name, disk.recording.base, blocks)
+                self._furnish(folder, tried, state)
+                return packed(live, FOLDER)
         except OSError as full:
             raise SandboxError(f"The crash point could not be kept: {full}.", "Make space on the host.") from full
-        finally:
-            owner.remove(live)
 
     def _furnish(self, folder: Path, tried: TriedState, state: JointState) -> None:
         load = self.load

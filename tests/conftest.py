@@ -1,5 +1,6 @@
 """For the whole suite. (The temporary home is made in tests/settings.py, before Django reads any setting.)"""
 
+import gc
 import os
 import shutil
 import signal
@@ -34,6 +35,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 hypothesis.settings.register_profile("here", deadline=None)
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What collecting makes stays until the end of the process: the garbage collector does not look at it, neither now
+    nor during the tests. This saves a fifth of the time to collect."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -34,7 +34,7 @@ offset = st.floats(0, 3)
 
 
 @given(st.lists(latencies, min_size=1, max_size=5))
-def test_it_is_as_if_one_process_had_seen_every_transaction(per_part):
+def test_merged_parts_are_as_if_one_process_had_seen_every_transaction(per_part):
     merged, whole = merge([part(one) for one in per_part]), part([ms for one in per_part for ms in one]).load
     assert merged.transactions == whole.transactions == sum(count for _, count in merged.histogram)
     assert merged.histogram == whole.histogram
@@ -119,7 +119,7 @@ def test_threads_are_split_as_evenly_as_can_be(threads, workers):
     assert parts == split(request(threads=threads), workers), "the same for the same seed"
 
 
-def test_it_adds_histograms_up():
+def test_histograms_of_parts_are_added_up():
     quick, slow = [[1.0, 90], [2.0, 10]], [[2.0, 10], [50.0, 90]]
     together = histogram.added([quick, slow])
     assert together == ((1.0, 90), (2.0, 20), (50.0, 90))

@@ -78,7 +78,7 @@ def page(client, experiment):
         ("speed", "held", ""),
     ],
 )
-def test_it_judges_by_the_stored_seconds(name, expected, today):
+def test_a_claim_is_judged_by_the_stored_seconds(name, expected, today):
     found = outcome(factory.experiment(), CLAIMS[name])
     assert (found.outcome, found.today) == (expected, today)
 
@@ -89,7 +89,7 @@ def test_a_ratio_is_judged_whatever_throughput_counts():
     assert outcome(experiment, CLAIMS["faster"]).outcome == "held"
 
 
-def test_it_gives_the_effect_with_its_interval():
+def test_an_outcome_gives_the_effect_with_its_interval():
     measured = outcome(factory.experiment(), CLAIMS["faster"]).measured
     assert measured.lo < 6 < measured.hi
     assert measured.value == pytest.approx(6, rel=0.1)
@@ -238,7 +238,7 @@ def crashed(variant, kind="power-loss", checks=("lost-engine",), **bounds):
         (crashed("1/1", "torn-power-loss", below=0.1), "not decidable"),
     ],
 )
-def test_it_counts_crashes(asked, expected):
+def test_a_claim_about_crashes_counts_them(asked, expected):
     """1/1 lost nothing in 36 power losses, which is at most 9.7 % of them."""
     rates = {**trials.RATES, "1/1": {**trials.RATES["1/1"], "power-loss": trials.HELD * 36}}
     assert outcome(trials.experiment(rates), asked).outcome == expected

@@ -56,7 +56,7 @@ def cleaned(experiment, found):
     return clean.data(clean.facts(found))
 
 
-def test_it_says_the_same_when_it_is_exported_again():
+def test_an_import_that_is_exported_gives_the_same_file():
     _, file, imported = files.round_trip()
     again = file_of(imported)
     assert files.without_marks(again) == files.without_marks(file)
@@ -71,7 +71,7 @@ def test_the_same_experiment_is_the_same_file_but_for_its_moment(monkeypatch):
     assert file_of(experiment) == file_of(experiment)
 
 
-def test_its_figures_are_those_of_the_original():
+def test_the_figures_of_an_import_are_those_of_the_original():
     original, _, imported = files.round_trip()
     assert result(imported)["analysis"] == Clean(original).data(result(original)["analysis"])
     assert cleaned(imported, result(imported)) == cleaned(original, result(original))
@@ -157,7 +157,7 @@ def test_the_same_file_is_kept_once():
     assert Experiment.objects.count() == 2
 
 
-def test_it_can_be_imported_again_when_it_is_gone_for_good():
+def test_an_experiment_that_is_gone_for_good_can_be_imported_again():
     _, file, imported = files.round_trip()
     Experiment.objects.filter(pk=imported.pk).update(deleted_at=imported.imported_at)
     with pytest.raises(NotImported, match="and deleted"):

@@ -33,7 +33,7 @@ def compare(client, *runs, **query):
 
 
 @pytest.mark.django_db
-def test_it_puts_points_of_two_experiments_side_by_side(client_in):
+def test_points_of_two_experiments_stand_side_by_side(client_in):
     old, new = factory.experiment(name="before"), factory.experiment({"1/1": 2000.0}, name="after")
     response = compare(client_in, ids(old, "1/1"), ids(new, "1/1"))
     first, second = response.context["columns"]
@@ -61,7 +61,7 @@ def test_updates_are_not_held_against_commits(client_in):
 
 
 @pytest.mark.django_db
-def test_it_marks_unlike_environments_and_says_what_differs(client_in):
+def test_unlike_environments_are_marked_with_their_differences(client_in):
     old = factory.experiment(name="before")
     new = factory.experiment(environment={"kernel": "6.12.0", "innodb_io_capacity": "2000", "datadir": "/other"})
     response = compare(client_in, ids(old, "1/1"), ids(new, "1/1"))
@@ -70,7 +70,7 @@ def test_it_marks_unlike_environments_and_says_what_differs(client_in):
 
 
 @pytest.mark.django_db
-def test_it_offers_points_and_keeps_the_choice_in_the_address(client_in):
+def test_points_are_offered_and_the_address_keeps_the_choice(client_in):
     experiment = factory.experiment()
     chosen = ids(experiment, "1/1")
     response = compare(client_in, chosen, **{"from": experiment.pk})
@@ -82,14 +82,14 @@ def test_it_offers_points_and_keeps_the_choice_in_the_address(client_in):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("runs", ["", "999999", "x';--", "1" * 40])
-def test_it_takes_any_address(client_in, runs):
+def test_any_address_of_a_comparison_is_answered(client_in, runs):
     response = compare(client_in, runs, **{"from": "12345678901234567890123"})
     assert response.status_code == 200
     assert "Nothing is compared yet" in response.content.decode()
 
 
 @given(st.lists(st.text(), max_size=5))
-def test_it_reads_only_numbers(texts):
+def test_only_numbers_are_read_from_the_address(texts):
     query = QueryDict(mutable=True)
     query.setlist("runs", texts)
     found = run_ids(query)
@@ -198,7 +198,7 @@ def test_scale_and_hidden_series_are_given_to_the_chart(client_in):
 
 
 @pytest.mark.django_db
-def test_it_opens_with_what_was_found(client_in):
+def test_a_comparison_opens_with_its_findings(client_in):
     one = factory.experiment({"1/1": 1000.0, "0/0": 6000.0})
     html = compare(client_in, ids(one, "1/1"), ids(one, "0/0")).content.decode()
     assert re.search(r"0/0 at 8 threads \(2\) has [56]\.\d times the throughput of 1/1 at 8 threads \(1\)", html)

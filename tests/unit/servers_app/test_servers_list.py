@@ -7,7 +7,7 @@ from dashboard.records.servers import queries
 from dashboard.records.servers.models import Preflight, Server
 
 
-def test_it_shows_the_last_test_and_the_last_experiment(server):
+def test_the_list_shows_the_last_test_and_the_last_experiment_of_a_server(server):
     for number, outcome in enumerate(["passed", "failed"]):
         experiment = Experiment.objects.create(name=f"experiment {number}", plan={}, seed=1)
         experiment.cells.create(server=server, position=0, block=0, variant="v", workload="w", threads=1, repeat=0)
@@ -19,7 +19,7 @@ def test_it_shows_the_last_test_and_the_last_experiment(server):
     assert line.experiment.name == "experiment 1"
 
 
-def test_it_asks_three_questions_however_many_servers(db, django_assert_num_queries):
+def test_the_list_asks_three_questions_however_many_servers(db, django_assert_num_queries):
     experiment = Experiment.objects.create(name="cost", plan={}, seed=1)
     for number in range(20):
         box = Server.objects.create(name=f"box {number}", kind="sandbox", build="b")
@@ -29,6 +29,6 @@ def test_it_asks_three_questions_however_many_servers(db, django_assert_num_quer
         assert [line.experiment for line in queries.lines(Server.objects.all())] == [experiment] * 20
 
 
-def test_it_opens_with_all_kinds_of_servers(client_in, server, sandbox):
+def test_the_list_opens_with_all_kinds_of_servers(client_in, server, sandbox):
     shown = client_in.get("/servers/").content.decode()
     assert "never" in shown and "not needed" in shown and "db.example.org:3306" in shown

@@ -7,7 +7,6 @@ first."""
 import secrets
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 
@@ -26,7 +25,7 @@ from workers.bench.own_review import of_plan
 from workers.bench.replica_flushes import settings_of
 from workers.conducting.drilled_manager import drilled
 from workers.conducting.job import Job
-from workers.crash.setup_and_result import Attached, TrialSetup
+from workers.crash.setup_and_result import Attached, TrialRequest, TrialSetup
 from workers.errors import PlanError
 from workers.host import environment
 from workers.sandbox.builds import Build
@@ -58,32 +57,43 @@ def _run(job: Job, row: Trial) -> None:
     build = job.ports.find(variant.build or server.build) if server.is_sandbox else None
     storage = parse(variant.storage) if variant.storage else None
     root = Path(settings.SANDBOX_ROOT)
-    asked: dict[str, Any] = {
-        "root": root,
-        "name": server.name,
-        "settings": variant.settings,
-        "seed": row.seed,
-        "engine": variant.engine,
-        "clients": crash.clients,
-        "load_s": crash.load_s,
-        "storage": storage,
-        "user": settings.SANDBOX_USER,
-        "build": build,
-    }
+    request = TrialRequest(
+        root=root,
+        name=server.name,
+        settings=variant.settings,
+        seed=row.seed,
+        engine=variant.engine,
+        clients=crash.clients,
+        load_s=crash.load_s,
+        storage=storage,
+        user=settings.SANDBOX_USER,
+    )
     story = None
-    if variant.topology:
+    if variant.topology and build:
         topology = parse_topology(variant.topology)
-        manager = drilled(row, topology)
-        setup = FailoverSetup(**asked, topology=topology, fault=row.kind, manager=manager, pause_s=crash.pause_s)
+        setup = FailoverSetup(
+            **vars(request),
+            build=build,
+            topology=topology,
+            fault=row.kind,
+            manager=drilled(row, topology),
+            pause_s=crash.pause_s,
+        )
         failover = job.ports.fail_over(setup, job.say, job.cancelled)
         found, story = failover.as_trial(), failover.story
     else:
-        attached = None if server.is_sandbox else borrow(row)
-        own = of_plan(job.plan) if crash.own_load else None
-        asked |= {"points": crash.points, "points_s": crash.points_s, "own": own}
-        asked["keep_recording"] = crash.keep_recording
-        asked["replica_settings"] = settings_of(crash, variant.engine)
-        trial = TrialSetup(**asked, kind=row.kind, replica=crash.replica, attached=attached)
+        trial = TrialSetup(
+            **vars(request),
+            build=build,
+            kind=row.kind,
+            replica=crash.replica,
+            replica_settings=settings_of(crash, variant.engine),
+            attached=None if server.is_sandbox else borrow(row),
+            points=crash.points,
+            points_s=crash.points_s,
+            keep_recording=crash.keep_recording,
+            own=of_plan(job.plan) if crash.own_load else None,
+        )
         found = job.ports.crash(trial, job.say, job.cancelled)
     storing_trials.save(row, found, _place(root, build, storage), story)
 

@@ -204,7 +204,7 @@ class FilePlan(Exact):
 
 
 class FileClaims(Exact):
-    """dashboard.records.experiments.claims.StoredClaims: what the recipe claimed when the experiment was planned."""
+    """dashboard.records.experiments.claims: what the recipe claimed when the experiment was planned."""
 
     title: Line
     changed: Lines

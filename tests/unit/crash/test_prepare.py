@@ -11,6 +11,7 @@ from tests.unit.crash.parts import Part, prepared
 from tests.unit.servers.played import Played
 from workers.crash import prepare as module
 from workers.crash.chain import ServerReady
+from workers.crash.image import ImagePorts
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Attached
@@ -42,6 +43,10 @@ def ports(tmp_path):
         notes.append("connect")
         return nullcontext(Played(answers))
 
+    def image(root, build, engine, user, made_by):
+        assert isinstance(made_by, ImagePorts) and made_by.create is known["sandbox"], "the port that makes servers"
+        return "image-key"
+
     def noted(name, made):
         return lambda *given, **how: notes.append((name, given, how)) or made
 
@@ -57,11 +62,12 @@ def ports(tmp_path):
     }  # fmt: skip
     asked = {
         "connect": connect,
-        "image": lambda *what: "image-key",
+        "image": image,
         "tables": lambda link, *what: notes.append(("tables", *what)),
         "user": lambda user: f"user {user}",
     }
-    return notes, {name: noted(name, one) for name, one in made.items()} | asked, made
+    known = {name: noted(name, one) for name, one in made.items()} | asked
+    return notes, known, made
 
 
 def begun(ports, kind="process-kill", **setup):

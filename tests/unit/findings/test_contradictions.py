@@ -6,6 +6,7 @@ from django.urls import reverse
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.conclusion import in_brief, summary
 from dashboard.findings.document import everything
+from dashboard.findings.shown import shown
 from dashboard.records.experiments.models import Probe, Run
 from dashboard.records.sharing.actions import share
 from tests.unit.results import factory, trials
@@ -97,7 +98,7 @@ def test_beside_the_headline_stands_that_a_flush_takes_longer_than_a_commit_that
     for reader, url in ((client_in, f"/results/{made.pk}/"), (client_in, report), (client, f"/share/{token}/")):
         header = reader.get(url).text.partition("</header>")[2].partition("</header>")[0]
         assert (doubt in header) == expected and "lost nothing" in header
-    assert (doubt in in_brief(made)) == (doubt in "\n".join(summary(made))) == expected
+    assert (doubt in in_brief(made, shown(made))) == (doubt in "\n".join(summary(made))) == expected
     page = client_in.get(f"/results/{made.pk}/")
     assert ("Some flushes may not have reached the disk" in page.text) == expected, "the explanation follows"
     assert (doubt in page.context["markdown"]) == expected

@@ -23,9 +23,15 @@ class OutlinedWorkload:
 
 
 @dataclass(frozen=True)
+class OutlinedCrash:
+    trials: int = 0
+
+
+@dataclass(frozen=True)
 class PlanOutline:
     name: str = ""
     targets: tuple[OutlinedTarget, ...] = ()
     variants: tuple[OutlinedVariant, ...] = ()
     workloads: tuple[OutlinedWorkload, ...] = ()
     threads: tuple[int, ...] = ()
+    crash: OutlinedCrash = OutlinedCrash()

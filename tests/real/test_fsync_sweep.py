@@ -30,11 +30,11 @@ def test_it_measures_the_hosts_own_disk(sandbox_root):
 
 
 def is_found(overwrite, append):
-    """K within 10 per cent, R within 20. An overwrite is one flush, an append two."""
+    """K within 15 per cent, R within 20. An overwrite is one flush, an append two."""
     return (
-        overwrite.k_ms.value == pytest.approx(20, rel=0.1)
+        overwrite.k_ms.value == pytest.approx(50, rel=0.15)
         and overwrite.mb_per_s.value == pytest.approx(10, rel=0.2)
-        and append.k_ms.value == pytest.approx(40, rel=0.15)
+        and append.k_ms.value == pytest.approx(100, rel=0.15)
         and overwrite.follows != "does not follow"
     )
 
@@ -44,7 +44,7 @@ def test_it_finds_the_k_and_r_of_a_simulated_disk(sandbox_root):
     """Other processes on the same processors can only make a flush longer: one sweep of three must be right."""
     models = []
     with VolatileDisk.create(sandbox_root / "live" / "sweep", 128 << 20) as disk:
-        disk.storage(20_000, 10)
+        disk.storage(50_000, 10)
         while len(models) < 3 and not (models and is_found(*models[-1])):
             found = sweep(disk.mnt, seconds=8)
             models.append((model(found, "overwrite"), model(found, "append")))

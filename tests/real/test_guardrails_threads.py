@@ -17,7 +17,8 @@ RUNNING = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE '
 
 
 def sleep(link) -> None:
-    with suppress(DurascopeError):
+    """Until it is killed, or the link is closed by the other thread, which PyMySQL tells as an AttributeError."""
+    with suppress(DurascopeError, AttributeError):
         ask.rows(link, "SELECT SLEEP(30)")
 
 

@@ -55,7 +55,7 @@ class CrashProgress:
 
 
 def crash_progress(experiment: Experiment) -> CrashProgress:
-    plan = experiment.as_plan()
+    plan = experiment.outline
     counted = _counted(experiment) if plan.crash.trials else {}
     if not counted:
         return CrashProgress([], [], is_phase=False)

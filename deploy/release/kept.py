@@ -1,15 +1,16 @@
-"""Results of steps, kept in .release/VERSION until the release is made. A result counts while nothing but documents
-changed since."""
+"""Results of steps, kept in .release/VERSION until the release is made. A result counts while nothing
+that it measured changed since: for most steps documents may."""
 
 import json
 import subprocess
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from release.step import PROJECT, Failed, Step, clock, git, load, uncommitted
+from release.step import PROJECT, Failed, Step, clock, git, load, uncommitted, without
 
-DOCUMENTS = ("docs", "*.md")
+RELEASES = ["docs/releases"]  # written by each call
+DOCUMENTS = ["docs", "*.md"]  # *.md of the root
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,16 @@ class Result:
     took_s: float
     load: float  # average of the machine over a minute, the higher of before and after
     quick: bool
-    of_commit: bool = False  # the program was that of the commit from beginning to end
+    of_commit: bool = False  # what it measured was that of the commit from beginning to end
+    may_change: list[str] = field(default_factory=list)  # paths that it does not measure
 
     @property
     def counts(self) -> bool:
-        """Whether it was measured at its commit, and only documents changed since."""
-        paths = [f":!{path}" for path in DOCUMENTS]
+        """Whether it was measured at its commit, and nothing that it measured changed since."""
         try:
-            return self.of_commit and not git("diff", "--name-only", self.commit, "HEAD", "--", ".", *paths)
+            return self.of_commit and not git(
+                "diff", "--name-only", self.commit, "HEAD", "--", ".", *without(self.may_change)
+            )
         except subprocess.CalledProcessError:
             return False
 
@@ -50,7 +53,8 @@ def run(place: Path, name: str, step: Step, quick: bool) -> Result:
     log, file = place / f"{name}.log", place / f"{name}.json"
     file.unlink(missing_ok=True)
     log.write_text("")
-    began, before, commit, clean = time.monotonic(), load(), git("rev-parse", "HEAD"), not uncommitted(*DOCUMENTS)
+    may_change = RELEASES if step.reads_documents else DOCUMENTS
+    began, before, commit, clean = time.monotonic(), load(), git("rev-parse", "HEAD"), not uncommitted(*may_change)
     try:
         found = step.run(quick, log)
         figures, problem = found.figures, found.problem
@@ -59,7 +63,7 @@ def run(place: Path, name: str, step: Step, quick: bool) -> Result:
     result = Result(
         not problem, figures, problem, commit, clock(), round(time.monotonic() - began, 1),
         round(max(before, load()), 1), quick and step.has_quick,
-        clean and not uncommitted(*DOCUMENTS) and git("rev-parse", "HEAD") == commit,
+        clean and not uncommitted(*may_change) and git("rev-parse", "HEAD") == commit, may_change,
     )  # fmt: skip
     file.write_text(json.dumps(asdict(result), indent=1))
     return result

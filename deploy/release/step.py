@@ -28,6 +28,7 @@ class Step:
     says: str
     run: Callable[[bool, Path], Found]
     has_quick: bool = True  # a shorter form, which only tries it
+    reads_documents: bool = False  # a changed document is a changed program for it
     always: bool = False  # it takes no time: it runs at each call, also if it is done
 
 
@@ -65,7 +66,12 @@ def lines(pattern: str, output: str) -> list[str]:
 
 def uncommitted(*but: str) -> list[str]:
     """Files with changes that are in no commit, without those of these paths."""
-    return git("status", "--porcelain", "--", ".", *(f":!{path}" for path in but)).splitlines()
+    return git("status", "--porcelain", "--", ".", *without(but)).splitlines()
+
+
+def without(paths: Sequence[str]) -> list[str]:
+    """For git: all but these. A star stays within its folder."""
+    return [f":(exclude,glob){path}" if "*" in path else f":!{path}" for path in paths]
 
 
 def git(*arguments: str) -> str:

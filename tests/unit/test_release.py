@@ -98,7 +98,8 @@ CHAOS = {"seed": 1, "database": "SQLite", "workers": 1, "rounds": 53, "by_kind":
 
 
 @pytest.mark.parametrize(
-    ("faults", "seconds", "stops"), [(200, 3000, False), (199, 3599, True), (150, 3600, False), (2, 75, True)]
+    ("faults", "seconds", "stops"),
+    [(200, 3000, False), (199, 3599, True), (50, 3600, False), (49, 7200, True), (2, 75, True)],
 )
 def test_a_chaos_that_ended_early_stops_the_release_and_tells_how_long_it_was(faults, seconds, stops):
     """As it is printed: after lines on each round."""
@@ -179,6 +180,25 @@ def test_a_result_counts_until_the_program_changes(tree, tmp_path):
     (tree / "program.py").write_text("2")
     committed("the program")
     assert not result.counts and "The program changed since." in report.text("1.0", NONE | {"build": result})
+
+
+@pytest.mark.parametrize(
+    ("document", "chaos", "build"),
+    [
+        ("docs/new.md", True, False),
+        ("docs/releases/v1.md", True, True),
+        ("README.md", True, False),
+        ("x/README.md", False, False),
+    ],
+)
+def test_a_step_that_reads_documents_does_not_count_when_one_changes(tree, tmp_path, document, chaos, build):
+    """A document beside the program is a part of it."""
+    for name in ("chaos", "build"):
+        kept.run(tmp_path, name, Step("says", nothing, reads_documents=steps.STEPS[name].reads_documents), quick=False)
+    (tree / document).parent.mkdir(parents=True, exist_ok=True)
+    (tree / document).write_text("a document")
+    committed("a document")
+    assert (kept.read(tmp_path, "chaos").counts, kept.read(tmp_path, "build").counts) == (chaos, build)
 
 
 @pytest.mark.parametrize("when", ["before", "meanwhile", "committed meanwhile"])

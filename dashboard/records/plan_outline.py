@@ -24,7 +24,7 @@ class OutlinedWorkload:
 
 @dataclass(frozen=True)
 class OutlinedCrash:
-    trials: int = 0
+    trials: int | None = 0
 
 
 @dataclass(frozen=True)
@@ -34,4 +34,4 @@ class PlanOutline:
     variants: tuple[OutlinedVariant, ...] = ()
     workloads: tuple[OutlinedWorkload, ...] = ()
     threads: tuple[int, ...] = ()
-    crash: OutlinedCrash = OutlinedCrash()
+    crash: OutlinedCrash | None = None

@@ -42,4 +42,5 @@ def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
     if entry:
         return redirect(entry.track)
     messages.info(request, "This experiment is not in the history yet. A worker adds it within minutes of its end.")
-    return redirect("history:server", experiment.server_ids[0])
+    servers = experiment.server_ids
+    return redirect("history:server", servers[0]) if servers else redirect("results:page", pk)

@@ -56,7 +56,7 @@ class CrashProgress:
 
 def crash_progress(experiment: Experiment) -> CrashProgress:
     plan = experiment.outline
-    counted = _counted(experiment) if plan.crash.trials else {}
+    counted = _counted(experiment) if plan.crash and plan.crash.trials else {}
     if not counted:
         return CrashProgress([], [], is_phase=False)
     kinds = in_order(kind for _, _, kind in counted)

@@ -1,5 +1,6 @@
 """The live page's matrix of crash trials fills as they end."""
 
+import pytest
 from django.urls import reverse
 
 from dashboard.records.experiments.crash_progress import crash_progress
@@ -29,6 +30,11 @@ def test_it_counts_trials_by_their_verdict(db):
         "1/1": [("nothing lost in 2 of 3, 1 waiting", "held"), ("commits lost, as it must be", "flagged")],
         "0/0": [("commits lost in 1 of 2, unclear in 1 of 2", "few"), ("not planned", "")],
     }
+
+
+@pytest.mark.parametrize("plan", [{}, {"crash": None}, {"crash": {"trials": None}}, {"crash": {}}])
+def test_a_plan_of_another_version_has_no_matrix(db, plan):
+    assert crash_progress(Experiment(plan=plan)).rows == []
 
 
 def test_its_phase_begins_when_no_cell_is_left(db):

@@ -200,6 +200,12 @@ def test_an_experiment_without_entries_says_so(reader, server):
     assert "not in the history yet" in answer.content.decode()
 
 
+def test_an_experiment_whose_plan_names_no_server_leads_to_its_result(reader, server):
+    experiment = nights.experiment(server)
+    type(experiment).objects.filter(pk=experiment.pk).update(plan={})
+    assert reader.get(f"/history/of/{experiment.pk}/")["Location"] == f"/results/{experiment.pk}/"
+
+
 def test_the_server_and_the_result_lead_to_it(reader, server):
     experiment = factory.experiment(servers=[server])
     assert f"/history/servers/{server.pk}/" in reader.get(f"/servers/{server.pk}/").content.decode()

@@ -7,12 +7,15 @@ import pytest
 
 from tests.unit.crash.binlog_bytes import SECRET
 from tests.unit.crash.case import CLIENTS, SENT, ledger
+from tests.unit.sandbox.recordings import Written
 from workers.crash.evidence import Seen
 from workers.crash.points.judge_state import PointTold, StateJudge
 from workers.errors import SandboxError, ServerEnded
-from workers.sandbox.disk.recording.joint import of_one
+from workers.sandbox.disk.recording.events import RecordingEnd
+from workers.sandbox.disk.recording.joint import JointStates, of_one, of_the_last
 from workers.sandbox.disk.recording.points import ChosenPoint, Reached
-from workers.sandbox.disk.recording.states import CrashPoint, DiskState
+from workers.sandbox.disk.recording.recording import Recording
+from workers.sandbox.disk.recording.states import CrashPoint, DiskState, States
 from workers.sandbox.server import Recovery
 
 END_NS, NS = 500_000_000, 1_000_000_000
@@ -122,3 +125,23 @@ def test_the_disk_becomes_the_state_or_the_blocks_that_are_given(blocks, become)
     found = judge.attempt(lane, of_one(ChosenPoint(state, "at random", Reached(1, 2), True)), blocks)
     assert disks == [become]
     assert (found.moment, found.keeps, found.way, found.redo, found.binlog) == (9, "durable", "at random", 1, 2)
+
+
+@pytest.mark.parametrize(("engine", "wrong"), [(ALL, set()), (ALL[:-1], {"lost-engine"})])
+def test_a_primary_that_lives_on_must_have_what_was_acknowledged_after_its_replicas_recording_ended(
+    tmp_path, engine, wrong
+):
+    """The replica's recording ends before the first answer at 0.010 s."""
+    times = {"primary": (1, 2, END_NS), "replica": (1, 2, 3)}
+    for name, clock in times.items():
+        (tmp_path / name).mkdir()
+        written = Written(tmp_path / name, clock=iter(clock))
+        written.write(0, b"x")
+        written.recorder.stop(RecordingEnd.STOPPED if name == "primary" else RecordingEnd.BOUND)
+    states = JointStates([States(Recording.load(tmp_path / name)) for name in times])
+    choice = of_the_last(states, ChosenPoint(states.disks[1].at(CrashPoint(1)), "at random", Reached(1, 2), True))
+    judge, lane = made_up(engine)
+    lane.become, lane.states = (lambda contents: None), states
+    found = judge.attempt(lane, choice)
+    assert {one.key for one in found.checks if one.outcome == "invalid"} == wrong
+    assert found.acknowledged == len(ALL)

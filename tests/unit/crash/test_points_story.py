@@ -2,14 +2,20 @@
 
 import json
 from dataclasses import replace
+from itertools import count
+from types import SimpleNamespace
 
 from dashboard.installation.stored import read
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
-from workers.crash.points.recorded import bracket_ns, margin_ns, readings
+from tests.unit.sandbox.recordings import Written
+from workers.crash.points.recorded import bracket_ns, margin_ns, readings, why_ended
+from workers.crash.points.steps import story_of
 from workers.crash.points.story import PointCounts, PointsStory, checks_of, counting, worst_loss
 from workers.crash.setup_and_result import LostWork
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.recording.events import Log, RecordingEnd
+from workers.sandbox.disk.recording.joint import JointStates
+from workers.sandbox.disk.recording.states import States
 
 
 def outcomes(*states):
@@ -93,6 +99,41 @@ def test_a_recording_that_ended_by_itself_says_nothing_of_the_clocks_when_it_is_
     ended = Log(0, 15, 100, RecordingEnd.BOUND, ())
     assert margin_ns(*readings(began, asked, ended)) == 0
     assert margin_ns(*readings(began, asked, replace(ended, end=RecordingEnd.STOPPED))) == 800
+
+
+PRIMARY, REPLICA = Log(0, 15, 100, RecordingEnd.STOPPED, ()), Log(0, 15, 101, RecordingEnd.STOPPED, ())
+BOUND = "It reached its largest size. No later moment was tried."
+FULL = "The host's disk was full. No later moment was tried."
+ALONE = " No crash point of the replica alone was tried: the recording lacks the primary's last writes."
+
+
+def test_it_says_why_the_first_of_the_recordings_ended():
+    bound, full = replace(PRIMARY, end=RecordingEnd.BOUND), replace(REPLICA, end_ns=50, end=RecordingEnd.NO_SPACE)
+    for with_replica in (False, True):
+        assert why_ended([PRIMARY, REPLICA], with_replica) == ""
+        assert why_ended([PRIMARY, full], with_replica) == FULL, "the primary's own is whole"
+    assert why_ended([bound, REPLICA], with_replica=False) == why_ended([bound], with_replica=False) == BOUND
+
+
+def test_it_says_that_the_replica_alone_was_not_crashed_when_the_primarys_recording_ended_by_itself():
+    bound, full = replace(PRIMARY, end=RecordingEnd.BOUND), replace(REPLICA, end_ns=50, end=RecordingEnd.NO_SPACE)
+    assert why_ended([bound, REPLICA], with_replica=True) == BOUND + ALONE
+    assert why_ended([bound, full], with_replica=True) == FULL + ALONE, "the replica's ended first"
+
+
+def test_the_story_of_a_replica_tells_the_end_of_its_recordings(tmp_path):
+    written, clock = [], count(1)
+    for name in ("primary", "replica"):
+        (tmp_path / name).mkdir()
+        written.append(Written(tmp_path / name, clock=clock))
+        written[-1].write(0, b"x")
+    written[0].recorder.stop(RecordingEnd.BOUND)
+    states = JointStates([States(one.load()) for one in written])
+    load = SimpleNamespace(replica=None, setup=SimpleNamespace(points=5), at_s=float, margin_s=0.0, bracket_s=0.0)
+    assert story_of(load, states, [], [], 1, 0.0).ended == BOUND
+    load.replica = "a replica"
+    found = story_of(load, states, [], [], 1, 0.0)
+    assert (found.ended, found.recorded_s) == (BOUND + ALONE, states.disks[0].recording.log.end_ns)
 
 
 def test_a_difference_within_the_quicker_answer_would_not_be_seen():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.sandbox.recordings import Written
 from workers.errors import SandboxError
 from workers.sandbox.disk.image import BLOCK_BYTES
+from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.joint import JointPoint, JointStates, in_order, of_the_last
 from workers.sandbox.disk.recording.points import Reached
 from workers.sandbox.disk.recording.points import in_order as of_one_disk
@@ -94,6 +95,33 @@ def test_a_replica_alone_has_no_crash_point_after_the_end_of_its_primarys_record
     contents = {content(joint.disks[1], one.state.points[1])[::BLOCK_BYTES] for one in alone if one}
     assert contents == {b"\0\0", b"r\0"} and None in alone
     assert {one.state.until_ns for one in alone if one} == {joint.end_ns}
+
+
+def test_a_replica_alone_is_judged_at_the_end_of_its_primary_also_if_its_own_recording_ended_first(tmp_path):
+    primary, replica = two(tmp_path)
+    primary.write(0, b"p")
+    replica.write(0, b"r")
+    replica.recorder.stop(RecordingEnd.BOUND)
+    primary.write(1, b"q")
+    joint = JointStates([States(one.load()) for one in (primary, replica)])
+    first, last = joint.disks
+    alone = [of_the_last(joint, one) for one in of_one_disk(last, lambda block: "data", 1)]
+    assert {content(last, one.state.points[1])[::BLOCK_BYTES] for one in alone} == {b"\0\0", b"r\0"}
+    assert {content(first, one.state.points[0])[::BLOCK_BYTES] for one in alone} == {b"pq"}
+    assert {one.state.until_ns for one in alone} == {first.recording.log.end_ns} != {joint.end_ns}
+
+
+@pytest.mark.parametrize("why", RecordingEnd)
+def test_a_replica_is_crashed_alone_only_if_the_recording_of_its_primary_holds_the_last_writes(tmp_path, why):
+    """A recording that ended by itself lacks the writes until the primary was stopped."""
+    primary, replica = two(tmp_path)
+    primary.write(0, b"p")
+    replica.write(0, b"r")
+    primary.recorder.stop(why)
+    joint = JointStates([States(one.load()) for one in (primary, replica)])
+    alone = [of_the_last(joint, one) for one in of_one_disk(joint.disks[1], lambda block: "data", 1)]
+    assert [one is not None for one in alone] == [why is RecordingEnd.STOPPED] * 2
+    assert in_order(joint, [lambda block: "data"] * 2, 1), "both together are tried anyhow"
 
 
 def test_recordings_without_a_common_moment_are_refused(tmp_path):

@@ -1,6 +1,6 @@
 """Records a load: every write and flush of its disk, and what its clients knew at each moment, on one clock."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic_ns
@@ -30,6 +30,7 @@ ENDS = {
     RecordingEnd.POWER: "The disk lost its power. No later moment was tried.",
     RecordingEnd.BROKEN_OFF: "The process of the disk ended. No later moment was tried.",
 }
+NOT_ALONE = " No crash point of the replica alone was tried: the recording lacks the primary's last writes."
 Asked = tuple[int, int]  # by our own clock: when the disk was asked, and when it had answered
 
 
@@ -139,6 +140,13 @@ def readings(began: Asked, ended: Asked, log: Log) -> list[tuple[Asked, int]]:
     """Each with the disk's own time. A recording that ended by itself ended before it was asked to."""
     begin = (began, log.began_ns)
     return [begin, (ended, log.end_ns)] if log.end is RecordingEnd.STOPPED else [begin]
+
+
+def why_ended(logs: Sequence[Log], with_replica: bool) -> str:
+    """Of the recordings of a load, the replica's as the last one. "": none ended before the load."""
+    why = ENDS[min(logs, key=lambda log: log.end_ns).end]
+    alone = not with_replica or all(log.end is RecordingEnd.STOPPED for log in logs[:-1])
+    return why if alone else why + NOT_ALONE
 
 
 def margin_ns(*asked: tuple[Asked, int]) -> int:

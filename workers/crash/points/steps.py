@@ -12,7 +12,7 @@ from workers.crash.points.export.write import keep
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane, lanes
 from workers.crash.points.other_settings import tried_otherwise
-from workers.crash.points.recorded import ENDS, Recorded, record
+from workers.crash.points.recorded import Recorded, record, why_ended
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import (
     MOST_UNTRIED,
@@ -126,7 +126,7 @@ def story_of(
     took_s: float,
 ) -> PointsStory:
     disks = joint_states.disks
-    first = min((states.recording.log for states in disks), key=lambda log: log.end_ns)
+    logs = [states.recording.log for states in disks]
     return PointsStory(
         states=tuple(tried),
         pairs=_pairs(choices),
@@ -136,8 +136,8 @@ def story_of(
         out_of_time=len(tried) < min(load.setup.points, len(choices)),
         writes=sum(len(states.versions.writes) for states in disks),
         flushes=sum(len(states.flushes) for states in disks),
-        recorded_s=load.at_s(first.end_ns),
-        ended=ENDS[first.end],
+        recorded_s=load.at_s(joint_states.end_ns),
+        ended=why_ended(logs, load.replica is not None),
         margin_s=load.margin_s,
         bracket_s=load.bracket_s,
         lanes=lanes,

@@ -11,7 +11,7 @@ from typing import Literal
 
 from workers.errors import SandboxError
 from workers.sandbox.disk.image import Block
-from workers.sandbox.disk.recording.events import Kind
+from workers.sandbox.disk.recording.events import Kind, RecordingEnd
 from workers.sandbox.disk.recording.points import ChosenPoint, Progress, Reached, Role, Way, torn_anyhow
 from workers.sandbox.disk.recording.states import CrashPoint, DiskState, Keeps, States, Torn
 
@@ -84,13 +84,14 @@ def of_one(choice: ChosenPoint) -> JointChoice:
 
 def of_the_last(joint: JointStates, choice: ChosenPoint) -> JointChoice | None:
     """Only the last disk loses power. The others have everything that was ever written, and the load is over. None:
-    another recording had ended before that moment."""
-    alone = _of_one_disk(choice.state)
-    if alone.since_ns > joint.end_ns:
+    another recording had ended before that moment, or by itself: then it lacks the last writes."""
+    alone, logs = _of_one_disk(choice.state), [disk.recording.log for disk in joint.disks[:-1]]
+    end_ns = min(log.end_ns for log in logs)  # the last disk's recording may have ended long before
+    if alone.since_ns > end_ns or any(log.end is not RecordingEnd.STOPPED for log in logs):
         return None
     others = tuple(CrashPoint(len(disk.recording.events), "written") for disk in joint.disks[:-1])
     digests = tuple(disk.at(point).digest for disk, point in zip(joint.disks, others, strict=False))
-    state = JointState((*others, *alone.points), alone.since_ns, joint.end_ns, (*digests, *alone.digests))
+    state = JointState((*others, *alone.points), alone.since_ns, end_ns, (*digests, *alone.digests))
     return JointChoice(state, "the replica alone", choice.reached, choice.new)
 
 

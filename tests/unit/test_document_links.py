@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dashboard.installation.home import PROJECT
 from tests.walks import report
-from workers.bench.topology_review import REPLICAS_OWN_SETTINGS
+from workers.bench.replica_settings import REPLICAS_OWN_SETTINGS
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 

@@ -4,21 +4,14 @@ from collections.abc import Iterator
 
 from workers.bench.needs import Candidate
 from workers.bench.plan import Plan, Variant
-from workers.errors import PlanError, SandboxError
+from workers.bench.replica_settings import problem
+from workers.errors import SandboxError
 from workers.servers.facts import FlavourKey
-from workers.servers.settings import SETTINGS, check, switch
+from workers.servers.settings import switch
 from workers.topology.faults import FAULTS
 from workers.topology.kinds import TOPOLOGY_KINDS
 from workers.topology.kinds.kind import KnownServer, TopologyKind, contradictions
 from workers.topology.topology import Topology, parse
-
-# What decides whether a replica survives a crash of its own. The names are those of MariaDB and of both ages of MySQL.
-REPLICAS_OWN_SETTINGS = frozenset(
-    {"relay_log_recovery", "sync_relay_log", "sync_relay_log_info", "sync_master_info", "sync_source_info"}
-    | {"slave_parallel_threads", "slave_parallel_workers", "replica_parallel_workers", "slave_parallel_mode"}
-    | {"master_info_repository", "relay_log_info_repository", "log_slave_updates", "log_replica_updates"}
-    | {"gtid_strict_mode"}
-)
 
 
 def problems(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
@@ -62,26 +55,14 @@ def _mixed(build: str, replicas: str, server: Candidate) -> Iterator[str]:
 
 def _settings(variant: Variant, kind: TopologyKind, topology: Topology, flavour: FlavourKey | None) -> Iterator[str]:
     given = [topology.replica_settings, *topology.one_replica.values()]
-    for name, value in dict.fromkeys(one for own in given for one in own.items()):
-        if name in SETTINGS:
-            yield from _impossible_value(name, value, flavour)
-        elif name not in REPLICAS_OWN_SETTINGS:
-            known = f"those of a variant, and {', '.join(sorted(REPLICAS_OWN_SETTINGS))}"
-            yield f"{name[:64]} is no setting that Durascope changes on a replica. Known: {known}."
+    each = dict.fromkeys(one for own in given for one in own.items())
+    yield from filter(None, (problem(name, value, flavour) for name, value in each))
     for name, value in kind.needs(topology).items():
         set_to = {switch(own[name]) for own in (variant.settings, *given) if name in own}
         if set_to - {value}:
             yield f"{kind.title} replication needs {name}={value} on each node. Leave {name} out."
     if kind.by_binlog and variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
         yield f"{variant.topology} replicates by the binary log, and log_bin is off. Set it to ON, or leave it out."
-
-
-def _impossible_value(name: str, value: str, flavour: FlavourKey | None) -> Iterator[str]:
-    try:
-        if flavour:
-            check(name, value, flavour)
-    except PlanError as wrong:
-        yield str(wrong)
 
 
 def _faults(plan: Plan, kind: TopologyKind, topology: Topology) -> Iterator[str]:

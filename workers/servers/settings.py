@@ -128,10 +128,15 @@ def check(name: str, value: str, flavour: FlavourKey) -> str:
     if rule is None:
         others = ", ".join(setting.rules)
         raise PlanError(f"{name} does not exist on {flavour}.", f"It exists on: {others}.")
-    normal = _choice(value, rule) if rule.choices else _number(value, rule, setting.kind)
+    normal = normal_form(value, rule, setting.kind)
     if normal is None:
         raise PlanError(f"{name} cannot be {value!r} on {flavour}.", f"Allowed: {rule.allows}.")
     return normal
+
+
+def normal_form(value: str, rule: Rule, kind: Kind) -> str | None:
+    """The value in the server's spelling. None: the rule does not allow this value."""
+    return _choice(value, rule) if rule.choices else _number(value, rule, kind)
 
 
 def same(name: str, one: str, other: str) -> bool:

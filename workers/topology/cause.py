@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from workers.servers.settings import switch
 from workers.topology.faults import FAULTS
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 from workers.topology.topology import CLUSTERS
@@ -101,7 +102,7 @@ def _prepared_in_any_order(setup: FailoverSetup, counters: SemiSyncCounters | No
     by_gtid = fault.of_replica and setup.topology.position == "gtid"
     parallel = own.get("slave_parallel_threads", "16") not in ("0", "1")
     unflushed = own.get("innodb_flush_log_at_trx_commit", "1") != "1"
-    return by_gtid and parallel and unflushed and own.get("log_slave_updates", "ON").upper() in ("ON", "1")
+    return by_gtid and parallel and unflushed and switch(own.get("log_slave_updates", "ON")) == "ON"
 
 
 def _position_in_file(setup: FailoverSetup, counters: SemiSyncCounters | None) -> bool:

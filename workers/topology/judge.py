@@ -10,6 +10,7 @@ from workers.crash.ledger import Ledger
 from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import Keys
 from workers.crash.verdict import verdict
+from workers.servers.settings import switch
 from workers.topology.cause import FELL_BACK, because, seen_because
 from workers.topology.chain import FailoverJudged, Returned
 from workers.topology.checks import run_checks
@@ -54,7 +55,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
 
 
 def _logs_updates(own: Mapping[str, str]) -> bool:
-    return all(own.get(name, "ON").upper() in ("ON", "1") for name in ("log_slave_updates", "log_replica_updates"))
+    return all(switch(own.get(name, "ON")) == "ON" for name in ("log_slave_updates", "log_replica_updates"))
 
 
 def _late(ledger: Ledger, promoted_at_s: float, kept: Seen | None) -> Keys:

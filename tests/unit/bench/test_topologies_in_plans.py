@@ -101,6 +101,18 @@ def refused(*variants: Variant, server: Candidate = SANDBOX) -> str:
         ("group-replication", {"binlog_format": "STATEMENT"}, "needs binlog_format=ROW on each node"),
         ("galera+replica2.sync_binlog=x", {}, "sync_binlog cannot be 'x' on mariadb. Allowed: 0 to"),
         ("async+replica.innodb_flush_log_at_trx_commit=9", {}, "innodb_flush_log_at_trx_commit cannot be '9'"),
+        ("galera+replica1.log_bin=YES", {}, "write log_bin=ON."),
+        ("async+replica1.log_bin=NO", {}, "write log_bin=OFF."),
+        ("async+replica.innodb_flush_log_at_trx_commit=01", {}, "write innodb_flush_log_at_trx_commit=1."),
+        ("galera+replica1.binlog_format=row", {}, "write binlog_format=ROW."),
+        ("async+replica.log_slave_updates=TRUE", {}, "write log_slave_updates=ON."),
+        ("async+replica1.sync_relay_log=abc", {}, "sync_relay_log cannot be 'abc' on a replica. Allowed: 0 to 4294"),
+        ("async+replica.sync_relay_log=1K", {}, "sync_relay_log cannot be '1K'"),
+        ("async+replica.slave_parallel_threads=016", {}, "write slave_parallel_threads=16."),
+        ("async+replica.slave_parallel_threads=16384", {}, "Allowed: 0 to 16383."),
+        ("async+replica.relay_log_recovery=2", {}, "relay_log_recovery cannot be '2' on a replica. Allowed: ON, OFF."),
+        ("async+replica.slave_parallel_mode=fast", {}, "Allowed: none, minimal, conservative, optimistic, aggressive."),
+        ("async+replica.relay_log_info_repository=table", {}, "write relay_log_info_repository=TABLE."),
     ],
 )
 def test_an_invalid_topology_is_refused_with_the_reason(topology, settings, why):
@@ -112,7 +124,7 @@ def test_an_invalid_topology_is_refused_with_the_reason(topology, settings, why)
     [
         ("async", {"gtid_mode": "on", "enforce_gtid_consistency": "ON", "binlog_format": "STATEMENT"}),
         ("async+position=file", {"gtid_mode": "OFF"}),
-        ("galera+replica1.binlog_format=row", {}),
+        ("galera+replica1.binlog_format=ROW", {}),
     ],
 )
 def test_settings_that_fit_the_replication_are_not_refused(topology, settings):
@@ -183,6 +195,15 @@ def test_possible_topologies_are_not_refused():
     own = Variant("own", {}, topology="async+replica.sync_binlog=0+replica.sync_relay_log=1")
     one = Variant("one", {}, topology="galera+replica1.innodb_flush_log_at_trx_commit=1")
     assert refused(ALONE, ASYNC, own, one) == ""
+
+
+@pytest.mark.parametrize(
+    "own",
+    ["innodb_buffer_pool_size=128M", "log_slave_updates=OFF", "slave_parallel_mode=none", "slave_parallel_threads=0",
+     "sync_master_info=4294967295", "relay_log_info_repository=FILE", "binlog_row_image=MINIMAL"],
+)  # fmt: skip
+def test_a_value_in_the_spelling_of_the_server_and_a_size_are_not_refused(own):
+    assert refused(Variant("own", {}, topology=f"async+replica1.{own}")) == ""
 
 
 def test_an_attached_server_has_no_topology_of_ours():

@@ -90,6 +90,8 @@ def test_a_node_that_flushes_more_than_the_others_of_its_cluster_is_taken_into_a
 def test_the_settings_of_the_replica_that_was_struck_decide():
     one = {"flavour": "mariadb", "replicas": 2, "one_replica": {1: NOT_FLUSHED}}
     assert why("replica-kill", **one).startswith("Parallel threads") and why("kill:replica2", **one) == ""
+    logged = {"replica_settings": {**NOT_FLUSHED, "log_slave_updates": "TRUE"}}
+    assert why("replica-kill", flavour="mariadb", **logged).startswith("Parallel threads")
 
 
 def test_commits_that_were_read_and_then_lost_have_a_cause_of_their_own():

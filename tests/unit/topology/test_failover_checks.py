@@ -22,6 +22,7 @@ from workers.crash.digest import digests
 from workers.crash.evidence import ReplicaSeen, Seen, nothing
 from workers.crash.gtid import reissued
 from workers.crash.ledger import Ledger
+from workers.topology import judge
 from workers.topology.checks import CHECKS, PIECES, run_checks
 from workers.topology.takeover import REJOIN
 
@@ -167,6 +168,11 @@ def test_a_gtid_without_rows_and_rows_without_a_gtid_are_called():
 
 def test_a_replica_that_logs_no_updates_has_no_gtids_to_compare():
     assert "gtid-rows" not in outcomes(replace(sound(), logs_updates=False, gtids=None))
+
+
+@pytest.mark.parametrize(("value", "logs"), [("ON", True), ("1", True), ("TRUE", True), ("OFF", False), ("no", False)])
+def test_each_spelling_says_whether_a_replica_logs_its_updates(value, logs):
+    assert judge._logs_updates({"log_replica_updates": value}) == logs and judge._logs_updates({})
 
 
 def test_errant_gtids_are_counted_and_fail_nothing():

@@ -92,7 +92,10 @@ def test_a_file_of_the_datadir_never_leads_out_of_it(tmp_path):
     assert not (datadir / files.STATE).is_symlink()
 
 
-@pytest.mark.parametrize(("said", "binlog"), [({}, "OFF"), ({"log_bin": "ON"}, "ON")])
+@pytest.mark.parametrize(
+    ("said", "binlog"),
+    [({}, "OFF"), ({"log_bin": "no"}, "OFF"), *[({"log_bin": value}, "ON") for value in ("ON", "1", "YES", "true")]],
+)
 def test_the_variant_decides_about_the_binlog(said, binlog):
     settings = galera._binlog(said)
     assert settings["log_bin"] == binlog and settings.get("log_slave_updates", "OFF") == binlog

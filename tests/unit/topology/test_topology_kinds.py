@@ -162,6 +162,7 @@ def test_a_replica_without_a_binlog_takes_over_nowhere():
     assert found == {key for key, one in FAULTS.items() if not one.spares_primary}
     assert not refused_faults(Topology("semi-sync", replica_settings={"log_bin": "ON"}), "cannot take over")
     assert refused_faults(Topology("semi-sync", one_replica={1: {"log_bin": "OFF"}}), "cannot take over") == found
+    assert refused_faults(Topology("semi-sync", one_replica={1: {"log_bin": "NO"}}), "cannot take over") == found
 
 
 def test_a_primary_that_lives_is_not_started_again():

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from workers.sandbox.builds import Build
 from workers.servers.limited import Connection
+from workers.servers.settings import switch
 from workers.topology.faults import Fault
 from workers.topology.kinds.following import position
 from workers.topology.kinds.kind import ServerVersion, TopologyKind, not_promotable
 from workers.topology.topology import Role, Topology
 
-OFF = ("OFF", "0")
 # MDEV-33465, by which init_rpl_role=SLAVE rolls back: the first version of each series. Later series all have it.
 ROLE_SINCE = {(10, 6): 19, (10, 11): 9, (11, 1): 6, (11, 2): 5, (11, 4): 3, (11, 5): 2}
 ROLE_IN_ALL = (11, 6, 0)
@@ -27,7 +27,7 @@ class SourceAndReplica(TopologyKind):
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         by_gtid = f"{fault.title}: nodes find a new primary by GTIDs: leave position={topology.position} out."
         found = {by_gtid: topology.position != "gtid" and not fault.spares_primary}
-        no_binlog = any(own.get("log_bin", "ON").upper() in OFF for own in topology.settings_of_each)
+        no_binlog = any(switch(own.get("log_bin", "ON")) == "OFF" for own in topology.settings_of_each)
         found["A replica without a binlog cannot take over: leave replica.log_bin out."] = (
             no_binlog and not fault.spares_primary
         )

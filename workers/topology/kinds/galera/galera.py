@@ -19,6 +19,7 @@ from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
+from workers.servers.settings import switch
 from workers.topology.ground import LOCAL, Ground
 from workers.topology.kinds.cluster.cluster import Cluster
 from workers.topology.kinds.cluster.membership import Position
@@ -174,7 +175,7 @@ def _settings(provider: Path) -> Mapping[str, str]:
 
 def _binlog(settings: Mapping[str, str]) -> Mapping[str, str]:
     """Without one unless the variant asks for it. With one, every node logs what it applies."""
-    if settings.get("log_bin", "OFF").upper() not in ("ON", "1"):
+    if switch(settings.get("log_bin", "OFF")) != "ON":
         return {**settings, "log_bin": "OFF"}
     return {"log_slave_updates": "ON", **settings, "log_bin": "ON"}
 

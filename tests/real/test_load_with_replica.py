@@ -1,4 +1,4 @@
-"""A load on a primary and its replica: the replica has the settings of the variant, as in a failover trial."""
+"""A load on several servers: each has the settings of the variant, as in a failover trial."""
 
 from dataclasses import replace
 
@@ -8,7 +8,9 @@ from tests.unit.bench.plans import plan as small_plan
 from workers.bench.measure import Listener, LoadedTables, measure
 from workers.bench.plan import Variant
 from workers.bench.stage import SandboxStage
+from workers.errors import SandboxError
 from workers.sandbox import builds
+from workers.sandbox.builds import parts
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.topology import parse
@@ -59,3 +61,27 @@ def test_it_takes_over_what_the_variant_sets_and_keeps_its_own(stage):
     assert settings_of(replica(stage)) == ["0", "7", "MINIMAL", "0"], "it restarts with the primary"
     measured(stage, {})
     assert settings_of(replica(stage)) == ["1", "7", "FULL", "1"], "as it began"
+
+
+def test_each_node_of_a_galera_cluster_logs_what_it_applies_if_the_variant_has_a_binlog(sandbox_root):
+    try:
+        parts.find("galera-4")
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+    build, own = builds.find("system-mariadb"), "galera+replica2.log_slave_updates=OFF"
+    stage = SandboxStage(sandbox_root, build, "cluster", "", trace=False, topology=parse(own))
+    try:
+        assert logs_of_nodes(stage, {"log_bin": "ON"}) == [(1, 1), (1, 1), (1, 0)], "node 3 has its own setting"
+        assert logs_of_nodes(stage, {}) == [(0, 0), (0, 0), (0, 0)], "as it began"
+    finally:
+        stage.close()
+
+
+def logs_of_nodes(stage, settings):
+    """@@log_bin and @@log_slave_updates of nodes 1, 2 and 3."""
+    stage.apply(Variant("cluster", settings))
+    found = []
+    for target in (stage.target, *(other.target for other, _ in stage._others)):
+        with connect(target) as connection:
+            found += ask.rows(connection, "SELECT @@GLOBAL.log_bin, @@GLOBAL.log_slave_updates")
+    return found

@@ -41,7 +41,7 @@ class ClusterMates:
         self.catch_up()
         plans = zip((self.first, *self._others), ({}, *self._ground.topology.settings_of_each), strict=True)
         self._nodes = tuple(
-            replace(node, settings={**plan.settings, **settings, **own})
+            replace(node, settings=self._kind.completed({**plan.settings, **settings, **own}))
             for node, (plan, own) in zip(self._nodes, plans, strict=True)
         )
         on_each(self._nodes, lambda node: node.sandbox.stop())

@@ -1,6 +1,6 @@
 """Nodes that vote: what differs between Galera and Group Replication."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workers.errors import ServerError
@@ -83,6 +83,10 @@ class Membership(TopologyKind):
     def gather(self, nodes: Sequence[Node]) -> None:
         """The nodes of `at_once` become one cluster."""
         self.assemble(nodes)
+
+    def completed(self, settings: Mapping[str, str]) -> Mapping[str, str]:
+        """With the settings that these imply. A load restarts a node with the variant's settings after `plans`."""
+        return settings
 
     def assemble(self, nodes: Sequence[Node]) -> None:
         """Nodes that run by themselves become one cluster."""

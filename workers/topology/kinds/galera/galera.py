@@ -97,6 +97,9 @@ class Galera(Cluster):
     def gather(self, nodes: Sequence[Node]) -> None:
         on_each(nodes, lambda node: _synced(node, len(nodes)))
 
+    def completed(self, settings: Mapping[str, str]) -> Mapping[str, str]:
+        return _binlog(settings)
+
     def assemble(self, nodes: Sequence[Node]) -> None:
         """They were started by themselves, for their accounts. Now they start together, with one view."""
         on_each(nodes, lambda node: node.sandbox.stop())

@@ -3,6 +3,7 @@ points without a pair."""
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dashboard.findings.compare.crashes import CrashPairs
@@ -75,16 +76,27 @@ def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, s
     pair, ratio = max(differing, key=lambda one: abs(math.log(one[1].value)))
     where = f"{pair.place.name} at {at(pair.threads)}"
     which = ": " if len(differing) == 1 else "; the largest of these differences is "
-    told, of = (percent, "of") if ratio.value < 1 else (sig, "times")  # 2.97 %, because nobody divides by 0.0297
-    text = f"{which}{where}, where B has {told(ratio.value)} {of} the throughput of A"
-    return text, f"{CONFIDENCE} confidence interval {told(ratio.lo)} to {told(ratio.hi)}"
+    # Below 1 as percent, because nobody divides by 0.0297.
+    told, of, least = (percent, "of", 2) if ratio.value < 1 else (sig, "times", 3)
+    value, lo, hi = _told_apart(told, ratio, least)
+    text = f"{which}{where}, where B has {value} {of} the throughput of A"
+    return text, f"{CONFIDENCE} confidence interval {lo} to {hi}"
+
+
+def _told_apart(told: Callable[[float | None, int], str], ratio: Estimate, least: int) -> tuple[str, str, str]:
+    """Value and interval in words. Where the interval excludes 1, its ends have enough digits to show it."""
+    excludes = ratio.lo is not None and ratio.hi is not None and not ratio.lo <= 1 <= ratio.hi
+    digits = least
+    while excludes and told(1, digits) in (told(ratio.lo, digits), told(ratio.hi, digits)):
+        digits += 1
+    return told(ratio.value, digits), told(ratio.lo, digits), told(ratio.hi, digits)
 
 
 def _together(points: int, overall: Estimate | None) -> Together | None:
     """Many points can lean to one side. None: too few points or repeats."""
     if points < MANY or overall is None or overall.lo is None or overall.hi is None:
         return None
-    value, lo, hi = (percent(one, 3) for one in (overall.value, overall.lo, overall.hi))
+    value, lo, hi = _told_apart(percent, overall, 3)
     return Together(
         f"over all {points} points together B has {value} of the throughput of A",
         f"geometric mean, {CONFIDENCE} confidence interval {lo} to {hi}",

@@ -1,6 +1,6 @@
 """The runs of an experiment, grouped into points: one server, variant, workload and number of threads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from workers.bench.plan import Plan
 
 _COLUMNS = (
     "cell__server_id", "cell__variant", "cell__workload", "cell__threads", "cell__experiment_id", "cell__block",
+    "cell__repeat",
     "id", "cell_id", "tps", "elapsed_s", "errors", "latency_ms", "effective", "transactions", "figures", "latencies",
     "series__columns", "evidence__histogram",
     "probe__data__flushes", "probe__data__logs__flushes",  # the latter where the logs lie on a second device
@@ -41,6 +42,7 @@ class MeasuredRun(RunFigures):
     cell_id: int
     experiment_id: int
     block: int
+    repeat: int
     tps: float
     elapsed_s: float
     errors: int
@@ -57,8 +59,16 @@ class Gathered:
     runs: tuple[MeasuredRun, ...]
 
     def seconds(self) -> Sample:
-        """Block -> commits per second. A run that is too short for seconds counts as one long second."""
-        return sample({(run.experiment_id, run.block): run.columns.get("tps") or [run.tps] for run in self.runs})
+        """Block -> commits per second."""
+        return self._sample(lambda run: run.block)
+
+    def by_repeat(self) -> Sample:
+        """Repeat -> commits per second: points of all workloads and thread counts share repeats, but not blocks."""
+        return self._sample(lambda run: run.repeat)
+
+    def _sample(self, place: Callable[[MeasuredRun], int]) -> Sample:
+        """A run that is too short for seconds counts as one long second."""
+        return sample({(run.experiment_id, place(run)): run.columns.get("tps") or [run.tps] for run in self.runs})
 
 
 def points(experiment: Experiment) -> list[Gathered]:
@@ -102,6 +112,7 @@ def _run(row: Mapping[str, Any], counts: str) -> MeasuredRun:
         cell_id=row["cell_id"],
         experiment_id=row["cell__experiment_id"],
         block=row["cell__block"],
+        repeat=row["cell__repeat"],
         tps=row["tps"],
         elapsed_s=row["elapsed_s"],
         errors=row["errors"],

@@ -12,7 +12,7 @@ import numpy as np
 from workers.analysis.student import Floats
 
 # One point: repeat -> commits per second, one value a second, without warm-up. Repeats of two points have the same key
-# when they were measured in the same block of the plan.
+# when they were measured in the same block of the plan; for `statistics.overall`, in the same repeat of the plan.
 Sample = Mapping[Hashable, Floats]
 MIN_BLOCKS = 4
 

@@ -88,20 +88,22 @@ def compared(of: Sample, to: Sample) -> RatioEstimate | None:
 
 
 def overall(pairs: Sequence[tuple[Sample, Sample]]) -> RatioEstimate | None:
-    """The geometric mean of the ratios of all pairs (of, to). None: too few blocks, or a point without throughput.
+    """The geometric mean of the ratios of all pairs (of, to). The keys of their samples are repeats of the plan. None:
+    too few repeats, or a point without throughput.
 
-    All points of a block share the state of the machine, so they are no independent sample, as a sign test over pairs
-    would assume. Each block therefore counts once, with the mean of its points, and only blocks with all points count.
+    All points of a repeat share the state of the machine, so they are no independent sample, as a sign test over pairs
+    would assume. Each repeat therefore counts once, with the mean of its points. Only repeats with all points count.
+    Blocks cannot be counted: points of two workloads or thread counts have none in common.
     """
-    of, to = (_block_logs([pair[side] for pair in pairs]) for side in (0, 1))
+    of, to = (_repeat_logs([pair[side] for pair in pairs]) for side in (0, 1))
     return _told(of_difference(of, to)) if min(of.size, to.size) >= MIN_REPEATS else None
 
 
-def _block_logs(points: Sequence[Sample]) -> Floats:
-    """Of each block the mean logarithm of its points; empty without points or throughput."""
-    means = [{block: float(series.mean()) for block, series in point.items()} for point in points]
-    blocks = [block for block in means[0] if all(block in one for one in means)] if means else []
-    values = np.array([[one[block] for one in means] for block in blocks])
+def _repeat_logs(points: Sequence[Sample]) -> Floats:
+    """Of each repeat the mean logarithm of its points; empty without points or throughput."""
+    means = [{repeat: float(series.mean()) for repeat, series in point.items()} for point in points]
+    repeats = [repeat for repeat in means[0] if all(repeat in one for one in means)] if means else []
+    values = np.array([[one[repeat] for one in means] for repeat in repeats])
     return np.log(values).mean(axis=1) if values.size and values.min() > 0 else np.empty(0)
 
 

@@ -11,13 +11,12 @@ from dashboard.findings.analysis import analysis_of, judged
 from dashboard.findings.compare.choice import Choice
 from dashboard.findings.lines import VariantPlace, places
 from dashboard.findings.point import Point, ThroughputRatio
-from dashboard.findings.points import PointKey, points
+from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.text.numbers import at
 from dashboard.text.words import listed
 from workers.analysis import statistics
-from workers.analysis.blocks import Sample
 from workers.analysis.statistics import Estimate
 from workers.bench.plan import Plan
 
@@ -37,8 +36,8 @@ class PointPair:
 
 @dataclass(frozen=True)
 class PairedExperiments:
-    """`overall`: geometric mean of the ratios of all pairs, None: too few repeats. `only_a`, `only_b`: measured points
-    without a partner, in words: `0/0 at 8 and 64 threads`."""
+    """`overall`: geometric mean of the ratios of all pairs, None: too few repeats that have all points. `only_a`,
+    `only_b`: measured points without a partner, in words: `0/0 at 8 and 64 threads`."""
 
     pairs: tuple[PointPair, ...]
     overall: Estimate | None
@@ -65,8 +64,9 @@ def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callab
     of_a = {_key(point): point for point in analysis_of(a).points}
     of_b = {_key(point, partner): point for point in analysis_of(b).points}
     both = [key for key in of_a if key in of_b]
-    sampled = _sampled(a, b, partner, [key for key in both if of_a[key].counts == of_b[key].counts])
-    ratios, overall = judged(sampled), statistics.overall(list(sampled.values()))
+    gathered = _gathered(a, b, partner, [key for key in both if of_a[key].counts == of_b[key].counts])
+    ratios = judged({key: (of.seconds(), to.seconds()) for key, (of, to) in gathered.items()})
+    overall = statistics.overall([(of.by_repeat(), to.by_repeat()) for of, to in gathered.values()])
     place_a, place_b = ({(one.variant, one.server_id): one for one in _places(plan, names, clean)} for plan in plans)
     alone_a = [point for key, point in of_a.items() if key not in of_b]
     alone_b = [point for key, point in of_b.items() if key not in of_a]
@@ -105,13 +105,13 @@ def _key(point: Point | PointKey, partner: Mapping[int, int] = {}) -> PointKey:
     return PointKey(server_id, point.variant, point.workload, point.threads)
 
 
-def _sampled(
+def _gathered(
     a: Experiment, b: Experiment, partner: Mapping[int, int], wanted: Iterable[PointKey]
-) -> dict[PointKey, tuple[Sample, Sample]]:
-    """The repeats of B and A."""
+) -> dict[PointKey, tuple[Gathered, Gathered]]:
+    """The runs of B and A."""
     of_a = {one.key: one for one in points(a)}
     of_b = {_key(one.key, partner): one for one in points(b)}
-    return {key: (of_b[key].seconds(), of_a[key].seconds()) for key in wanted}
+    return {key: (of_b[key], of_a[key]) for key in wanted}
 
 
 def _places(plan: Plan, names: Mapping[int, str], clean: Callable[[str], str]) -> list[VariantPlace]:

@@ -105,22 +105,32 @@ def test_samples_without_any_spread_have_the_freedom_of_the_smaller(one, other):
     assert student.of_difference(np.full(one, 2.0), np.full(other, 1.0)).freedom == 2
 
 
-def twelve_pairs(true=1.0, points=0.03, block=0.0, blocks=4, seed=3):
-    """Two experiments of twelve points, `points` and `block`: the noise of each mean, and of all means of a block."""
+def twelve_pairs(true=1.0, points=0.03, block=0.0, repeat=0.0, repeats=4, seed=3):
+    """Two experiments of three blocks a repeat, each of four points. `points`, `block` and `repeat`: the noise of each
+    mean, of all means of a block, and of all means of a repeat."""
     rng = np.random.default_rng(seed)
 
     def side(level):
-        shared = rng.normal(scale=block, size=blocks)
+        shared = rng.normal(scale=repeat, size=repeats) + rng.normal(scale=block, size=(3, repeats))
         return [
-            {n: np.full(3, level * np.exp(shared[n] + rng.normal(scale=points))) for n in range(blocks)}
-            for _ in range(12)
+            {n: np.full(3, level * np.exp(shared[which, n] + rng.normal(scale=points))) for n in range(repeats)}
+            for which in (0, 1, 2)
+            for _ in range(4)
         ]
 
     return list(zip(side(1000 * true), side(1000), strict=True))
 
 
+def by_block(pairs):
+    """The four pairs of each block as one pair, and the blocks as if they were repeats."""
+    return [
+        tuple({(which, n): pairs[4 * which + nth][side][n] for which in (0, 1, 2) for n in range(4)} for side in (0, 1))
+        for nth in range(4)
+    ]
+
+
 def test_many_pairs_together_show_a_difference_that_none_shows_by_itself():
-    pairs = twelve_pairs(true=0.97, points=0.04, seed=40)
+    pairs = twelve_pairs(true=0.97, points=0.04, seed=2)
     assert not any(found.estimate.hi < 1 for of, to in pairs if (found := compared(shifted(of), to)))
     found = overall(pairs)
     assert found.estimate.lo < 0.97 < found.estimate.hi < 1 and found.p < 0.05
@@ -129,8 +139,8 @@ def test_many_pairs_together_show_a_difference_that_none_shows_by_itself():
 
 
 def shifted(one):
-    """As blocks of another experiment."""
-    return {100 + block: series for block, series in one.items()}
+    """As repeats of another experiment."""
+    return {100 + repeat: series for repeat, series in one.items()}
 
 
 def test_many_pairs_that_are_equal_show_no_difference():
@@ -138,27 +148,33 @@ def test_many_pairs_that_are_equal_show_no_difference():
     assert found.estimate.lo < 1 < found.estimate.hi and found.p > 0.05
 
 
-def test_a_state_of_the_machine_that_all_points_of_a_block_share_is_no_difference():
+def test_a_state_of_the_machine_that_all_points_of_a_repeat_share_is_no_difference():
     """All twelve ratios lie below 1: a sign test over the pairs would give p = 0.0005."""
-    pairs = twelve_pairs(points=0.001, block=0.05, seed=5)
+    pairs = twelve_pairs(points=0.001, repeat=0.05, seed=5)
     assert all(ratio(shifted(of), to).value < 1 for of, to in pairs)
     found = overall(pairs)
     assert found.estimate.lo < 1 < found.estimate.hi
 
 
 def test_it_is_wrong_in_one_of_twenty_cases():
-    false = sum(overall(twelve_pairs(block=0.03, seed=seed)).p < 0.05 for seed in range(600))
+    false = sum(overall(twelve_pairs(block=0.03, repeat=0.03, seed=seed)).p < 0.05 for seed in range(600))
     assert 10 <= false <= 45, false
+
+
+def test_blocks_as_independent_units_would_be_wrong_more_often():
+    many = [twelve_pairs(block=0.01, repeat=0.03, seed=seed) for seed in range(300)]
+    units, repeats = (sum(overall(pairs).p < 0.05 for pairs in one) for one in (map(by_block, many), many))
+    assert repeats <= 23 and units > 45, (repeats, units)
 
 
 @pytest.mark.parametrize(
     "pairs",
     [
         [],
-        twelve_pairs(blocks=2),
+        twelve_pairs(repeats=2),
         [*twelve_pairs()[:11], (repeats(0, 0, 0, 0), repeats(9, 9, 9, 9))],
         [*twelve_pairs()[:11], (repeats(9, 9, first=2), repeats(9, 9, 9, 9))],
     ],
 )
-def test_of_too_few_blocks_or_without_throughput_nothing_is_said_of_all_pairs(pairs):
+def test_of_too_few_repeats_or_without_throughput_nothing_is_said_of_all_pairs(pairs):
     assert overall(pairs) is None

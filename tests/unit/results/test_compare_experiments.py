@@ -73,18 +73,19 @@ def test_undecided_points_are_counted(client_in):
     assert "6 of 6 points: two repeats are too few to judge." in finding.more
 
 
-ALL = "over all 3 points together B has "
+ALL = "over all {} points together B has "
 LEVELS = {"1/1": 1000.0, "0/0": 6000.0, "2/0": 3000.0}
+GRIDS = ({"threads": (8,)}, {"threads": (8, 64)}, {"threads": (1, 8), "workloads": ("one row", "two rows")})
 
 
-def below(percent):
+def below(percent, **grid):
     """All settings at so many percent."""
-    return factory.experiment({name: tps * percent / 100 for name, tps in LEVELS.items()}, threads=(8,), noise=0)
+    return factory.experiment({name: tps * percent / 100 for name, tps in LEVELS.items()}, noise=0, **grid)
 
 
-def scattered(repeats=3):
+def scattered(repeats=3, **grid):
     """Each setting has another good and another bad repeat, so that none is decided by itself."""
-    made = factory.experiment(LEVELS, threads=(8,), repeats=repeats, noise=0)
+    made = factory.experiment(LEVELS, repeats=repeats, noise=0, **grid)
     for nth, name in enumerate(LEVELS):
         for run in Run.objects.filter(cell__experiment=made, cell__variant=name):
             factor = (1.0, 1.1, 1 / 1.1)[(run.cell.repeat + nth) % 3]
@@ -92,28 +93,33 @@ def scattered(repeats=3):
     return made
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "says"),
-    [
-        (scattered, lambda: below(93), f"93.0{NBSP}% of the throughput of A"),
-        (scattered, lambda: below(107), f"107{NBSP}% of the throughput of A"),
-        (scattered, scattered, f"100{NBSP}% of the throughput of A"),
-    ],
-)
-def test_points_of_which_none_differs_by_itself_are_judged_together(client_in, a, b, says):
-    found = compare(client_in, a(), b()).context["finding"]
-    if says.startswith("100"):
-        assert found.text == "No difference in throughput was shown at 3 of 3 points that A and B measured"
-        assert found.more[0].startswith(f"O{ALL[1:]}{says} (geometric mean, ")
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize("percent", [93, 107, 100])
+def test_points_of_which_none_differs_by_itself_are_judged_together(client_in, grid, percent):
+    b = scattered(**grid) if percent == 100 else below(percent, **grid)
+    page = compare(client_in, scattered(**grid), b).context
+    found, count = page["finding"], len(page["paired"].pairs)
+    says = f"{ALL.format(count)}{percent}{'.0' if percent < 100 else ''}{NBSP}% of the throughput of A"
+    if percent == 100:
+        assert found.text == f"No difference in throughput was shown at {count} of {count} points that A and B measured"
+        assert found.more[0].startswith(f"O{says[1:]} (geometric mean, ")
         assert found.more[0].endswith("): no difference is shown either.")
     else:
-        assert found.text == f"No point shows a difference by itself, but {ALL}{says}"
+        assert found.text == f"No point shows a difference by itself, but {says}"
         assert found.interval.startswith("geometric mean, 95") and not any("shown" in one for one in found.more)
 
 
+@pytest.mark.parametrize(("repeats", "told"), [(3, False), (4, True)])
+def test_a_repeat_that_lacks_a_point_does_not_count(client_in, repeats, told):
+    a, b = (scattered(repeats, threads=(8, 64)) for _ in "ab")
+    Run.objects.get(cell__experiment=b, cell__variant="0/0", cell__threads=64, cell__repeat=2).delete()
+    assert (compare(client_in, a, b).context["paired"].overall is not None) == told
+
+
 def test_of_two_repeats_nor_beside_a_difference_nothing_is_said_of_all_points(client_in):
-    for a, b in ((scattered(repeats=2), below(93)), (below(100), below(50))):
-        assert not any(ALL[1:] in one for one in compare(client_in, a, b).context["finding"].sentences)
+    for a, b in ((scattered(2, threads=(8, 64)), below(93, threads=(8, 64))), (below(100), below(50))):
+        found = compare(client_in, a, b).context["finding"]
+        assert not any("points together" in one for one in found.sentences)
 
 
 def test_updates_are_not_held_against_commits(client_in):

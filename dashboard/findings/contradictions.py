@@ -29,8 +29,9 @@ def of_runs(runs: Sequence[MeasuredRun], threads: int) -> tuple[Contradiction, .
         for files, (name, _) in LOGS.items()
         for says in contradictions(name, _flushes(runs, files, committed.value, timed.get(files)))
     ]
-    if all(is_durable(run.effective) for run in runs):
-        commit_ms = 1000 * threads * sum(run.elapsed_s for run in runs) / committed.value
+    own = per_commit.own_commits(runs)
+    if own and all(is_durable(run.effective) for run in runs):
+        commit_ms = 1000 * threads * sum(run.elapsed_s for run in runs) / own
         said.append(("commits", of_commit(commit_ms, _device_ms(runs))))
     return tuple(Contradiction(files, says) for files, says in said if says)
 

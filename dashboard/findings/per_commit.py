@@ -46,9 +46,14 @@ def commits(runs: Runs) -> SourcedFigure | None:
     counted = total(runs, "commits")
     if counted and counted.value:
         return counted
-    if any(run.counts != "commits" for run in runs):
-        return None
-    return SourcedFigure(sum(run.transactions for run in runs), "sysbench")
+    own = own_commits(runs)
+    return None if own is None else SourcedFigure(own, "sysbench")
+
+
+def own_commits(runs: Runs) -> int | None:
+    """Commits of sysbench alone: an attached server also counts those of other clients. None: its transactions are not
+    commits."""
+    return None if any(run.counts != "commits" for run in runs) else sum(run.transactions for run in runs)
 
 
 def fsyncs_per_commit(runs: Runs) -> dict[str, SourcedFigure]:

@@ -104,6 +104,35 @@ def test_beside_the_headline_stands_that_a_flush_takes_longer_than_a_commit_that
     assert (doubt in page.context["markdown"]) == expected
 
 
+def with_commits_of_the_server(made, times, workload="update_key"):
+    """The server counts `times` the commits of the load: those of other clients too."""
+    for run in Run.objects.filter(cell__experiment=made):
+        counted = {"name": "commits", "source": "status:Com_commit", "note": "", "value": times * run.transactions}
+        run.figures = [*run.figures, counted]
+        run.save()
+    made.plan["workloads"][0]["key"] = workload
+    made.save()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("flush_ms", "times", "workload", "expected"),
+    [
+        (0.8, 10, "update_key", False),  # a commit of the load takes 1 ms
+        (3.2, 10, "update_key", True),
+        (3.2, 0.1, "update_key", True),
+        (3.2, 1, "durable-once-a-second", False),  # counts updates
+    ],
+)
+def test_commits_of_other_clients_do_not_shorten_a_commit_of_the_load(flush_ms, times, workload, expected):
+    made = with_commits_of_the_server(probed(flush_ms, DURABLE), times, workload)
+    said = told(made)["1/1", 1]
+    assert [one.partition(" In the probe")[0] for one in said] == (
+        ["A commit waits for a flush of the disk."] if expected else []
+    )
+    assert not expected or said[0].endswith("In the probe a flush took 3.2 ms, but a whole commit took 1 ms.")
+
+
 def test_a_contradiction_at_another_number_of_threads_is_not_told_beside_the_headline(client_in):
     made = experiment(per_commit=1.2)
     for run in Run.objects.filter(cell__experiment=made, cell__variant="1/1", cell__threads=8):

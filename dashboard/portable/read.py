@@ -200,6 +200,8 @@ def _check_trial(trial: shape.FileTrial, evidence: shape.FileEvidence) -> None:
             raise NotImported(f"{where}: lost_{place} is not what its evidence says")
         if lost is not None and lost > (told or 0):
             raise NotImported(f"{where}: more is lost than was acknowledged")
+        if lost is not None and (evidence.sets.get("acknowledged_in_neither") or 0) > lost:
+            raise NotImported(f"{where}: acknowledged_in_neither is more than lost_{place}")
 
 
 def decide_again(evidence: shape.FileEvidence) -> str:

@@ -281,6 +281,40 @@ def test_evidence_that_no_page_can_show_is_refused(file, name):
     assert f"{TRIAL}: {name}" in refusal(files.tampered(file, **{TRIAL: json.dumps(evidence).encode()}))
 
 
+@pytest.mark.parametrize(
+    ("position", "neither", "said"),
+    [
+        (4, 1897, ""),
+        (4, 1898, "acknowledged_in_neither is more than lost_engine"),
+        (0, 1, "acknowledged_in_neither is more than lost_engine"),
+        (6, 1, "acknowledged_in_neither is more than lost_binlog"),
+    ],
+)
+def test_no_more_commits_are_missing_from_both_logs_than_from_one(file, position, neither, said):
+    """The engine lost 1,897 of trial 4 and 948 of trial 6; the binlog lost 20,000 and none."""
+    name = shape.TRIAL.format(position)
+    evidence = json.loads(files.unpacked(file)[name])
+    evidence["sets"]["acknowledged_in_neither"] = neither
+    changed = files.tampered(file, **{name: json.dumps(evidence).encode()})
+    if said:
+        assert said in refusal(changed)
+    else:
+        assert files.imported(changed).is_imported
+
+
+@pytest.mark.parametrize(("unknown", "known"), [("engine", "binlog"), ("binlog", "engine")])
+def test_one_known_loss_bounds_the_commits_that_are_missing_from_both(file, unknown, known):
+    name = shape.TRIAL.format(4)
+    evidence = json.loads(files.unpacked(file)[name])
+    evidence["sets"]["acknowledged_in_neither"] = 20_001
+
+    def forget(index):
+        index["trials"][4][f"lost_{unknown}"] = None
+
+    changed = files.tampered(file, forget, **{name: json.dumps(evidence).encode()})
+    assert f"acknowledged_in_neither is more than lost_{known}" in refusal(changed)
+
+
 def test_the_verdict_of_an_imported_trial_follows_from_its_checks(file):
     """A file has no place for one: it follows from the checks."""
     evidence = json.loads(files.unpacked(file)[TRIAL])

@@ -6,7 +6,7 @@ the binlog, the engine lacks all that the binlog lacks, and the other way round.
 
 from collections.abc import Sequence
 
-from dashboard.installation.stored import read
+from dashboard.installation.stored import Unreadable, read
 from dashboard.records.experiments.models import TrialEvidence
 from workers.crash.verdict import CheckResult
 
@@ -16,13 +16,18 @@ _COLUMNS = ("trial_id", "trial__lost_engine", "trial__lost_binlog", "data__sets_
 
 
 def lost_from_both(trial_ids: Sequence[int]) -> dict[int, int]:
-    """Trial id -> that number; trials of which it is not known are left out. At most two queries."""
+    """Trial id -> that number. Trials of which it is not known, or whose checks cannot be read, are left out. At most
+    two queries."""
     rows = TrialEvidence.objects.filter(trial__in=trial_ids).values_list(*_COLUMNS) if trial_ids else ()
     known = {pk: both for pk, _, _, both in rows if both is not None}
     lost = {pk: {"lost_engine": engine, "lost_binlog": binlog} for pk, engine, binlog, _ in rows if pk not in known}
     older = TrialEvidence.objects.filter(trial__in=lost).values_list("trial_id", "data__checks") if lost else ()
     for pk, stored in older:
-        valid = {one.key for one in read(tuple[CheckResult, ...], stored or ()) if one.outcome == "valid"}
+        try:
+            checks = read(tuple[CheckResult, ...], stored or ())
+        except Unreadable:
+            continue
+        valid = {one.key for one in checks if one.outcome == "valid"}
         if log := next((log for check, log in SHARED.items() if check in valid), None):
             known[pk] = lost[pk][log]
     return known

@@ -26,7 +26,8 @@ def says(hit: Sequence[Tried], engine: str) -> str:
     first, *others = gone
     told = [f"{typical(median(lost[first]), len(lost[first]))} missing from {first}{_in(lost[first], hit)}"]
     part = all(_are_part(counts[one], hit) for one in others)
-    also = " of them also" if part else ""
+    same = all(len(lost[one]) == len(lost[first]) for one in others)  # the medians are of the same trials
+    also = "" if not part else " of them also" if same else " also"
     told += [f"{in_words(median(lost[one]))}{also} from {one}{_in(lost[one], hit)}" for one in others]
     if kept_by_binlog(hit):
         return f"{', '.join(told)}; {BINLOG} still holds them, so replicas can have commits that the server lacks"

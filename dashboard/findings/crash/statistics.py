@@ -9,7 +9,7 @@ from statistics import fmean, median
 from dashboard.findings.crash import missing, recorded
 from dashboard.findings.crash.missing import typical
 from dashboard.findings.crash.rate import Rate, rate
-from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, WITH_REPLICA, Replica, Tried, worst
+from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, WITHOUT_LOGS, Replica, Tried, worst
 from dashboard.records.experiments.kind_names import number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.verdict_label import COMMITS_LOST, READ_THEN_LOST
@@ -180,7 +180,7 @@ class Tally:
         a host with both logs, and a crashed replica may lack them alone: only the number is told."""
         if not self.hit:
             return ""
-        if self.kind in FAULTS or self.kind in WITH_REPLICA:
+        if self.kind in WITHOUT_LOGS:
             loss = self.loss("either")
             return typical(loss.median, loss.rate.k) if loss else ""
         return missing.says(self.hit, self.engine)

@@ -31,6 +31,8 @@ REPLICAS_SAY: dict[Replica, str] = {
 }
 ANY_ENGINE = "the engine"
 WITH_REPLICA = frozenset(key for key, kind in CRASH_KINDS.items() if kind.with_replica)
+# Kinds whose losses are told as a number, without the log that lost them.
+WITHOUT_LOGS = WITH_REPLICA | frozenset(FAULTS)
 _COLUMNS = (
     "id", "position", "server_id", "variant", "kind", "repeat", "seed", "state", "verdict", "error", "acknowledged",
     "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "phantoms",
@@ -142,8 +144,8 @@ class Tried:
 
 
 def trials_of(experiment: Experiment) -> list[Tried]:
-    """All trials in order of execution. The evidence is read only if the plan has replicas, topologies or recorded
-    loads."""
+    """All trials in order of execution. Their evidence is read only if the plan has replicas, topologies or recorded
+    loads. A further query reads the evidence of trials that lost commits from both logs."""
     plan = experiment.as_plan()
     recorded = any(kind in CRASH_KINDS and CRASH_KINDS[kind].records for kind in plan.crash.kinds)
     has_more = recorded or plan.crash.replica or any(variant.topology for variant in plan.variants)
@@ -152,7 +154,8 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     tried = (_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted))
     named = ((one, *known.get(one.variant, (ANY_ENGINE, ""))) for one in tried)
     found = [replace(one, engine=engine, family=family_of) for one, engine, family_of in named]
-    both = lost_from_both([one.id for one in found if one.lost_engine and one.lost_binlog and not one.points])
+    logs = (one for one in found if one.kind not in WITHOUT_LOGS and not one.points)
+    both = lost_from_both([one.id for one in logs if one.lost_engine and one.lost_binlog])
     return [replace(one, lost_both=both.get(one.id)) for one in found]
 
 

@@ -7,7 +7,7 @@ import pytest
 from dashboard.findings.crash.missing import in_words
 from dashboard.findings.crash.rate import rate
 from dashboard.findings.crash.statistics import finished, of, tallies
-from dashboard.findings.crash.trials import replica_of, trials_of
+from dashboard.findings.crash.trials import WITH_REPLICA, replica_of, trials_of
 from dashboard.records.experiments.trial_evidence import ReplicaState
 from tests.unit.results import trials
 
@@ -104,7 +104,11 @@ def test_it_says_what_was_tested_and_how_often():
          "(median 1,200 commits missing from both InnoDB and the binary log)"),
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
          "lost acknowledged commits in 4 of 4 power losses (median 1,000 commits missing from the binary log, "
-         "5 of them also from InnoDB in 3 power losses); "
+         "5 also from InnoDB in 3 power losses); "
+         "a replica can then differ from its source"),
+        ([(0, 10)] * 4 + [(8000, 9000)],  # the medians are of different trials
+         "lost acknowledged commits in 5 of 5 power losses (median 10 commits missing from the binary log, "
+         "8,000 also from InnoDB in 1 power loss); "
          "a replica can then differ from its source"),
         ([(0, 7)] * 2 + [(5, 0)] * 3,
          "lost acknowledged commits in 5 of 5 power losses "
@@ -150,6 +154,31 @@ def test_commits_that_both_logs_lost_are_counted_where_the_evidence_tells(losses
         trial.evidence.save()
     (found,) = tallies(trials_of(one)).values()
     assert found.missing.endswith(says.removeprefix("(").removesuffix(")"))
+
+
+@pytest.mark.django_db
+def test_a_stored_check_that_cannot_be_read_leaves_out_the_number_of_its_trial_alone(client_in):
+    one = trials.experiment({"1/1": {"power-loss": [(1060, 20000)] * 2}}, measured=0, replica=False)
+    for trial, key in zip(one.trials.order_by("position"), (5, "binlog-only"), strict=True):
+        trial.evidence.data["sets"]["acknowledged_in_neither"] = None
+        trial.evidence.data["checks"] = [{"key": key, **VALID}]
+        trial.evidence.save()
+    assert [trial.lost_both for trial in trials_of(one)] == [None, 1060]
+    page = client_in.get(f"/results/{one.pk}/")
+    assert page.status_code == 200 and "1,060 from InnoDB" in page.text and "from both" not in page.text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("kind", "reads"),
+    [("power-loss", True), (min(WITH_REPLICA), False), ("primary-power-loss", False)],
+)
+def test_the_evidence_is_read_only_where_a_sentence_names_the_logs(kind, reads, django_assert_num_queries):
+    one = trials.experiment({"1/1": {kind: [(5, 9)]}}, measured=0, replica=False)
+    with django_assert_num_queries(2 if reads else 1):
+        (found,) = trials_of(one)
+    assert found.lost_both == (5 if reads else None)
+    assert ("InnoDB" in tallies([found])[found.server_id, "1/1", kind].missing) == reads
 
 
 def test_it_has_nothing_to_say_without_trials():

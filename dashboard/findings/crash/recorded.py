@@ -34,7 +34,7 @@ def points_in_full(points: int, kind: str, trials: int) -> str:
     if kind == SmallHistories.key:
         return states_of(points, of)
     moments = "1 moment" if points == 1 else f"{points:,} moments"
-    return f"{_points(points)} (the power was cut at {moments} of {of})"
+    return f"{_points(points)} ({of}, replayed up to {moments})"
 
 
 def states_of(states: int, of: str) -> str:

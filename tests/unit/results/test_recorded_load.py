@@ -179,7 +179,7 @@ def test_a_bound_over_loads_is_not_told_of_crash_points():
 
 def test_crash_points_and_independent_crashes_are_told_apart():
     power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
-    points = "at any of 636 crash points (the power was cut at 636 moments of 3 recorded loads)"
+    points = "at any of 636 crash points (3 recorded loads, replayed up to 636 moments)"
     assert where_tried([power, load]) == f"{points}, nor in 30 power losses"
     assert where_tried([load]) == points
 
@@ -276,7 +276,7 @@ def test_how_many_violations_were_examined_is_told(words):
 def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-    assert "lost nothing at any of 4 crash points (the power was cut at 4 moments of 2 recorded loads)" in page
+    assert "lost nothing at any of 4 crash points (2 recorded loads, replayed up to 4 moments)" in page
 
 
 def test_the_result_page_draws_a_small_map_of_each_load(client_in):

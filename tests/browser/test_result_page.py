@@ -127,6 +127,16 @@ LOST = [(1162, 18000), (1400, 19000), (3630, 18500), (1250, 17000)]
 KINDS = ("process-kill", "power-loss", "torn-power-loss", "data-disk-power-loss", "every-crash-point")
 
 
+def shared_on_a_phone(page, live_server, made):
+    """Its recorded loads have 36 crash points each."""
+    for one in TrialEvidence.objects.filter(trial__kind="every-crash-point"):
+        one.data["points"] = story(*(state(n / 20, redo=n * 4096) for n in range(36))).as_stored()
+        one.save()
+    _, token = sharing.share(None, made)
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.goto(f"{live_server.url}/share/{token}/")
+
+
 def test_five_settings_with_six_recorded_loads_fit_eight_screens_of_a_phone(
     page, live_server, context, transactional_db
 ):
@@ -135,12 +145,7 @@ def test_five_settings_with_six_recorded_loads_fit_eight_screens_of_a_phone(
     held = dict.fromkeys(KINDS[1:4], HELD * 4) | {"every-crash-point": HELD * 2}
     made = trials.experiment({name: crashes if name != "1/1" else held for name in LEVELS}, levels=LEVELS)
     spelled_out(made)
-    for one in TrialEvidence.objects.filter(trial__kind="every-crash-point"):
-        one.data["points"] = story(*(state(n / 20, redo=n * 4096) for n in range(36))).as_stored()
-        one.save()
-    _, token = sharing.share(None, made)
-    page.set_viewport_size({"width": 360, "height": 780})
-    page.goto(f"{live_server.url}/share/{token}/")
+    shared_on_a_phone(page, live_server, made)
     expect(page.locator(".crash-maps figure")).to_have_count(6)
     expect(page.locator(".crash-maps figure").first).to_be_hidden()
     risk(page)
@@ -158,12 +163,7 @@ def test_five_settings_and_five_kinds_of_crash_fit_eight_screens_of_a_phone(
         pair = dict(zip(PAIR, variant["name"].partition(",")[0].split("/"), strict=True))
         variant["settings"] = {**pair, "innodb_doublewrite": "OFF", "innodb_flush_method": "O_DIRECT"}
     made.save()
-    for one in TrialEvidence.objects.filter(trial__kind="every-crash-point"):
-        one.data["points"] = story(*(state(n / 20, redo=n * 4096) for n in range(36))).as_stored()
-        one.save()
-    _, token = sharing.share(None, made)
-    page.set_viewport_size({"width": 360, "height": 780})
-    page.goto(f"{live_server.url}/share/{token}/")
+    shared_on_a_phone(page, live_server, made)
     risk(page)
     if folder := os.environ.get("KEEP_SHOTS"):
         page.screenshot(path=Path(folder) / "many-settings-phone.png", full_page=True)

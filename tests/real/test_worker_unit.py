@@ -12,11 +12,11 @@ import pytest
 
 from dashboard.installation.home import PROJECT
 from tests.real.disks import needs_disk
+from tests.real.networks import needs_network
 
 UNIT = PROJECT / "deploy/systemd/durascope-worker-root@.service"
 ASK = "from workers.sandbox.disk import ability; print(ability.missing())"
-
-
+ASK_NETWORK = "from workers.topology.network import ability; print(ability.missing())"
 FILTERED = str(Path(__file__).with_name("filtered.py"))
 
 
@@ -25,10 +25,13 @@ def capabilities() -> list[str]:
     return [name.removeprefix("CAP_").lower() for name in line.partition("=")[2].split()]
 
 
-def missing_with(names: list[str]) -> str:
+def limited(names: list[str], ask: str = ASK) -> list[str]:
     bounding = ",".join(["-all", *(f"+{name}" for name in names)])
-    argv = ["setpriv", "--no-new-privs", "--bounding-set", bounding, sys.executable, "-c", ASK]
-    return subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.strip()
+    return ["setpriv", "--no-new-privs", "--bounding-set", bounding, sys.executable, "-c", ask]
+
+
+def missing_with(names: list[str]) -> str:
+    return subprocess.run(limited(names), cwd=PROJECT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 @needs_disk
@@ -56,10 +59,26 @@ needs_filter = pytest.mark.skipif(
 @needs_filter
 def test_a_disk_can_be_simulated_with_the_system_calls_of_the_unit():
     """Made, mounted, cut off and taken apart, under the capabilities too."""
-    bounding = ",".join(["-all", *(f"+{name}" for name in capabilities())])
-    limited = ["setpriv", "--no-new-privs", "--bounding-set", bounding, sys.executable, "-c", ASK]
-    assert filtered("", *limited) == ""
-    assert filtered("@mount", *limited), "else the test sees nothing"
+    assert filtered("", *limited(capabilities())) == ""
+    assert filtered("@mount", *limited(capabilities())), "else the test sees nothing"
+
+
+@needs_network
+@needs_filter
+def test_a_network_of_nodes_can_be_made_under_the_rights_of_the_unit():
+    """Capabilities, system calls and kinds of namespaces."""
+    assert filtered("", *limited(capabilities(), ASK_NETWORK)) == ""
+    assert filtered("net", *limited(capabilities(), ASK_NETWORK)), "else the test sees nothing"
+    without = [name for name in capabilities() if name != "net_admin"]
+    assert filtered("", *limited(without, ASK_NETWORK)), "else the test sees nothing"
+
+
+@needs_filter
+@pytest.mark.parametrize(("kind", "flag", "errors"), [("net", 0x40000000, "0"), ("uts", 0x04000000, str(errno.EPERM))])
+def test_the_unit_allows_namespaces_of_networks_only(kind, flag, errors):
+    ask = f"import ctypes; print(ctypes.get_errno() if ctypes.CDLL(None, use_errno=True).unshare({flag}) else 0)"
+    assert filtered("", sys.executable, "-c", ask) == errors
+    assert filtered(kind, sys.executable, "-c", ask) == str(errno.EPERM)
 
 
 @needs_disk

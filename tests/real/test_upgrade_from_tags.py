@@ -6,6 +6,7 @@ tests/unit/test_upgrades.py upgrades the earliest stored state in any case."""
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -65,6 +66,7 @@ def private_postgresql() -> Iterator[postgresql.PostgreSQL]:
     made = postgresql.private()
     yield made
     made.stop()
+    shutil.rmtree(made.folder)
 
 
 @pytest.fixture(scope="module", params=tags() or ["the present state"])

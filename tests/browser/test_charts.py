@@ -58,21 +58,21 @@ def looked_at(browser: Browser, site: Site) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize("key", DRAWN)
-def test_it_draws(looked_at, key):
+def test_every_chart_draws_its_series_in_their_colours(looked_at, key):
     drawn = figure(looked_at, key)
     assert drawn.locator(".chart-plot canvas").evaluate(COLOURS) > 20
     colours = {series["colour"] for series in PAYLOADS[key]["series"]}
     assert all(series_pixels(drawn, colour) > 20 for colour in colours)
 
 
-def test_it_says_why_there_is_nothing_to_draw(looked_at):
+def test_a_chart_without_data_says_why(looked_at):
     empty = looked_at.locator("[data-chart=none]")
     empty.scroll_into_view_if_needed()
     assert empty.locator(".chart-empty").inner_text() == PAYLOADS["none"]["empty"]
     assert empty.locator("canvas").count() == 0
 
 
-def test_it_says_when_figures_cannot_be_loaded(page, site, problems):
+def test_a_chart_says_when_its_figures_cannot_be_loaded(page, site, problems):
     page.goto(f"{site.url}/broken")
     page.locator(".chart-empty").wait_for()
     assert "could not be loaded" in page.locator(".chart-empty").inner_text()
@@ -80,7 +80,7 @@ def test_it_says_when_figures_cannot_be_loaded(page, site, problems):
     problems.clear()
 
 
-def test_it_switches_between_linear_and_log(charts):
+def test_a_button_switches_between_linear_and_log(charts):
     throughput = figure(charts, "throughput")
     scale = "figure => figure.chartView.chart.scales.y.type"
     assert throughput.evaluate(scale) == "linear"
@@ -90,17 +90,17 @@ def test_it_switches_between_linear_and_log(charts):
     assert series_pixels(throughput, 0) > 20
 
 
-def test_it_ticks_the_measured_thread_counts(looked_at):
+def test_a_chart_ticks_the_measured_thread_counts(looked_at):
     ticks = figure(looked_at, "throughput").evaluate("f => f.chartView.chart.scales.x.ticks.map(tick => tick.value)")
     assert ticks == [1, 2, 4, 8, 16, 32, 64]
 
 
-def test_it_keeps_intervals_inside_the_plot(looked_at):
+def test_a_chart_keeps_intervals_inside_the_plot(looked_at):
     highest = max(point["hi"] for series in PAYLOADS["ratio"]["series"] for point in series["points"])
     assert figure(looked_at, "ratio").evaluate("f => f.chartView.chart.scales.y.max") >= highest
 
 
-def test_it_names_lines_at_their_ends_without_overlap(looked_at):
+def test_names_at_the_ends_of_lines_do_not_overlap(looked_at):
     throughput = figure(looked_at, "throughput")
     tops = throughput.evaluate(
         """async figure => {
@@ -114,7 +114,7 @@ def test_it_names_lines_at_their_ends_without_overlap(looked_at):
     assert max(tops) <= 200
 
 
-def test_it_hides_a_series_and_keeps_the_colours_of_the_others(looked_at):
+def test_a_hidden_series_leaves_the_colours_of_the_others(looked_at):
     groups = figure(looked_at, "groups")
     first, others = series_pixels(groups, 0), series_pixels(groups, 2)
     groups.get_by_role("button", name="1/1").click()
@@ -125,12 +125,12 @@ def test_it_hides_a_series_and_keeps_the_colours_of_the_others(looked_at):
     assert series_pixels(groups, 0) == first
 
 
-def test_it_lists_variants_and_parts_of_stacks_once(looked_at):
+def test_the_key_lists_each_variant_and_part_of_a_stack_once(looked_at):
     names = figure(looked_at, "fsyncs").locator(".chart-key button").all_inner_texts()
     assert names == ["1/1", "2/1", "2/0", "0/0", "redo", "binlog", "data"]
 
 
-def test_it_draws_empty_buckets_as_zero(looked_at):
+def test_an_empty_bucket_is_drawn_as_zero(looked_at):
     left_out = figure(looked_at, "latency").evaluate(
         "f => f.chartView.chart.data.datasets[0].data.find(point => point.x === 2048).y"
     )
@@ -156,7 +156,7 @@ def test_histograms_of_variants_stand_below_each_other_to_one_scale(looked_at):
     assert latency.locator(".chart-key button").all_inner_texts() == ["redo", "binlog"]
 
 
-def test_it_is_read_by_keyboard(looked_at):
+def test_a_chart_is_read_by_keyboard(looked_at):
     throughput = figure(looked_at, "throughput")
     canvas, reading = throughput.locator(".chart-plot canvas"), throughput.locator(".chart-reading")
     canvas.focus()
@@ -172,7 +172,7 @@ def test_it_is_read_by_keyboard(looked_at):
     assert reading.inner_text() == ""
 
 
-def test_it_says_stalls_to_the_keyboard(looked_at):
+def test_a_reader_by_keyboard_is_told_of_stalls(looked_at):
     seconds = figure(looked_at, "seconds")
     canvas = seconds.locator(".chart-plot canvas")
     canvas.focus()
@@ -182,7 +182,7 @@ def test_it_says_stalls_to_the_keyboard(looked_at):
     canvas.press("Escape")
 
 
-def test_it_shows_all_series_at_the_pointer(looked_at):
+def test_the_pointer_shows_all_series(looked_at):
     throughput = figure(looked_at, "throughput")
     canvas = throughput.locator(".chart-plot canvas")
     box = canvas.bounding_box()
@@ -203,7 +203,7 @@ def test_a_ceiling_is_named_hidden_and_shown_with_its_variant(looked_at):
 
 
 @pytest.mark.parametrize("key", ["throughput", "fsyncs"])
-def test_it_downloads_a_picture_at_twice_the_pixels(looked_at, key):
+def test_the_downloaded_picture_has_twice_the_pixels(looked_at, key):
     drawn = figure(looked_at, key)
     before = drawn.evaluate("f => [f.chartView.canvas.width, f.chartView.canvas.height]")
     with looked_at.expect_download() as download:
@@ -216,7 +216,7 @@ def test_it_downloads_a_picture_at_twice_the_pixels(looked_at, key):
     assert drawn.evaluate("f => [f.chartView.canvas.width, f.chartView.canvas.height]") == before
 
 
-def test_it_follows_the_theme(charts):
+def test_a_chart_follows_the_theme(charts):
     throughput = figure(charts, "throughput")
     ink = "f => f.chartView.colours.ink"
     light = throughput.evaluate(ink)
@@ -225,7 +225,7 @@ def test_it_follows_the_theme(charts):
     assert series_pixels(throughput, 0) > 20
 
 
-def test_it_fits_a_phone(charts):
+def test_charts_fit_a_phone(charts):
     charts.set_viewport_size({"width": 360, "height": 780})
     many = figure(charts, "many")
     assert many.evaluate("f => f.chartView.room") == 0

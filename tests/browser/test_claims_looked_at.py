@@ -26,7 +26,7 @@ def measured(client, monkeypatch):
     monkeypatch.setattr(shelf, "shelf", lambda: recipes.Shelf(known))
 
 
-def test_it_can_be_read_everywhere_and_a_claim_is_one_key_away(page, live_server, client, measured):
+def test_the_page_of_claims_is_read_everywhere_and_a_claim_is_one_key_away(page, live_server, client, measured):
     wrong = look_at_all(page, live_server, [PAGE], client)
     assert not wrong, "\n".join(wrong)
     rows_are_below_their_headings(page)

@@ -184,7 +184,7 @@ def pages(client, paths):
             yield path
 
 
-def test_it_would_be_found(page, site):
+def test_a_page_with_one_fault_of_each_kind_is_found_out(page, site):
     """The positive control: a page with a fault of each kind."""
     page.route("**/parts", lambda route: route.fulfill(content_type="text/html", body=FAULTY))
     wrong = "\n".join(look(page, f"{site.url}/parts"))

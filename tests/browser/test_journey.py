@@ -243,7 +243,7 @@ def test_figures_are_taken_away_as_csv_json_and_picture(page, found):
     assert saved(page, figure.get_by_role("button", name="PNG").click).startswith(PICTURE)
 
 
-def test_it_is_carried_away_as_a_file_and_brought_back(page, found, tmp_path):
+def test_an_experiment_is_exported_as_a_file_and_imported_again(page, found, tmp_path):
     page.goto(found.result)
     sentence = page.locator("p.finding").first.inner_text()
     file = tmp_path / "commits.zip"

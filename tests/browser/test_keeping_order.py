@@ -30,7 +30,7 @@ def maria(page, live_server, two):
     return page
 
 
-def test_it_is_kept_in_order(maria, live_server, two):
+def test_an_experiment_is_commented_tagged_found_deleted_and_restored(maria, live_server, two):
     page, (before, _) = maria, two
     page.goto(f"{live_server.url}/results/{before.pk}/")
     page.get_by_label("Comment").fill("The disk is new.\n<b>Since May</b>")

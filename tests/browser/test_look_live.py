@@ -23,7 +23,7 @@ def live(page: Page, site: Site) -> Page:
     return page
 
 
-def test_it_shows_progress_cell_and_curve(live):
+def test_the_live_page_shows_progress_cell_and_curve(live):
     expect(live.locator("[data-live-count]")).to_have_text("3 of 12")
     expect(live.locator("[data-live-left]")).to_have_text("2 min left")
     expect(live.locator("[data-live-tps]")).to_have_text("4,060/s")
@@ -34,13 +34,13 @@ def test_it_shows_progress_cell_and_curve(live):
     assert canvas.evaluate(blank) is False
 
 
-def test_it_follows(live, site):
+def test_the_live_page_shows_newer_figures_each_second(live, site):
     site.state = state(done=4, seconds=[[1, 250.4, 9.1]])  # rows, as the worker sends them
     expect(live.locator("[data-live-count]")).to_have_text("4 of 12")
     expect(live.locator("[data-live-tps]")).to_have_text("250/s")
 
 
-def test_it_says_so_where_there_is_no_second_to_show(live, site):
+def test_the_live_page_says_when_there_is_no_second_to_show(live, site):
     plot = live.locator("[data-live-plot]")
     words = "plot => getComputedStyle(plot, '::after').content"
     expect(plot.locator("canvas")).to_be_visible()
@@ -52,7 +52,7 @@ def test_it_says_so_where_there_is_no_second_to_show(live, site):
     expect(plot.locator("canvas")).to_be_visible()
 
 
-def test_it_says_when_nothing_gets_through_and_recovers(page, site, problems):
+def test_the_live_page_says_when_nobody_answers_and_recovers(page, site, problems):
     site.poll_works = False
     site.state = state(done=6)
     page.goto(f"{site.url}/live")
@@ -63,7 +63,7 @@ def test_it_says_when_nothing_gets_through_and_recovers(page, site, problems):
     problems.clear()
 
 
-def test_it_reloads_when_the_experiment_is_over(live, site):
+def test_the_live_page_reloads_when_the_experiment_is_over(live, site):
     live.evaluate("window.before = true")
     site.state = state(state="done", done=12, over=True)
     live.wait_for_function("() => window.before === undefined")

@@ -50,7 +50,7 @@ def apart(one: str, other: str, blindness: list[list[float]]) -> float:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_it_reads_as_text(theme):
+def test_text_has_enough_contrast_on_every_ground(theme):
     colours = THEMES[theme]
     pairs = [(text, ground) for text in TEXT for ground in ("ground", "surface", "raised")]
     pairs += [(state, f"{state}-soft") for state in STATES] + [("on-accent", "accent"), ("accent", "accent-soft")]
@@ -58,7 +58,7 @@ def test_it_reads_as_text(theme):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_it_draws_lines_that_stand_out(theme):
+def test_drawn_lines_stand_out_from_their_ground(theme):
     colours = THEMES[theme]
     drawn = [*SERIES, "focus", "line-strong"]
     assert {name for name in drawn if contrast(colours[name], colours["surface"]) < 3} == set()
@@ -66,7 +66,7 @@ def test_it_draws_lines_that_stand_out(theme):
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("blindness", BLIND)
-def test_it_keeps_variants_apart_for_the_colour_blind(theme, blindness):
+def test_colours_of_variants_stay_apart_for_colour_blind_readers(theme, blindness):
     colours = THEMES[theme]
     near = {
         pair: round(apart(colours[pair[0]], colours[pair[1]], BLIND[blindness]), 3)
@@ -75,6 +75,6 @@ def test_it_keeps_variants_apart_for_the_colour_blind(theme, blindness):
     assert {pair: distance for pair, distance in near.items() if distance < 0.06} == {}
 
 
-def test_it_would_notice_colours_that_cannot_be_told_apart():
+def test_colours_that_cannot_be_told_apart_are_noticed():
     assert contrast("#ffffff", "#e69f00") < 3  # Okabe and Ito's orange as it is, on white
     assert apart("#b05a2a", "#6f7a20", BLIND["deuteranopia"]) < 0.06

@@ -17,7 +17,7 @@ def background(page: Page) -> str:
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
-def test_it_switches_the_theme_and_remembers(parts):
+def test_the_chosen_theme_is_kept_over_a_reload(parts):
     light = background(parts)
     parts.get_by_role("button", name="Dark").click()
     dark = background(parts)
@@ -28,7 +28,7 @@ def test_it_switches_the_theme_and_remembers(parts):
     assert background(parts) == light
 
 
-def test_it_follows_the_system_and_marks_where_one_is_and_sorts_by_number(parts):
+def test_a_page_follows_the_systems_theme_marks_its_menu_entry_and_sorts_by_number(parts):
     light = background(parts)
     parts.emulate_media(color_scheme="dark")
     assert background(parts) != light
@@ -38,14 +38,14 @@ def test_it_follows_the_system_and_marks_where_one_is_and_sorts_by_number(parts)
     assert parts.locator("th", has_text="Commits/s").get_attribute("aria-sort") == "ascending"
 
 
-def test_it_prints_on_white(parts):
+def test_a_dark_page_is_printed_on_white(parts):
     parts.get_by_role("button", name="Dark").click()
     parts.emulate_media(media="print")
     assert background(parts) == "rgb(255, 255, 255)"
     assert parts.evaluate("getComputedStyle(document.body).color") == "rgb(23, 32, 42)"
 
 
-def test_it_hides_navigation_and_user_behind_a_share_link(page, site):
+def test_a_shared_page_shows_neither_navigation_nor_user(page, site):
     page.goto(f"{site.url}/parts?shared")
     assert page.locator("nav").count() == 0
     assert page.get_by_text("maria", exact=True).count() == 0
@@ -53,14 +53,14 @@ def test_it_hides_navigation_and_user_behind_a_share_link(page, site):
     assert page.locator("meta[name=robots]").get_attribute("content") == "noindex"
 
 
-def test_it_logs_out_by_a_form(parts, site):
+def test_a_click_on_log_out_sends_a_form(parts, site):
     parts.locator(".menu summary").click()
     parts.get_by_role("button", name="Log out").click()
     expect(parts).to_have_title("sent")
     assert site.sent[-1] == "/logout/"
 
 
-def test_it_explains_a_term_on_focus_and_hides_on_escape(parts):
+def test_a_term_is_explained_on_focus_until_escape(parts):
     term = parts.locator("abbr.term")
     term.focus()
     tip = parts.get_by_role("tooltip")
@@ -79,7 +79,7 @@ def test_the_fix_of_a_check_can_be_copied(parts, context, site):
     assert parts.evaluate("navigator.clipboard.readText()").startswith("GRANT CREATE")
 
 
-def test_it_asks_before_a_dangerous_form(parts, site):
+def test_a_dangerous_form_asks_first(parts, site):
     before = len(site.sent)
     parts.get_by_role("button", name="Remove", exact=True).click()
     expect(parts.get_by_role("dialog")).to_contain_text("Its results are kept")
@@ -92,7 +92,7 @@ def test_it_asks_before_a_dangerous_form(parts, site):
     assert site.sent[before:] == ["/remove"]
 
 
-def test_it_shows_times_in_the_readers_zone(browser, site):
+def test_times_are_shown_in_the_readers_zone(browser, site):
     context = patient(browser.new_context(timezone_id="Asia/Tokyo"))
     page = context.new_page()
     page.goto(f"{site.url}/parts")
@@ -101,7 +101,7 @@ def test_it_shows_times_in_the_readers_zone(browser, site):
     context.close()
 
 
-def test_it_gives_every_state_a_sign_beside_its_word(parts):
+def test_every_state_has_a_sign_beside_its_word(parts):
     signs = parts.locator(".badge").evaluate_all(
         "badges => badges.map(badge => [badge.textContent, getComputedStyle(badge, '::before').content])"
     )
@@ -119,7 +119,7 @@ def test_every_page_fits_360_pixels(page, site):
     assert {name: width for name, width in widths.items() if width > 360} == {}
 
 
-def test_it_reports_inline_styles_that_the_policy_refuses(parts, problems):
+def test_an_inline_style_that_the_policy_refuses_is_reported(parts, problems):
     parts.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\">x</p>')")
     parts.wait_for_timeout(50)
     assert any("style" in problem for problem in problems)

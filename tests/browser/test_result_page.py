@@ -85,7 +85,7 @@ def test_a_guest_finds_the_answer_on_the_first_screen_too(page, live_server, res
     holds_the_answer(page)
 
 
-def test_it_is_read_at_another_number_of_threads_copied_and_run_again(opened, result, context, live_server):  # noqa: F811
+def test_a_result_is_read_at_another_number_of_threads_copied_and_run_again(opened, result, context, live_server):  # noqa: F811
     spelled_out(result)
     claim = asked.HELD.as_dict()  # about 8 threads
     result.claims = {"title": "Who asks?", "changed": [], "variants": [], "workloads": [], "claims": [claim]}

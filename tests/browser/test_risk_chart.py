@@ -94,7 +94,7 @@ def keep(page, name, top=0):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True, clip=part)
 
 
-def test_it_draws_every_setting_with_its_name_in_both_themes_and_on_a_phone(opened):
+def test_every_setting_is_drawn_with_its_name_in_both_themes_and_on_a_phone(opened):
     page = opened(mine=1)
     figure = risk(page)
     assert figure.locator(".chart-plot canvas").evaluate(PIXELS) > 20

@@ -144,7 +144,7 @@ def test_a_marked_server_is_crashed_judged_and_put_back(client_in, marked, worke
     assert "1 of 1" in matrix and "self-test not run" in matrix
 
 
-def test_it_is_not_planned_without_the_mark(client_in, server):
+def test_a_server_that_is_not_marked_expendable_is_in_no_plan(client_in, server):
     answer = client_in.post("/experiments/new/", PLAN | {"servers": [server.pk]})
     assert answer.status_code == 422
     assert "has not marked it expendable" in answer.content.decode()

@@ -143,7 +143,7 @@ def test_every_byte_is_the_same(server, written, tmp_path):
     assert sent.refused == {}
 
 
-def test_it_is_judged_as_the_files_are(server, written):
+def test_a_sent_binlog_is_judged_as_its_files_on_disk(server, written):
     sent, of_files = both(server, written)
     assert sent == of_files
     assert sent["whole"] == [transactions.key(client, n) for client in (1, 2, 3) for n in range(1, EACH + 1)]
@@ -275,7 +275,7 @@ def test_events_of_more_than_16_mib_arrive_whole(server, build, tmp_path):
     assert len(sent) > 20 << 20 and sent[22:] == theirs[22:]
 
 
-def test_it_stops_at_the_end_though_the_server_goes_on(server, written, tmp_path):
+def test_a_copy_stops_at_the_end_though_the_server_writes_on(server, written, tmp_path):
     """A busy server: what it writes after the begin of the copy is not waited for."""
     sent = dump.copy(reader(server), tmp_path, written)
     commit(server, client=4, first=1, last=EACH)
@@ -284,7 +284,7 @@ def test_it_stops_at_the_end_though_the_server_goes_on(server, written, tmp_path
     )
 
 
-def test_it_goes_on_after_a_gtid_wherever_that_is(server, written, build, tmp_path):
+def test_a_copy_goes_on_after_a_gtid_in_whichever_file_that_is(server, written, build, tmp_path):
     """As after a failover, when the files have other names: nothing but the GTIDs says where to begin."""
     name = "gtid_binlog_pos" if build.flavour == "mariadb" else "gtid_executed"
     position = query(server, f"SELECT @@GLOBAL.{name}")[0][0]

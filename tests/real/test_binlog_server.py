@@ -56,7 +56,7 @@ def commit_at_once(server, clients: int, first: int, last: int) -> None:
 
 @needs_tool
 @pytest.mark.parametrize("engine", ["InnoDB", "MyISAM", "Aria"])
-def test_it_agrees_with_engine_and_vendor_over_several_files(witness, logs, engine):
+def test_the_reader_agrees_with_engine_and_vendor_over_several_files(witness, logs, engine):
     prepare(witness, engine)
     for first in range(1, EACH, EACH // 3):
         commit_at_once(witness, CLIENTS, first, first + EACH // 3 - 1)
@@ -74,7 +74,7 @@ def test_it_agrees_with_engine_and_vendor_over_several_files(witness, logs, engi
 
 @needs_tool
 @pytest.mark.parametrize("settings", ROUNDS.values(), ids=ROUNDS)
-def test_it_agrees_whatever_way_transactions_are_written(witness, logs, settings):
+def test_the_reader_agrees_however_transactions_are_written(witness, logs, settings):
     query(witness, *(f"SET GLOBAL {name} = {value}" for name, (value, _) in settings.items()), "FLUSH BINARY LOGS")
     try:
         commit(witness, client=1, first=1, last=EACH)
@@ -88,13 +88,13 @@ def test_it_agrees_whatever_way_transactions_are_written(witness, logs, settings
     assert found.seen.whole.size == EACH
 
 
-def test_it_does_not_guess_what_a_statement_wrote(witness, logs):
+def test_a_change_logged_as_a_statement_is_not_guessed(witness, logs):
     commit(witness, client=1, first=1, last=5, before="SET binlog_format = STATEMENT")
     with pytest.raises(BinlogUnknown, match="binlog_format=ROW"):
         read(logs(), SCHEMA, SECRET)
 
 
-def test_it_counts_what_was_committed_and_not_what_was_rolled_back(witness, logs):
+def test_xa_transactions_count_if_committed_and_not_if_rolled_back(witness, logs):
     query(
         witness,
         "XA START 'a'", insert(1, 16), "XA END 'a'", "XA PREPARE 'a'", "XA COMMIT 'a'",
@@ -116,7 +116,7 @@ def test_it_counts_what_was_committed_and_not_what_was_rolled_back(witness, logs
     assert found.seen.parts.size == 0
 
 
-def test_it_knows_how_a_file_ended(witness, logs):
+def test_the_reader_tells_whether_a_file_was_closed(witness, logs):
     commit(witness, client=1, first=1, last=5)
     query(witness, "FLUSH BINARY LOGS")
     first, second = logs()
@@ -125,7 +125,7 @@ def test_it_knows_how_a_file_ended(witness, logs):
 
 
 @needs_tool
-def test_it_agrees_with_the_vendor_on_torn_files(witness, logs, tmp_path):
+def test_the_reader_agrees_with_the_vendor_on_torn_files(witness, logs, tmp_path):
     """Cut at many places, within events and between them; with zeros after the cut at some."""
     commit(witness, client=1, first=1, last=EACH)
     whole = logs()[0].read_bytes()
@@ -139,7 +139,7 @@ def test_it_agrees_with_the_vendor_on_torn_files(witness, logs, tmp_path):
 
 
 @needs_tool
-def test_it_agrees_with_the_vendor_on_flipped_bytes(witness, logs, tmp_path):
+def test_the_reader_agrees_with_the_vendor_on_flipped_bytes(witness, logs, tmp_path):
     commit(witness, client=1, first=1, last=EACH)
     whole = logs()[0].read_bytes()
     flipped = tmp_path / "flipped.000001"
@@ -150,7 +150,7 @@ def test_it_agrees_with_the_vendor_on_flipped_bytes(witness, logs, tmp_path):
         assert found.end in ("bad checksum", "torn")
 
 
-def test_it_names_what_a_cut_tail_took(witness, logs, tmp_path):
+def test_the_transactions_of_a_cut_tail_are_named(witness, logs, tmp_path):
     """Fault test: the last two transactions are cut off the binlog."""
     commit(witness, client=1, first=1, last=20)
     (file,) = logs()
@@ -162,7 +162,7 @@ def test_it_names_what_a_cut_tail_took(witness, logs, tmp_path):
     assert (found.end, found.end_at.partition(":")[0]) == ("torn", file.name)
 
 
-def test_it_names_a_gtid_that_was_swapped(witness, logs, tmp_path):
+def test_a_swapped_gtid_is_named(witness, logs, tmp_path):
     """Fault test: one transaction is given the GTID of its neighbour."""
     commit(witness, client=1, first=1, last=20)
     (file,) = logs()
@@ -174,7 +174,7 @@ def test_it_names_a_gtid_that_was_swapped(witness, logs, tmp_path):
     assert before.reused == () and gtid.reissued(before.gtids, before.gtids) == ()
 
 
-def test_it_names_gtids_that_a_server_gave_out_again(witness):
+def test_gtids_that_a_server_gave_out_again_are_named(witness):
     query(witness, "RESET MASTER")
     commit(witness, client=1, first=1, last=20)
     before, position = read(log_files(witness), SCHEMA, SECRET), query(witness, "SELECT @@gtid_binlog_pos")
@@ -185,7 +185,7 @@ def test_it_names_gtids_that_a_server_gave_out_again(witness):
     assert gtid.text(gtid.minus(gtid.parse(position[0][0]), gtid.parse(later[0][0]))) == "0:11-20"
 
 
-def test_it_reads_on_after_a_crash(make_sandbox):
+def test_the_reader_reads_on_in_the_file_after_a_crash(make_sandbox):
     """Killed under load and started again: the old file ends open, the new one goes on."""
     with make_sandbox({"log_bin": "ON"}, name="crashed", trace=False) as server:
         prepare(server)

@@ -55,7 +55,7 @@ def archives(tmp_path: Path) -> list[Path]:
     return sorted((tmp_path / "downloads/archives").glob("*.deb"))
 
 
-def test_it_brings_what_is_named_with_what_it_needs(tmp_path, mirror):
+def test_apt_brings_the_named_packages_and_their_dependencies(tmp_path, mirror):
     assert put(tmp_path, mirror) == ["ds-engine", "ds-library", "ds-server"]
 
 

@@ -51,7 +51,7 @@ def figures(done: Measurement, source: str) -> dict[str, float]:
     return {figure.name: figure.value for figure in done.readings[source].figures}
 
 
-def test_it_is_what_it_says(stage, build):
+def test_a_build_has_the_flavour_version_and_engines_of_its_entry(stage, build):
     assert (stage.facts.flavour, stage.facts.version) == (build.flavour, build.version)
     assert stage.facts.has_engine("innodb")
     assert all(stage.facts.has_engine(engine.name) for engine in build.engines)
@@ -65,7 +65,7 @@ def test_only_the_account_of_the_sandbox_can_log_in(stage):
         assert ask.rows(connection, "SELECT user FROM mysql.user WHERE user = ''") == []
 
 
-def test_it_takes_the_load_and_its_fsyncs_are_counted(stage):
+def test_a_build_takes_the_load_and_its_fsyncs_are_counted(stage):
     """One thread, 1/1: nothing can be shared, so each commit has its own binlog fsync and at least one of the redo."""
     done = measured(stage, threads=1)
     commits = done.load.transactions
@@ -117,7 +117,7 @@ def test_the_first_look_has_an_answer_to_everything(stage):
     assert durability.report(stage.facts)
 
 
-def test_it_recovers_from_a_kill(sandbox_root, build):
+def test_a_build_recovers_from_a_kill(sandbox_root, build):
     with Sandbox.create(sandbox_root, build, SAFE, name=build.key) as sandbox:
         with connect(sandbox.target) as connection:
             ask.rows(connection, "CREATE DATABASE durascope_kill")

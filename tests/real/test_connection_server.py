@@ -41,7 +41,7 @@ def encrypted(make_sandbox, authority):
 
 
 @pytest.mark.parametrize("way", ["socket", "tcp"])
-def test_it_connects(sandbox, tcp, way):
+def test_a_connection_opens_by_socket_and_by_tcp(sandbox, tcp, way):
     with connect(sandbox.target if way == "socket" else tcp) as connection:
         assert ask.value(connection, "SELECT @@autocommit") == 1
         assert ask.value(connection, "SELECT @@character_set_client") == "utf8mb4"
@@ -49,54 +49,54 @@ def test_it_connects(sandbox, tcp, way):
 
 
 @pytest.mark.parametrize("mode", ["preferred", "required"])
-def test_it_encrypts_when_the_server_offers_it(encrypted, mode):
+def test_a_connection_is_encrypted_if_the_server_offers_tls(encrypted, mode):
     with connect(replace(encrypted, tls=mode)) as connection:
         assert cipher(connection)
 
 
-def test_it_does_not_encrypt_when_told_not_to(encrypted):
+def test_a_connection_is_not_encrypted_in_tls_mode_off(encrypted):
     with connect(replace(encrypted, tls="off")) as connection:
         assert cipher(connection) == ""
 
 
-def test_it_verifies_the_certificate(encrypted, authority):
+def test_the_certificate_is_verified(encrypted, authority):
     with connect(replace(encrypted, host="localhost", tls="verify", tls_ca=str(authority[1]))) as connection:
         assert cipher(connection)
 
 
-def test_it_refuses_a_certificate_of_another_name(encrypted, authority):
+def test_a_certificate_of_another_name_is_refused(encrypted, authority):
     with pytest.raises(Unreachable, match="certificate"):
         connect(replace(encrypted, tls="verify", tls_ca=str(authority[1])))
 
 
-def test_it_refuses_a_certificate_of_an_unknown_authority(encrypted):
+def test_a_certificate_of_an_unknown_authority_is_refused(encrypted):
     with pytest.raises(Unreachable, match="certificate"):
         connect(replace(encrypted, host="localhost", tls="verify"))
 
 
 @pytest.mark.parametrize("mode", ["required", "verify"])
-def test_it_refuses_a_server_without_tls(tcp, mode):
+def test_a_server_without_tls_is_refused(tcp, mode):
     with pytest.raises(Unreachable, match="TLS"):
         connect(replace(tcp, tls=mode))
 
 
-def test_it_falls_back_to_plain_when_tls_is_only_preferred(tcp):
+def test_preferred_tls_falls_back_to_a_plain_connection(tcp):
     with connect(replace(tcp, tls="preferred")) as connection:
         assert cipher(connection) == ""
 
 
-def test_it_refuses_an_authority_file_that_is_not_there(tcp):
+def test_a_missing_authority_file_is_refused(tcp):
     with pytest.raises(PlanError, match="authority file"):
         connect(replace(tcp, tls="verify", tls_ca="/nowhere/ca.pem"))
 
 
-def test_it_says_that_the_password_is_wrong_without_showing_it(tcp):
+def test_a_wrong_password_is_reported_and_not_shown(tcp):
     with pytest.raises(AccessDenied) as refused:
         connect(replace(tcp, password="not the secret"))
     assert "not the secret" not in str(refused.value)
 
 
-def test_it_takes_passwords_beyond_latin(sandbox):
+def test_a_password_beyond_latin_is_accepted(sandbox):
     with connect(sandbox.target) as connection:
         ask.rows(connection, "CREATE USER 'odd'@'localhost' IDENTIFIED BY %s", ("pässwörd ☂ '\"\\",))
         try:
@@ -105,14 +105,14 @@ def test_it_takes_passwords_beyond_latin(sandbox):
             ask.rows(connection, "DROP USER 'odd'@'localhost'")
 
 
-def test_it_says_that_nothing_listens(tcp):
+def test_a_port_where_nothing_listens_is_reported(tcp):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, not listening: refused
         with pytest.raises(Unreachable, match="Nothing listens"):
             connect(replace(tcp, port=taken.getsockname()[1]))
 
 
-def test_it_does_not_wait_for_a_server_that_says_nothing(tcp):
+def test_a_silent_server_is_given_up_after_the_timeout(tcp):
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -120,19 +120,19 @@ def test_it_does_not_wait_for_a_server_that_says_nothing(tcp):
             connect(replace(tcp, port=silent.getsockname()[1]), timeout_s=0.2)
 
 
-def test_it_says_that_there_is_no_socket(sandbox):
+def test_a_missing_socket_file_is_reported(sandbox):
     with pytest.raises(Unreachable, match="no socket file"):
         connect(replace(sandbox.target, socket="/nowhere/sock"))
 
 
-def test_it_names_a_lost_connection(sandbox):
+def test_a_lost_connection_is_called_lost(sandbox):
     with connect(sandbox.target) as one, connect(sandbox.target) as other:
         ask.rows(one, f"KILL {other.thread_id()}")
         with pytest.raises(Unreachable, match="lost"):
             ask.value(other, "SELECT 1")
 
 
-def test_it_prints_the_grant_for_what_was_refused(sandbox):
+def test_a_refused_privilege_is_answered_with_its_grant(sandbox):
     with connect(sandbox.target) as connection:
         ask.rows(connection, "CREATE USER 'poor'@'localhost' IDENTIFIED BY 'x'")
         try:

@@ -65,7 +65,7 @@ def test_progress_goes_to_standard_error_and_no_password_with_it(measured, home)
     assert json.loads((home / "demo_login.json").read_text())["password"] not in measured[0] + measured[1]
 
 
-def test_it_stops_everything_and_leaves_no_sandbox(measured, home, sandboxes):
+def test_the_demo_stops_everything_and_leaves_no_sandbox(measured, home, sandboxes):
     assert parts_of(home) == {}
     assert list((sandboxes / "live").iterdir()) == []
 

@@ -10,7 +10,7 @@ from workers.errors import SandboxError
 from workers.metrics.device_probe import SIZES, probe
 
 
-def test_it_measures_every_size_both_ways_in_three_seconds(sandbox_root):
+def test_the_probe_measures_every_size_both_ways_in_three_seconds(sandbox_root):
     began = time.monotonic()
     found = probe(sandbox_root)
     assert time.monotonic() - began < 3
@@ -24,12 +24,12 @@ def test_it_measures_every_size_both_ways_in_three_seconds(sandbox_root):
     assert found.flushes[0].size_bytes == SIZES[0]
 
 
-def test_it_leaves_no_file_behind(tmp_path):
+def test_the_probe_leaves_no_file_behind(tmp_path):
     probe(tmp_path, sizes=(4096,), seconds_each=0.01)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_really_waits_for_the_device(tmp_path, monkeypatch):
+def test_a_device_made_5_ms_slower_is_measured_5_ms_slower(tmp_path, monkeypatch):
     """A device made 5 ms slower is seen to be 5 ms slower."""
     flush = os.fdatasync
     monkeypatch.setattr(os, "fdatasync", lambda fd: (time.sleep(0.005), flush(fd)))
@@ -38,7 +38,7 @@ def test_it_really_waits_for_the_device(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
-def test_it_says_when_the_disk_is_full(tmp_path):
+def test_a_full_disk_is_reported(tmp_path):
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "durascope-test", tmp_path], check=True)
     try:
         with pytest.raises(SandboxError, match="No space left"):
@@ -48,6 +48,6 @@ def test_it_says_when_the_disk_is_full(tmp_path):
         subprocess.run(["umount", tmp_path], check=True)
 
 
-def test_it_says_when_there_is_no_folder(tmp_path):
+def test_a_missing_folder_is_reported(tmp_path):
     with pytest.raises(SandboxError, match="No such file"):
         probe(tmp_path / "absent")

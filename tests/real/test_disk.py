@@ -38,7 +38,7 @@ def lose_power(disk, **how):
     return cut
 
 
-def test_it_keeps_a_flushed_block_and_loses_an_unflushed_one_written_directly(disk):
+def test_a_disk_keeps_a_flushed_block_and_loses_an_unflushed_one_written_directly(disk):
     file = flushed_file(disk.mnt / "a", 2)
     with direct(file) as write:
         os.fdatasync(write(0, b"S"))
@@ -47,7 +47,7 @@ def test_it_keeps_a_flushed_block_and_loses_an_unflushed_one_written_directly(di
     assert file.read_bytes() == b"S" * BLOCK_BYTES + b"0" * BLOCK_BYTES
 
 
-def test_it_keeps_a_synced_file_and_loses_one_in_the_page_cache(disk):
+def test_a_disk_keeps_a_synced_file_and_loses_one_in_the_page_cache(disk):
     synced = flushed_file(disk.mnt / "synced", 3, b"S")
     (disk.mnt / "unsynced").write_bytes(b"U" * BLOCK_BYTES)
     with synced.open("ab") as more:
@@ -60,7 +60,7 @@ def test_it_keeps_a_synced_file_and_loses_one_in_the_page_cache(disk):
     assert not (disk.mnt / "unsynced").exists()
 
 
-def test_it_loses_what_reached_the_device_without_a_flush(disk):
+def test_data_that_reached_the_disk_without_a_flush_is_lost(disk):
     """sync_file_range, and write-back by the kernel, hand data over and flush nothing."""
     file = flushed_file(disk.mnt / "a", 4)
     before = disk.stats()
@@ -72,7 +72,7 @@ def test_it_loses_what_reached_the_device_without_a_flush(disk):
     assert file.read_bytes() == b"0" * 4 * BLOCK_BYTES
 
 
-def test_it_answers_from_memory_after_the_cut(disk):
+def test_a_disk_answers_from_memory_after_the_cut(disk):
     file = flushed_file(disk.mnt / "a", 1)
     disk.cut()
     with file.open("r+b") as open_file:
@@ -84,7 +84,7 @@ def test_it_answers_from_memory_after_the_cut(disk):
     assert not disk.stats().frozen
 
 
-def test_it_serves_again_after_power_on_and_can_be_cut_again(disk):
+def test_a_disk_serves_again_after_power_on_and_can_be_cut_again(disk):
     for life in range(3):
         flushed_file(disk.mnt / f"life-{life}", 1)
         (disk.mnt / f"lost-{life}").write_text("x")
@@ -93,7 +93,7 @@ def test_it_serves_again_after_power_on_and_can_be_cut_again(disk):
     assert disk.stats().cuts == 3
 
 
-def test_it_has_no_power_loss_while_a_container_holds_its_mount(disk):
+def test_no_power_loss_while_a_container_holds_the_mount_of_a_disk(disk):
     """Mounted there, the file system would keep its memory: nothing unflushed would be lost."""
     (disk.mnt / "unsynced").write_bytes(b"U")
     with unshared(*with_own_mounts("echo; exec sleep 60", disk.mnt)):
@@ -102,7 +102,7 @@ def test_it_has_no_power_loss_while_a_container_holds_its_mount(disk):
             disk.power_on()
 
 
-def test_it_waits_for_a_container_that_lets_go(disk):
+def test_power_on_waits_for_a_container_to_let_go_of_the_mount(disk):
     with unshared(*with_own_mounts('echo; read end; umount "$1"; exec sleep 60', disk.mnt)) as other:
         (disk.mnt / "unsynced").write_bytes(b"U")
         disk.cut()
@@ -153,7 +153,7 @@ def test_a_torn_cut_can_be_repeated(sandbox_root):
     assert first[1] >= sectors.count(b"U" * 512) * 512
 
 
-def test_it_counts(disk):
+def test_a_disk_counts_writes_and_flushes(disk):
     file = flushed_file(disk.mnt / "a", 8)
     before = disk.stats()
     with direct(file) as write:
@@ -166,7 +166,7 @@ def test_it_counts(disk):
     assert after.size_bytes == SIZE_BYTES
 
 
-def test_it_copies_an_image(disk, sandbox_root):
+def test_a_disk_is_a_copy_of_an_image(disk, sandbox_root):
     flushed_file(disk.mnt / "a", 5, b"I")
     image = disk.unplug()
     with VolatileDisk.create(sandbox_root / "live" / "copy", image=image) as copy:
@@ -175,7 +175,7 @@ def test_it_copies_an_image(disk, sandbox_root):
     assert image.stat().st_blocks * 512 < SIZE_BYTES / 2
 
 
-def test_it_repairs_a_file_system_whose_superblock_was_torn(sandbox_root):
+def test_a_file_system_with_a_torn_superblock_is_repaired(sandbox_root):
     """Its checksum and what it is made of lie in two sectors of 512 bytes. Another copy is in the second 128 MiB."""
     with VolatileDisk.create(sandbox_root / "live" / "torn", 2 * SIZE_BYTES) as disk:
         file = flushed_file(disk.mnt / "a", 3)
@@ -190,7 +190,7 @@ def test_it_repairs_a_file_system_whose_superblock_was_torn(sandbox_root):
         assert disk.power_on() == ""
 
 
-def test_it_says_in_its_own_words_that_a_file_system_cannot_be_repaired(disk):
+def test_a_file_system_beyond_repair_is_reported(disk):
     disk.cut()
     with disk.image.open("r+b") as image:
         for begin in range(0, SIZE_BYTES, 1 << 20):
@@ -200,7 +200,7 @@ def test_it_says_in_its_own_words_that_a_file_system_cannot_be_repaired(disk):
         disk.power_on()
 
 
-def test_it_refuses_nonsense_and_leaves_nothing(sandbox_root):
+def test_an_impossible_disk_is_refused_and_leaves_nothing(sandbox_root):
     live = sandbox_root / "live"
     before = set(live.glob("*"))
     with pytest.raises(SandboxError, match="cannot have 4097 bytes"):
@@ -214,7 +214,7 @@ def test_it_refuses_nonsense_and_leaves_nothing(sandbox_root):
     assert set(live.glob("*")) == before
 
 
-def test_it_says_that_it_is_dead(disk):
+def test_a_disk_without_its_process_does_not_answer(disk):
     disk._kill()
     with pytest.raises(SandboxError, match="does not answer"):
         disk.cut()

@@ -18,26 +18,26 @@ def asked_anew():
 
 
 @needs_disk
-def test_it_can_and_leaves_nothing():
+def test_this_host_can_lose_power_and_the_check_leaves_nothing():
     assert ability.missing() == ""
     assert leavings(ability.ROOT) == (0, 0, [])
     assert not ability.ROOT.exists()
 
 
-def test_it_asks_once(monkeypatch):
+def test_the_host_is_checked_once(monkeypatch):
     asked = []
     monkeypatch.setattr(ability, "CHECKS", (lambda: asked.append(1) or "",))
     assert (ability.missing(), ability.missing(), asked) == ("", "", [1])
 
 
-def test_it_names_the_first_thing_missing(monkeypatch):
+def test_the_first_missing_thing_is_named(monkeypatch):
     monkeypatch.setattr(ability, "CHECKS", (lambda: "", lambda: "no loop", lambda: 1 / 0))
     assert ability.missing() == "no loop"
 
 
 @needs_disk
 @pytest.mark.parametrize("method, says", [("cut", "did not lose"), ("storage", "do not reach")])
-def test_it_notices_a_disk_that_does_not_do_it(monkeypatch, method, says):
+def test_a_disk_that_does_not_lose_power_is_noticed(monkeypatch, method, says):
     """Without its cut, a disk keeps everything, and power_on then forgets what was not flushed: so neither."""
     monkeypatch.setattr(VolatileDisk, method, lambda *_, **__: None)
     if method == "cut":
@@ -47,13 +47,13 @@ def test_it_notices_a_disk_that_does_not_do_it(monkeypatch, method, says):
 
 
 @needs_disk
-def test_it_notices_a_disk_that_lies(monkeypatch):
+def test_a_lying_disk_is_noticed(monkeypatch):
     genuine = VolatileDisk.storage
     monkeypatch.setattr(VolatileDisk, "storage", lambda disk, k_us: (genuine(disk, k_us), disk.lie(True)))
     assert "did not lose exactly" in ability.missing()
 
 
-def test_it_tells_when_a_disk_cannot_be_made(monkeypatch):
+def test_a_disk_that_cannot_be_made_is_reported(monkeypatch):
     def refuse(*_):
         raise SandboxError("No loop device.", "Nothing was mounted.")
 
@@ -66,7 +66,7 @@ def test_it_tells_when_a_disk_cannot_be_made(monkeypatch):
     "check, path, fix",
     [(ability.CHECKS[2], "/dev/fuse", "modprobe fuse"), (ability.CHECKS[3], "/dev/loop-control", "modprobe loop")],
 )
-def test_it_tells_what_to_do_about_a_device_it_may_not_open(monkeypatch, check, path, fix):
+def test_the_fix_for_a_device_without_permission_is_named(monkeypatch, check, path, fix):
     def refuse(*_):
         raise PermissionError(1, "Operation not permitted")
 
@@ -75,7 +75,7 @@ def test_it_tells_what_to_do_about_a_device_it_may_not_open(monkeypatch, check, 
     assert path in said and fix in said and "docker run" in said
 
 
-def test_it_misses_the_privilege_and_the_tool(monkeypatch, tmp_path):
+def test_a_missing_privilege_and_a_missing_tool_are_named(monkeypatch, tmp_path):
     monkeypatch.setattr(ability, "SYSTEM_PATH", str(tmp_path))
     assert "e2fsprogs" in ability._tools()
     monkeypatch.setattr(ability.Path, "read_text", lambda _: "CapEff:\t0000000000000000\n")

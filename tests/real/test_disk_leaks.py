@@ -33,7 +33,7 @@ def root(sandbox_root):
     assert leavings(folder) == NOTHING
 
 
-def test_it_leaves_nothing_in_many_cycles(root):
+def test_many_cycles_of_a_disk_leave_nothing(root):
     gc.collect()  # files of earlier tests
     files, children = _open_files(), _children()
     for cycle in range(CYCLES):
@@ -48,14 +48,14 @@ def test_it_leaves_nothing_in_many_cycles(root):
     assert (_open_files(), _children()) == (files, children)
 
 
-def test_it_leaves_nothing_after_a_failure(root):
+def test_a_disk_leaves_nothing_after_an_exception(root):
     with pytest.raises(RuntimeError), VolatileDisk.create(root / "live" / "a", SIZE_BYTES):
         raise RuntimeError
     assert leavings(root) == NOTHING
 
 
 @pytest.mark.parametrize("step", ["write_cache", "mount_ext4"])
-def test_it_leaves_nothing_when_it_is_cancelled_in_the_making(root, monkeypatch, step):
+def test_a_disk_whose_making_is_cancelled_leaves_nothing(root, monkeypatch, step):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
@@ -66,7 +66,7 @@ def test_it_leaves_nothing_when_it_is_cancelled_in_the_making(root, monkeypatch,
     assert list((root / "live").iterdir()) == []
 
 
-def test_it_can_be_removed_when_its_process_is_dead(root):
+def test_a_disk_with_a_dead_process_can_be_removed(root):
     disk = VolatileDisk.create(root / "live" / "dead", SIZE_BYTES)
     (disk.mnt / "a").write_text("dirty")
     os.kill(disk.pid, signal.SIGKILL)
@@ -75,7 +75,7 @@ def test_it_can_be_removed_when_its_process_is_dead(root):
     disk.remove()
 
 
-def test_it_can_be_removed_when_its_process_hangs(root, monkeypatch):
+def test_a_disk_with_a_hanging_process_can_be_removed(root, monkeypatch):
     """Nothing may wait for ever for a device that does not answer."""
     monkeypatch.setattr("workers.sandbox.disk.served.ANSWER_TIMEOUT_S", 0.2)
     disk = VolatileDisk.create(root / "live" / "hung", SIZE_BYTES)
@@ -85,7 +85,7 @@ def test_it_can_be_removed_when_its_process_hangs(root, monkeypatch):
     assert leavings(root) == NOTHING
 
 
-def test_it_comes_loose_from_an_unmount_that_hangs(root):
+def test_a_hanging_unmount_is_given_up(root):
     disk = VolatileDisk.create(root / "live" / "hung", SIZE_BYTES)
     (disk.mnt / "a").write_text("dirty")
     os.kill(disk.pid, signal.SIGSTOP)
@@ -96,7 +96,7 @@ def test_it_comes_loose_from_an_unmount_that_hangs(root):
     assert leavings(root) == NOTHING
 
 
-def test_it_waits_for_the_last_user_to_leave(root):
+def test_an_unmount_waits_for_the_last_user_of_the_disk(root):
     with VolatileDisk.create(root / "live" / "busy", SIZE_BYTES) as disk, (disk.mnt / "a").open("w"):
         disk.cut()
         with pytest.raises(SandboxError, match="busy"):
@@ -120,7 +120,7 @@ def test_the_next_worker_sweeps_what_a_killed_one_left_and_spares_the_living(roo
     assert list((root / "live").iterdir()) == []
 
 
-def test_it_spares_a_disk_whose_worker_lives(root, pytestconfig):
+def test_the_disk_of_a_living_worker_is_not_swept(root, pytestconfig):
     worker, folder, disk, _ = _worker(root, pytestconfig.rootpath, "disk")
     try:
         assert sweep(root) == []

@@ -10,7 +10,7 @@ def outcomes(facts):
     return {(one.crash_class, one.what): one.outcome for one in report(facts)}
 
 
-def test_it_follows_the_settings(sandbox):
+def test_the_report_follows_the_servers_settings(sandbox):
     changes = []
     with connect(sandbox.target) as connection:
         try:
@@ -26,7 +26,7 @@ def test_it_follows_the_settings(sandbox):
     assert lost["process kill", "binlog"] == "kept"
 
 
-def test_it_puts_a_real_servers_settings_in_words(sandbox):
+def test_the_settings_of_a_real_server_are_put_in_words(sandbox):
     with connect(sandbox.target) as connection:
         words = {name: said for name, _, said in settings_in_words(read(connection))}
     assert {"innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_doublewrite"} <= set(words)

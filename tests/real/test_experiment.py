@@ -56,7 +56,7 @@ def make(server: Server, **overrides: str) -> Experiment:
     return actions.create(plan, None, recipe="what-does-safety-cost")
 
 
-def test_it_measures_every_cell_on_a_sandbox_and_counts_the_fsyncs_of_each_commit(sandbox_server, worker, sandbox_root):
+def test_every_cell_is_measured_on_a_sandbox_with_the_fsyncs_of_each_commit(sandbox_server, worker, sandbox_root):
     """At one thread, 1/1 flushes redo log and binlog for every commit; 0/0 hardly ever."""
     before = live_folders(sandbox_root)
     experiment = conduct(make(sandbox_server, measure_s="2").pk, worker)
@@ -85,7 +85,7 @@ def fsyncs_per_commit(run: Run) -> list[float]:
     return [values[name] / run.transactions for name in ("redo_fsyncs", "binlog_fsyncs")]
 
 
-def test_it_borrows_an_attached_server_and_puts_it_back(attached_server, worker, sandbox):
+def test_an_attached_server_is_as_before_after_an_experiment(attached_server, worker, sandbox):
     def look():
         with connection_to(sandbox) as link, link.cursor() as cursor:
             cursor.execute("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit, @@GLOBAL.sync_binlog")
@@ -103,7 +103,7 @@ def test_it_borrows_an_attached_server_and_puts_it_back(attached_server, worker,
     assert all(one.restored_at for one in made)
 
 
-def test_it_cancels_in_mid_cell_and_keeps_what_it_has(sandbox_server, worker):
+def test_a_cancelled_experiment_stops_in_mid_cell_and_keeps_its_results(sandbox_server, worker):
     experiment = make(sandbox_server, threads="2", measure_s="600")
     measuring = threading.Thread(target=in_thread, args=(experiment.pk, worker))
     measuring.start()
@@ -116,7 +116,7 @@ def test_it_cancels_in_mid_cell_and_keeps_what_it_has(sandbox_server, worker):
     assert not experiment.cells.filter(state="waiting").exists()
 
 
-def test_it_resumes_with_the_cells_that_are_left(sandbox_server, worker):
+def test_a_resumed_experiment_measures_the_cells_that_are_left(sandbox_server, worker):
     experiment = make(sandbox_server, threads="1")
     first = experiment.cells.first()
     Cell.objects.filter(pk=first.pk).update(state="interrupted")
@@ -126,7 +126,7 @@ def test_it_resumes_with_the_cells_that_are_left(sandbox_server, worker):
     assert Run.objects.filter(cell__experiment=experiment).count() == 4
 
 
-def test_it_waits_while_the_host_is_busy(sandbox_server, worker):
+def test_an_experiment_waits_while_its_host_is_busy(sandbox_server, worker):
     busy, waiting = make(sandbox_server), make(sandbox_server)
     assert lifecycle.begin(busy.pk, worker, ["somewhere"]) is not None
     assert lifecycle.begin(waiting.pk, worker, ["somewhere"]) is None
@@ -135,13 +135,13 @@ def test_it_waits_while_the_host_is_busy(sandbox_server, worker):
     assert lifecycle.begin(waiting.pk, worker, ["elsewhere"]) is not None
 
 
-def test_it_runs_an_experiment_once_however_often_its_task_is_sent(sandbox_server, worker):
+def test_an_experiment_runs_once_however_often_its_task_is_sent(sandbox_server, worker):
     experiment = make(sandbox_server)
     assert lifecycle.begin(experiment.pk, worker, ["a"]) is not None
     assert lifecycle.begin(experiment.pk, worker, ["b"]) is None
 
 
-def test_it_stops_and_says_so_when_the_server_goes_away(worker, make_sandbox, transactional_db):
+def test_an_experiment_whose_server_goes_away_stops_with_the_reason(worker, make_sandbox, transactional_db):
     doomed = make_sandbox({"log_bin": "ON"})
     target = doomed.target
     server = Server(name="Doomed", kind="attached", host=target.host, port=target.port, user=target.user)

@@ -18,7 +18,7 @@ def model(found, way):
     )
 
 
-def test_it_measures_the_hosts_own_disk(sandbox_root):
+def test_the_sweep_measures_every_size_on_the_hosts_disk(sandbox_root):
     found = sweep(sandbox_root, seconds=3)
     for way in ("append", "overwrite"):
         mine = [one for one in found.times if one.way == way]
@@ -40,7 +40,7 @@ def is_found(overwrite, append):
 
 
 @needs_disk
-def test_it_finds_the_k_and_r_of_a_simulated_disk(sandbox_root):
+def test_the_sweep_finds_the_k_and_r_of_a_simulated_disk(sandbox_root):
     """Other processes on the same processors can only make a flush longer: one sweep of three must be right."""
     models = []
     with VolatileDisk.create(sandbox_root / "live" / "sweep", 128 << 20) as disk:
@@ -65,7 +65,7 @@ def _pretend(fd, block, offset):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
-def test_it_says_when_the_disk_is_full(tmp_path):
+def test_a_full_disk_is_reported(tmp_path):
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "durascope-test", tmp_path], check=True)
     try:
         with pytest.raises(SandboxError, match="No space left"):
@@ -75,6 +75,6 @@ def test_it_says_when_the_disk_is_full(tmp_path):
         subprocess.run(["umount", tmp_path], check=True)
 
 
-def test_it_says_when_there_is_no_folder(tmp_path):
+def test_a_missing_folder_is_reported(tmp_path):
     with pytest.raises(SandboxError, match="No such file"):
         sweep(tmp_path / "absent")

@@ -80,7 +80,7 @@ def strace(pid: int, output):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="attaching strace needs root")
-def test_it_agrees_with_strace_within_one_percent(traced, subject, tmp_path):
+def test_the_trace_agrees_with_strace_within_one_percent(traced, subject, tmp_path):
     output, session = tmp_path / "strace", FsyncTrace().open(subject)
     with strace(traced.pid, output):
         began = time.time()
@@ -99,7 +99,7 @@ def test_it_agrees_with_strace_within_one_percent(traced, subject, tmp_path):
     assert ours["all_fsyncs"] == pytest.approx(len(paths), rel=0.01)
 
 
-def test_it_counts_two_fsyncs_for_a_commit_alone(traced, subject):
+def test_the_trace_counts_two_fsyncs_for_a_commit_alone(traced, subject):
     session = FsyncTrace().open(subject)
     session.begin()
     with connect(traced) as connection, connection.cursor() as cursor:
@@ -117,7 +117,7 @@ def test_it_counts_two_fsyncs_for_a_commit_alone(traced, subject):
     assert 0 < redo.total_ms / redo.calls <= redo.max_ms <= max(redo.buckets) / 1000
 
 
-def test_it_sees_nothing_where_nothing_is_flushed(traced, subject):
+def test_the_trace_sees_next_to_no_fsync_at_0_0(traced, subject):
     """The other way round: with 0/0 the same load makes next to no fsync."""
     with connect(traced) as connection, connection.cursor() as cursor:
         cursor.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 0")
@@ -128,7 +128,7 @@ def test_it_sees_nothing_where_nothing_is_flushed(traced, subject):
     assert figures(session.end())["all_fsyncs"] < 40
 
 
-def test_it_tells_nothing_when_the_server_restarts_meanwhile(traced, subject):
+def test_a_restart_during_the_trace_ends_it_without_figures(traced, subject):
     session = FsyncTrace().open(subject)
     session.begin()
     traced.restart({"log_bin": "ON"})

@@ -23,27 +23,27 @@ def counts(tmp_path_factory):
     return {(Path(path).name, call): count for (path, call), count in FsyncTable(table).counts().items()}
 
 
-def test_it_counts_each_call_by_file(counts):
+def test_calls_are_counted_by_file(counts):
     assert counts["a", "fsync"].calls == 3
     assert counts["a", "fdatasync"].calls == 2
     assert counts["b", "fsync"].calls == 1
     assert counts["[memory map]", "msync"].calls == 1
 
 
-def test_it_tells_files_apart_that_share_a_descriptor(counts):
+def test_files_that_share_a_descriptor_one_after_the_other_are_told_apart(counts):
     """Closed, deleted and another made: the same descriptor and often the same inode."""
     assert [counts[f"reused{i}", "fsync"].calls for i in range(20)] == [1] * 20
 
 
-def test_it_counts_calls_from_many_threads(counts):
+def test_calls_from_many_threads_are_counted(counts):
     assert counts["threads", "fdatasync"].calls == 8 * 50
 
 
-def test_it_notes_errors_and_passes_them_on(counts):
+def test_errors_are_counted_and_passed_on(counts):
     assert counts["", "fsync"].errors == counts["", "fsync"].calls == 1
 
 
-def test_it_times_what_it_counts(counts):
+def test_every_counted_call_is_timed(counts):
     for count in counts.values():
         assert sum(count.buckets) == count.calls
         assert 0 < count.max_ns <= count.total_ns
@@ -51,7 +51,7 @@ def test_it_times_what_it_counts(counts):
         assert 2**top * 500 < count.max_ns + 1000 <= 2**top * 1000 + 1000
 
 
-def test_it_stays_exact_when_the_table_is_full(tmp_path):
+def test_counts_stay_exact_when_the_table_is_full(tmp_path):
     library, table = fsync_table.library(tmp_path / "cache"), tmp_path / "table"
     table.write_bytes(fsync_table.empty())
     env = {"LD_PRELOAD": str(library), "FSYNCTRACE_TABLE": str(table)}
@@ -61,7 +61,7 @@ def test_it_stays_exact_when_the_table_is_full(tmp_path):
     assert counts["", "fsync"].calls == 1500 - (fsync_table.SLOTS - 1)
 
 
-def test_it_leaves_a_program_without_table_alone(tmp_path):
+def test_a_program_without_a_table_is_left_alone(tmp_path):
     env = {"LD_PRELOAD": str(fsync_table.library(tmp_path)), "FSYNCTRACE_TABLE": str(tmp_path / "absent")}
     assert subprocess.run([sys.executable, "-I", "-c", "import os; os.fsync(2)"], env=env, stderr=-3).returncode in (
         0,
@@ -69,7 +69,7 @@ def test_it_leaves_a_program_without_table_alone(tmp_path):
     )
 
 
-def test_it_compiles_once(tmp_path):
+def test_the_library_is_compiled_once(tmp_path):
     first = fsync_table.library(tmp_path)
     made = first.stat().st_mtime_ns
     assert fsync_table.library(tmp_path) == first
@@ -77,7 +77,7 @@ def test_it_compiles_once(tmp_path):
     assert list(tmp_path.iterdir()) == [first]
 
 
-def test_it_says_when_it_does_not_compile(tmp_path, monkeypatch):
+def test_a_library_that_does_not_compile_is_reported(tmp_path, monkeypatch):
     broken = tmp_path / "broken.c"
     broken.write_text("int fsync(")
     monkeypatch.setattr(fsync_table, "SOURCE", broken)
@@ -86,7 +86,7 @@ def test_it_says_when_it_does_not_compile(tmp_path, monkeypatch):
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-def test_it_names_the_package_of_the_compiler(monkeypatch):
+def test_a_missing_compiler_is_reported_with_its_package(monkeypatch):
     assert fsync_table.missing() == ""
     monkeypatch.setenv("PATH", "")
     assert "apt-get install gcc" in fsync_table.missing()

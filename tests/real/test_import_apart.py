@@ -35,7 +35,7 @@ def imported():
     return Experiment.objects.exclude(imported_at=None)
 
 
-def test_it_is_taken_by_the_page_and_known_to_the_api(client_in, admin, file):
+def test_a_file_is_imported_by_the_page_and_known_to_the_api(client_in, admin, file):
     shown = client_in.post(PAGE, {"file": upload(file)}, follow=True).content.decode()
     made = imported().get()
     assert "is imported." in shown and made.created_by == admin

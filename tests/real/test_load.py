@@ -148,7 +148,7 @@ def test_samples_arrive_while_it_runs(request_of):
     assert steady == pytest.approx(result.transactions / result.elapsed_s, rel=0.5)
 
 
-def test_it_is_cancelled_within_two_seconds_and_leaves_no_process(request_of):
+def test_a_load_is_cancelled_within_two_seconds_and_leaves_no_process(request_of):
     request = request_of(seconds=60)
     sysbench.prepare(request, never)
     stop = threading.Event()

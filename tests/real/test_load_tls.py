@@ -66,27 +66,27 @@ def run(request: LoadRequest, tls: str, authority: Path | None = None, **changes
     return sysbench.run(asked, lambda second: None, lambda: False).transactions
 
 
-def test_it_encrypts_with_the_servers_own_certificate_or_its_authority(encrypted, certificates):
+def test_a_load_is_encrypted_with_the_servers_certificate_or_its_authority(encrypted, certificates):
     assert run(encrypted, "required")
     assert run(encrypted, "verify", certificates["server"])
     assert run(encrypted, "verify", certificates["server"], host="localhost")
 
 
 @pytest.mark.parametrize("mode", ["off", "preferred"])
-def test_it_says_that_the_load_is_plain_where_the_account_is_not(encrypted, mode):
+def test_a_plain_load_of_an_account_that_requires_tls_is_refused_with_the_fix(encrypted, mode):
     with pytest.raises(AccessDenied) as refused:
         run(encrypted, mode)
     assert "TLS mode 'required'" in refused.value.fix
 
 
-def test_it_refuses_a_certificate_of_another_authority(encrypted, certificates):
+def test_a_certificate_of_another_authority_is_refused(encrypted, certificates):
     with pytest.raises(Unreachable, match="certificate"):
         run(encrypted, "verify", certificates["other"])
     with pytest.raises(Unreachable, match="could not agree on TLS"):
         run(encrypted, "required", certificates["other"])
 
 
-def test_it_refuses_what_sysbench_could_not_verify(encrypted):
+def test_a_load_that_sysbench_could_not_verify_is_refused_before_its_start(encrypted):
     with pytest.raises(PlanError, match="no load was started"):
         run(encrypted, "verify")
 

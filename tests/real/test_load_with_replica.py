@@ -50,7 +50,7 @@ def rows_of(target):
         return ask.rows(connection, f"CHECKSUM TABLE {', '.join(tables)}")
 
 
-def test_it_takes_over_what_the_variant_sets_and_keeps_its_own(stage):
+def test_a_replica_takes_the_settings_of_the_variant_and_keeps_its_others(stage):
     done = measured(stage, RELAXED)
     assert done.load.transactions > 0 and done.effective == RELAXED
     assert settings_of(replica(stage)) == ["0", "7", "MINIMAL", "1"]

@@ -82,7 +82,7 @@ def test_interrupting_it_stops_every_part(stack, home):
     assert parts_of(home) == {}
 
 
-def test_it_stops_the_worker_gently_when_nobody_reads_what_it_says(home):
+def test_the_worker_is_stopped_gently_though_nobody_reads_its_output(home):
     log = home / "logs" / "worker.log"
     with up(home) as process:
         address_of(process)

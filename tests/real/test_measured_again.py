@@ -58,7 +58,7 @@ def seeds(tries):
     return [word for word in words if word.startswith("--rand-seed=")]
 
 
-def test_it_is_measured_once_more_and_says_so(stage, breaking_off):
+def test_a_cell_whose_sysbench_aborted_is_measured_once_more_and_says_so(stage, breaking_off):
     tries, phases = breaking_off(1), []
     done = measured(stage, phases)
     assert done.load.transactions > 0

@@ -218,7 +218,7 @@ def test_its_process_has_no_rights_and_the_namespaces_no_names(network):
     assert not names.exists() or not known & {name.stat().st_ino for name in names.iterdir()}
 
 
-def test_it_leaves_nothing_in_many_cycles():
+def test_many_cycles_of_a_network_leave_nothing():
     before = (children(), len(list(Path("/proc/self/fd").iterdir())))
     for _ in range(10):
         with contextlib.suppress(ZeroDivisionError), Network(2) as network:
@@ -229,7 +229,7 @@ def test_it_leaves_nothing_in_many_cycles():
     assert (children(), len(list(Path("/proc/self/fd").iterdir()))) == before
 
 
-def test_it_ends_with_its_worker_and_so_does_a_program_in_it(pytestconfig):
+def test_a_network_and_the_program_in_it_end_with_their_worker(pytestconfig):
     env = {**os.environ, "PYTHONPATH": str(pytestconfig.rootpath)}
     with subprocess.Popen([sys.executable, WORKER], stdout=subprocess.PIPE, text=True, env=env) as worker:
         pid, program, *inodes = map(int, worker.stdout.readline().split())

@@ -19,29 +19,29 @@ def asked_anew():
 
 
 @needs_network
-def test_it_can():
+def test_this_host_can_join_nodes():
     assert ability.missing() == ""
 
 
-def test_it_asks_once(monkeypatch):
+def test_the_host_is_checked_once(monkeypatch):
     asked = []
     monkeypatch.setattr(ability, "CHECKS", (lambda: asked.append(1) or "",))
     assert (ability.missing(), ability.missing(), asked) == ("", "", [1])
 
 
-def test_it_names_the_first_thing_missing(monkeypatch):
+def test_the_first_missing_thing_is_named(monkeypatch):
     monkeypatch.setattr(ability, "CHECKS", (lambda: "", lambda: "no tun", lambda: 1 / 0))
     assert ability.missing() == "no tun"
 
 
 @needs_network
-def test_it_notices_a_partition_that_parts_nobody(monkeypatch):
+def test_a_partition_that_separates_nobody_is_noticed(monkeypatch):
     monkeypatch.setattr(Network, "link", lambda *_: Mock())
     assert "reached each other in a partition" in ability.missing()
 
 
 @needs_network
-def test_it_notices_nodes_that_do_not_reach_each_other(monkeypatch):
+def test_nodes_that_do_not_reach_each_other_are_noticed(monkeypatch):
     genuine = Network.__enter__
 
     def parted(network):
@@ -54,7 +54,7 @@ def test_it_notices_nodes_that_do_not_reach_each_other(monkeypatch):
     assert "did not reach each other within 0.1 s" in ability.missing()
 
 
-def test_it_tells_when_a_network_cannot_be_made(monkeypatch):
+def test_a_network_that_cannot_be_made_is_reported(monkeypatch):
     def refuse(*_):
         raise SandboxError("No namespace.", "Nothing was made.")
 
@@ -63,7 +63,7 @@ def test_it_tells_when_a_network_cannot_be_made(monkeypatch):
     assert ability.missing() == "A trial of a network failed: No namespace. Nothing was made."
 
 
-def test_it_tells_what_to_do_about_a_device_it_may_not_open(monkeypatch):
+def test_the_fix_for_a_device_without_permission_is_named(monkeypatch):
     def refuse(*_):
         raise PermissionError(1, "Operation not permitted")
 
@@ -73,7 +73,7 @@ def test_it_tells_what_to_do_about_a_device_it_may_not_open(monkeypatch):
 
 
 @pytest.mark.parametrize("capability", [ability.CAP_NET_ADMIN, ability.CAP_SYS_ADMIN])
-def test_it_misses_each_privilege(monkeypatch, capability):
+def test_each_missing_privilege_is_named(monkeypatch, capability):
     every = (1 << 41) - 1
     monkeypatch.setattr(ability.Path, "read_text", lambda _: f"CapEff:\t{every:016x}\n")
     assert ability._privilege() == ""

@@ -55,7 +55,7 @@ def filled(server, **changes):
 
 
 @needs_disk
-def test_it_is_measured_and_crashed_and_every_reader_sees_it(server, worker, client, admin):
+def test_an_own_transaction_is_measured_and_crashed_and_every_reader_sees_it(server, worker, client, admin):
     form = PlanForm(filled(server))
     assert form.is_valid(), form.errors
     experiment = conduct(actions.create(form.plan(), admin).pk, worker)

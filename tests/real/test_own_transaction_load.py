@@ -54,7 +54,7 @@ def count(link: Connection, what: str) -> Any:
 
 
 @pytest.mark.parametrize("server", ["", "mysql-8.0.33"], indirect=True)
-def test_it_runs_the_statements_of_the_example_and_nothing_else(asked, link):
+def test_the_load_runs_the_statements_of_the_example_and_nothing_else(asked, link):
     sysbench.prepare(asked, lambda: False)
     assert (count(link, "customers"), count(link, "orders")) == (1000, 0)
     done = [sysbench.run(one, lambda second: None, lambda: False) for one in (asked, replace(asked, seed=9))]

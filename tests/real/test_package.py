@@ -61,7 +61,7 @@ def test_the_same_tree_gives_the_same_bytes(tree, wheel, tmp_path):
     assert built(tree, tmp_path).read_bytes() == wheel.read_bytes()
 
 
-def test_it_takes_one_name_in_site_packages_and_holds_no_test_and_no_data(wheel):
+def test_the_package_takes_one_name_in_site_packages_and_holds_no_test_and_no_data(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names} == {"durascope", f"durascope-{VERSION}.dist-info"}
     inside = {name.split("/")[2] for name in names if name.startswith("durascope/tree/")}
@@ -73,7 +73,7 @@ def test_it_takes_one_name_in_site_packages_and_holds_no_test_and_no_data(wheel)
         assert not {name for name in ours - tracked if "__pycache__" not in name}, folder
 
 
-def test_it_depends_on_the_versions_that_were_tested(wheel):
+def test_the_package_depends_on_the_versions_that_were_tested(wheel):
     metadata = zipfile.ZipFile(wheel).read(f"durascope-{VERSION}.dist-info/METADATA").decode()
     asked = {line.split()[1].rstrip(";") for line in metadata.splitlines() if line.startswith("Requires-Dist: ")}
     locked = (PROJECT / "requirements.txt").read_text().splitlines()
@@ -93,6 +93,6 @@ def test_the_command_works_outside_of_a_clone(durascope):
     assert durascope("nonsense").returncode != 0
 
 
-def test_it_names_the_programs_that_the_machine_lacks(durascope):
+def test_the_package_names_the_programs_that_the_machine_lacks(durascope):
     assert durascope("programs").returncode == 0, "the tests need these programs too"
     assert durascope("programs", "--everything").returncode == 2

@@ -38,7 +38,7 @@ def poor_server(make_sandbox):
     return make_sandbox(settings, name="poor")
 
 
-def test_it_passes_a_server_that_is_ready(sandbox):
+def test_a_ready_server_passes_every_check(sandbox):
     result = preflight.run(sandbox.target)
     checks = by_key(result)
     assert isinstance(result.facts, Facts) and list(checks) == list(CHECKS)
@@ -52,7 +52,7 @@ def test_it_passes_a_server_that_is_ready(sandbox):
     assert checks["reachability"].outcome in ("passed", "warned") and "median of 20" in checks["reachability"].says
 
 
-def test_it_finds_what_is_amiss(poor_server):
+def test_a_poor_server_gets_a_warning_with_its_fix_for_each_fault(poor_server):
     checks = by_key(preflight.run(poor_server.target))
     assert checks["binlog"].outcome == "warned" and "log_bin" in checks["binlog"].fix
     assert checks["connections"].outcome == "warned" and "max_connections" in checks["connections"].fix
@@ -69,7 +69,7 @@ def test_the_statement_of_the_fix_fixes_it(poor_server):
             ask.rows(connection, "SET GLOBAL read_only = ON")
 
 
-def test_it_lists_missing_privileges_and_the_grants_fix_them(account, sandbox):
+def test_missing_privileges_are_listed_and_the_printed_grants_fix_them(account, sandbox):
     target = account("CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'")
     check = by_key(preflight.run(target))["privileges"]
     assert check.outcome == "failed" and "BINLOG ADMIN" in check.says
@@ -92,7 +92,7 @@ def test_the_printed_account_can_do_everything_it_is_for(account, sandbox):
             ask.rows(connection, "CREATE DATABASE `durascopeXpf`")
 
 
-def test_it_warns_without_the_right_to_change_variables(account):
+def test_an_account_that_may_not_change_variables_gets_a_warning(account):
     target = account(
         "CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'",
         "GRANT PROCESS, BINLOG MONITOR, SLAVE MONITOR ON *.* TO 'pf'@'localhost'",
@@ -103,13 +103,13 @@ def test_it_warns_without_the_right_to_change_variables(account):
     assert check.outcome == "warned" and check.fix == "GRANT BINLOG ADMIN, SUPER ON *.* TO 'pf'@'localhost';"
 
 
-def test_it_does_not_say_that_there_are_no_replicas_when_it_cannot_see_them(account):
+def test_replicas_are_unknown_to_an_account_that_may_not_see_them(account):
     target = account("CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'")
     check = by_key(preflight.run(target))["replicas"]
     assert check.outcome == "unknown" and "PROCESS" in check.fix
 
 
-def test_it_sees_an_attached_replica(sandbox):
+def test_an_attached_replica_is_seen(sandbox):
     """A binlog dump, asked for as a replica does (COM_BINLOG_DUMP)."""
     with connect(sandbox.target) as replica:
         ask.rows(replica, "SET @master_binlog_checksum = @@global.binlog_checksum, @mariadb_slave_capability = 4")
@@ -121,7 +121,7 @@ def test_it_sees_an_attached_replica(sandbox):
     assert check.outcome == "warned" and "1 attached" in check.says
 
 
-def test_it_reaches_nothing_where_nothing_is(sandbox):
+def test_an_address_without_a_server_fails_the_check_of_reachability(sandbox):
     result = preflight.run(replace(sandbox.target, socket="/nowhere/sock"))
     first, *rest = result.checks
     assert result.facts is None
@@ -142,5 +142,5 @@ def test_a_check_that_breaks_is_unknown(sandbox, monkeypatch):
     assert "ZeroDivisionError" in checks["clock"].says and "1064" in checks["disk"].says
 
 
-def test_it_never_shows_the_password(sandbox):
+def test_the_password_is_in_no_result(sandbox):
     assert sandbox.target.password not in repr(preflight.run(sandbox.target))

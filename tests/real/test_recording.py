@@ -100,7 +100,7 @@ def test_a_torn_state_is_what_a_torn_cut_leaves(disk, tmp_path):
     assert image_of(states, CrashPoint(last, Torn(400, 5, 1024))) == disk.image.read_bytes()
 
 
-def test_it_replays_each_state_on_a_file_system(disk, tmp_path, replay):
+def test_each_state_of_a_recording_is_replayed_on_a_file_system(disk, tmp_path, replay):
     """A file that says how often it was synced, and when each sync had returned."""
     file, acknowledged = flushed_file(disk.mnt / "counter", 1), [(0, 0)]
     disk.storage(2000)
@@ -190,7 +190,7 @@ def test_a_lying_disk_records_flushes_that_it_ignored(disk, tmp_path):
     assert states.blocks(CrashPoint(len(kinds))) == {}
 
 
-def test_it_ends_at_its_bound_and_the_disk_goes_on(disk, tmp_path):
+def test_a_recording_ends_at_its_bound_and_the_disk_goes_on(disk, tmp_path):
     disk.record(tmp_path / "recording", most_bytes=200_000)
     for number in range(20):
         flushed_file(disk.mnt / f"file-{number}", 8)
@@ -213,7 +213,7 @@ def little_space(tmp_path):
     subprocess.run(["umount", place], check=True)
 
 
-def test_it_ends_when_the_host_is_full_and_the_disk_goes_on(disk, little_space):
+def test_a_recording_ends_when_the_host_is_full_and_the_disk_goes_on(disk, little_space):
     disk.record(little_space / "recording")
     for number in range(8):
         flushed_file(disk.mnt / f"file-{number}", 256)
@@ -234,7 +234,7 @@ def test_a_base_that_does_not_fit_is_no_recording_and_the_disk_goes_on(disk, lit
     flushed_file(disk.mnt / "flushed", 1)  # nothing is held
 
 
-def test_it_is_broken_off_when_the_disks_process_dies(disk, tmp_path):
+def test_a_recording_is_broken_off_when_the_disks_process_dies(disk, tmp_path):
     disk.record(tmp_path / "recording")
     flushed_file(disk.mnt / "kept", 1)
     disk._kill()
@@ -243,7 +243,7 @@ def test_it_is_broken_off_when_the_disks_process_dies(disk, tmp_path):
     assert image_of(States(recording), CrashPoint(len(recording.events))) == disk.image.read_bytes()
 
 
-def test_it_refuses_a_second_recording_and_a_folder_that_is_taken(disk, tmp_path):
+def test_a_second_recording_and_a_folder_in_use_are_refused(disk, tmp_path):
     disk.record(tmp_path / "recording")
     with pytest.raises(SandboxError, match=r"cannot hold a recording: .*exists"):
         disk.record(tmp_path / "recording")

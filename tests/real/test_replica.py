@@ -58,7 +58,7 @@ def replica(primary, sandbox_root):
         yield made
 
 
-def test_it_catches_up_and_is_equal(primary, replica):
+def test_a_replica_catches_up_and_equals_its_primary_after_a_kill(primary, replica):
     """The negative control, through a kill of the primary and a recovery on which nothing is lost."""
     commit(primary, 1, range(1, 101))
     assert replica.link.follow(LIMIT_S).state == "caught up"
@@ -76,7 +76,7 @@ def test_it_catches_up_and_is_equal(primary, replica):
     assert on.seen.altered.size == 0
 
 
-def test_it_stops_when_it_is_ahead_and_goes_on_silently_different_later(primary, replica):
+def test_a_replica_that_is_ahead_stops_and_later_differs_silently(primary, replica):
     """The positive control: GTIDs that were given out again."""
     commit(primary, 1, range(1, 101))
     assert replica.link.follow(LIMIT_S).state == "caught up"
@@ -95,7 +95,7 @@ def test_it_stops_when_it_is_ahead_and_goes_on_silently_different_later(primary,
     assert len(on.seen.whole) == 100 + 20
 
 
-def test_it_names_a_row_that_was_deleted(primary, replica):
+def test_a_row_deleted_on_the_primary_is_named(primary, replica):
     commit(primary, 2, range(1, 21))
     replica.link.follow(LIMIT_S)
     run(primary, "SET sql_log_bin = 0", f"DELETE FROM {SCHEMA}.right_half WHERE n = 14")
@@ -103,7 +103,7 @@ def test_it_names_a_row_that_was_deleted(primary, replica):
     assert (seen.state, seen.different_rows, seen.only_follower, seen.only_source) == ("caught up", 1, ((2, 14),), ())
 
 
-def test_it_names_a_row_whose_content_differs_and_one_that_is_wrong_on_both_sides(primary, replica):
+def test_a_row_that_differs_and_a_row_that_is_wrong_on_both_sides_are_named(primary, replica):
     commit(primary, 2, range(1, 21))
     replica.link.follow(LIMIT_S)
     run(primary, f"UPDATE {SCHEMA}.one SET digest = digest + 1 WHERE n = 10")
@@ -115,7 +115,7 @@ def test_it_names_a_row_whose_content_differs_and_one_that_is_wrong_on_both_side
     assert seen.seen.altered.tolist() == [key(2, 10)]
 
 
-def test_it_keeps_the_words_of_an_error_in_applying(primary, replica):
+def test_the_error_of_a_replica_that_cannot_apply_is_kept(primary, replica):
     run(replica.sandbox, "SET sql_log_bin = 0", f"INSERT INTO {SCHEMA}.one VALUES (3, 5, 0, 0)")
     commit(primary, 3, range(1, 11))
     seen = replica.reconnect(AFTER_RECOVERY)
@@ -124,7 +124,7 @@ def test_it_keeps_the_words_of_an_error_in_applying(primary, replica):
     assert [parts for parts in seen.only_source if parts[1] > 5]
 
 
-def test_it_tells_what_a_promotion_would_lose_and_that_the_old_primary_cannot_rejoin(primary, replica):
+def test_a_promotion_tells_what_is_lost_and_that_the_old_primary_cannot_rejoin(primary, replica):
     commit(primary, 1, range(1, 31))
     replica.link.follow(LIMIT_S)
     replica.promote()
@@ -138,7 +138,7 @@ def test_it_tells_what_a_promotion_would_lose_and_that_the_old_primary_cannot_re
     assert replica.reconnect(AFTER_RECOVERY).different_rows == 0  # both were left as they were
 
 
-def test_it_finds_an_old_primary_that_rejoins_and_silently_differs(primary, replica):
+def test_an_old_primary_that_rejoins_and_silently_differs_is_found(primary, replica):
     commit(primary, 1, range(1, 31))
     replica.link.follow(LIMIT_S)
     replica.promote()
@@ -147,7 +147,7 @@ def test_it_finds_an_old_primary_that_rejoins_and_silently_differs(primary, repl
     assert (rejoined.state, rejoined.different_rows, rejoined.only_source) == ("caught up", 1, ((1, 10),))
 
 
-def test_it_does_not_know_when_the_primary_is_gone(primary, replica):
+def test_a_replica_whose_primary_is_gone_is_unknown(primary, replica):
     primary.kill()
     try:
         seen = replica.reconnect(AFTER_RECOVERY)
@@ -157,7 +157,7 @@ def test_it_does_not_know_when_the_primary_is_gone(primary, replica):
         primary.restart(SETTINGS)
 
 
-def test_it_does_not_know_when_time_is_up(primary, replica):
+def test_a_replica_that_does_not_apply_in_time_is_unknown(primary, replica):
     replica.promote()
     commit(primary, 1, range(1, 11))
     with connect(replica.sandbox.target) as busy:
@@ -167,7 +167,7 @@ def test_it_does_not_know_when_time_is_up(primary, replica):
     assert "Not caught up within 0 s" in seen.error
 
 
-def test_it_keeps_the_account_out_of_the_binlog_and_leaves_nothing(primary, replica, sandbox_root):
+def test_the_account_of_the_replica_is_in_no_binlog_and_nothing_is_left(primary, replica, sandbox_root):
     replica.reconnect(AFTER_RECOVERY)
     password = replica.link.password.encode()
     binlogs = list(primary.datadir.glob("binlog.0*")) + list(replica.sandbox.datadir.glob("binlog.0*"))
@@ -182,7 +182,7 @@ def test_it_keeps_the_account_out_of_the_binlog_and_leaves_nothing(primary, repl
     assert start_time(pid) is None and not folder.exists()
 
 
-def test_it_refuses_a_primary_without_a_binlog_and_one_under_load(make_sandbox, primary, replica, sandbox_root):
+def test_a_primary_without_a_binlog_or_under_load_is_refused(make_sandbox, primary, replica, sandbox_root):
     build = builds.find("system-mariadb")
     commit(primary, 1, [1])
     with (
@@ -195,7 +195,7 @@ def test_it_refuses_a_primary_without_a_binlog_and_one_under_load(make_sandbox, 
         pass
 
 
-def test_it_reads_rows_as_the_driver_does(primary, replica):
+def test_rows_are_read_as_the_driver_reads_them(primary, replica):
     commit(primary, 7, range(1, 200))
     with connect(primary.target) as connection:
         read = compare_tables.read_rows(connection, SCHEMA)

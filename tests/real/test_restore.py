@@ -107,7 +107,7 @@ def place(request, open_path):
     shutil.rmtree(pg.folder)
 
 
-def test_it_comes_back_as_it_was_and_waits_for_a_person(in_use, place):
+def test_a_restored_installation_is_as_it_was_and_waits_for_a_person(in_use, place):
     backup = place.kept / "backup"
     in_use(place, lambda: place.manage("backup", backup, "--without-keys"))
     place.manage("restore", backup, "--overwrite", "--without-keys")

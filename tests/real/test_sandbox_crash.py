@@ -97,7 +97,7 @@ def lose_power(sandbox: Sandbox, disk, settings: dict[str, str], **how):
 
 
 @needs_disk
-def test_it_keeps_all_rows_after_a_kill(on_disk):
+def test_all_rows_survive_a_kill(on_disk):
     sandbox, _ = on_disk(DURABLE)
     insert(sandbox)
     sandbox.kill()
@@ -108,7 +108,7 @@ def test_it_keeps_all_rows_after_a_kill(on_disk):
 
 @needs_disk
 @pytest.mark.parametrize("torn", [{}, {"keep_permille": 500, "seed": 1}])
-def test_it_keeps_all_rows_after_a_power_loss_at_1_1(on_disk, torn):
+def test_all_rows_survive_a_power_loss_at_1_1(on_disk, torn):
     sandbox, disk = on_disk(DURABLE)
     insert(sandbox)
     lose_power(sandbox, disk, DURABLE, **torn)
@@ -116,7 +116,7 @@ def test_it_keeps_all_rows_after_a_power_loss_at_1_1(on_disk, torn):
 
 
 @needs_disk
-def test_it_loses_rows_after_a_power_loss_at_2_0(on_disk):
+def test_rows_are_lost_after_a_power_loss_at_2_0(on_disk):
     """The same load, and a server that says the same to its client: the disk tells the difference. The server writes
     its log once a second, so a few rows may have got through."""
     sandbox, disk = on_disk(CARELESS)
@@ -126,7 +126,7 @@ def test_it_loses_rows_after_a_power_loss_at_2_0(on_disk):
 
 
 @needs_disk
-def test_it_loses_all_rows_on_a_disk_that_lies_even_at_1_1(on_disk):
+def test_all_rows_are_lost_on_a_lying_disk_even_at_1_1(on_disk):
     sandbox, disk = on_disk(DURABLE)
     disk.lie(True)
     insert(sandbox)
@@ -171,7 +171,7 @@ def test_only_the_datadir_is_on_the_disk(on_disk):
 
 
 @needs_disk
-def test_it_leaves_nothing_behind(sandbox_root, image_key):
+def test_a_sandbox_on_a_disk_leaves_nothing_behind(sandbox_root, image_key):
     build, user = builds.find("system-mariadb"), unprivileged_user()
     with prepared.new_disk(sandbox_root, build, user, image_key=image_key) as disk:
         options = {"name": "short", "trace": False, "image_key": image_key, "datadir_on": disk.mnt}
@@ -182,7 +182,7 @@ def test_it_leaves_nothing_behind(sandbox_root, image_key):
 
 
 @needs_disk
-def test_it_keeps_the_logs_of_both_lives(on_disk):
+def test_the_logs_before_and_after_the_crash_are_kept(on_disk):
     sandbox, disk = on_disk(DURABLE)
     insert(sandbox)
     recovery = lose_power(sandbox, disk, DURABLE)
@@ -254,7 +254,7 @@ def test_a_cut_catches_a_flush_in_progress_and_nobody_is_told(on_disk):
     assert (told, rows(sandbox)) == ([], 0)
 
 
-def test_it_tells_when_it_does_not_recover(make_sandbox):
+def test_a_server_that_does_not_recover_is_reported_with_its_error(make_sandbox):
     sandbox = make_sandbox({}, name="broken", trace=False)
     sandbox.kill()
     (sandbox.datadir / "ibdata1").write_bytes(b"noise" * 4096)
@@ -266,7 +266,7 @@ def test_it_tells_when_it_does_not_recover(make_sandbox):
         sandbox.freeze()
 
 
-def test_it_says_that_our_account_was_lost(make_sandbox, monkeypatch):
+def test_a_lost_account_is_reported(make_sandbox, monkeypatch):
     monkeypatch.setattr("workers.sandbox.server.REFUSED_S", 0.5)
     sandbox = make_sandbox({}, name="forgets us", trace=False)
     ask(sandbox, "CREATE USER other@localhost IDENTIFIED BY 'x'")

@@ -38,13 +38,13 @@ def gone_within(pid: int, seconds: float) -> bool:
     return start_time(pid) is None
 
 
-def test_it_outlives_the_thread_that_made_it(worker):
+def test_a_server_outlives_the_thread_that_made_it(worker):
     _, _, server = worker
     time.sleep(0.3)
     assert start_time(server) is not None
 
 
-def test_it_dies_with_its_worker_and_is_swept(worker, sandbox, sandbox_root):
+def test_a_server_dies_with_its_worker_and_its_folder_is_swept(worker, sandbox, sandbox_root):
     process, folder, server = worker
     assert sweep(sandbox_root) == []
     process.send_signal(signal.SIGKILL)
@@ -55,14 +55,14 @@ def test_it_dies_with_its_worker_and_is_swept(worker, sandbox, sandbox_root):
     assert sandbox.running
 
 
-def test_it_kills_a_server_that_outlived_its_worker(sandbox_root):
+def test_the_sweep_kills_a_server_that_outlived_its_worker(sandbox_root):
     leftover = subprocess.Popen(["sleep", "600"])
     folder = _leaving(sandbox_root, leftover.pid, start_time(leftover.pid))
     assert sweep(sandbox_root) == [folder.name]
     assert leftover.wait(60) == -signal.SIGKILL
 
 
-def test_it_spares_another_process_that_got_the_servers_pid(sandbox_root):
+def test_the_sweep_spares_another_process_with_the_servers_pid(sandbox_root):
     stranger = subprocess.Popen(["sleep", "600"])
     folder = _leaving(sandbox_root, stranger.pid, start_time(stranger.pid) - 1)
     assert sweep(sandbox_root) == [folder.name]

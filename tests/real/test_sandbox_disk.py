@@ -28,21 +28,21 @@ def tmpfs(sandbox_root):
     folder.rmdir()
 
 
-def test_it_says_how_much_room_it_needs_before_it_makes_anything(tmpfs):
+def test_the_needed_room_is_told_before_anything_is_made(tmpfs):
     root = tmpfs(64)
     with pytest.raises(SandboxError, match=r"disk is full.*needs 256 MiB, 64 MiB are free"):
         Sandbox.create(root, builds.find("system-mariadb"), {}, name="small")
     assert list(root.iterdir()) == []
 
 
-def test_it_needs_room_for_the_copy_too(tmpfs):
+def test_room_for_the_copy_is_needed_too(tmpfs):
     root = tmpfs(400)
     with pytest.raises(SandboxError, match=r"disk is full.*needs 3\d\d MiB"):
         Sandbox.create(root, builds.find("system-mariadb"), {}, name="small")
     assert not (root / "live").exists()
 
 
-def test_it_runs_on_a_tmpfs_and_says_so(tmpfs):
+def test_a_sandbox_runs_on_a_tmpfs_and_says_so(tmpfs):
     """Unlike on /dev/shm, the server still calls fsync there."""
     with Sandbox.create(tmpfs(900), builds.find("system-mariadb"), {}, name="memory", trace=False) as sandbox:
         assert "next to nothing" in sandbox.notes[0]

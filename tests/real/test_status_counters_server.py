@@ -71,7 +71,7 @@ def values(reading):
     return {figure.name: figure.value for figure in reading.figures}
 
 
-def test_it_counts_every_commit_with_the_binlog_on(watched):
+def test_every_commit_is_counted_with_the_binlog_on(watched):
     got = values(measured(watched, StatusCounters(), write(watched)))
     assert got["commits"] == got["binlog_commits"] == COMMITS * CLIENTS
     assert COMMITS <= got["binlog_groups"] <= COMMITS * CLIENTS
@@ -80,13 +80,13 @@ def test_it_counts_every_commit_with_the_binlog_on(watched):
     assert "redo_fsyncs" not in got and "data_fsyncs" not in got
 
 
-def test_it_does_not_guess_commits_without_the_binlog(bare):
+def test_commits_are_not_guessed_without_the_binlog(bare):
     got = values(measured(bare, StatusCounters(), write(bare)))
     assert not {"commits", "binlog_commits", "binlog_groups", "binlog_fsyncs", "binlog_bytes"} & set(got)
     assert got["redo_and_data_fsyncs"] > 0 and got["redo_bytes"] > 0
 
 
-def test_it_yields_known_names_and_series_as_long_as_its_ticks(watched):
+def test_figures_have_known_names_and_series_one_value_for_each_tick(watched):
     reading = measured(watched, StatusCounters(), write(watched), ticks=3)
     assert set(values(reading)) <= set(FIGURES)
     assert {len(series) for series in reading.per_second.values()} == {3}
@@ -115,7 +115,7 @@ def test_the_size_of_the_binary_log_grows_over_rotations(watched):
     assert values(measured(watched, BinlogSize(), rotated))["binlog_bytes"] > 0
 
 
-def test_it_leaves_binlog_syncs_out_after_a_rotation(watched):
+def test_binlog_syncs_are_left_out_after_a_rotation(watched):
     def rotated():
         with connect(watched) as connection:
             ask.rows(connection, "FLUSH BINARY LOGS")
@@ -124,7 +124,7 @@ def test_it_leaves_binlog_syncs_out_after_a_rotation(watched):
     assert "binlog_fsyncs" not in got and "binlog_bytes" in got
 
 
-def test_it_measures_the_latency_of_binlog_syncs(watched):
+def test_the_latency_of_binlog_syncs_is_measured(watched):
     with connect(watched) as connection:
         ask.rows(connection, "TRUNCATE TABLE performance_schema.file_summary_by_event_name")
     load = write(watched)
@@ -135,7 +135,7 @@ def test_it_measures_the_latency_of_binlog_syncs(watched):
     assert 0 < latency.total_ms / latency.calls <= latency.max_ms
 
 
-def test_it_says_how_to_turn_performance_schema_on(bare):
+def test_a_missing_performance_schema_is_reported_with_its_switch(bare):
     with connect(bare) as connection:
         assert "performance_schema=ON" in FileWaits().missing(Subject(connection, read(connection)))
 
@@ -153,7 +153,7 @@ def test_it_says_how_to_turn_performance_schema_on(bare):
         ),
     ],
 )
-def test_it_says_which_switch_is_off_and_the_statement_turns_it_on(watched, off, on):
+def test_a_switch_that_is_off_is_reported_with_the_statement_that_turns_it_on(watched, off, on):
     with connect(watched) as connection:
         subject = Subject(connection, read(connection))
         ask.rows(connection, off)
@@ -163,7 +163,7 @@ def test_it_says_which_switch_is_off_and_the_statement_turns_it_on(watched, off,
         assert FileWaits().missing(subject) == ""
 
 
-def test_it_says_which_grant_is_missing(watched):
+def test_a_missing_grant_is_named(watched):
     with connect(watched) as connection:
         ask.rows(connection, "CREATE USER 'fw'@'localhost' IDENTIFIED BY 'x'")
         with connect(replace(watched, user="fw", password="x")) as poor:

@@ -69,7 +69,7 @@ def flush(server: Server) -> str:
         return str(ask.value(connection, "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit"))
 
 
-def test_it_changes_nothing_on_a_server_that_another_experiment_uses(server, conduct):
+def test_a_worker_taken_for_dead_changes_nothing_on_a_server_of_another_experiment(server, conduct):
     own = flush(server)
     lost, newer = long_one(server), long_one(server)
     process = conduct(lost)

@@ -46,7 +46,7 @@ def answers(server) -> bool:
         return ask.value(connection, "SELECT 1") == 1
 
 
-def test_it_finds_what_an_owners_crash_lost(theirs):
+def test_commits_lost_in_the_crash_of_an_owners_server_are_found(theirs):
     server, attached = theirs
     result = crash(server, replace(attached, permit=lambda: wait_for_unflushed(server.target)))
     assert "lost-engine" in bad(result)
@@ -121,7 +121,7 @@ def test_a_server_that_does_not_come_back_makes_it_unknown(theirs):
     assert "it is still down" in result.error
 
 
-def test_it_is_started_when_somebody_cancels_while_it_is_down(theirs):
+def test_a_cancelled_trial_starts_the_owners_server_again(theirs):
     server, attached = theirs
     down = threading.Event()
     told = replace(attached, crash=("sh", "-c", f"{attached.crash[2]}; sleep 600"))
@@ -151,7 +151,7 @@ def test_the_owner_has_the_last_word(theirs):
     assert server.running, "it was not crashed"
 
 
-def test_it_is_not_crashed_with_other_settings_than_the_verdict_would_name(theirs):
+def test_an_owners_server_with_other_settings_than_the_variant_is_not_crashed(theirs):
     server, attached = theirs
     result = crash(server, attached, variant={"innodb_flush_log_at_trx_commit": "1"})
     assert result.verdict == "unknown"

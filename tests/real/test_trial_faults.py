@@ -53,7 +53,7 @@ def offenders(result, key: str):
     return next(check.offenders for check in result.checks if check.key == key)
 
 
-def test_it_finds_nothing_after_a_kill_that_lost_nothing(sandbox_root):
+def test_a_kill_that_lost_nothing_is_valid(sandbox_root):
     ports = spoilt(lambda server: None)
     result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert bad(result) == {}
@@ -61,7 +61,7 @@ def test_it_finds_nothing_after_a_kill_that_lost_nothing(sandbox_root):
     assert result.acknowledged > 100
 
 
-def test_it_finds_a_deleted_row(sandbox_root):
+def test_a_deleted_row_is_found(sandbox_root):
     ports = spoilt(lambda server: sql(server, "DELETE FROM one WHERE client = 3 AND n = 5"))
     result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert bad(result) == {"lost-engine": "invalid", "binlog-only": "invalid", "order": "invalid"}
@@ -69,13 +69,13 @@ def test_it_finds_a_deleted_row(sandbox_root):
     assert (result.verdict, result.lost_engine.transactions, result.lost_binlog.transactions) == ("invalid", 1, 0)
 
 
-def test_it_finds_a_deleted_half_of_a_transaction(sandbox_root):
+def test_a_deleted_half_of_a_transaction_is_found(sandbox_root):
     ports = spoilt(lambda server: sql(server, "DELETE FROM right_half WHERE client = 2 AND n = 4"))
     result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert offenders(result, "torn") == ((2, 4),)
 
 
-def test_it_finds_a_row_that_was_never_sent(sandbox_root):
+def test_a_row_that_was_never_sent_is_found(sandbox_root):
     ports = spoilt(lambda server: sql(server, "INSERT INTO one VALUES (1, 900000, 0, 0)"))
     result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert bad(result) == {"altered": "invalid", "never-sent": "invalid"}
@@ -89,7 +89,7 @@ def within_an_event(binlog: bytes) -> int:
     return middle - 1 if end - length == middle else middle
 
 
-def test_it_finds_that_the_binlog_was_cut(sandbox_root):
+def test_a_cut_binlog_is_found(sandbox_root):
     def cut(server):
         file = first_binlog(server)
         with file.open("r+b") as opened:
@@ -103,7 +103,7 @@ def test_it_finds_that_the_binlog_was_cut(sandbox_root):
     assert len(offenders(result, "lost-binlog")) == min(10, result.lost_binlog.transactions)  # the first ones
 
 
-def test_it_finds_a_gtid_that_was_swapped(sandbox_root):
+def test_a_swapped_gtid_is_found(sandbox_root):
     """A transaction is given the number of the one before."""
 
     def swap(server):
@@ -120,7 +120,7 @@ def test_it_finds_a_gtid_that_was_swapped(sandbox_root):
     assert bad(result) == {"binlog-order": "invalid", "binlog-rewritten": "invalid", "gtid-reused": "invalid"}
 
 
-def test_it_finds_a_binlog_with_a_byte_changed(sandbox_root):
+def test_a_changed_byte_of_the_binlog_is_found(sandbox_root):
     """The checksum tells."""
 
     def change(server):
@@ -133,7 +133,7 @@ def test_it_finds_a_binlog_with_a_byte_changed(sandbox_root):
     assert {"lost-binlog", "binlog-unreadable"} <= set(bad(result))
 
 
-def test_it_finds_a_prepared_transaction_that_was_left(sandbox_root):
+def test_a_prepared_transaction_that_was_left_is_found(sandbox_root):
     def leave(server):
         with connect(server.target) as connection:
             connection.select_db(SCHEMA)
@@ -147,7 +147,7 @@ def test_it_finds_a_prepared_transaction_that_was_left(sandbox_root):
     assert result.evidence.prepared_left == 1
 
 
-def test_it_finds_a_lost_row_on_the_replica_s_side(sandbox_root):
+def test_a_row_that_only_the_replica_has_is_found(sandbox_root):
     """Both reconnections go well and say so: only the rows tell."""
     ports = spoilt(lambda server: sql(server, "DELETE FROM one WHERE client = 3 AND n = 5"))
     result = crash(sandbox_root, "graceful-restart", ports=ports, replica=True)
@@ -166,7 +166,7 @@ def test_tables_in_another_engine_than_the_variant_says_are_no_trial(sandbox_roo
     assert "instead of no_such_engine" in result.error
 
 
-def test_it_is_unknown_when_the_binlog_is_gone(sandbox_root):
+def test_the_verdict_is_unknown_when_the_binlog_is_gone(sandbox_root):
     ports = spoilt(lambda server: (server.datadir / "binlog.index").unlink())
     result = crash(sandbox_root, "graceful-restart", ports=ports)
     assert result.verdict == "unknown"

@@ -98,7 +98,7 @@ def test_the_content_is_the_same(upgrade):
     assert upgrade.upgraded == upgrade.filled
 
 
-def test_it_was_real_content(upgrade):
+def test_the_earlier_installation_held_real_content(upgrade):
     found = upgrade.filled
     assert [password for _, password in found["passwords"]] == ["p@ss: wörd"]
     assert found["links"] == [[200, True], [200, True]]

@@ -54,27 +54,27 @@ WANTED = {
 }
 
 
-def test_it_writes_down_the_old_value_before_each_change(connection, facts, ledger):
+def test_the_old_value_is_stored_before_each_change(connection, facts, ledger):
     before = {name: facts.variable(name) for name in WANTED}
     effective = variables.apply(connection, facts, WANTED, ledger.pending_restore)
     assert effective == {**WANTED, "binlog_row_image": "MINIMAL"}
     assert dict(ledger.changes) == before and ledger.seen == [old for _, old in ledger.changes]
 
 
-def test_it_puts_everything_back_in_reverse(connection, facts, ledger):
+def test_changes_are_restored_in_reverse_order(connection, facts, ledger):
     variables.apply(connection, facts, WANTED, ledger.pending_restore)
     variables.restore(connection, ledger.changes, ledger.put_back, lambda: None)
     assert ledger.restored == [name for name, _ in reversed(ledger.changes)]
     assert {name: variables.read(connection, name) for name in WANTED} == {n: facts.variable(n) for n in WANTED}
 
 
-def test_it_leaves_alone_what_is_as_wanted(connection, facts, ledger):
+def test_a_variable_with_the_wanted_value_is_left_alone(connection, facts, ledger):
     same = {name: facts.variable(name) for name in ("sync_binlog", "log_bin", "innodb_flush_method")}
     assert variables.apply(connection, facts, same, ledger.pending_restore) == same
     assert ledger.changes == []
 
 
-def test_it_does_not_change_what_could_not_be_written_down(connection, facts):
+def test_a_variable_whose_old_value_cannot_be_stored_is_not_changed(connection, facts):
     def no_room(name, old):
         raise RuntimeError("the database is full")
 
@@ -95,19 +95,19 @@ def test_it_does_not_change_what_could_not_be_written_down(connection, facts):
     ],
     ids=lambda bad: next(iter(bad)),
 )
-def test_it_refuses_before_anything_is_changed(connection, facts, ledger, bad):
+def test_a_bad_value_is_refused_before_anything_is_changed(connection, facts, ledger, bad):
     with pytest.raises(PlanError):
         variables.apply(connection, facts, {"innodb_flush_log_at_trx_commit": "0", **bad}, ledger.pending_restore)
     assert ledger.changes == []
     assert variables.read(connection, "innodb_flush_log_at_trx_commit") == "1"
 
 
-def test_it_does_not_run_sql_from_a_name(connection):
+def test_sql_in_the_name_of_a_variable_is_not_run(connection):
     with pytest.raises(PlanError):
         variables.read(connection, "sync_binlog' OR '1'='1")
 
 
-def test_it_goes_on_putting_back_when_one_fails(connection, facts, ledger):
+def test_a_failed_restore_does_not_stop_the_others(connection, facts, ledger):
     variables.apply(connection, facts, {"sync_binlog": "7"}, ledger.pending_restore)
     changes = [*ledger.changes, ("binlog_row_image", "'; DROP TABLE x"), ("nothing_of_ours", "1")]
     with pytest.raises(ServerError) as failed:
@@ -117,13 +117,13 @@ def test_it_goes_on_putting_back_when_one_fails(connection, facts, ledger):
     assert variables.read(connection, "sync_binlog") == facts.variable("sync_binlog")
 
 
-def test_it_changes_sizes_and_reports_what_the_server_made_of_them(connection, facts, ledger):
+def test_a_size_is_reported_as_the_server_rounded_it(connection, facts, ledger):
     effective = variables.apply(connection, facts, {"innodb_buffer_pool_size": "96M"}, ledger.pending_restore)
     assert int(effective["innodb_buffer_pool_size"]) % 2**20 == 0
     assert effective["innodb_buffer_pool_size"] == variables.read(connection, "innodb_buffer_pool_size")
 
 
-def test_it_notices_when_the_server_keeps_another_value(connection, facts, ledger, monkeypatch):
+def test_a_server_that_keeps_another_value_is_noticed(connection, facts, ledger, monkeypatch):
     """The server cannot be made to lie, so the reading is: it reports the old value for ever."""
     old = facts.variable("sync_binlog")
     ledger.pending_restore("sync_binlog", old)

@@ -50,7 +50,7 @@ def rows_of(server):
         return compare_tables.seen(compare_tables.read_rows(connection, SCHEMA), SECRET)
 
 
-def test_it_remembers_what_the_server_acknowledged(server):
+def test_the_witness_remembers_every_acknowledged_commit(server):
     """Stopped in mid-work, without a crash: everything acknowledged is there, and nothing that was not sent."""
     witness = at_work(server, 8, each=100)
     witness.drain(quiet_s=0.3)
@@ -61,7 +61,7 @@ def test_it_remembers_what_the_server_acknowledged(server):
     assert len(ledger.acknowledged()) >= 800
 
 
-def test_it_knows_the_moment_of_each_acknowledgement(server):
+def test_the_witness_knows_when_each_commit_was_acknowledged(server):
     witness = at_work(server, 4)
     witness.drain()
     ended_s = time.monotonic() - witness.began
@@ -72,7 +72,7 @@ def test_it_knows_the_moment_of_each_acknowledgement(server):
         assert 0 < told[0] < told[-1] < ended_s
 
 
-def test_it_leaves_at_most_one_transaction_of_each_client_in_doubt_at_a_kill(server):
+def test_the_witness_leaves_at_most_one_transaction_of_each_client_in_doubt_at_a_kill(server):
     """None of a client whose last answer had arrived when it was told to send nothing more."""
     witness = at_work(server, 16)
     server.kill()
@@ -84,7 +84,7 @@ def test_it_leaves_at_most_one_transaction_of_each_client_in_doubt_at_a_kill(ser
     assert all(client.sent - acknowledged(client) in (0, 1) for client in ledger.clients)
 
 
-def test_it_hears_every_answer_that_a_frozen_server_has_sent(server):
+def test_the_witness_reads_every_answer_that_a_frozen_server_has_sent(server):
     """Answers lie in the sockets when the server is frozen; the binlog tells which transactions were committed."""
     witness = at_work(server, 16)
     server.freeze()
@@ -95,7 +95,7 @@ def test_it_hears_every_answer_that_a_frozen_server_has_sent(server):
     witness.close()
 
 
-def test_it_never_sends_again_after_an_error(server):
+def test_a_client_sends_nothing_after_an_error(server):
     """A row in its way: that client ends with the server's words, its transaction in doubt; the others go on."""
     with connect(server.target) as connection:
         ask.rows(connection, f"INSERT INTO {SCHEMA}.one VALUES (2, 30, 0, 0)")
@@ -113,7 +113,7 @@ def test_it_never_sends_again_after_an_error(server):
     assert np.isnan(ledger.clients[2].acknowledged_at_s[-1])
 
 
-def test_it_serves_256_clients(server):
+def test_the_witness_serves_256_clients(server):
     witness = at_work(server, 256, each=1)
     witness.drain()
     ledger = witness.ledger()
@@ -122,7 +122,7 @@ def test_it_serves_256_clients(server):
     assert all(acknowledged(client) >= 1 for client in ledger.clients)
 
 
-def test_it_tells_what_it_knows_while_it_is_at_work(server):
+def test_the_witness_can_be_asked_while_it_works(server):
     witness = at_work(server, 16, each=1)
     known = [len(witness.ledger().acknowledged()) for _ in range(200)]
     wait_until(lambda: len(witness.ledger().acknowledged()) > known[0])
@@ -133,7 +133,7 @@ def test_it_tells_what_it_knows_while_it_is_at_work(server):
     assert known[0] > 0
 
 
-def test_it_is_not_believed_when_it_does_not_stop(server, monkeypatch):
+def test_a_witness_that_does_not_stop_is_not_believed(server, monkeypatch):
     witness = at_work(server, 2)
     monkeypatch.setattr("workers.crash.witness.JOIN_S", 0.0)
     monkeypatch.setattr(witness, "_answers", lambda: witness.alive)  # it goes round for as long as it is let
@@ -143,6 +143,6 @@ def test_it_is_not_believed_when_it_does_not_stop(server, monkeypatch):
     witness.close()
 
 
-def test_it_says_what_is_in_the_way(server):
+def test_a_missing_schema_is_named(server):
     with pytest.raises(ServerError, match="no_such_schema"):
         Witness(server.target, "no_such_schema", 2, SECRET)

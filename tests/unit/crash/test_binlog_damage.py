@@ -50,7 +50,7 @@ def places(log: Binlog) -> st.SearchStrategy[int]:
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
-def test_it_reads_the_whole_file_without_complaint(flavour):
+def test_an_undamaged_file_is_read_whole(flavour):
     log = whole(flavour)
     found = seen(bytes(log.data))
     assert (found.end, found.seen.whole.tolist()) == ("clean", sorted(log.commits))
@@ -60,7 +60,7 @@ def test_it_reads_the_whole_file_without_complaint(flavour):
 @pytest.mark.parametrize("flavour", FLAVOURS)
 @given(data=st.data())
 @settings(deadline=None)  # files on a disk that others use too
-def test_it_finds_all_that_was_whole_before_a_cut(flavour, checked, data):
+def test_every_transaction_before_a_cut_is_found(flavour, checked, data):
     log = whole(flavour, checked)
     cut = data.draw(places(log))
     found = seen(bytes(log.data[:cut]))
@@ -74,7 +74,7 @@ def test_it_finds_all_that_was_whole_before_a_cut(flavour, checked, data):
 @pytest.mark.parametrize("flavour", FLAVOURS)
 @given(data=st.data(), longer=st.integers(0, 3000))
 @settings(deadline=None)  # files on a disk that others use too
-def test_it_finds_all_that_was_whole_before_a_tail_of_zeros(flavour, data, longer):
+def test_every_transaction_before_a_tail_of_zeros_is_found(flavour, data, longer):
     log = whole(flavour)
     begin = data.draw(places(log))
     tail = bytes(len(log.data) - begin + longer)
@@ -89,7 +89,7 @@ def test_it_finds_all_that_was_whole_before_a_tail_of_zeros(flavour, data, longe
 @pytest.mark.parametrize("flavour", FLAVOURS)
 @given(data=st.data(), flip=st.integers(1, 255))
 @settings(deadline=None)  # files on a disk that others use too
-def test_it_catches_every_flipped_byte(flavour, data, flip):
+def test_every_flipped_byte_is_noticed(flavour, data, flip):
     log = whole(flavour)
     place = data.draw(places(log))
     damaged = bytearray(log.data)
@@ -103,7 +103,7 @@ def test_it_catches_every_flipped_byte(flavour, data, flip):
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
-def test_it_lets_no_event_pass_for_a_format_description_that_switches_checksums_off(flavour):
+def test_no_damaged_event_passes_for_one_that_switches_checksums_off(flavour):
     log = whole(flavour)
     for begin in log.borders[:-1]:
         damaged = bytearray(log.data)
@@ -115,7 +115,7 @@ def test_it_lets_no_event_pass_for_a_format_description_that_switches_checksums_
 @pytest.mark.parametrize("flavour", FLAVOURS)
 @given(data=st.data(), noise=st.binary(min_size=1, max_size=60))
 @settings(deadline=None)  # files on a disk that others use too
-def test_it_never_fails_on_noise_where_nothing_is_checked(flavour, data, noise):
+def test_noise_without_checksums_never_breaks_the_reader(flavour, data, noise):
     log = whole(flavour, checked=False)
     place = data.draw(places(log))
     damaged = bytes(log.data[:place]) + noise + bytes(log.data[place + len(noise) :])
@@ -128,19 +128,19 @@ def test_it_never_fails_on_noise_where_nothing_is_checked(flavour, data, noise):
 
 @given(noise=st.binary(max_size=400), magic=st.sampled_from([b"", b"\xfebin", bytes(whole("mariadb").data[:300])]))
 @settings(deadline=None)  # files on a disk that others use too
-def test_it_never_fails_on_a_file_of_noise(noise, magic):
+def test_a_file_of_noise_never_breaks_the_reader(noise, magic):
     try:
         assert seen(magic + noise).seen.whole.size == 0
     except BinlogUnknown:
         assert (magic + noise).startswith(b"\xfdbin"), "only a file that says it is encrypted is not read"
 
 
-def test_it_knows_files_that_hold_nothing():
+def test_files_without_events_are_told_apart():
     assert (seen(b"").end, seen(b"\xfeb").end, seen(bytes(5)).end) == ("torn", "torn", "zeros")
     assert seen(b"\xfebin").end == "open"
 
 
-def test_it_reads_on_in_the_file_after_the_damage_and_says_that_a_replica_does_not():
+def test_the_reader_reads_on_after_damage_where_a_replica_would_stop():
     first, second = whole("mariadb"), Binlog()
     second.commit(5, 1, 40)
     cut = first.borders[-5] + 3
@@ -153,7 +153,7 @@ def test_it_reads_on_in_the_file_after_the_damage_and_says_that_a_replica_does_n
         )
 
 
-def test_it_calls_a_torn_tail_of_the_last_file_readable_and_a_wrong_checksum_never():
+def test_a_torn_tail_of_the_last_file_is_readable_and_a_wrong_checksum_is_not():
     log = whole("mariadb")
     assert seen(bytes(log.data[:-3])).unreadable == ""
     damaged = bytearray(log.data)
@@ -161,13 +161,13 @@ def test_it_calls_a_torn_tail_of_the_last_file_readable_and_a_wrong_checksum_nev
     assert "wrong checksum" in seen(bytes(damaged)).unreadable
 
 
-def test_it_calls_a_crash_at_an_events_border_readable():
+def test_a_file_that_ends_between_two_events_is_readable():
     first, second = whole("mariadb"), whole("mariadb")
     found = seen(bytes(first.data[: first.borders[7]]), bytes(second.data))
     assert (found.end, found.unreadable) == ("clean", "")
 
 
-def test_it_names_a_file_that_the_index_has_and_the_disk_has_not(tmp_path):
+def test_a_file_of_the_index_that_is_missing_is_named(tmp_path):
     there = tmp_path / "log.000002"
     there.write_bytes(whole("mariadb").data)
     found = read([tmp_path / "log.000001", there], SCHEMA, SECRET)
@@ -176,7 +176,7 @@ def test_it_names_a_file_that_the_index_has_and_the_disk_has_not(tmp_path):
     assert found.seen.whole.tolist() == sorted(whole("mariadb").commits)
 
 
-def test_it_reads_an_event_that_is_larger_than_a_block(monkeypatch):
+def test_an_event_larger_than_a_block_is_read(monkeypatch):
     monkeypatch.setattr("workers.crash.binlog.events.BLOCK_BYTES", 50)
     log = whole("mariadb")
     assert seen(bytes(log.data)).seen.whole.tolist() == sorted(log.commits)

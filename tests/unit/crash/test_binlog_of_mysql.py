@@ -22,7 +22,7 @@ PLAIN = FILES / "mysql-8.0.33.plain"
 TAGGED = FILES / "mysql-9.7.tagged"
 
 
-def test_it_finds_what_the_server_committed():
+def test_every_commit_of_the_server_is_found():
     found = read([PLAIN], SCHEMA, SECRET)
     committed = [key(1, n) for n in (*range(1, 13), 16, 18)] + [key(2, n) for n in range(1, 7)]
     assert found.seen.whole.tolist() == committed
@@ -32,14 +32,14 @@ def test_it_finds_what_the_server_committed():
 
 
 @pytest.mark.parametrize("name", ["mysql-9.7.two-clients", "mariadb-10.11.two-clients"])
-def test_it_finds_nothing_odd_where_only_the_witness_wrote(name):
+def test_a_file_of_the_witness_alone_holds_nothing_odd(name):
     found = read([FILES / name], SCHEMA, SECRET)
     assert found.order.tolist() == [key(client, n) for n in range(1, 16) for client in (1, 2)]
     assert (found.odd.first, found.others.first, found.gaps.first, found.scattered.size) == ((), (), (), 0)
     assert found.read_to == {name: (FILES / name).stat().st_size}
 
 
-def test_it_tells_what_the_witness_did_not_do():
+def test_events_that_the_witness_did_not_cause_are_named():
     found = read([PLAIN], SCHEMA, SECRET)
     told = [one.rpartition(" (")[0] or one for one in found.odd.first]
     assert told == [
@@ -54,13 +54,13 @@ def test_it_tells_what_the_witness_did_not_do():
     assert (found.gaps.count, found.scattered.size, found.others.count) == (0, 0, 6)
 
 
-def test_it_names_transactions_by_source_and_number():
+def test_transactions_are_named_by_source_and_number():
     source = "0241f974-e6c8-11f1-bf68-02fc00000001"
     named = list(read([PLAIN], SCHEMA, SECRET).gtids)
     assert named[:12] == [f"{source}:{number}" for number in range(7, 19)]
 
 
-def test_it_reads_tags_and_extra_metadata():
+def test_tags_and_extra_metadata_are_read():
     found = read([TAGGED], SCHEMA, SECRET)
     source = "793ea6aa-e6c2-11f1-9534-02fc00000001"
     assert found.seen.whole.tolist() == [key(1, n) for n in range(1, 11)] + [key(2, 1), key(2, 2)]
@@ -91,7 +91,7 @@ def test_a_tagged_gtid_that_is_cut_off_is_not_taken_for_one(size):
 
 
 @pytest.mark.parametrize(("version", "numbers"), [("8.0.33", (1, 2, 3)), ("9.7", (4, 5, 6))])
-def test_it_unpacks_compressed_transactions(version, numbers):
+def test_compressed_transactions_are_unpacked(version, numbers):
     found = read([FILES / f"mysql-{version}.compressed"], SCHEMA, SECRET)
     committed = [key(1, n) for n in numbers]
     assert (found.seen.whole.tolist(), found.order.tolist()) == (committed, committed)

@@ -24,7 +24,7 @@ def packed(data: bytes) -> bytes:
     return b"\x82" + struct.pack(">H", len(data)) + zlib.compress(data)
 
 
-def test_it_reads_mariadbs_compressed_events(seen):
+def test_compressed_events_of_mariadb_are_read(seen):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20)
@@ -55,7 +55,7 @@ def wrapped(events: bytes, compression: bytes = b"\xfc\xff\0", size: int | None 
     return b"\2" + bytes([len(compression)]) + compression + b"\3\x09" + length + b"\0" + events
 
 
-def test_it_says_unknown_where_it_cannot_unpack(seen):
+def test_an_unknown_compression_makes_the_binlog_unknown(seen):
     with pytest.raises(BinlogUnknown, match="binlog_transaction_compression"):
         seen(payload(b"\7"))
 
@@ -67,7 +67,7 @@ def zipped(events: bytes, size: int) -> Binlog:
     return log
 
 
-def test_it_reads_what_mysql_packed(seen):
+def test_a_compressed_transaction_of_mysql_is_read(seen):
     inner = Binlog(mariadb=False, checked=False)
     start = len(inner.data)
     inner.query("BEGIN")
@@ -205,7 +205,7 @@ def test_a_compressed_event_that_is_cut_off_is_unknown(seen, kind, head):
         seen(log)
 
 
-def test_it_reads_a_transaction_that_is_wrapped_but_not_packed(seen):
+def test_a_transaction_that_is_wrapped_but_not_compressed_is_read(seen):
     found = seen(payload(b"\xfc\xff\0"))
     assert (found.seen.whole.tolist(), list(found.gtids.values())) == ([3], [3])
 

@@ -19,7 +19,7 @@ FLAVOURS = [
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
-def test_it_finds_every_shape_of_transaction_under_its_gtid(seen, flavour):
+def test_every_shape_of_transaction_is_found_under_its_gtid(seen, flavour):
     log = Binlog(**flavour)
     for number, key in enumerate(KEYS, 1):
         log.commit(key >> 40, key & 0xFFFFFFFF, number)
@@ -31,7 +31,7 @@ def test_it_finds_every_shape_of_transaction_under_its_gtid(seen, flavour):
     assert (found.end, found.end_at, found.unreadable) == ("open", f"log.000001:{len(log.data)}", "")
 
 
-def test_it_reads_a_binlog_without_any_gtids(seen):
+def test_a_binlog_without_gtids_is_read(seen):
     """MySQL 5.5: BEGIN begins; no event names anything."""
     log = Binlog(mariadb=False)
     log.query("BEGIN")
@@ -42,7 +42,7 @@ def test_it_reads_a_binlog_without_any_gtids(seen):
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
-def test_it_takes_a_commit_statement_for_a_commit_and_a_rollback_for_none(seen, flavour):
+def test_a_commit_statement_commits_and_a_rollback_does_not(seen, flavour):
     log = Binlog(**flavour)
     log.commit(0, 1, 1, end="COMMIT")
     log.commit(0, 2, 2, end="ROLLBACK")
@@ -53,7 +53,7 @@ def test_it_takes_a_commit_statement_for_a_commit_and_a_rollback_for_none(seen, 
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
-def test_it_counts_no_transaction_that_was_left_hanging(seen, flavour):
+def test_a_transaction_without_an_end_does_not_count(seen, flavour):
     first, second = Binlog(**flavour), Binlog(**flavour)
     first.gtid(1)
     first.write_rows(rows_of(0, 1))
@@ -65,7 +65,7 @@ def test_it_counts_no_transaction_that_was_left_hanging(seen, flavour):
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
-def test_it_goes_on_after_statements_that_stand_alone(seen, flavour):
+def test_statements_without_a_transaction_are_passed_over(seen, flavour):
     log = Binlog(**flavour)
     log.gtid(1, standalone=True)
     log.query("CREATE TABLE other (a INT)")
@@ -77,7 +77,7 @@ def test_it_goes_on_after_statements_that_stand_alone(seen, flavour):
     assert (found.seen.whole.tolist(), found.end) == ([2], "clean")
 
 
-def test_it_leaves_other_schemas_and_tables_alone(seen):
+def test_other_schemas_and_tables_are_ignored(seen):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20, schema="elsewhere")
@@ -91,7 +91,7 @@ def test_it_leaves_other_schemas_and_tables_alone(seen):
     assert [one.rpartition(" (")[0] for one in found.odd.first] == ["a table sbtest1 in the witness's schema"]
 
 
-def test_it_says_which_transactions_are_there_in_part(seen):
+def test_transactions_that_are_there_in_part_are_named(seen):
     log = Binlog()
     log.commit(0, 2, 1, only=slice(1, None))  # two rows of three
     log.commit(0, 4, 2, only=slice(1))  # one half
@@ -100,7 +100,7 @@ def test_it_says_which_transactions_are_there_in_part(seen):
     assert (found.whole.tolist(), found.parts.tolist(), found.twice.tolist()) == ([5], [2, 4], [])
 
 
-def test_it_puts_together_what_an_engine_without_transactions_logs_by_statement(seen):
+def test_parts_that_an_engine_without_transactions_logs_apart_are_put_together(seen):
     log = Binlog()
     log.commit(0, 3, 3, only=slice(1), end="COMMIT")
     log.commit(0, 3, 4, only=slice(1, None), end="COMMIT")
@@ -110,7 +110,7 @@ def test_it_puts_together_what_an_engine_without_transactions_logs_by_statement(
     assert found.scattered.size == 0
 
 
-def test_it_is_not_fooled_by_the_same_half_twice(seen):
+def test_the_same_half_twice_is_no_whole_transaction(seen):
     log = Binlog()
     log.gtid(1)
     log.write_rows([row_of(0, 4, 3), row_of(0, 4, 3)])
@@ -118,7 +118,7 @@ def test_it_is_not_fooled_by_the_same_half_twice(seen):
     assert seen(log).seen.parts.tolist() == [4]
 
 
-def test_it_says_which_transactions_are_there_twice(seen):
+def test_transactions_that_are_there_twice_are_named(seen):
     log = Binlog()
     log.commit(0, 1, 1)
     log.commit(0, 2, 2)
@@ -127,7 +127,7 @@ def test_it_says_which_transactions_are_there_twice(seen):
     assert (found.seen.whole.tolist(), found.seen.twice.tolist(), found.reused) == ([1, 2], [1], ())
 
 
-def test_it_names_a_gtid_that_was_swapped_for_another(seen):
+def test_a_gtid_that_was_swapped_for_another_is_named(seen):
     before, after = Binlog(), Binlog()
     for number, n in enumerate((1, 2, 3), 1):
         before.commit(0, n, number)
@@ -144,7 +144,7 @@ def test_a_transaction_that_is_there_again_under_its_own_gtid_reuses_none(seen):
     assert (found.reused, found.seen.twice.tolist()) == ((), [2])
 
 
-def test_it_names_a_gtid_that_a_statement_used_again(seen):
+def test_a_gtid_that_a_statement_used_again_is_named(seen):
     log = Binlog()
     log.commit(0, 1, 1)
     log.gtid(1, standalone=True)
@@ -152,7 +152,7 @@ def test_it_names_a_gtid_that_a_statement_used_again(seen):
     assert seen(log).reused == ("0-7-1",)
 
 
-def test_it_shows_rows_that_no_witness_can_have_written(seen):
+def test_rows_that_no_witness_can_have_written_are_shown(seen):
     log = Binlog()
     for number, (client, n) in enumerate([(-5, 1), (1, -1), (1 << 30, 1), (1, 1 << 41)], 1):
         log.gtid(number)
@@ -164,7 +164,7 @@ def test_it_shows_rows_that_no_witness_can_have_written(seen):
 
 
 @pytest.mark.parametrize("types", [b"\x03\x08\x03", b"\x08\x03\x03\x08", b"\x03\x08\x03\x08\x08"])
-def test_it_takes_no_row_from_a_table_with_other_columns(seen, types):
+def test_no_row_is_read_from_a_table_with_other_columns(seen, types):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20, types)
@@ -185,7 +185,7 @@ def test_a_row_whose_columns_are_marked_null_is_not_the_witnesss(seen):
     assert (found.whole.tolist(), found.altered.tolist()) == ([], [-1])
 
 
-def test_it_waits_for_the_commit_of_a_prepared_transaction(seen):
+def test_a_prepared_transaction_counts_when_it_is_committed(seen):
     log = Binlog(mariadb=False)
     for number, n, verb in ((1, 1, "COMMIT"), (3, 2, "ROLLBACK"), (5, 5, "")):
         xid = f"X'6{n}',X'',1"

@@ -7,14 +7,14 @@ from workers.crash.binlog import BinlogUnknown, files_of, read
 
 
 @pytest.mark.parametrize(("kind", "says"), [(164, "encrypt"), (42, "tag")])
-def test_it_says_unknown_where_it_cannot_read(seen, kind, says):
+def test_an_event_that_cannot_be_read_makes_the_binlog_unknown(seen, kind, says):
     log = Binlog()
     log.event(kind, bytes(40))
     with pytest.raises(BinlogUnknown, match=says):
         seen(log)
 
 
-def test_it_says_unknown_of_an_encrypted_file_and_of_no_file(tmp_path):
+def test_an_encrypted_file_and_no_file_are_unknown(tmp_path):
     (tmp_path / "log.000001").write_bytes(b"\xfdbin" + bytes(600))
     with pytest.raises(BinlogUnknown, match="encrypted"):
         read([tmp_path / "log.000001"], SCHEMA, SECRET)
@@ -22,7 +22,7 @@ def test_it_says_unknown_of_an_encrypted_file_and_of_no_file(tmp_path):
         read([], SCHEMA, SECRET)
 
 
-def test_it_says_unknown_of_changes_logged_as_statements(seen):
+def test_changes_logged_as_statements_are_unknown(seen):
     log = Binlog()
     log.gtid(1)
     log.query("insert INTO one VALUES (0, 1, 0)", schema="sbtest")
@@ -34,7 +34,7 @@ def test_it_says_unknown_of_changes_logged_as_statements(seen):
         seen(log)
 
 
-def test_it_says_unknown_of_an_event_that_is_whole_and_not_understood(seen):
+def test_a_whole_event_that_is_not_understood_is_unknown(seen):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20)
@@ -43,7 +43,7 @@ def test_it_says_unknown_of_an_event_that_is_whole_and_not_understood(seen):
         seen(log)
 
 
-def test_it_takes_the_files_from_the_index(tmp_path):
+def test_the_index_names_the_files(tmp_path):
     (tmp_path / "binlog.index").write_text(f"./binlog.000001\n{tmp_path}/binlog.000002\n\n")
     names = [str(path) for path in files_of(tmp_path, "binlog")]
     assert names == [f"{tmp_path}/binlog.000001", f"{tmp_path}/binlog.000002"]
@@ -62,7 +62,7 @@ def test_an_index_that_names_files_elsewhere_is_not_followed(tmp_path, named):
 
 
 @pytest.mark.parametrize("standalone", [True, False])
-def test_it_says_unknown_of_an_insert_as_a_statement_wherever_it_is(seen, standalone):
+def test_an_insert_as_a_statement_is_unknown_wherever_it_stands(seen, standalone):
     log = Binlog()
     log.gtid(1, standalone=standalone)
     log.query("INSERT INTO one VALUES (0, 1, 0, 0)")

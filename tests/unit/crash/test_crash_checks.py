@@ -15,14 +15,14 @@ from workers.crash.verdict import CheckResult, verdict
 WELL = all_well().engine
 
 
-def test_it_finds_nothing_where_all_is_well():
+def test_all_checks_pass_where_all_is_well():
     found = judged(all_well())
     assert bad(all_well()) == {}
     assert set(found) == set(checks.CHECKS)
     assert verdict(tuple(found.values())) == "valid"
 
 
-def test_it_finds_a_server_that_does_not_come_back():
+def test_a_server_that_stays_down_is_found():
     found = judged(all_well(stays_down="InnoDB: Unable to open undo tablespace"))
     assert found["stays-down"].outcome == "invalid"
     assert found["stays-down"].count == 1
@@ -38,12 +38,12 @@ def test_of_a_server_that_does_not_come_back_the_binlog_still_tells():
     assert found["lost-engine"] == found["engine-only"] == found["replica"] == "unknown"
 
 
-def test_it_allows_what_was_in_doubt_to_be_there_or_not():
+def test_a_transaction_in_doubt_may_be_there_or_not():
     both = along_with(WELL, (0, SENT), (2, SENT))
     assert bad(all_well(engine=both, binlog=both)) == {}
 
 
-def test_it_finds_an_acknowledged_transaction_lost_in_the_engine():
+def test_an_acknowledged_transaction_lost_in_the_engine_is_found():
     found = judged(all_well(engine=without(WELL, (1, SENT - 1))))
     assert found["lost-engine"].count == 1
     assert found["lost-engine"].offenders == ((1, SENT - 1),)
@@ -53,13 +53,13 @@ def test_it_finds_an_acknowledged_transaction_lost_in_the_engine():
     )
 
 
-def test_it_finds_an_acknowledged_transaction_lost_in_the_binlog():
+def test_an_acknowledged_transaction_lost_in_the_binlog_is_found():
     lost = without(WELL, (0, SENT - 2), (0, SENT - 1))
     assert bad(all_well(binlog=lost)) == {"lost-binlog": "invalid", "engine-only": "invalid"}
 
 
 @pytest.mark.parametrize(("place", "check"), [("engine", "engine-only"), ("binlog", "binlog-only")])
-def test_it_finds_what_one_place_has_and_the_other_has_not(place, check):
+def test_a_transaction_in_only_one_of_engine_and_binlog_is_found(place, check):
     """An undecided transaction may be there, but then in both."""
     found = judged(all_well(**{place: along_with(WELL, (2, SENT))}))
     assert (found[check].outcome, found[check].offenders) == ("invalid", ((2, SENT),))
@@ -67,7 +67,7 @@ def test_it_finds_what_one_place_has_and_the_other_has_not(place, check):
 
 
 @pytest.mark.parametrize("place", ["engine", "binlog"])
-def test_it_finds_half_a_transaction(place):
+def test_half_a_transaction_is_found(place):
     """Number 4 writes one row in each of two tables."""
     torn = replace(without(WELL, (1, 4)), parts=keys((1, 4)))
     found = judged(all_well(**{place: torn}))
@@ -77,13 +77,13 @@ def test_it_finds_half_a_transaction(place):
 
 @pytest.mark.parametrize("stranger", [(0, SENT + 1), (7, 1)])
 @pytest.mark.parametrize("place", ["engine", "binlog"])
-def test_it_finds_what_nobody_sent(place, stranger):
+def test_a_transaction_that_nobody_sent_is_found(place, stranger):
     found = judged(all_well(**{place: along_with(WELL, stranger)}))
     assert (found["never-sent"].outcome, found["never-sent"].offenders) == ("invalid", (stranger,))
 
 
 @pytest.mark.parametrize("place", ["engine", "binlog"])
-def test_it_finds_a_gap_before_a_later_commit(place):
+def test_a_gap_before_a_later_commit_is_found(place):
     found = judged(all_well(**{place: without(WELL, (1, 3))}))
     assert (found["order"].outcome, found["order"].offenders) == ("invalid", ((1, 3),))
 
@@ -133,11 +133,11 @@ def test_the_first_transaction_that_is_left_may_be_the_later_one():
     assert judged(all_well(engine=left))["order"].offenders == ((0, 1),)
 
 
-def test_it_finds_a_transaction_twice_in_the_binlog():
+def test_a_transaction_that_is_twice_in_the_binlog_is_found():
     assert bad(all_well(binlog=replace(WELL, twice=keys((0, 9))))) == {"binlog-twice": "invalid"}
 
 
-def test_it_finds_reused_gtids():
+def test_reused_gtids_are_found():
     found = judged(all_well(reissued=("0-1-1", "0-1-2"), gtid_after="0-1-0"))
     assert (found["gtid-reused"].outcome, found["gtid-reused"].count) == ("invalid", 2)
     assert "0-1-1, 0-1-" in found["gtid-reused"].says, "each GTID is named"
@@ -148,13 +148,13 @@ def test_it_finds_reused_gtids():
     assert bad(all_well(state={"reused": ("0-1-7",)})) == {"gtid-reused": "invalid"}
 
 
-def test_it_finds_a_binlog_that_no_replica_can_read():
+def test_a_binlog_that_no_replica_can_read_is_found():
     evidence = all_well(state={"unreadable": "binlog.000001 is torn"})
     assert bad(evidence) == {"binlog-unreadable": "invalid"}
     assert judged(evidence)["binlog-unreadable"].count == 1
 
 
-def test_it_finds_prepared_transactions_and_damaged_tables():
+def test_prepared_transactions_and_damaged_tables_are_found():
     assert bad(all_well(prepared_left=2)) == {"prepared-left": "invalid"}
     assert judged(all_well(prepared_left=2))["prepared-left"].count == 2
     assert bad(all_well(tables_ok=False)) == {"tables-damaged": "invalid"}
@@ -171,7 +171,7 @@ def test_it_finds_prepared_transactions_and_damaged_tables():
     ],
 )
 @pytest.mark.parametrize("moment", [0, 1])
-def test_it_finds_a_replica_that_stopped_or_differs(moment, state, rows, outcome):
+def test_a_replica_that_stopped_or_differs_is_found(moment, state, rows, outcome):
     seen = list(all_well().replicas)
     seen[moment] = ReplicaSeen(seen[moment].moment, state, "1236: bogus data in log event", rows)
     assert bad(all_well(replicas=tuple(seen))) == {"replica": outcome}
@@ -275,14 +275,14 @@ def test_the_verdict_is_the_worst_outcome(outcomes, says):
 
 
 @pytest.mark.parametrize("place", ["engine", "binlog"])
-def test_it_finds_altered_rows(place):
+def test_altered_rows_are_found(place):
     spoilt = replace(without(WELL, (1, 5)), altered=keys((1, 5)))
     found = judged(all_well(**{place: spoilt}))
     assert (found["altered"].outcome, found["altered"].offenders) == ("invalid", ((1, 5),))
     assert found[f"lost-{place}"].offenders == ((1, 5),)
 
 
-def test_it_finds_altered_rows_on_a_replica_that_the_primary_has_too():
+def test_altered_rows_on_replica_and_primary_are_found():
     first, second = all_well().replicas
     spoilt = replace(second, seen=replace(WELL, altered=keys((1, 5))))
     assert bad(all_well(replicas=(first, spoilt))) == {"altered": "invalid"}
@@ -292,7 +292,7 @@ def test_altered_rows_of_nobody_were_never_sent():
     assert bad(all_well(engine=replace(WELL, altered=keys((9, 1))))) == {"altered": "invalid", "never-sent": "invalid"}
 
 
-def test_it_finds_what_the_witness_did_not_cause_in_the_binlog():
+def test_events_of_the_binlog_that_the_witness_did_not_cause_are_found():
     odd = {"odd": Oddities(1, ("an incident",))}
     found = judged(all_well(state=odd))["binlog-foreign"]
     assert (found.outcome, found.count) == ("invalid", 1)
@@ -307,7 +307,7 @@ def test_only_an_owners_server_may_commit_what_is_not_the_witnesss():
     assert bad(all_well(state=others, others_write=True)) == {}
 
 
-def test_it_finds_gtids_with_gaps_and_a_binlog_that_was_written_anew():
+def test_gaps_of_gtids_and_a_rewritten_binlog_are_found():
     assert bad(all_well(state={"gaps": Oddities(1, ("0-1-9 after 0-1-7",))})) == {"binlog-order": "invalid"}
     assert bad(all_well(rewritten=Oddities(1, ("binlog.000001:77",)))) == {"binlog-rewritten": "invalid"}
 
@@ -318,7 +318,7 @@ def swapped(first: int, second: int):
     return {"order": order}
 
 
-def test_it_finds_transactions_in_another_order_than_they_were_acknowledged_in():
+def test_transactions_in_another_order_than_acknowledged_are_found():
     """Client 0's number 5 was acknowledged before client 1 sent its number 6, or client 0 its own."""
     zero_5, one_6, zero_6 = (in_order().tolist().index(one) for one in keys((0, 5), (1, 6), (0, 6)))
     for later in (one_6, zero_6):

@@ -8,13 +8,13 @@ from workers.crash.transactions import is_written
 KEY = bytes(range(16))
 
 
-def test_it_is_siphash_as_its_reference_implementation_computes_it():
+def test_the_digest_is_siphash_as_the_reference_computes_that():
     """The vector for the message 00 01 .. 07 in vectors.h of the reference implementation."""
     message = np.frombuffer(bytes(range(8)), dtype="<u8")
     assert digest.siphash(KEY, message).tobytes().hex() == "6224939a79f5f593"
 
 
-def test_it_is_the_same_one_by_one_and_many_at_once():
+def test_the_digest_is_the_same_one_by_one_and_many_at_once():
     keys = np.arange(2 * digest.AT_ONCE + 5, dtype=np.int64)
     found = digest.digests(KEY, keys, keys % 5)
     alone = [int(digest.digests(KEY, keys[at : at + 1], keys[at : at + 1] % 5)[0]) for at in (0, digest.AT_ONCE)]

@@ -9,39 +9,39 @@ from workers.crash import gtid
 SOURCE = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 
 
-def test_it_reads_a_position_of_mariadb():
+def test_a_position_of_mariadb_is_read():
     assert gtid.parse("0-1-100,1-2-5") == {"0": ((1, 100),), "1": ((1, 5),)}
 
 
-def test_it_reads_a_state_with_several_servers_in_a_domain():
+def test_a_state_with_several_servers_in_a_domain_is_read():
     assert gtid.parse("0-1-100,0-2-90") == {"0": ((1, 100),)}
 
 
-def test_it_reads_a_set_of_mysql():
+def test_a_set_of_mysql_is_read():
     assert gtid.parse(f"{SOURCE.upper()}:1-5:7:\n 8-9") == {SOURCE: ((1, 5), (7, 9))}
     assert gtid.parse(f"{SOURCE}:1-5:mine:1-3") == {SOURCE: ((1, 5),), f"{SOURCE}:mine": ((1, 3),)}
 
 
-def test_it_reads_nothing_as_nothing():
+def test_an_empty_text_holds_no_gtids():
     assert gtid.parse("") == gtid.parse(" ") == {}
 
 
 @pytest.mark.parametrize(
     "wrong", ["0-1", "x-1-2", "0-1-0", SOURCE, f"{SOURCE}:", f"{SOURCE}:5-1", f"{SOURCE}:0", f"{SOURCE}:0:5", "binlog"]
 )
-def test_it_refuses_what_is_no_gtid(wrong):
+def test_a_text_that_is_no_gtid_is_refused(wrong):
     with pytest.raises(gtid.NotGtids):
         gtid.parse(wrong)
 
 
-def test_it_tells_what_will_be_given_out_again():
+def test_gtids_that_will_be_given_out_again_are_told():
     lost = gtid.minus(gtid.parse("0-1-103,1-2-5"), gtid.parse("0-1-100,1-2-5"))
     assert (lost, gtid.text(lost), gtid.count(lost)) == ({"0": ((101, 103),)}, "0:101-103", 3)
     assert gtid.minus(gtid.parse("0-1-100"), gtid.parse("0-1-100")) == {}
     assert gtid.minus(gtid.parse("0-1-2"), {}) == {"0": ((1, 2),)}
 
 
-def test_it_subtracts_from_the_middle_of_a_set():
+def test_a_set_is_subtracted_from_the_middle_of_another():
     lost = gtid.minus(gtid.parse(f"{SOURCE}:1-9"), gtid.parse(f"{SOURCE}:3-4:8"))
     assert gtid.text(lost) == f"{SOURCE}:1-2:5-7:9"
 
@@ -50,7 +50,7 @@ numbers = st.sets(st.integers(1, 40), max_size=30)
 
 
 @given(numbers, numbers)
-def test_it_subtracts_as_sets_do(these, those):
+def test_gtids_are_subtracted_like_sets(these, those):
     left = gtid.minus(as_gtids(these), as_gtids(those))
     assert members(left) == these - those
     assert gtid.count(left) == len(these - those)
@@ -65,13 +65,13 @@ def members(gtids):
     return {number for intervals in gtids.values() for first, last in intervals for number in range(first, last + 1)}
 
 
-def test_it_names_gtids_that_were_given_to_other_transactions():
+def test_gtids_that_were_given_to_other_transactions_are_named():
     before = {"0-1-1": 11, "0-1-2": 12, "0-1-3": 13}
     after = {"0-1-1": 11, "0-1-3": 77, "0-1-2": 78, "0-1-4": 14}
     assert gtid.reissued(before, after) == ("0-1-3", "0-1-2")
 
 
-def test_it_finds_none_where_the_server_went_on_counting():
+def test_no_gtid_is_reissued_where_the_server_went_on_counting():
     assert gtid.reissued({"0-1-1": 11}, {"0-1-1": 11, "0-1-2": 12}) == ()
     assert gtid.reissued({}, {"0-1-1": 11}) == ()
 

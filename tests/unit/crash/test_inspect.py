@@ -98,7 +98,7 @@ def test_the_copy_of_a_binlog_has_its_limit(inspector, tmp_path, monkeypatch):
         inspect.keep_binlog(log, tmp_path / "two")
 
 
-def test_it_writes_transactions_of_nobody(inspector):
+def test_the_inspector_writes_transactions_of_no_client(inspector):
     one, server = inspector({})
     assert one.write_on() is True
     assert (server.schema, len(server.asked)) == (SCHEMA, PROBES) == (SCHEMA, 20)

@@ -11,13 +11,13 @@ NAN = float("nan")
 LEDGER = Ledger((ClientLedger(0, 3, np.array([0.1, 0.2, NAN])), ClientLedger(5, 2, np.array([0.3, 0.4]))))
 
 
-def test_it_tells_acknowledged_from_in_doubt_from_never_sent():
+def test_acknowledged_in_doubt_and_unsent_transactions_are_told_apart():
     assert LEDGER.sent().tolist() == [1, 2, 3, key(5, 1), key(5, 2)]
     assert LEDGER.acknowledged().tolist() == [1, 2, key(5, 1), key(5, 2)]
     assert LEDGER.in_doubt().tolist() == [3]
 
 
-def test_it_knows_when_each_was_acknowledged():
+def test_the_ledger_knows_when_each_transaction_was_acknowledged():
     assert LEDGER.acknowledged_at_s(np.array([key(5, 2), 1])).tolist() == [0.4, 0.1]
     assert Ledger(()).sent().tolist() == []
 
@@ -75,7 +75,7 @@ def test_a_ledger_that_contradicts_itself_says_so(clients, says):
     assert says in found and bool(says) == bool(found)
 
 
-def test_it_knows_when_a_transaction_was_told_whoevers_it_is():
+def test_the_ledger_knows_when_a_transaction_of_any_client_was_told():
     asked = np.array([key(0, 0), key(0, 2), key(0, 3), key(0, 4), key(7, 1)])
     assert LEDGER.told_at_s(asked).tolist() == [-np.inf, 0.2, np.inf, np.inf, np.inf]
 

@@ -53,7 +53,7 @@ class Server(AttachedServer):
         return self.left.pop(0) if len(self.left) > 1 else self.left[0]
 
 
-def test_it_is_up_when_it_answers_after_its_start_command(tmp_path):
+def test_an_owners_server_is_up_when_it_answers_after_its_start_command(tmp_path):
     server = Server(tmp_path, False, True)
     server.bring_up()
     assert server.file.exists() and server.calls == ["must hold", "back"]

@@ -33,13 +33,13 @@ def test_an_unclear_crash_point_makes_the_check_unclear_and_never_valid():
     }  # fmt: skip
 
 
-def test_it_says_at_how_many_crash_points_and_where_first():
+def test_a_failed_check_names_the_number_of_crash_points_and_the_first():
     (failed,) = [one for one in checks_of([state(0.1, passed=("lost-engine",)), state(0.25, LOST)]) if one.count]
     assert failed.says == f"Failed at 1 of 2 crash points, first at 0.2500 s: {LOST.says}"
     assert failed.offenders == LOST.offenders
 
 
-def test_it_says_at_how_many_crash_points_there_was_nothing_to_check():
+def test_a_check_names_the_number_of_crash_points_with_nothing_to_check():
     empty = state(0.1, passed=("torn", "order"), vacuous=("torn", "order"))
     found = {one.key: one for one in checks_of([empty, state(0.2, passed=("order",)), state(0.3, passed=("order",))])}
     assert (found["torn"].vacuous, found["order"].vacuous) == (True, False)
@@ -48,7 +48,7 @@ def test_it_says_at_how_many_crash_points_there_was_nothing_to_check():
     assert found["torn"].says == "Nothing to check: at none of the 1 crash points was a transaction there."
 
 
-def test_it_says_no_more_where_each_crash_point_had_something_to_check():
+def test_a_check_that_passed_at_all_crash_points_says_no_more():
     assert {one.says for one in checks_of([state(0.1), state(0.2)])} == {"Passed at all 2 crash points."}
 
 
@@ -79,7 +79,7 @@ def test_the_worst_loss_is_that_of_one_crash_point():
     assert worst_loss([None]) is None
 
 
-def test_it_is_stored_with_few_logs_and_read_again():
+def test_a_result_is_stored_with_few_logs_and_read_again():
     states = [state(n / 10, TORN, log_lines=(f"line {n}",)) for n in range(9)]
     stored = json.loads(json.dumps(story(*states).as_stored()))
     known = read(PointsStory, stored)
@@ -107,7 +107,7 @@ FULL = "The host's disk was full. No later moment was tried."
 ALONE = " No crash point of the replica alone was tried: the recording lacks the primary's last writes."
 
 
-def test_it_says_why_the_first_of_the_recordings_ended():
+def test_the_reason_why_the_first_recording_ended_is_told():
     bound, full = replace(PRIMARY, end=RecordingEnd.BOUND), replace(REPLICA, end_ns=50, end=RecordingEnd.NO_SPACE)
     for with_replica in (False, True):
         assert why_ended([PRIMARY, REPLICA], with_replica) == ""
@@ -115,7 +115,7 @@ def test_it_says_why_the_first_of_the_recordings_ended():
     assert why_ended([bound, REPLICA], with_replica=False) == why_ended([bound], with_replica=False) == BOUND
 
 
-def test_it_says_that_the_replica_alone_was_not_crashed_when_the_primarys_recording_ended_by_itself():
+def test_the_replica_is_not_crashed_alone_when_the_primarys_recording_ended_early():
     bound, full = replace(PRIMARY, end=RecordingEnd.BOUND), replace(REPLICA, end_ns=50, end=RecordingEnd.NO_SPACE)
     assert why_ended([bound, REPLICA], with_replica=True) == BOUND + ALONE
     assert why_ended([bound, full], with_replica=True) == FULL + ALONE, "the replica's ended first"

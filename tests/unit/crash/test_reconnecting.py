@@ -71,7 +71,7 @@ def begun(monkeypatch):
         one.close()
 
 
-def test_it_reconnects_after_each_error_with_another_number(begun):
+def test_a_client_reconnects_after_each_error_under_another_number(begun):
     client = begun(Server(answers=40).connect)
     found = client.outage(60, lambda: None)
     ledgers = client.ledgers()
@@ -80,7 +80,7 @@ def test_it_reconnects_after_each_error_with_another_number(begun):
     assert Ledger(ledgers).fault(b"") == ""
 
 
-def test_it_goes_on_at_the_next_address_and_knows_what_each_one_answered(begun):
+def test_a_client_goes_on_at_the_next_address_and_keeps_the_answers_of_each(begun):
     refusing, working = Server(answers=1, refuses=True), Server()
     client = begun(lambda target, **_: (refusing if target == "old" else working).connect(target), ("old", "new"))
     client.outage(60, lambda: None)

@@ -106,7 +106,7 @@ def test_a_late_follower_says_what_it_knows(linked):
     assert found.error == "Not caught up within 0 s: at nothing of nothing; cannot connect."
 
 
-def test_it_is_waited_for(linked):
+def test_a_connecting_replica_is_waited_for(linked):
     assert linked(changed(Slave_IO_Running="Connecting"), RUNNING).follow(30) == Followed("caught up")
 
 
@@ -133,7 +133,7 @@ def test_a_follower_is_pointed_at_its_source_with_a_new_account(linked):
     assert all(sql.strip() for sql in (*asked, *link.source.asked))
 
 
-def test_it_settles_when_it_has_applied_what_it_received(linked):
+def test_a_replica_settles_when_all_that_it_received_is_applied(linked):
     link = linked(changed(Gtid_IO_Pos="0-1-9"), applied=Answers(["0-1-8", "0-1-9"]))
     link.settle(30)
     assert link.follower.asked == ["STOP SLAVE IO_THREAD", "STOP SLAVE"]

@@ -29,25 +29,25 @@ def written(client, n, *places):
     return [(*PLACES[place], client, n, digest_of(client, n, place)) for place in places or shape(n).places]
 
 
-def test_it_finds_nothing_between_equals():
+def test_equal_rows_have_no_difference():
     same = rows(("one", 0, 1, 5), ("left_half", 0, 2, 4))
     assert difference(same, same).rows == 0
     assert difference({}, {}).rows == 0
 
 
-def test_it_names_what_is_missing_on_either_side():
+def test_rows_that_either_side_lacks_are_named():
     found = difference(rows(("one", 0, 1, 5), ("one", 1, 1, 5)), rows(("one", 0, 1, 5), ("left_half", 0, 3, 14)))
     assert (found.only_left, found.only_right) == (1, 1)
     assert (found.first_left, found.first_right) == (((1, 5),), ((3, 14),))
 
 
-def test_it_tells_tables_and_parts_apart():
+def test_tables_and_parts_are_told_apart():
     """A row in the wrong table must not stand for the one that is missing."""
     assert difference(rows(("left_half", 0, 1, 4)), rows(("right_half", 0, 1, 4))).rows == 2
     assert difference(rows(("one", 0, 1, 2)), rows(("one", 1, 1, 2))).rows == 2
 
 
-def test_it_counts_what_a_checksum_would_cancel_out():
+def test_swapped_rows_that_a_checksum_would_miss_are_counted():
     """Two pairs of rows swapped between places: XOR and SUM over all keys stay the same."""
     left = rows(("one", 0, 0, 1), ("one", 0, 1, 2), ("left_half", 0, 0, 2), ("left_half", 0, 1, 1))
     right = rows(("one", 0, 0, 2), ("one", 0, 1, 1), ("left_half", 0, 0, 1), ("left_half", 0, 1, 2))
@@ -55,7 +55,7 @@ def test_it_counts_what_a_checksum_would_cancel_out():
 
 
 @given(st.sets(st.tuples(ROW, st.integers(1, 30))), st.sets(st.tuples(ROW, st.integers(1, 30))))
-def test_it_agrees_with_sets(left, right):
+def test_the_difference_agrees_with_sets(left, right):
     def flat(some):
         return [(*row, n) for row, n in some]
 
@@ -73,13 +73,13 @@ def test_ten_rows_of_a_difference_are_named():
     assert (found.only_left, len(found.first_left)) == (19, 10)
 
 
-def test_it_tells_whole_transactions_from_torn_ones():
+def test_whole_transactions_are_told_from_torn_ones():
     found = seen(rows(*written(1, 2), *written(1, 4, 3)), SECRET)
     assert (found.whole.tolist(), found.parts.tolist(), found.altered.size) == ([key(1, 2)], [key(1, 4)], 0)
     assert seen({}, SECRET).whole.size == 0
 
 
-def test_it_finds_rows_that_the_witness_did_not_write():
+def test_rows_that_the_witness_did_not_write_are_found():
     """A wrong digest, a part that the transaction does not have, a table that is not its own, nobody's client."""
     good = written(1, 2)
     (moved,) = written(1, 15)

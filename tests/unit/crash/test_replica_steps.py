@@ -99,7 +99,7 @@ def test_a_failed_step_gives_an_unknown_replica(asked, answers, error):
     assert found.error.startswith(error)
 
 
-def test_it_is_reconnected_before_and_after_the_primary_wrote_on(asked):
+def test_a_replica_is_reconnected_before_and_after_the_primary_writes_on(asked):
     done = []
 
     class Noted(Replica):
@@ -139,7 +139,7 @@ def test_the_primary_writes_past_the_replica_and_gets_its_settings_back(asked, l
     ]
 
 
-def test_it_begins_at_the_primarys_position_with_its_tables(asked):
+def test_a_replica_begins_at_the_primarys_position_with_its_tables(asked):
     notes = []
     asked.answers = {
         "SHOW SCHEMAS": [(replica.SCHEMA,)], "SELECT table_name": [("one",), ("another",)],

@@ -102,7 +102,7 @@ def test_no_step_begins_once_somebody_has_cancelled():
     assert notes == []
 
 
-def test_it_knows_how_long_the_recovery_took():
+def test_the_time_of_the_recovery_is_kept():
     found = recover(crash(loaded([])))
     assert (found.so_far().recovery_s, found.refused, found.so_far().verdict) == (1.5, "", "unknown")
 

@@ -88,7 +88,7 @@ def tls(file):
         yield Client(0, SimpleNamespace(_sock=link), SECRET), server, tickets
 
 
-def test_it_sends_the_statements_of_its_transactions_one_by_one(plain):
+def test_a_client_sends_the_statements_of_its_transactions_one_by_one(plain):
     client, server = plain
     began = time.monotonic()
     assert client.begin(began)

@@ -166,7 +166,7 @@ def test_a_schema_that_is_not_there_is_told(begun):
     assert server.connections[0].hung_up
 
 
-def test_it_may_be_closed_before_it_began_and_twice(begun):
+def test_a_witness_may_be_closed_before_its_start_and_twice(begun):
     server = Server()
     one = begun(server)
     one.close()

@@ -38,7 +38,7 @@ def fields_wrong(server, **other):
     return list(ExpendableForm(server, said(**other)).errors)
 
 
-def test_it_marks_with_the_name_typed_and_both_commands(client_in, attached):
+def test_a_server_is_marked_with_its_name_typed_and_both_commands(client_in, attached):
     assert not attached.may_be_crashed
     answer = client_in.post(f"/servers/{attached.pk}/expendable/", said())
     assert answer["Location"] == f"/servers/{attached.pk}/"
@@ -49,7 +49,7 @@ def test_it_marks_with_the_name_typed_and_both_commands(client_in, attached):
     assert (event.what, event.name, event.detail) == ("db", "admin", {"crash": CRASH, "start": START})
 
 
-def test_it_keeps_who_set_the_commands_and_where_the_binlog_is(client_in, attached, admin):
+def test_the_mark_keeps_who_set_the_commands_and_the_place_of_the_binlog(client_in, attached, admin):
     index = "/var/lib/mysql/binlog.index"
     client_in.post(f"/servers/{attached.pk}/expendable/", said(binlog_index=index))
     attached.refresh_from_db()
@@ -76,7 +76,7 @@ def test_it_keeps_who_set_the_commands_and_where_the_binlog_is(client_in, attach
         ({"start": "x\n\0"}, "start"),
     ],
 )
-def test_it_refuses_what_is_not_said_in_full(client_in, attached, other, field):
+def test_an_incomplete_form_is_refused(client_in, attached, other, field):
     assert fields_wrong(attached, **other) == [field]
     assert client_in.post(f"/servers/{attached.pk}/expendable/", said(**other)).status_code == 200
     attached.refresh_from_db()
@@ -84,7 +84,7 @@ def test_it_refuses_what_is_not_said_in_full(client_in, attached, other, field):
     assert not Event.objects.filter(did="marked expendable").exists()
 
 
-def test_it_never_marks_production(client_in, attached, admin):
+def test_a_production_server_is_never_marked(client_in, attached, admin):
     Server.objects.update(label="production")
     for answer in (
         client_in.get(f"/servers/{attached.pk}/expendable/"),
@@ -97,7 +97,7 @@ def test_it_never_marks_production(client_in, attached, admin):
     assert not Server.objects.filter(expendable=True).exists()
 
 
-def test_it_never_marks_a_sandbox_which_needs_no_mark(client_in, sandbox):
+def test_a_sandbox_needs_no_mark_and_gets_none(client_in, sandbox):
     assert sandbox.may_be_crashed
     client_in.post(f"/servers/{sandbox.pk}/expendable/", said(typed_name="box"))
     sandbox.refresh_from_db()
@@ -106,7 +106,7 @@ def test_it_never_marks_a_sandbox_which_needs_no_mark(client_in, sandbox):
 
 
 @pytest.mark.parametrize(("crash", "start"), [([], START), (CRASH, [])])
-def test_it_refuses_an_empty_command_beside_the_form_too(attached, admin, crash, start):
+def test_an_empty_command_is_refused_beside_the_form_too(attached, admin, crash, start):
     with pytest.raises(Refused, match="needs a crash command"):
         actions.mark_expendable(admin, attached, crash, start)
     attached.expendable, attached.crash_command, attached.start_command = True, crash, start
@@ -119,7 +119,7 @@ def test_the_database_itself_refuses_production_and_sandboxes(marked, sandbox):
             Server.objects.filter(pk=server.pk).update(**change)
 
 
-def test_it_does_not_become_production_while_it_is_marked(client_in, marked):
+def test_a_marked_server_cannot_become_production(client_in, marked):
     answer = client_in.post(f"/servers/{marked.pk}/edit/", EDIT | {"label": "production"})
     assert "Withdraw that mark on its page first" in answer.content.decode()
     client_in.post(f"/servers/{marked.pk}/expendable/withdraw/")
@@ -129,7 +129,7 @@ def test_it_does_not_become_production_while_it_is_marked(client_in, marked):
     assert (marked.label, marked.expendable, marked.crash_command) == ("production", False, CRASH)
 
 
-def test_it_loses_the_mark_with_its_address_and_with_nothing_else(client_in, marked):
+def test_only_a_new_address_removes_the_mark(client_in, marked):
     client_in.post(f"/servers/{marked.pk}/edit/", EDIT | {"note": "still the same"})
     marked.refresh_from_db()
     assert marked.expendable
@@ -139,7 +139,7 @@ def test_it_loses_the_mark_with_its_address_and_with_nothing_else(client_in, mar
     assert Event.objects.get(did="unmarked expendable").detail == {"why": "its address was changed"}
 
 
-def test_it_goes_by_the_mark_as_it_is_now(marked, admin):
+def test_the_present_mark_counts_and_not_that_of_an_open_form(marked, admin):
     """Marked or withdrawn by somebody else while the page with the form was open."""
     stale = Server.objects.get()
     actions.withdraw_expendable(admin, marked)
@@ -153,21 +153,21 @@ def test_it_goes_by_the_mark_as_it_is_now(marked, admin):
     assert Server.objects.get().label == "test"
 
 
-def test_it_says_in_plain_words_what_will_happen(client_in, attached):
+def test_the_form_says_in_plain_words_what_will_happen(client_in, attached):
     shown = flat(client_in.get(f"/servers/{attached.pk}/expendable/").text)
     for words in ("What will happen", "Every connection breaks", "without a shell", "is lost, in every schema"):
         assert words in shown
     assert "never crashed" in client_in.get(f"/servers/{attached.pk}/").content.decode()
 
 
-def test_it_shows_the_commands_argument_by_argument(client_in, marked):
+def test_the_commands_are_shown_argument_by_argument(client_in, marked):
     Server.objects.update(crash_command=["run", "<b>$(reboot)"])
     shown = client_in.get(f"/servers/{marked.pk}/").content.decode()
     assert "<code>&lt;b&gt;$(reboot)</code>" in shown and "<b>$" not in shown
     assert "systemctl start mariadb" in client_in.get(f"/servers/{marked.pk}/expendable/").content.decode()
 
 
-def test_it_withdraws_by_post_only_and_once(client_in, marked):
+def test_the_mark_is_withdrawn_by_post_only_and_once(client_in, marked):
     path = f"/servers/{marked.pk}/expendable/withdraw/"
     assert client_in.get(path).status_code == 405
     client_in.post(path)
@@ -176,7 +176,7 @@ def test_it_withdraws_by_post_only_and_once(client_in, marked):
 
 
 @given(st.text(max_size=200))
-def test_it_never_breaks_on_any_command_and_keeps_only_whole_lines(text):
+def test_any_command_is_read_as_whole_lines_or_refused(text):
     form = ExpendableForm(Server(name="db"), said(crash=text))
     if form.is_valid():
         argv = form.cleaned_data["crash"]

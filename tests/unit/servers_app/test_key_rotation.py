@@ -36,7 +36,7 @@ def passwords():
 EXPECTED = ["secret of one", "secret of two"]
 
 
-def test_it_moves_everything_to_one_new_key(servers):
+def test_all_passwords_are_sealed_with_one_new_key(servers):
     old = vault.keys()
     call_command("rotatekeys")
     new = vault.keys()
@@ -45,7 +45,7 @@ def test_it_moves_everything_to_one_new_key(servers):
     assert Event.objects.get(did="rotated keys").detail == {"resealed": 2, "lost": []}
 
 
-def test_it_opens_nothing_with_the_old_key_any_more(servers):
+def test_the_old_key_opens_nothing_any_more(servers):
     old = vault.keys()
     call_command("rotatekeys")
     vault.store(old)
@@ -53,7 +53,7 @@ def test_it_opens_nothing_with_the_old_key_any_more(servers):
         passwords()
 
 
-def test_it_names_the_hosts_that_have_a_copy_of_the_old_key(servers, capsys):
+def test_hosts_with_a_copy_of_the_old_key_are_named(servers, capsys):
     call_command("rotatekeys")
     assert "Workers on" not in capsys.readouterr().out
     Worker.objects.create(host="another", pid=1, site="west")
@@ -61,14 +61,14 @@ def test_it_names_the_hosts_that_have_a_copy_of_the_old_key(servers, capsys):
     assert "Workers on another need the new key too" in capsys.readouterr().out
 
 
-def test_it_can_run_twice(servers):
+def test_a_rotation_can_run_twice(servers):
     call_command("rotatekeys")
     call_command("rotatekeys")
     assert passwords() == EXPECTED
 
 
 @pytest.mark.parametrize("step", ["reseal", "store_last"])
-def test_it_loses_nothing_when_it_dies_in_the_middle(servers, monkeypatch, step):
+def test_a_rotation_that_dies_in_the_middle_loses_nothing(servers, monkeypatch, step):
     with monkeypatch.context() as patch:
         if step == "reseal":
             patch.setattr(rotation, "reseal", lambda keys: 1 / 0)
@@ -83,7 +83,7 @@ def test_it_loses_nothing_when_it_dies_in_the_middle(servers, monkeypatch, step)
     assert passwords() == EXPECTED
 
 
-def test_it_seals_nothing_when_one_row_cannot_be_stored(servers, monkeypatch):
+def test_nothing_is_sealed_anew_when_one_row_cannot_be_stored(servers, monkeypatch):
     before = list(Server.objects.values_list("password_sealed", flat=True))
     real = Server.save
 
@@ -99,7 +99,7 @@ def test_it_seals_nothing_when_one_row_cannot_be_stored(servers, monkeypatch):
     assert passwords() == EXPECTED
 
 
-def test_it_keeps_the_old_keys_while_a_password_cannot_be_opened(servers):
+def test_the_old_keys_are_kept_while_a_password_cannot_be_opened(servers):
     old = vault.keys()
     Server.objects.filter(name="two").update(password_sealed=b"sealed elsewhere")
     with pytest.raises(CommandError, match="two"):
@@ -108,21 +108,21 @@ def test_it_keeps_the_old_keys_while_a_password_cannot_be_opened(servers):
     assert vault.open_sealed(Server.objects.get(name="one").password_sealed) == "secret of one"
 
 
-def test_it_writes_nothing_beside_a_broken_key_file(servers, tmp_path):
+def test_a_broken_key_file_stops_the_rotation(servers, tmp_path):
     (tmp_path / vault.NAME).write_text("broken\n")
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("rotatekeys")
     assert (tmp_path / vault.NAME).read_text() == "broken\n"
 
 
-def test_it_proposes_nothing_beside_a_broken_key_in_the_environment(servers, monkeypatch, capsys):
+def test_a_broken_key_in_the_environment_stops_the_rotation(servers, monkeypatch, capsys):
     monkeypatch.setenv(vault.ENVIRONMENT, "no-key")
     with pytest.raises(CommandError):
         call_command("rotatekeys")
     assert "no-key" not in capsys.readouterr().out
 
 
-def test_it_walks_through_the_environment_in_two_steps(servers, monkeypatch, capsys, tmp_path):
+def test_keys_in_the_environment_are_rotated_in_two_steps(servers, monkeypatch, capsys, tmp_path):
     def step():
         call_command("rotatekeys")
         return capsys.readouterr().out.split(f"{vault.ENVIRONMENT}='")[1].split("'")[0]

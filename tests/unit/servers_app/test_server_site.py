@@ -15,7 +15,7 @@ def edit(client, server, **said):
 
 
 @pytest.mark.parametrize(("written", "stored"), [("", "local"), ("west", "west")])
-def test_it_is_chosen_when_registered(client_in, db, written, stored):
+def test_the_site_is_chosen_when_a_server_is_registered(client_in, db, written, stored):
     said = EDIT | {"password": "x", "site": written}
     assert client_in.post("/servers/register/", said).status_code == 302
     assert Server.objects.get().site == stored

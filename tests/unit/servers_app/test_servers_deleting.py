@@ -29,12 +29,12 @@ def test_a_server_with_a_pending_restore_is_not_deleted(client_in, server):
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])
-def test_it_is_kept_while_an_experiment_uses_it(client_in, server, state):
+def test_a_server_is_kept_while_an_experiment_uses_it(client_in, server, state):
     plan(server, state)
     assert "the experiment cost uses it now" in refused(client_in, server)
 
 
-def test_it_is_kept_while_results_rest_on_it(client_in, server):
+def test_a_server_is_kept_while_results_rest_on_it(client_in, server):
     experiment = plan(server, "done")
     assert "results of 1 experiment rest on it" in refused(client_in, server)
     experiment.delete()
@@ -42,7 +42,7 @@ def test_it_is_kept_while_results_rest_on_it(client_in, server):
     assert not Server.objects.exists()
 
 
-def test_it_is_kept_when_the_experiment_came_at_the_last_moment(client_in, server, monkeypatch):
+def test_a_server_is_kept_when_an_experiment_comes_at_the_last_moment(client_in, server, monkeypatch):
     from dashboard.records.servers import queries
 
     plan(server, "done")

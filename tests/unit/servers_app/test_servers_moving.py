@@ -22,7 +22,7 @@ def test_the_address_of_a_server_with_a_pending_restore_does_not_change(client_i
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])
-def test_it_does_not_move_under_an_experiment(client_in, server, state):
+def test_a_server_in_an_experiment_keeps_its_address(client_in, server, state):
     experiment = Experiment.objects.create(name="cost", plan={}, seed=1, state=state)
     experiment.cells.create(server=server, position=0, block=0, variant="v", workload="w", threads=1, repeat=0)
     assert "the experiment cost uses it now" in edit(client_in, server)
@@ -35,6 +35,6 @@ def test_its_password_can_change_meanwhile(client_in, server):
     assert Server.objects.get().target().password == "the new one"
 
 
-def test_it_moves_when_nothing_speaks_against_it(client_in, server):
+def test_a_server_without_experiment_and_pending_restore_gets_another_address(client_in, server):
     edit(client_in, server, password="given again")
     assert Server.objects.get().host == "other.example.org"

@@ -29,7 +29,7 @@ def now():
     return Server.objects.get()
 
 
-def test_it_leaves_what_others_changed_meanwhile(stale, admin):
+def test_an_edit_leaves_the_fields_that_others_changed_meanwhile(stale, admin):
     otto = somebody("otto", Role.OPERATOR)
     actions.hand_over(admin, now(), otto)
     Server.objects.update(crash_command=["/bin/off"], start_command=["/bin/on"], password_sealed=b"under a new key")

@@ -16,11 +16,11 @@ def page(client, path, **options):
     return answer.content.decode()
 
 
-def test_it_says_what_to_do_when_there_is_no_server(client_in):
+def test_an_empty_list_says_what_to_do(client_in):
     assert "No server yet" in page(client_in, "/servers/")
 
 
-def test_it_registers_an_attached_server(client_in, admin, password):
+def test_an_attached_server_is_registered(client_in, admin, password):
     answer = client_in.post("/servers/register/", GOOD | {"password": password})
     server = Server.objects.get()
     assert answer["Location"] == f"/servers/{server.pk}/"
@@ -31,14 +31,14 @@ def test_it_registers_an_attached_server(client_in, admin, password):
     assert password not in str(event.detail)
 
 
-def test_it_registers_a_sandbox(client_in):
+def test_a_sandbox_is_registered(client_in):
     client_in.post("/servers/register/?kind=sandbox", {"name": "box", "build": "system-mariadb"})
     server = Server.objects.get()
     assert (server.kind, server.build, server.host) == ("sandbox", "system-mariadb", "")
     assert "box" in page(client_in, f"/servers/{server.pk}/")
 
 
-def test_it_shows_the_form_again_with_what_was_wrong(client_in, password):
+def test_a_refused_form_is_shown_again_with_the_error(client_in, password):
     answer = client_in.post("/servers/register/", GOOD | {"host": "db:3307", "password": password})
     assert answer.status_code == 200
     assert "the port has its own field" in answer.content.decode()
@@ -46,7 +46,7 @@ def test_it_shows_the_form_again_with_what_was_wrong(client_in, password):
     assert not Server.objects.exists()
 
 
-def test_it_shows_the_grants_on_the_form_and_on_the_page(client_in, server):
+def test_the_grants_are_shown_on_the_form_and_on_the_page(client_in, server):
     assert "GRANT " in page(client_in, "/servers/register/")
     assert "&#x27;bench&#x27;@&#x27;%&#x27;" in page(client_in, f"/servers/{server.pk}/")
 
@@ -56,7 +56,7 @@ def test_the_grants_stand_beside_the_form_that_edits(client_in, server):
 
 
 @pytest.mark.parametrize("tested", [True, False])
-def test_it_saves_and_tests_with_one_button(client_in, password, tested):
+def test_one_button_saves_and_tests(client_in, password, tested):
     assert "Save and test" in page(client_in, "/servers/register/")
     answer = client_in.post("/servers/register/", GOOD | {"password": password} | ({"test": "1"} if tested else {}))
     server = Server.objects.get()
@@ -69,12 +69,12 @@ def test_a_sandbox_is_saved_without_a_test(client_in):
     assert "Save and test" not in page(client_in, "/servers/register/?kind=sandbox")
 
 
-def test_it_ignores_a_kind_that_does_not_exist(client_in):
+def test_an_unknown_kind_of_server_is_ignored(client_in):
     assert "Register a server" in page(client_in, "/servers/register/?kind=<b>")
 
 
 @pytest.mark.parametrize("path", ["/servers/", "/servers/{}/", "/servers/{}/edit/"])
-def test_it_escapes_names_and_shows_no_password(client_in, server, path):
+def test_names_are_escaped_and_no_password_is_shown(client_in, server, path):
     shown = page(client_in, path.format(server.pk))
     assert "<b>Bobby" not in shown
     assert "&lt;b&gt;Bobby" in shown and "🐬" in shown
@@ -82,41 +82,41 @@ def test_it_escapes_names_and_shows_no_password(client_in, server, path):
     assert "p4ssword" not in shown
 
 
-def test_it_keeps_the_password_when_an_edit_leaves_it_blank(client_in, server, password):
+def test_an_edit_with_a_blank_password_keeps_the_stored_one(client_in, server, password):
     client_in.post(f"/servers/{server.pk}/edit/", GOOD | {"name": "renamed", "user": "bench", "password": ""})
     server.refresh_from_db()
     assert (server.name, server.target().password) == ("renamed", password)
     assert Event.objects.get(did="changed").what == "renamed"
 
 
-def test_it_changes_the_password_when_an_edit_gives_one(client_in, server):
+def test_an_edit_with_a_password_changes_the_stored_one(client_in, server):
     client_in.post(f"/servers/{server.pk}/edit/", GOOD | {"password": "  new one "})
     server.refresh_from_db()
     assert server.target().password == "  new one "
     assert "new one" not in str(list(Event.objects.values()))
 
 
-def test_it_keeps_the_server_when_an_edit_is_refused(client_in, server):
+def test_a_refused_edit_changes_nothing(client_in, server):
     answer = client_in.post(f"/servers/{server.pk}/edit/", GOOD | {"name": "other", "port": "0"})
     assert "Edit &lt;b&gt;Bobby" in answer.content.decode()
     server.refresh_from_db()
     assert server.name.startswith("<b>Bobby")
 
 
-def test_it_says_so_when_the_key_of_the_password_is_gone(client_in, server, tmp_path, monkeypatch):
+def test_a_lost_key_of_the_password_is_reported(client_in, server, tmp_path, monkeypatch):
     monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path))
     shown = page(client_in, f"/servers/{server.pk}/")
     assert "no longer has" in shown and "enter its password again" in shown
 
 
-def test_it_says_so_when_no_password_can_be_sealed(client_in, monkeypatch, password):
+def test_a_server_is_not_registered_when_no_password_can_be_sealed(client_in, monkeypatch, password):
     monkeypatch.setenv(vault.ENVIRONMENT, "not a key")
     answer = client_in.post("/servers/register/", GOOD | {"password": password}, follow=True)
     assert "cannot be read" in answer.content.decode()
     assert not Server.objects.exists()
 
 
-def test_it_shows_pending_restores(client_in, server):
+def test_pending_restores_are_shown(client_in, server):
     PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1", problem="no answer <i>")
     PendingRestore.objects.create(server=server, kind="schema", name="durascope_7")
     shown = page(client_in, f"/servers/{server.pk}/")
@@ -124,12 +124,12 @@ def test_it_shows_pending_restores(client_in, server):
     assert "sync_binlog" in shown and "durascope_7" in shown and "no answer &lt;i&gt;" in shown
 
 
-def test_it_deletes(client_in, server):
+def test_a_server_is_deleted(client_in, server):
     client_in.post(f"/servers/{server.pk}/delete/")
     assert not Server.objects.exists()
     assert Event.objects.get(did="deleted").what.startswith("<b>Bobby")
 
 
-def test_it_changes_nothing_by_get(client_in, server):
+def test_a_get_changes_nothing(client_in, server):
     assert client_in.get(f"/servers/{server.pk}/delete/").status_code == 405
     assert client_in.get(f"/servers/{server.pk}/test/").status_code == 405

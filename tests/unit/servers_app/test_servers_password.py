@@ -37,7 +37,7 @@ def stored():
 
 
 @pytest.mark.parametrize("said", REROUTED)
-def test_it_must_be_given_again_on_another_way(client_in, server, said):
+def test_a_server_at_another_address_needs_its_password_again(client_in, server, said):
     before = stored()
     page = edit(client_in, server, **said)
     assert "changed: enter the password again" in page and 'id="id_password_error"' in page
@@ -58,7 +58,7 @@ def test_programs_must_give_it_again_too(admin, server, said):
     assert patch(program, server, **said, password="given again").status_code == 200
 
 
-def test_it_is_kept_on_the_way_that_it_has(client_in, server, password):
+def test_the_password_is_kept_while_the_address_stays(client_in, server, password):
     edit(client_in, server, name="other", note="new", label="staging", host=" [db.example.org]")
     one = Server.objects.get()
     assert (one.name, one.note, one.label, one.host) == ("other", "new", "staging", "db.example.org")

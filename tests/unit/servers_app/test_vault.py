@@ -18,26 +18,26 @@ def own_home(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("password", ["geheim", "", " spaces ", "quo\"te's#;", "päß 🔑", "x" * 1000, "line\nbreak"])
-def test_it_gives_back_what_was_sealed(password):
+def test_a_sealed_password_is_given_back(password):
     assert vault.open_sealed(vault.seal(password)) == password
 
 
 @given(st.text(min_size=8))
-def test_it_never_holds_the_password_in_the_sealed_bytes(password):
+def test_the_sealed_bytes_do_not_hold_the_password(password):
     key = vault.new_key()
     sealed = vault.box([key]).encrypt(password.encode())
     assert password.encode() not in sealed
 
 
-def test_it_seals_the_same_password_differently_each_time():
+def test_the_same_password_is_sealed_differently_each_time():
     assert vault.seal("geheim") != vault.seal("geheim")
 
 
-def test_it_opens_nothing_to_an_empty_password():
+def test_no_sealed_bytes_are_an_empty_password():
     assert vault.open_sealed(b"") == ""
 
 
-def test_it_says_so_when_the_key_is_gone(own_home):
+def test_a_lost_key_is_reported(own_home):
     sealed = vault.seal("geheim")
     vault.store([vault.new_key()])
     with pytest.raises(vault.KeyMissing) as missing:
@@ -48,20 +48,20 @@ def test_it_says_so_when_the_key_is_gone(own_home):
     assert vault.problem_with(sealed) is not None
 
 
-def test_it_refuses_bytes_that_were_tampered_with():
+def test_tampered_bytes_are_refused():
     sealed = bytearray(vault.seal("geheim"))
     sealed[20] ^= 1
     with pytest.raises(vault.KeyMissing):
         vault.open_sealed(bytes(sealed))
 
 
-def test_it_says_so_when_the_key_file_holds_no_key(own_home):
+def test_a_key_file_without_a_key_is_reported(own_home):
     (own_home / vault.NAME).write_text("not a key")
     with pytest.raises(vault.KeyMissing, match="cannot be read"):
         vault.seal("geheim")
 
 
-def test_it_keeps_the_key_file_private(own_home):
+def test_the_key_file_is_private(own_home):
     vault.seal("geheim")
     assert (own_home / vault.NAME).stat().st_mode & 0o777 == 0o600
     vault.store([vault.new_key()])
@@ -69,7 +69,7 @@ def test_it_keeps_the_key_file_private(own_home):
     assert [path.name for path in own_home.iterdir()] == [vault.NAME]
 
 
-def test_it_accepts_what_a_database_returns_for_bytes():
+def test_bytes_as_a_database_returns_them_are_accepted():
     sealed = vault.seal("geheim")
     stored = sqlite3.connect(":memory:").execute("select ?", (sealed,)).fetchone()[0]
     assert vault.open_sealed(memoryview(stored)) == "geheim"

@@ -21,12 +21,12 @@ def page(client):
     return answer.content.decode()
 
 
-def test_it_says_what_to_do_when_there_is_none(client_in):
+def test_the_page_says_what_to_do_when_there_is_no_worker(client_in):
     shown = page(client_in)
     assert "No worker is alive" in shown and "manage.py worker" in shown
 
 
-def test_it_tells_the_living_from_the_dead(client_in):
+def test_living_and_dead_workers_are_told_apart(client_in):
     now = timezone.now()
     Worker.objects.create(host="one", pid=12345, abilities=ABILITIES)
     Worker.objects.create(host="two", pid=2, beat_at=now - timedelta(minutes=2))
@@ -37,7 +37,7 @@ def test_it_tells_the_living_from_the_dead(client_in):
     assert "badge dead" in shown and "badge cancelled" in shown and "long ago" not in shown
 
 
-def test_it_says_what_a_host_cannot_do_why_and_how_to_fix_it(client_in):
+def test_the_page_says_what_a_host_cannot_do_why_and_the_fix(client_in):
     Worker.objects.create(host="able", pid=1, abilities=ABILITIES | {"crash_missing": {}, "disk_missing": ""})
     shown = page(client_in)
     assert "can be simulated" in shown and "not possible" not in shown.lower() and "badge warned" not in shown
@@ -53,7 +53,7 @@ def test_it_says_what_a_host_cannot_do_why_and_how_to_fix_it(client_in):
     assert "process kill: Nobody may." in shown
 
 
-def test_it_says_what_does_not_separate_sandboxes_from_the_worker(client_in):
+def test_the_page_says_what_does_not_separate_sandboxes_from_the_worker(client_in):
     Worker.objects.create(host="plain", pid=1, abilities=ABILITIES | {"not_apart": "This kernel has no Landlock."})
     shown = page(client_in)
     assert "run as the worker's user" in shown and "This kernel has no Landlock." in shown
@@ -61,7 +61,7 @@ def test_it_says_what_does_not_separate_sandboxes_from_the_worker(client_in):
     assert "run under a system user of their own" in flat(page(client_in))
 
 
-def test_it_says_what_a_worker_lacks(client_in):
+def test_the_page_names_the_programs_that_a_worker_lacks(client_in):
     Worker.objects.create(host="bare", pid=1, abilities={"sysbench": "", "builds": {}, "fsync_trace": False})
     shown = flat(page(client_in))
     for fix in (
@@ -99,7 +99,7 @@ def test_its_queries_do_not_grow(client_in, server):
     assert many == few <= 14  # PostgreSQL is asked for its size; SQLite's is that of a file
 
 
-def test_it_shows_what_each_does_and_who_holds_a_host(client_in, server):
+def test_the_page_shows_the_experiment_of_each_worker_and_the_holder_of_a_host(client_in, server):
     worker = Worker.objects.create(host="one", pid=1, abilities=ABILITIES)
     running = Experiment.objects.create(
         name="cost <b>", plan={}, seed=1, state="running", worker=worker, activity="cell 3"

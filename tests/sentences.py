@@ -1,6 +1,6 @@
 """Whole English sentences are kept beside the tests, once each: tests/sentences/<test file>.json.
 
-    def test_it_says_what_was_lost(words):
+    def test_the_verdict_says_what_was_lost(words):
         words(verdict.says)
 
 fails when the sentence differs from the stored one. Who rewrites prose runs `pytest --write-sentences` on these tests

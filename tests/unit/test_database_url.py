@@ -20,7 +20,7 @@ def test_without_one_it_is_sqlite(tmp_path, monkeypatch):
         assert (chosen["ENGINE"], chosen["NAME"]) == ("django.db.backends.sqlite3", tmp_path / "here.sqlite3")
 
 
-def test_it_names_a_postgresql():
+def test_a_url_names_a_postgresql():
     chosen = read("postgresql://lab:p%40ss%2F%23%25@db.example.org:5433/durascope?sslmode=verify-full&sslrootcert=/ca")
     assert chosen["ENGINE"] == "django.db.backends.postgresql"
     parts = [chosen[name] for name in ("USER", "PASSWORD", "HOST", "PORT", "NAME")]
@@ -45,7 +45,7 @@ def test_a_line_that_is_away_is_given_up_unless_the_address_says_otherwise():
         ("postgresql://one,two:5433/durascope?target_session_attrs=read-write", "one,two", "durascope"),
     ],
 )
-def test_it_may_name_a_socket_or_several_hosts(url, host, name):
+def test_a_url_may_name_a_socket_or_several_hosts(url, host, name):
     chosen = read(url)
     assert (chosen["HOST"], chosen["NAME"]) == (host, name)
 

@@ -19,7 +19,7 @@ def listed(*components):
     return {"components": whole, "dependencies": graph, "version": 1}
 
 
-def test_it_holds_what_is_pinned_and_the_browser_libraries_with_their_licences():
+def test_the_list_holds_pinned_packages_and_browser_libraries_with_their_licences():
     environment = listed(("Django", BSD), ("sqlparse", BSD), ("pytest", BSD))
     found = inside.inside(environment, {"django", "sqlparse"})
     assert [one["name"] for one in found["components"]] == ["Django", "sqlparse", "chart.js", "@kurkle/color"]

@@ -23,7 +23,7 @@ def _said(source: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", ["within 95 % of", "12 %.", "(95 %)"])
-def test_it_finds_a_space_that_breaks(text):
+def test_a_breaking_space_before_a_percent_sign_is_found(text):
     assert BREAKS.search(text)
 
 

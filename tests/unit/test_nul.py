@@ -12,7 +12,7 @@ from workers.errors import ServerError
 ODD = "a\0b"
 
 
-def test_it_shows_what_cannot_be_stored():
+def test_nul_is_replaced_by_its_symbol():
     assert without_nul({"a\0": [ODD, 1, None, (True, 2.5)]}) == {"a␀": ["a␀b", 1, None, [True, 2.5]]}
     assert without_nul("as it is") == "as it is"
 

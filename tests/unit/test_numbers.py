@@ -15,14 +15,14 @@ DASH = figures.UNKNOWN
         (float("nan"), 3, DASH), ("x", 3, DASH),
     ],
 )  # fmt: skip
-def test_it_rounds_to_significant_digits(value, digits, text):
+def test_numbers_are_rounded_to_significant_digits(value, digits, text):
     assert figures.sig(value, digits) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(12345.6, "12,346"), (1.23456, "1.235"), (0.0001542, "0.00015"), (0, "0"), (None, DASH)]
 )
-def test_it_keeps_whole_numbers_in_tables(value, text):
+def test_whole_numbers_of_tables_are_kept(value, text):
     assert figures.number(value) == text
 
 
@@ -34,11 +34,11 @@ def test_it_keeps_whole_numbers_in_tables(value, text):
         (90000, "1 d 1 h"), (None, DASH),
     ],
 )  # fmt: skip
-def test_it_says_durations_as_people_do(seconds, text):
+def test_durations_are_told_as_people_do(seconds, text):
     assert figures.duration(seconds) == text
 
 
-def test_it_gives_units_percentages_and_sizes():
+def test_units_percentages_and_sizes_are_written_out():
     assert figures.unit(12345.6, "/s") == "12,346/s"
     assert figures.unit(3, "calls") == "3\N{NO-BREAK SPACE}calls"
     assert figures.percent(0.0123) == "1.2\N{NO-BREAK SPACE}%"

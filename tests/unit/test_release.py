@@ -255,7 +255,7 @@ def release(tree, monkeypatch, capsys):
     return run
 
 
-def test_it_goes_on_after_a_failure_and_names_the_tag_only_when_all_passed(release, tree):
+def test_a_release_goes_on_after_a_failure_and_names_the_tag_only_when_all_passed(release, tree):
     status, told, ran = release(fails="doors")
     assert (status, ran) == (1, ["tree", "chaos", "doors"]) and "git tag" not in told
     assert not (tree / "docs/releases/v1.0.md").exists()

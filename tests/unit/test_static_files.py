@@ -8,7 +8,7 @@ PATH = "/static/css/base.css"
 WHOLE = (PROJECT / "static/css/base.css").read_bytes()
 
 
-def test_it_gives_a_file_out_whole(client):
+def test_a_static_file_is_given_out_whole(client):
     answer = client.get(PATH)
     assert (answer.status_code, answer.getvalue()) == (200, WHOLE)
     assert answer["Content-Type"].startswith("text/css")

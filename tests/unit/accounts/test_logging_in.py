@@ -22,13 +22,13 @@ def try_login(client, password, name="admin", address="192.0.2.1"):
     return client.post("/login/", {"login": name, "password": password}, REMOTE_ADDR=address)
 
 
-def test_it_lets_the_right_password_in_and_writes_it_down(client, admin):
+def test_the_right_password_logs_in_and_the_login_is_recorded(client, admin):
     assert try_login(client, RIGHT).status_code == 302
     event = Event.objects.get(did="logged in")
     assert (event.who, event.detail) == (admin, {"address": "192.0.2.1"})
 
 
-def test_it_writes_down_a_failure_without_the_password(client, admin):
+def test_a_failed_login_is_recorded_without_the_password(client, admin):
     answer = try_login(client, "wrong guess")
     assert answer.status_code == 200
     event = Event.objects.get(did="login failed")
@@ -37,7 +37,7 @@ def test_it_writes_down_a_failure_without_the_password(client, admin):
     assert "wrong guess" not in answer.content.decode()
 
 
-def test_it_makes_a_guesser_wait_even_with_the_right_password(client, admin):
+def test_after_many_failures_even_the_right_password_has_to_wait(client, admin):
     for _ in range(throttle.PER_NAME_AND_ADDRESS):
         try_login(client, "guess")
     answer = try_login(client, RIGHT)
@@ -59,19 +59,19 @@ def test_an_e_mail_address_is_no_login_name(client, admin):
     assert Event.objects.get(did="login failed").what == "dba@example.org"
 
 
-def test_it_does_not_lock_out_the_same_name_elsewhere(client, admin):
+def test_the_same_name_is_not_locked_out_at_another_address(client, admin):
     for _ in range(throttle.PER_NAME_AND_ADDRESS):
         try_login(client, "guess")
     assert try_login(client, RIGHT, address="192.0.2.2").status_code == 302
 
 
-def test_it_stops_one_address_that_tries_many_names(client, admin):
+def test_an_address_that_tries_many_names_is_stopped(client, admin):
     for number in range(throttle.PER_ADDRESS):
         try_login(client, "guess", name=f"name {number}")
     assert "Too many" in try_login(client, RIGHT).content.decode()
 
 
-def test_it_forgives_after_a_while(client, admin):
+def test_failed_logins_are_forgotten_after_a_while(client, admin):
     for _ in range(throttle.PER_NAME_AND_ADDRESS):
         try_login(client, "guess")
     Attempt.objects.update(at=timezone.now() - throttle.WINDOW - timedelta(seconds=1))
@@ -129,17 +129,17 @@ def test_a_guesser_with_a_network_of_addresses_counts_as_one(one, other, same):
     assert (throttle.network(one) == throttle.network(other)) is same
 
 
-def test_it_does_not_follow_a_next_to_another_site(client, admin):
+def test_next_does_not_lead_to_another_site(client, admin):
     answer = client.post("/login/?next=https://evil.example/", {"login": "admin", "password": RIGHT})
     assert answer["Location"] == "/"
 
 
-def test_it_logs_out_by_post_only(client_in):
+def test_only_a_post_logs_out(client_in):
     assert client_in.get("/logout/").status_code == 405
     assert client_in.post("/logout/")["Location"] == "/login/"
 
 
-def test_it_changes_a_password(client_in, admin):
+def test_a_password_is_changed(client_in, admin):
     new = "an even longer password"
     answer = client_in.post("/password/", {"oldpassword": RIGHT, "password1": new, "password2": new})
     assert answer.status_code == 302
@@ -147,5 +147,5 @@ def test_it_changes_a_password(client_in, admin):
     assert Event.objects.filter(did="changed password").exists()
 
 
-def test_it_shows_the_form_to_change_it(client_in):
+def test_the_form_for_a_new_password_is_shown(client_in):
     assert b"oldpassword" in client_in.get("/password/").content

@@ -103,7 +103,7 @@ def test_handing_over_ends_the_old_owners_word(client, server, owner, other):
     assert Event.objects.get(did="handed over").detail == {"to": "other"}
 
 
-def test_it_is_handed_over_to_no_viewer(client, server, owner):
+def test_a_server_is_not_handed_over_to_a_viewer(client, server, owner):
     viewer = User.objects.create_user("viewer")
     client.force_login(owner)
     answer = client.post(f"/servers/{server.pk}/hand-over/", {"to": viewer.pk}, follow=True)

@@ -19,11 +19,11 @@ SET = {
 }
 
 
-def test_it_is_off_without_an_issuer():
+def test_sign_on_is_off_without_an_issuer():
     assert company({}) is company({"DURASCOPE_OIDC_CLIENT_ID": "x"}) is None
 
 
-def test_it_reads_the_environment():
+def test_sign_on_is_read_from_the_environment():
     found = company({**SET, "DURASCOPE_OIDC_NAME": "Example AG", "DURASCOPE_OIDC_ORIGINS": "https://sso.example.org/x"})
     assert found.origins == ("https://login.example.org", "https://sso.example.org")
     assert found.app["settings"]["server_url"] == "https://login.example.org/realms/dba"
@@ -42,7 +42,7 @@ def test_it_reads_the_environment():
         ("ROLE", "king"),
     ],
 )
-def test_it_refuses_what_cannot_work_and_names_the_variable(name, value):
+def test_a_setting_that_cannot_work_is_refused_by_the_name_of_its_variable(name, value):
     with pytest.raises(BadSignOn, match=r"DURASCOPE_OIDC_|no address of a sign-on"):
         company({**SET, f"DURASCOPE_OIDC_{name}": value})
 

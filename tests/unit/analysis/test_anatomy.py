@@ -39,7 +39,7 @@ def test_a_wait_shorter_than_the_flushes_leaves_nothing_for_the_leader():
     assert anatomy(64, 3200, TWO, leader_wait_ms=3).parts["group leader"] == 0
 
 
-def test_it_is_refused_where_flushes_would_take_longer_than_the_commit():
+def test_anatomy_is_refused_where_flushes_would_take_longer_than_the_commit():
     assert isinstance(anatomy(1, 1000, TWO), NotComputable)
     assert isinstance(anatomy(1, 0, TWO), NotComputable)
     assert isinstance(anatomy(1, 100, {}), NotComputable)

@@ -13,13 +13,13 @@ def _decision(one, other):
     return decide(found.p, found.estimate, min(len(one), len(other)))
 
 
-def test_it_finds_a_real_difference():
+def test_a_real_difference_is_found():
     rng = np.random.default_rng(1)
     assert _decision(point(rng, 1300), point(rng, 1000)) == "differs"
 
 
 @pytest.mark.parametrize("repeats", [3, 5])
-def test_it_finds_no_difference_where_there_is_none(repeats):
+def test_equal_points_seldom_differ(repeats):
     """200 comparisons at 5 %: more than 20 would come three times in a thousand seeds; the seed is fixed."""
     rng = np.random.default_rng(2)
     answers = [_decision(point(rng, repeats=repeats), point(rng, repeats=repeats)) for _ in range(200)]
@@ -28,7 +28,7 @@ def test_it_finds_no_difference_where_there_is_none(repeats):
 
 
 @pytest.mark.parametrize(("repeats", "answer"), [(1, "measured once"), (2, "too few to judge")])
-def test_it_does_not_judge_few_repeats_however_far_they_are_apart(repeats, answer):
+def test_few_repeats_are_not_judged_however_far_they_are_apart(repeats, answer):
     rng = np.random.default_rng(3)
     assert _decision(point(rng, 9000, repeats), point(rng, 1000, repeats)) == answer
     assert _decision(point(rng, 9000, repeats), point(rng, 1000, 5)) == answer
@@ -52,6 +52,6 @@ def test_p_and_interval_must_agree(p, lo, hi, answer):
     assert decide(p, Estimate(1.2, lo, hi), 3) == answer
 
 
-def test_it_adjusts_for_many_comparisons():
+def test_p_values_are_adjusted_for_many_comparisons():
     assert adjusted([0.01, None, 0.04, 0.03]) == pytest.approx([0.03, None, 0.04, 0.04], nan_ok=True)
     assert adjusted([]) == []

@@ -30,7 +30,7 @@ def test_the_share_of_crashes_is_never_held_less_often(n):
     assert best <= 1 + 1e-9
 
 
-def test_it_would_be_too_short_if_seconds_were_taken_as_independent():
+def test_an_interval_of_independent_seconds_is_found_too_short():
     """The control: an interval from the seconds of a run fails the same check."""
     rng = np.random.default_rng(8)
     seconds = coverage.repeats(rng, TRIES, 3, 0.0, 0.6).reshape(TRIES, -1)

@@ -23,7 +23,7 @@ def times(k_ms, mb_per_s, rounds=10, noise=0.0, rng=None, sizes=SIZES):
 
 @given(k_ms=st.floats(0.01, 50), mb_per_s=st.floats(5, 5000))
 @settings(max_examples=30, deadline=None)
-def test_it_finds_an_exact_line(k_ms, mb_per_s):
+def test_an_exact_line_is_found_again(k_ms, mb_per_s):
     found = fit(times(k_ms, mb_per_s))
     assert found.k_ms.value == pytest.approx(k_ms, rel=0.01)
     assert found.mb_per_s.value == pytest.approx(mb_per_s, rel=0.01)

@@ -82,7 +82,7 @@ def test_redo_of_5_5_with_two_fsyncs_alone():
 
 
 @given(st.dictionaries(st.integers(1, 1024), st.floats(0, 3), min_size=1), st.integers(100, 10**7))
-def test_it_always_has_an_answer_and_a_reason(per_commit, commits):
+def test_the_judgement_always_has_an_answer_and_a_reason(per_commit, commits):
     found = judge([Shared(threads, commits, value * commits) for threads, value in per_commit.items()])
     assert found.why
     assert found.verdict != "does not work" or found.together >= 0.75 * found.alone
@@ -126,7 +126,7 @@ def test_half_is_enough_and_three_quarters_are_too_many(drop, lo, hi, verdict):
 
 
 @pytest.mark.parametrize(("at_8", "works_from"), [(500, 8), (501, 16)])
-def test_it_works_from_where_half_of_the_fsyncs_are_left(at_8, works_from):
+def test_group_commit_works_from_where_half_of_the_fsyncs_are_left(at_8, works_from):
     shared = [Shared(1, 1000, 1000), Shared(4, 1000, 900), Shared(8, 1000, at_8)]
     found = judge([*shared, Shared(16, 1000, 200), Shared(64, 1000, 100)])
     assert (found.verdict, found.works_from) == ("works", works_from)

@@ -52,6 +52,6 @@ def test_an_unmeasured_outage_is_not_decidable_and_says_why(made, why):
     assert found.value is None and why in found.why and HALF.judge(found) == "not decidable"
 
 
-def test_it_is_written_as_in_a_recipe():
+def test_a_claim_about_outages_is_written_as_in_a_recipe():
     assert SHORTER.as_dict() == {"outages": {"variant": "0 s", "over": "5 s", "kind": "primary-kill"}}
     assert SHORTER.in_words == "write outage after a primary kill: 0 s, over 5 s"

@@ -30,7 +30,7 @@ def curve(per_thread, contention, coherency, threads=THREADS, noise=0.0, rng=Non
 
 @given(per_thread=st.floats(1, 1e5), contention=st.floats(0, 0.9), coherency=st.floats(0, 0.05))
 @settings(max_examples=30, deadline=None)
-def test_it_finds_an_exact_law(per_thread, contention, coherency):
+def test_an_exact_law_is_found_again(per_thread, contention, coherency):
     found = fit(curve(per_thread, contention, coherency))
     assert found.per_thread_tps.value == pytest.approx(per_thread, rel=1e-6)
     assert found.contention.value == pytest.approx(contention, abs=1e-6)
@@ -58,7 +58,7 @@ def test_every_curve_is_fitted_where_the_solver_gives_up(monkeypatch):
             assert found.per_thread_tps.value == pytest.approx(known.per_thread_tps.value)
 
 
-def test_it_finds_the_peak():
+def test_the_peak_is_found():
     found = fit(curve(1000, 0.04, 0.0015, noise=0.02, rng=np.random.default_rng(1)))
     truth = np.sqrt((1 - 0.04) / 0.0015)  # 25.3
     assert found.peak_threads.lo <= truth <= found.peak_threads.hi

@@ -9,23 +9,23 @@ from workers.analysis.stalls import Stall, stalls
 from workers.analysis.steady import settled
 
 
-def test_it_marks_a_stall_and_its_length():
+def test_a_stall_is_marked_with_its_length():
     assert stalls([1000, 990, 5, 0, 1010, 1000, 0]) == [Stall(2, 2), Stall(6, 1)]
 
 
-def test_it_marks_nothing_on_a_steady_or_a_dead_server():
+def test_a_steady_or_dead_server_has_no_stall():
     assert stalls([1000, 900, 1100, 500]) == []
     assert stalls([0, 0, 0]) == []
     assert stalls([]) == []
 
 
 @given(st.lists(st.floats(0, 1e5), max_size=50))
-def test_it_marks_only_seconds_that_exist(series):
+def test_stalls_lie_within_the_measured_seconds(series):
     for stall in stalls(series):
         assert 0 <= stall.start < stall.start + stall.seconds <= len(series)
 
 
-def test_it_tells_a_settled_run_from_one_that_still_climbs():
+def test_a_settled_run_is_told_from_a_climbing_one():
     rng = np.random.default_rng(1)
     steady = point(rng, repeats=2)
     climbing = {key: series + np.linspace(-300, 300, series.size) for key, series in steady.items()}

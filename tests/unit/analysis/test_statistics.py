@@ -23,7 +23,7 @@ def test_the_interval_of_a_mean_is_students_t_on_the_repeats():
     assert (found.value, found.lo, found.hi) == pytest.approx((100, lo, hi))
 
 
-def test_it_does_not_reach_below_nothing():
+def test_an_interval_does_not_reach_below_zero():
     assert mean_tps(repeats(100, 10, 190)).lo == 0
 
 
@@ -38,7 +38,7 @@ def test_fewer_than_three_repeats_have_no_interval_however_long_they_are(few):
     assert ratio(fast, slow).value == pytest.approx(2, rel=0.05)
 
 
-def test_it_knows_nothing_of_what_was_not_measured():
+def test_points_without_measurements_have_neither_mean_nor_ratio():
     assert mean_tps(sample({1: [float("nan")]})) is None
     some, none = repeats(100, 100, 100), sample({1: [0.0] * 10})
     assert ratio(some, none) is None
@@ -67,7 +67,7 @@ def test_a_repeat_that_only_one_point_has_is_left_out_where_enough_are_left():
     assert compared(of, repeats(100, 101, 120)) == compared(repeats(200, 210, 230), repeats(100, 101, 120))
 
 
-def test_it_cancels_a_shared_drift_only_when_repeats_are_paired():
+def test_a_shared_drift_cancels_out_only_if_repeats_are_paired():
     rng = np.random.default_rng(3)
     machine = np.array([-400.0, 0.0, 400.0])
     fast, slow = point(rng, 2000, 3, drift=2 * machine), point(rng, 1000, 3, drift=machine)
@@ -82,7 +82,7 @@ def test_repeats_that_are_all_alike_differ_from_others_that_are():
     assert compared(repeats(200, 200, 200, first=9), repeats(100, 100, 100)).p == 0
 
 
-def test_it_takes_longer_blocks_where_seconds_resemble_each_other():
+def test_blocks_are_longer_where_seconds_resemble_each_other():
     rng = np.random.default_rng(4)
     calm, sticky = point(rng, seconds=120, correlation=0.0), point(rng, seconds=120, correlation=0.8)
     assert lag_correlation(calm) < 0.3 < lag_correlation(sticky)
@@ -91,7 +91,7 @@ def test_it_takes_longer_blocks_where_seconds_resemble_each_other():
 
 @settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.integers(1, 5), st.lists(st.floats(0, 1e6), min_size=1, max_size=30), min_size=1, max_size=4))
-def test_it_never_fails_and_the_interval_holds_its_value(repeats):
+def test_every_mean_lies_in_its_interval(repeats):
     estimate = mean_tps(sample(repeats))
     assert estimate is not None
     assert (estimate.lo is None) == (len(repeats) < MIN_REPEATS)
@@ -156,7 +156,7 @@ def test_a_state_of_the_machine_that_all_points_of_a_repeat_share_is_no_differen
     assert found.estimate.lo < 1 < found.estimate.hi
 
 
-def test_it_is_wrong_in_one_of_twenty_cases():
+def test_a_difference_overall_is_false_in_one_of_twenty_cases():
     false = sum(overall(twelve_pairs(block=0.03, repeat=0.03, seed=seed)).p < 0.05 for seed in range(600))
     assert 10 <= false <= 45, false
 

@@ -37,7 +37,7 @@ def test_a_slow_server_can_drift_too():
     assert drift(line(0.5) / 2000) == pytest.approx(0.5 * 30 / 39, rel=1e-6)
 
 
-def test_it_has_settled_below_a_tenth():
+def test_a_run_that_drifts_less_than_a_tenth_has_settled():
     at_the_border = line(DRIFT * 39 / 30 * (1 + 1e-9))
     assert settled({0: at_the_border}) is False
     assert settled({0: np.repeat([570.0, 590.0, 610.0, 630.0], 10)}) is False, "exactly a tenth"

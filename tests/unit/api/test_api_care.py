@@ -26,7 +26,7 @@ def change(client, experiment, **changes):
     return client.patch(f"{ALL}/{experiment.pk}", changes, "application/json")
 
 
-def test_it_is_named_tagged_and_marked_at_once(maria, experiment):
+def test_an_experiment_is_named_tagged_and_marked_at_once(maria, experiment):
     answer = change(maria, experiment, name=" Before ", tags=["Night  run", "night run", "b"], is_baseline=True)
     told = answer.json()
     assert (answer.status_code, told["name"], told["tags"], told["is_baseline"]) == (
@@ -60,7 +60,7 @@ def test_a_change_with_a_wrong_value_is_refused(maria, experiment, wrong):
     assert experiment.name == "What safety costs"
 
 
-def test_it_is_found(maria, experiment):
+def test_an_experiment_is_found_by_words_tags_and_server(maria, experiment):
     other = factory.experiment(servers=[factory.server("elsewhere")], name="Another")
     care.tag(None, other, ["nightly"])
     server = other.cells.first().server_id
@@ -73,7 +73,7 @@ def test_it_is_found(maria, experiment):
     assert ids() == [other.pk, experiment.pk]
 
 
-def test_it_is_deleted_and_restored(maria, experiment):
+def test_an_experiment_is_deleted_and_restored(maria, experiment):
     path = f"{ALL}/{experiment.pk}"
     assert maria.delete(path).status_code == 204
     assert maria.get(path).status_code == maria.delete(path).status_code == change(maria, experiment).status_code == 404
@@ -97,7 +97,7 @@ def test_the_deleted_need_their_scope(experiment, admin):
     assert script(somebody(Role.VIEWER)).get(ALL, {"deleted": "true"}).status_code == 403
 
 
-def test_it_is_commented_on(maria, experiment, admin):
+def test_an_experiment_is_commented_on(maria, experiment, admin):
     path = f"{ALL}/{experiment.pk}/comments"
     made = maria.post(path, {"text": " One\r\ntwo "}, "application/json")
     assert (made.status_code, made.json()["text"], made.json()["name"]) == (201, "One\ntwo", "maria")

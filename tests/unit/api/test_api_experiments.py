@@ -43,7 +43,7 @@ def start(client, server, key="", **body):
     return client.post(START, json.dumps(asked), "application/json", headers=headers)
 
 
-def test_it_starts_a_recipe(maria, server, notified):
+def test_the_api_starts_a_recipe(maria, server, notified):
     answer = start(maria, server)
     made = Experiment.objects.get()
     assert answer.status_code == 201 and answer["Location"] == f"/api/v1/experiments/{made.pk}"
@@ -60,7 +60,7 @@ def test_the_audit_log_says_that_a_token_spoke(maria, server):
     assert event.name == "maria" and event.detail["via"].startswith("token durascope_")
 
 
-def test_it_starts_the_plan_of_an_export(maria, server):
+def test_the_api_starts_the_plan_of_an_export(maria, server):
     plan = factory.experiment(servers=[server]).plan
     own = {name: value for name, value in plan.items() if name != "targets"}
     own["workloads"] = [{"label": "u", "key": "update-by-key", "params": {}}]
@@ -203,7 +203,7 @@ def test_the_slower_of_two_finds_what_the_faster_started(maria, server, monkeypa
     assert (answer.status_code, answer.json()["id"], Experiment.objects.count()) == (200, first, 1)
 
 
-def test_it_lists_in_parts(maria, db):
+def test_the_api_lists_experiments_in_parts(maria, db):
     for n in range(5):
         Experiment.objects.create(name=f"e{n}", plan={}, seed=1, state="done" if n % 2 else "failed")
     part = maria.get(START, {"limit": 2, "offset": 1}).json()
@@ -225,7 +225,7 @@ def test_unchanged_progress_is_answered_with_304(maria, server):
     assert (changed.status_code, changed.json()["activity"]) == (200, "preparing")
 
 
-def test_it_cancels_and_resumes(maria, server, notified):
+def test_the_api_cancels_and_resumes_an_experiment(maria, server, notified):
     pk = start(maria, server).json()["id"]
     assert maria.post(f"{START}/{pk}/cancel").json()["state"] == "cancelled"
     assert maria.post(f"{START}/{pk}/resume").json()["state"] == "queued"

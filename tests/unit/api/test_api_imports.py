@@ -55,7 +55,7 @@ def test_an_account_for_those_without_one(person):
 
 
 @pytest.mark.parametrize(("role", "scopes"), [(Role.VIEWER, ()), (Role.OPERATOR, ("see", "run"))])
-def test_it_needs_the_right_to_register(role, scopes):
+def test_an_import_needs_the_right_to_register(role, scopes):
     client = script(somebody(role, "otto"), *scopes)
     assert sent(client, confirm="true").status_code == 403 and not Server.objects.exists()
 

@@ -35,7 +35,7 @@ def test_every_operation_names_one_of_the_table():
 
 
 @pytest.mark.parametrize("role", Role.values)
-def test_it_lets_in_whom_the_table_lets_in(role):
+def test_each_role_may_call_the_operations_of_the_table(role):
     client, offenders = script(somebody(role)), []
     for method, path, name in ALL:
         shut_out = RANKS.index(role) < RANKS.index(OPERATIONS[SCOPES[name]].least)
@@ -46,7 +46,7 @@ def test_it_lets_in_whom_the_table_lets_in(role):
     report(offenders)
 
 
-def test_it_lets_nobody_in_without_a_token(client_in):
+def test_nobody_is_let_in_without_a_token(client_in):
     offenders = []
     for method, path, name in ALL:
         for client in (Client(), client_in, client_of("durascope_wrong")):  # a session is not looked at

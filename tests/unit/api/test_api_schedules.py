@@ -47,7 +47,7 @@ def wanted(server, **changes):
     return {**known, "servers": [server.pk], "set": {"threads": "1", "repeats": "1"}, **changes}
 
 
-def test_it_makes_one_that_its_page_shows(maria, client_in, notified):
+def test_a_schedule_made_by_script_is_shown_on_its_page(maria, client_in, notified):
     answer = send(maria, "post", body=wanted(made.sandbox(), ends_by="23:30"))
     assert answer.status_code == 201, answer.content
     one = Schedule.objects.get()
@@ -96,7 +96,7 @@ def test_a_name_is_given_once(maria, one):
     assert [error["pointer"] for error in answer.json()["errors"]] == ["/name"]
 
 
-def test_it_lists_them(maria, one):
+def test_schedules_are_listed(maria, one):
     listed = maria.get(HERE).json()
     assert listed["count"] == 1 and listed["items"][0]["name"] == "nightly" and "plan" not in listed["items"][0]
     assert listed["items"][0]["overdue"] is not None, "nobody looked since the evening of the tests"
@@ -135,7 +135,7 @@ def test_fields_left_out_of_a_change_keep_their_values(maria, one):
     assert Schedule.objects.get().cron == "0 3 * * *"
 
 
-def test_it_pauses_and_goes_on(maria, one):
+def test_a_schedule_is_paused_and_resumed(maria, one):
     assert send(maria, "post", f"/{one.pk}/pause").json()["paused_at"]
     assert watch(DUE) == []
     assert send(maria, "post", f"/{one.pk}/resume").json()["paused_at"] is None
@@ -213,7 +213,7 @@ def test_production_is_confirmed_by_its_owner(maria, admin):
     assert send(maria, "post", f"/{one.pk}/withdraw").json()["unconfirmed"] == "db1"
 
 
-def test_it_deletes_one_and_keeps_what_it_measured(maria, one):
+def test_a_deleted_schedule_leaves_its_experiments(maria, one):
     watch(DUE)
     assert maria.delete(f"{HERE}/{one.pk}").status_code == 204
     assert not Schedule.objects.exists() and Experiment.objects.count() == 1

@@ -88,7 +88,7 @@ def test_an_unchanged_server_is_answered_with_304(maria, server):
     assert maria.get(f"/api/v1/servers/{server.pk}", **asked).json()["note"] == "x"
 
 
-def test_it_is_handed_over(maria, otto, server):
+def test_a_server_is_handed_over_to_an_operator_only(maria, otto, server):
     somebody(Role.VIEWER, "vera")
     for nobody in ("vera", "nobody", ""):
         assert pointers(send(maria, "post", server, "/owner", {"to": nobody})) == {"/to"}
@@ -97,7 +97,7 @@ def test_it_is_handed_over(maria, otto, server):
     assert send(otto, "patch", server, "", {"note": "mine"}).status_code == 200
 
 
-def test_it_is_marked_and_the_mark_withdrawn(maria, server):
+def test_a_server_is_marked_expendable_and_the_mark_is_withdrawn(maria, server):
     told = send(maria, "put", server, "/expendable", MARK).json()
     assert (told["expendable"], told["crash_command"], told["start_command"]) == (True, MARK["crash"], MARK["start"])
     assert pointers(send(maria, "patch", server, "", {"label": "production"})) == {"/label"}
@@ -117,7 +117,7 @@ def test_it_is_marked_and_the_mark_withdrawn(maria, server):
         ({"start": ["x"] * 65}, "/start"),
     ],
 )
-def test_it_is_not_marked_with_what_the_page_would_refuse_or_read_otherwise(maria, server, change, pointer):
+def test_a_mark_that_the_page_would_refuse_is_refused(maria, server, change, pointer):
     assert pointer in pointers(send(maria, "put", server, "/expendable", {**MARK, **change}))
     assert not Server.objects.get().expendable
 

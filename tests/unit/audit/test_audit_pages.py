@@ -54,7 +54,7 @@ def reader(client, admin, events):
         ({"person": "admin", "verb": "rotated keys"}, []),
     ],
 )
-def test_it_narrows(reader, asked, what):
+def test_the_log_is_narrowed_by_person_verb_object_and_days(reader, asked, what):
     assert [row["what"] for row in rows(reader, **asked)] == what
     page = reader.get("/audit/", asked).content.decode()
     assert [name in page for name in ("db1<", "password keys<")] == [name in what for name in ("db1", "password keys")]

@@ -13,7 +13,7 @@ class Clock:
 
 
 @pytest.mark.parametrize("answer", [False, None])
-def test_it_is_asked_again_after_a_while(answer):
+def test_the_question_is_asked_again_after_a_while(answer):
     clock, asked = Clock(), []
     seldom = AskedSeldom(lambda: asked.append(clock.now) or answer, clock)
     for _ in range(3):

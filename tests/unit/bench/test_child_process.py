@@ -19,7 +19,7 @@ def read(script: str, folder: Path, *, limit_s: float = 20, cancelled=lambda: Fa
         return list(process.lines(child, process.TimeLimit(limit_s), cancelled))
 
 
-def test_it_yields_lines_of_both_outputs_and_a_last_one_without_end(tmp_path):
+def test_lines_of_both_outputs_are_read_and_a_last_one_without_line_end(tmp_path):
     assert read("echo one; echo two >&2; printf three", tmp_path) == ["one", "two", "three"]
 
 
@@ -27,7 +27,7 @@ def test_bytes_that_are_no_text_do_not_stop_it(tmp_path):
     assert read(r"printf '\377\n'", tmp_path) == ["\ufffd"]
 
 
-def test_it_is_cancelled_in_silence_within_two_seconds(tmp_path):
+def test_a_silent_child_process_is_cancelled_within_two_seconds(tmp_path):
     began = time.monotonic()
     with pytest.raises(Cancelled):
         read(STUBBORN, tmp_path, cancelled=lambda: time.monotonic() - began > 0.5)
@@ -63,7 +63,7 @@ with process.started(["sleep", "60"], {"PATH": "/usr/bin:/bin"}, Path("/")) as c
 """
 
 
-def test_it_dies_with_its_parent():
+def test_a_child_process_dies_with_its_parent():
     root = Path(__file__).parents[3]
     parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True, cwd=root)
     with parent:

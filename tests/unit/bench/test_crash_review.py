@@ -22,7 +22,7 @@ def said(crashed: Plan, server: Candidate = SANDBOX) -> str:
     return " ".join(problems(crashed, {1: server}))
 
 
-def test_it_finds_nothing_wrong_with_a_good_plan():
+def test_a_good_plan_is_not_refused():
     assert said(crashing()) == ""
     assert said(plan()) == ""
 
@@ -39,7 +39,7 @@ def test_it_finds_nothing_wrong_with_a_good_plan():
         ({"trials": 1000, "kinds": ("process-kill", "power-loss", "torn-power-loss")}, "at most 5,000"),
     ],
 )
-def test_it_says_what_is_wrong(changes, reason):
+def test_a_bad_plan_of_crashes_is_refused_with_the_reason(changes, reason):
     assert reason in said(crashing(**changes))
 
 
@@ -58,7 +58,7 @@ def test_flush_settings_of_a_replica_are_those_of_its_engine():
     assert settings_of(CrashPlan(), "InnoDB") == {}
 
 
-def test_it_says_when_nothing_would_be_crashed():
+def test_a_plan_that_would_crash_nothing_is_refused():
     assert "None of the chosen crashes is for these servers" in said(
         crashing(kinds=("attached-expendable",), control_trials=0)
     )
@@ -66,13 +66,13 @@ def test_it_says_when_nothing_would_be_crashed():
     assert "None of the chosen crashes" in said(attached, Candidate("db1", is_sandbox=False))
 
 
-def test_it_says_why_a_host_cannot_lose_power():
+def test_a_host_that_cannot_lose_power_is_refused_with_the_reason():
     rootless = replace(SANDBOX, crash_missing={"power-loss": "no /dev/fuse", "lying-disk": "no /dev/fuse"})
     assert "Power loss is not available: no /dev/fuse" in said(crashing(), rootless)
     assert "Lying disk is not available" in said(crashing(), rootless), "the control is part of every crash plan"
 
 
-def test_it_says_before_the_start_which_variant_cannot_have_a_replica():
+def test_a_variant_that_cannot_have_a_replica_is_refused_before_the_start():
     old, new = (Variant(name, {"log_bin": "ON"}, build=name) for name in ("mysql-5.5.34", "mysql-8.0.33"))
     asked = replace(crashing(replica=True), variants=(old, new))
     server = replace(SANDBOX, replica_missing=dialects.missing_of(BUILDS))
@@ -98,13 +98,13 @@ def owners(settings: dict[str, str]) -> Plan:
     return plan(targets=here, crash=crash, variants=(Variant("as it is", settings),))
 
 
-def test_it_crashes_no_server_whose_owner_has_not_said_so():
+def test_a_server_that_is_not_marked_expendable_is_refused():
     guarded = Candidate("db1", is_sandbox=False, may_be_crashed=False)
     assert "not marked it expendable" in said(owners({}), guarded)
     assert said(owners({}), replace(guarded, may_be_crashed=True)) == ""
 
 
-def test_it_crashes_an_attached_server_with_its_own_settings_only():
+def test_an_attached_server_is_crashed_with_its_own_settings_only():
     server = Candidate("db1", is_sandbox=False, present={"sync_binlog": "1"})
     assert said(owners({"sync_binlog": "1"}), server) == ""
     assert "sync_binlog is 1 there" in said(owners({"sync_binlog": "0"}), server)
@@ -120,14 +120,14 @@ def test_attached_servers_are_crashed_by_their_owners_command_only():
     assert {kind for name, kind in kinds if name == "sandbox"} == {"process-kill", "lying-disk", "graceful-restart"}
 
 
-def test_it_refuses_a_replica_that_no_chosen_crash_would_get():
+def test_a_replica_that_no_chosen_crash_has_is_refused():
     with_replica = crashing(kinds=("every-crash-point", "small-histories"), replica=True)
     assert "None of the chosen crashes is tried with a replica" in said(with_replica)
     assert "with a replica" not in said(crashing(kinds=("every-crash-point", "power-loss"), replica=True))
     assert "with a replica" not in said(crashing(kinds=("every-crash-point", "replica-crash-points"), replica=True))
 
 
-def test_it_estimates_more_for_crash_points_of_mysql():
+def test_crash_points_of_mysql_are_estimated_to_take_longer():
     def of(build):
         crashed = crashing(kinds=("every-crash-point",), points=10, points_s=3600)
         return estimate_s(replace(crashed, variants=(Variant("1/1", {}, build=build),)))
@@ -135,7 +135,7 @@ def test_it_estimates_more_for_crash_points_of_mysql():
     assert of("mysql-8.0.33") > of("mariadb-11.8") == of("")
 
 
-def test_it_estimates_more_for_a_replica():
+def test_trials_with_a_replica_are_estimated_to_take_longer():
     assert estimate_s(plan()) == 0
     assert 0 < estimate_s(crashing()) < estimate_s(crashing(replica=True))
 

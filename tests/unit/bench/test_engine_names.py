@@ -17,13 +17,13 @@ EVIL = ["InnoDB DATA DIRECTORY='/tmp'", "innodb; DROP TABLE t", "", "innodb AS S
 
 
 @pytest.mark.parametrize("engine", EVIL)
-def test_it_is_refused_in_the_plan(engine):
+def test_a_bad_engine_name_is_refused_in_the_plan(engine):
     found = problems(plan(variants=(Variant("x", {}, engine),)), {1: SANDBOX})
     assert any("no name of a storage engine" in one for one in found)
 
 
 @pytest.mark.parametrize("engine", EVIL)
-def test_it_is_refused_before_sysbench(engine):
+def test_a_bad_engine_name_is_refused_before_sysbench_starts(engine):
     with pytest.raises(PlanError, match="no name of a storage engine"):
         fit(request(engine=engine))
 

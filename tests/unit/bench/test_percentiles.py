@@ -20,7 +20,7 @@ def buckets_of(latencies_ms: list[float]) -> histogram.Buckets:
     return histogram.read(f"{middle:12.3f} |{'*':40} {count}" for middle, count in counts.items())
 
 
-def test_it_reads_every_transaction_of_a_real_histogram():
+def test_every_transaction_of_a_real_histogram_is_read():
     output = SysbenchOutput()
     for line in captured("good").splitlines():
         output.take(line)
@@ -29,7 +29,7 @@ def test_it_reads_every_transaction_of_a_real_histogram():
     assert edges == sorted(edges)
 
 
-def test_it_lies_near_the_true_percentile_and_never_above_the_maximum():
+def test_a_percentile_lies_near_the_true_one_and_never_above_the_maximum():
     latencies = [1 + 99 * position / 9999 for position in range(10_000)]
     found = histogram.percentiles(buckets_of(latencies), max(latencies))
     assert found["p50"] == pytest.approx(50.5, rel=0.01)
@@ -37,25 +37,25 @@ def test_it_lies_near_the_true_percentile_and_never_above_the_maximum():
     assert list(found) == ["p50", "p95", "p99", "p99.9"]
 
 
-def test_it_stops_at_the_maximum_where_the_bucket_reaches_above_it():
+def test_a_percentile_is_at_most_the_maximum_where_the_bucket_reaches_above_that():
     buckets = buckets_of([10.0])
     assert buckets[0][0] > 10.0
     assert histogram.percentiles(buckets, 10.0)["p99.9"] <= 10.0
 
 
-def test_it_is_interpolated_inside_its_bucket():
+def test_a_percentile_is_interpolated_inside_its_bucket():
     """One bucket reaches from a step below its upper edge to that edge."""
     found = histogram.percentiles(((STEP * 8.0, 100),), 100.0)
     assert found["p50"] == pytest.approx((8.0 + STEP * 8.0) / 2)
     assert found["p99"] == pytest.approx(8.0 + (STEP * 8.0 - 8.0) * 0.99)
 
 
-def test_it_has_none_without_transactions():
+def test_no_transactions_have_no_percentiles():
     assert histogram.percentiles((), 0) == {}
     assert histogram.percentiles(((1.0, 0),), 0) == {}
 
 
-def test_it_merges_buckets_that_print_alike():
+def test_buckets_that_print_alike_are_merged():
     line = f"{0.035:12.3f} |{'*':40} 3"
     assert [count for _, count in histogram.read([line, line])] == [6]
 

@@ -99,7 +99,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("good", "bad", "said"), WRONG)
-def test_it_says_what_is_wrong(written, good, bad, said):
+def test_a_bad_recipe_file_is_refused_with_file_reason_and_fix(written, good, bad, said):
     assert good in GOOD
     with pytest.raises(PlanError) as refused:
         read(written(GOOD.replace(good, bad, 1)))
@@ -133,7 +133,7 @@ def test_a_broken_file_harms_no_other(written, tmp_path):
         ("My Recipe.toml", "the file name is no key"),
     ],
 )
-def test_it_refuses_a_name_that_cannot_be(written, tmp_path, name, said):
+def test_a_recipe_file_with_an_impossible_name_is_refused(written, tmp_path, name, said):
     written(name=name)
     assert said in recipes.shelf(tmp_path).broken[name]
     assert not recipes.shelf(tmp_path).recipes.get(name.removesuffix(".toml"), recipes.load("group-commit")).is_own

@@ -70,7 +70,7 @@ def test_a_workload_without_a_label_is_called_by_its_title():
     assert recipes.load("group-commit").plan([]).workloads[0].label == WORKLOADS["update-by-key"].title
 
 
-def test_it_takes_overrides():
+def test_a_recipe_takes_overrides():
     plan = recipes.load("group-commit").plan([TARGET], {"threads": "1,4", "measure_s": "2", "seed": "5"})
     assert (plan.threads, plan.measure_s, plan.seed) == ((1, 4), 2, 5)
 
@@ -88,12 +88,12 @@ def test_there_is_no_size_of_ones_own():
 
 
 @pytest.mark.parametrize(("key", "value"), [("threads", "many"), ("repeats", "1.5"), ("colour", "red")])
-def test_it_refuses_overrides_that_make_no_sense(key, value):
+def test_impossible_overrides_are_refused(key, value):
     with pytest.raises(PlanError, match=key):
         recipes.load("group-commit").plan([TARGET], {key: value})
 
 
-def test_it_names_the_recipes_there_are():
+def test_an_unknown_recipe_is_answered_with_the_known_names():
     with pytest.raises(PlanError, match="group-commit"):
         recipes.load("no-such-recipe")
 
@@ -103,7 +103,7 @@ def test_a_plan_as_the_recipe_has_it_is_not_changed():
     assert recipe.changes(recipe.plan([TARGET]), "quick") == []
 
 
-def test_it_tells_how_a_plan_differs_from_the_recipe():
+def test_the_changes_of_a_plan_from_its_recipe_are_told():
     recipe = recipes.load("who-agrees-after-a-crash")
     plan = recipe.plan([TARGET], {"threads": "2", "trials": "3"})
     weaker = dataclasses.replace(plan.variants[0], settings={"log_bin": "OFF"})

@@ -20,7 +20,7 @@ def said(changed, candidate=SANDBOX, **keywords):
     return " ".join(problems(changed, {1: candidate}, **keywords))
 
 
-def test_it_finds_nothing_wrong_with_a_good_plan():
+def test_a_good_plan_is_not_refused():
     assert problems(plan(), {1: SANDBOX}) == []
     assert problems(plan(), {1: ATTACHED}) == []
 
@@ -57,41 +57,41 @@ def test_it_finds_nothing_wrong_with_a_good_plan():
         ({"variants": (Variant("x", {}), Variant("x", {}))}, "'x' occurs twice"),
     ],
 )
-def test_it_says_what_is_wrong(changes, reason):
+def test_a_bad_plan_is_refused_with_the_reason(changes, reason):
     assert reason in said(plan(**changes))
 
 
-def test_it_refuses_a_restart_of_an_attached_server():
+def test_a_setting_that_needs_a_restart_is_refused_on_an_attached_server():
     off = plan(variants=(Variant("off", {"log_bin": "OFF"}),))
     assert "needs a restart" in said(off, ATTACHED)
     assert said(off, SANDBOX) == ""
 
 
-def test_it_accepts_a_restart_setting_that_is_so_already():
+def test_a_restart_setting_that_has_its_value_already_is_accepted():
     assert said(plan(variants=(Variant("on", {"log_bin": "ON"}),)), ATTACHED) == ""
 
 
-def test_it_refuses_an_engine_that_is_not_there():
+def test_a_missing_engine_is_refused():
     rocks = plan(variants=(Variant("rocks", {}, engine="rocksdb"),))
     assert "no engine rocksdb" in said(rocks, ATTACHED)
 
 
-def test_it_refuses_more_threads_than_connections():
+def test_more_threads_than_connections_are_refused():
     assert "too few for 151 threads" in said(plan(threads=(151,)), ATTACHED)
     assert said(plan(threads=(149,)), ATTACHED) == ""
 
 
-def test_it_refuses_load_on_production_unless_confirmed():
+def test_a_load_on_production_is_refused_unless_confirmed():
     production = Candidate("db1", is_sandbox=False, is_production=True, flavour="mariadb")
     assert "labelled production" in said(plan(), production)
     assert said(plan(), production, production_confirmed=True) == ""
 
 
-def test_it_estimates_more_than_the_load_and_less_than_twice():
+def test_the_estimate_lies_between_the_load_and_twice_the_load():
     load_s = plan().size * 6
     assert load_s < estimate_s(plan()) < 2 * load_s
 
 
-def test_it_knows_two_targets_apart():
+def test_two_targets_are_reviewed_each_by_its_own_facts():
     both = plan(targets=(PlanTarget(1, "one"), PlanTarget(2, "two")))
     assert problems(both, {1: SANDBOX, 2: ATTACHED}) == []

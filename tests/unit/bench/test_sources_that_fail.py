@@ -54,7 +54,7 @@ class Source:
 
 
 @pytest.mark.parametrize("step", ["missing", "open", "begin", "tick", "end"])
-def test_it_is_noted_and_the_others_go_on(monkeypatch, step):
+def test_a_source_that_fails_is_noted_and_the_others_go_on(monkeypatch, step):
     monkeypatch.setattr(measure, "SOURCES", {"broken": Source(step), "whole": Source()})
     stage = Stage()
     listener = measure.Listener(lambda activity: None, lambda second, warming: None, lambda: False)

@@ -29,7 +29,7 @@ def refusals(variant: Variant, server: Candidate = SANDBOX, **changes) -> str:
         Variant("rocks", {}, engine="rocksdb", storage="hdd-10k+binlog"),
     ],
 )
-def test_it_takes_what_can_be_measured(variant):
+def test_a_variant_that_can_be_measured_is_accepted(variant):
     assert refusals(variant) == ""
 
 

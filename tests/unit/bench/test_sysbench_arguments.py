@@ -13,7 +13,7 @@ def arguments(**changes) -> list[str]:
     return sysbench._arguments(asked, fit(asked))
 
 
-def test_it_names_the_script_and_gives_each_value_one_argument():
+def test_arguments_name_the_script_and_hold_each_value_once():
     given = arguments(workload="rows-per-transaction", params={"rows": "10"})
     assert given[0] == "rows_per_transaction"
     assert {"--rows=10", "--style=multi", "--threads=400", "--time=2", "--rand-type=uniform", "--rand-seed=7"} <= set(

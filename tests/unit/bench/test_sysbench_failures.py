@@ -46,7 +46,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "status", "kind", "says", "fix"), CASES)
-def test_it_says_what_happened_and_what_to_do(name, status, kind, says, fix):
+def test_a_failure_of_sysbench_is_explained_with_its_fix(name, status, kind, says, fix):
     error = failures.explain(captured(name), status, request())
     assert type(error) is kind
     assert says in error.message
@@ -61,7 +61,7 @@ def test_it_says_what_happened_and_what_to_do(name, status, kind, says, fix):
         "error 3: No space left on device",
     ],
 )
-def test_it_knows_a_full_disk_by_its_system_error(words):
+def test_a_full_disk_is_known_by_its_system_error(words):
     text = f"FATAL: mysql_drv_query() returned {words.replace(': ', ' (', 1)}) for query 'INSERT'"
     text = text if "error 3 " not in text else "FATAL: error 1021: Disk full; No space left on device"
     assert "is full" in failures.explain(text, 1, request()).message

@@ -15,7 +15,7 @@ def taken(text: str) -> SysbenchOutput:
     return output
 
 
-def test_it_reads_a_real_run():
+def test_the_output_of_a_real_run_is_read():
     output = taken(captured("good_complex"))
     assert [round(second.t_s) for second in output.seconds] == [1, 2, 3][: len(output.seconds)]
     total = output.total
@@ -23,7 +23,7 @@ def test_it_reads_a_real_run():
     assert 0 < output.seconds[0].p95_ms < total.latency_max_ms
 
 
-def test_it_keeps_the_text_but_not_the_bars():
+def test_the_text_is_kept_without_the_bars_of_the_histogram():
     text = taken(captured("good")).text
     assert "Threads started!" in text and '"report":"total"' in text
     assert "****" not in text
@@ -34,18 +34,18 @@ def test_a_second_without_transactions_has_no_latency():
     assert SysbenchOutput().take(json.dumps(line)).p95_ms is None
 
 
-def test_it_has_no_total_when_there_was_none():
+def test_a_run_that_broke_off_has_no_total():
     assert taken(captured("gone_kill9_2013")).total is None
     assert len(taken(captured("gone_kill9_2013")).seconds) == 2
 
 
-def test_it_cuts_endless_lines_and_endless_output():
+def test_endless_lines_and_endless_output_are_cut():
     output = taken("\n".join(["x" * 100_000] * 2 + ["FATAL: again"] * (MOST_LINES + 10)))
     assert len(output.text) < 100_000
 
 
 @pytest.mark.parametrize("value", ["null", "NaN", "Infinity", "-1", '"1"', "true", "[]", "1e999"])
-def test_it_takes_no_figure_that_is_none(value):
+def test_a_figure_that_is_no_number_is_not_read(value):
     line = f'{{"report":"second","t_s":1,"tps":{value},"qps":1,"writes":1,"errors":0,"p95_ms":1}}'
     assert SysbenchOutput().take(line) is None
 

@@ -18,7 +18,7 @@ def build(*said: str) -> tuple[int, str]:
     return status, out.getvalue()
 
 
-def test_it_lists_everything_without_a_database(store_folder):
+def test_builds_are_listed_without_a_database(store_folder):
     status, said = build("list")
     assert status == 0
     for key, entry in CATALOGUE.items():
@@ -27,7 +27,7 @@ def test_it_lists_everything_without_a_database(store_folder):
     assert str(store_folder) in said
 
 
-def test_it_adds_and_removes(store_folder, server_folder):
+def test_a_build_is_added_and_removed(store_folder, server_folder):
     folder = server_folder("5.7.30")
     assert build("add", "mine", "--basedir", str(folder)) == (
         0,
@@ -46,12 +46,12 @@ def test_it_adds_and_removes(store_folder, server_folder):
         (("add", "mine", "--tarball", "/nonexistent"), "There is no /nonexistent"),
     ],
 )
-def test_it_refuses(store_folder, said, answer):
+def test_a_wrong_call_is_refused_with_status_2(store_folder, said, answer):
     status, told = build(*said)
     assert status == 2 and answer in told
 
 
-def test_it_says_that_it_was_stopped(store_folder, monkeypatch):
+def test_an_interrupted_install_says_that_nothing_was_installed(store_folder, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 

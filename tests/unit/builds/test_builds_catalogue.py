@@ -18,7 +18,7 @@ from workers.sandbox.flavours import FAMILIES
 ENTRIES = CATALOGUE.items()
 
 
-def test_it_has_the_servers_of_fifteen_years():
+def test_the_catalogue_has_the_servers_of_fifteen_years():
     assert {entry.version for entry in CATALOGUE.values()} >= {"5.5.9", "5.5.34", "5.6.14", "8.0.33", "10.1.8"}
     assert not CATALOGUE.keys() & SYSTEM.keys()
     assert list(builds.BUILDS) == [*SYSTEM, *CATALOGUE]

@@ -22,7 +22,7 @@ def test_only_root_may(monkeypatch):
     assert "only root may do" in TOKUDB.missing()
 
 
-def test_it_says_when_there_are_no_namespaces(monkeypatch):
+def test_missing_namespaces_are_reported(monkeypatch):
     monkeypatch.setattr(DebianSuite, "missing", lambda self: "")
     monkeypatch.setattr(compiled.platform, "machine", lambda: "x86_64")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -32,12 +32,12 @@ def test_it_says_when_there_are_no_namespaces(monkeypatch):
     assert TOKUDB.missing() == ""
 
 
-def test_it_says_which_machine_it_needs(monkeypatch):
+def test_another_kind_of_machine_is_refused_by_its_name(monkeypatch):
     monkeypatch.setattr(compiled.platform, "machine", lambda: "aarch64")
     assert "this machine is aarch64" in TOKUDB.missing()
 
 
-def test_it_tells_how_far_it_is_and_keeps_what_was_printed(tmp_path, monkeypatch, told):
+def test_compiling_tells_its_progress_and_keeps_the_output(tmp_path, monkeypatch, told):
     monkeypatch.setattr(progress, "TELL_EVERY_S", 0.02)
     go_on = tmp_path / "go on"
     script = f"echo '[  7%] Building'; while [ ! -e '{go_on}' ]; do sleep 0.05; done; echo done; exit 3"

@@ -21,11 +21,11 @@ def archive(tmp_path: Path, **files: str) -> str:
     return debian.archive(tmp_path)
 
 
-def test_it_reads_a_one_line_source(tmp_path):
+def test_a_source_of_one_line_is_read(tmp_path):
     assert archive(tmp_path, sources_dot_list=ONE_LINE) == "http://mirror.example/debian"
 
 
-def test_it_reads_a_stanza(tmp_path):
+def test_a_source_as_a_stanza_is_read(tmp_path):
     name = "sources_dot_list_dot_d__debian_dot_sources"
     assert archive(tmp_path, **{name: STANZA}) == "http://mirror.example/debian/"
 
@@ -42,7 +42,7 @@ def test_it_reads_a_stanza(tmp_path):
         "",
     ],
 )
-def test_it_takes_no_other_source_for_debians(tmp_path, text):
+def test_a_source_of_another_distribution_is_not_taken_for_debians(tmp_path, text):
     with pytest.raises(SandboxError, match="--mirror"):
         archive(tmp_path, sources_dot_list=text)
 
@@ -75,7 +75,7 @@ def test_apt_itself_reads_that_configuration(tmp_path):
     assert "Suites: bookworm\n" in (tmp_path / "sources/debian.sources").read_text()
 
 
-def test_it_reads_what_apt_would_download():
+def test_the_downloads_that_apt_prints_are_read():
     printed = "Reading package lists...\n'http://m/pool/l/libc6_2.36_amd64.deb' libc6_2.36_amd64.deb 27593 SHA256:"
     printed += "a" * 64 + "\n'http://m/x.deb' x_1%3a1_all.deb 10 SHA256:" + "b" * 64 + "\n"
     twice = debian.parse(printed + printed)
@@ -90,7 +90,7 @@ def test_a_list_without_packages_is_an_error():
         debian.parse("Reading package lists...\n'http://m/x.deb' x.deb 10 MD5Sum:0\n")
 
 
-def test_it_says_what_is_missing(monkeypatch, tmp_path):
+def test_a_missing_key_or_program_is_named(monkeypatch, tmp_path):
     source = DebianSuite("bookworm", ("x",))
     monkeypatch.setattr(debian, "KEYRING", tmp_path / "no.gpg")
     assert "debian-archive-keyring" in source.missing()

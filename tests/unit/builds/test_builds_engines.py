@@ -59,7 +59,7 @@ def test_places_and_what_may_be_loaded_are_the_sandboxes_own(tmp_path, name):
     ("text", "in_the_way"),
     [("[always] madvise never\n", True), ("always [madvise] never\n", False), ("always madvise [never]\n", False)],
 )
-def test_it_does_not_run_with_huge_pages_for_everybody(tmp_path, monkeypatch, text, in_the_way):
+def test_tokudb_is_refused_where_huge_pages_are_always_on(tmp_path, monkeypatch, text, in_the_way):
     monkeypatch.setattr(engines, "HUGE_PAGES", tmp_path / "enabled")
     assert huge_pages_in_the_way() == "", "a kernel without them"
     (tmp_path / "enabled").write_text(text)

@@ -56,7 +56,7 @@ cp {tmp_path}/jar "$to/server-1.0.jar"
     return make
 
 
-def test_it_unpacks_what_belongs_to_the_server(mvn, tmp_path, told):
+def test_the_servers_files_of_an_artifact_are_unpacked(mvn, tmp_path, told):
     asked = mvn()
     artifact().put(tmp_path / "downloads", tmp_path / "root", told.append)
     root = tmp_path / "root"
@@ -91,13 +91,13 @@ def test_a_torn_download_is_refused_and_fetched_again(mvn, tmp_path, told):
     assert (tmp_path / "root/bin/mysqld").exists()
 
 
-def test_it_tells_mavens_last_words(mvn, tmp_path, told):
+def test_the_last_output_of_maven_is_told(mvn, tmp_path, told):
     mvn(status=1)
     with pytest.raises(SandboxError, match=r"nothing was installed\. Try again: mvn ended with status 1"):
         artifact().put(tmp_path / "downloads", tmp_path / "root", told.append)
 
 
-def test_it_says_what_is_missing(mvn, tmp_path, monkeypatch):
+def test_a_missing_program_or_another_machine_is_named(mvn, tmp_path, monkeypatch):
     mvn()
     assert artifact().missing() == ""
     monkeypatch.setenv("PATH", str(tmp_path))

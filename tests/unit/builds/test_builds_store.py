@@ -53,7 +53,7 @@ def litter(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir() if path.name.startswith((".making", ".leaving"))]
 
 
-def test_it_installs(offered, told, store_folder):
+def test_a_build_of_the_catalogue_is_installed(offered, told, store_folder):
     offered()
     install.install("ours", told.append)
     build = builds.find("ours")
@@ -74,7 +74,7 @@ def test_the_sandboxes_user_may_read_it_whatever_the_umask(offered, told, store_
         assert path.stat().st_mode & 0o005 == 0o005
 
 
-def test_it_refuses_another_version_than_promised(offered, told, store_folder):
+def test_a_build_of_another_version_is_refused(offered, told, store_folder):
     offered("8.0.1")
     with pytest.raises(SandboxError, match=r"The downloaded build is mysql 8\.0\.1, not ours"):
         install.install("ours", told.append)
@@ -87,7 +87,7 @@ def test_a_prefix_of_a_version_is_not_a_part_of_it(offered, told):
         install.install("ours", told.append)
 
 
-def test_it_refuses_a_server_without_the_plugin_it_is_for(offered, told, monkeypatch):
+def test_a_build_without_its_plugin_is_refused(offered, told, monkeypatch):
     entry = dataclasses.replace(offered(), plugins=("ha_rocksdb.so",))
     monkeypatch.setitem(catalogue.CATALOGUE, "ours", entry)
     with pytest.raises(SandboxError, match=r"has no ha_rocksdb\.so"):
@@ -96,20 +96,20 @@ def test_it_refuses_a_server_without_the_plugin_it_is_for(offered, told, monkeyp
 
 
 @pytest.mark.parametrize("key", ["nope", "", "../x", "system-mariadb"])
-def test_it_refuses_what_the_catalogue_does_not_have(store_folder, told, key):
+def test_a_build_that_the_catalogue_lacks_is_refused(store_folder, told, key):
     with pytest.raises(SandboxError, match="The catalogue has no build called"):
         install.install(key, told.append)
     assert not store_folder.exists()
 
 
-def test_it_says_what_the_machine_lacks_before_anything_is_made(offered, told, store_folder):
+def test_a_missing_program_is_named_before_anything_is_made(offered, told, store_folder):
     offered(lacks="There is no mvn here.")
     with pytest.raises(SandboxError, match="There is no mvn here"):
         install.install("ours", told.append)
     assert not store_folder.exists()
 
 
-def test_it_looks_for_room_first(offered, told, monkeypatch):
+def test_a_full_disk_is_reported_before_anything_is_made(offered, told, monkeypatch):
     offered(during=lambda: pytest.fail("it began"))
     usage = shutil.disk_usage("/")._replace(free=100 << 20)
     monkeypatch.setattr(store.shutil, "disk_usage", lambda path: usage)
@@ -177,7 +177,7 @@ def test_fields_of_a_later_version_are_refused_not_dropped(store_folder):
         store.read("ours")
 
 
-def test_it_adds_a_folder_where_it_lies(store_folder, server_folder, told):
+def test_an_added_folder_stays_where_it_is(store_folder, server_folder, told):
     folder = server_folder("5.7.30")
     install.add("mine", told.append, basedir=folder)
     assert builds.find("mine").mysqld == folder / "bin/mysqld"
@@ -188,7 +188,7 @@ def test_it_adds_a_folder_where_it_lies(store_folder, server_folder, told):
     assert (folder / "bin/mysqld").exists() and "mine" not in builds.every()
 
 
-def test_it_says_when_an_added_folder_is_gone(store_folder, server_folder, told):
+def test_an_added_folder_that_is_gone_is_reported(store_folder, server_folder, told):
     folder = server_folder()
     install.add("mine", told.append, basedir=folder)
     shutil.rmtree(folder)
@@ -197,7 +197,7 @@ def test_it_says_when_an_added_folder_is_gone(store_folder, server_folder, told)
 
 
 @pytest.mark.parametrize("wrapped", [True, False])
-def test_it_unpacks_a_tarball(store_folder, server_folder, told, tmp_path, wrapped):
+def test_a_tarball_is_unpacked(store_folder, server_folder, told, tmp_path, wrapped):
     folder = server_folder("5.7.30", "mysql-5.7.30-linux")
     with tarfile.open(tmp_path / "server.tar.gz", "w:gz") as archive:
         archive.add(folder, arcname=folder.name if wrapped else ".")
@@ -207,18 +207,18 @@ def test_it_unpacks_a_tarball(store_folder, server_folder, told, tmp_path, wrapp
 
 
 @pytest.mark.parametrize("key", ["mysql-5.6.14", "system-mariadb"])
-def test_it_does_not_take_a_name_that_means_another(store_folder, server_folder, told, key):
+def test_the_name_of_another_build_is_refused(store_folder, server_folder, told, key):
     with pytest.raises(SandboxError, match="Choose another name"):
         install.add(key, told.append, basedir=server_folder())
 
 
 @pytest.mark.parametrize("key", ["", "A", "..", "a/b", "a\n", "-a", ".making-x", "a" * 61])
-def test_it_refuses_odd_names(store_folder, server_folder, told, key):
+def test_an_odd_name_is_refused(store_folder, server_folder, told, key):
     with pytest.raises(SandboxError, match="cannot name a build"):
         install.add(key, told.append, basedir=server_folder())
 
 
-def test_it_refuses_a_folder_without_a_server(store_folder, told, tmp_path):
+def test_a_folder_without_a_server_is_refused(store_folder, told, tmp_path):
     with pytest.raises(SandboxError, match="no mariadbd or mysqld"):
         install.add("mine", told.append, basedir=tmp_path)
     with pytest.raises(SandboxError, match="There is no"):
@@ -236,7 +236,7 @@ def test_removing_keeps_downloads_unless_told(offered, told):
 
 
 @pytest.mark.parametrize("key", ["nope", "", "..", ".downloads"])
-def test_it_removes_nothing_else(store_folder, told, key):
+def test_only_an_installed_build_is_removed(store_folder, told, key):
     store.publish("ours", lambda root: OURS)
     with pytest.raises(SandboxError, match="No build called"):
         install.remove(key, told.append)

@@ -28,7 +28,7 @@ def machine(tmp_path, monkeypatch):
     return install
 
 
-def test_it_finds_mariadb(machine):
+def test_the_systems_mariadb_is_found(machine):
     binary = machine("mariadbd", MARIADB)
     build = builds.find("system-mariadb")
     assert (build.flavour, build.version, build.mysqld) == ("mariadb", (10, 11, 19), binary)
@@ -36,19 +36,19 @@ def test_it_finds_mariadb(machine):
     assert build.command() == [str(binary)]
 
 
-def test_it_finds_mysql(machine):
+def test_the_systems_mysql_is_found(machine):
     machine("mysqld", MYSQL)
     build = builds.find("system-mysql")
     assert (build.flavour, build.version) == ("mysql", (8, 0, 33))
 
 
-def test_it_does_not_take_one_flavour_for_the_other(machine):
+def test_mysql_is_not_taken_for_mariadb(machine):
     machine("mysqld", MYSQL)
     with pytest.raises(SandboxError, match=r"apt-get install .* mariadb-server-core"):
         builds.find("system-mariadb")
 
 
-def test_it_names_the_library_that_is_missing(machine):
+def test_a_missing_library_is_named(machine):
     program = machine("mysqld")
     said = "mysqld: error while loading shared libraries: libaio.so.1: cannot open shared object file"
     program.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 127\n")
@@ -56,17 +56,17 @@ def test_it_names_the_library_that_is_missing(machine):
         builds.find("system-mysql")
 
 
-def test_it_refuses_a_binary_that_tells_no_version(machine):
+def test_a_program_that_prints_no_version_is_refused(machine):
     machine("mysqld", "Illegal instruction")
     with pytest.raises(SandboxError, match="did not print its version"):
         builds.find("system-mysql")
 
 
-def test_it_lists_the_builds_it_knows():
+def test_an_unknown_build_is_answered_with_the_known_ones():
     with pytest.raises(SandboxError, match="system-mariadb"):
         builds.find("oracle")
 
 
-def test_it_says_how_to_install_one_of_the_catalogue(machine):
+def test_a_build_that_is_not_installed_is_answered_with_the_command_to_install(machine):
     with pytest.raises(SandboxError, match=r"build install mysql-5\.6\.14"):
         builds.find("mysql-5.6.14")

@@ -51,7 +51,7 @@ def test_a_chart_that_breaks_the_contract_is_named():
     assert len(list(breaches("a", broken))) == 5
 
 
-def test_it_keeps_a_variants_colour_whatever_was_measured(client_in):
+def test_a_variant_keeps_its_colour_whatever_was_measured(client_in):
     full = fetch(client_in, factory.experiment(threads=(1,)), "throughput", "json").json()["series"]
     part = fetch(client_in, factory.experiment(threads=(1,), measured=1), "throughput", "json").json()["series"]
     colours = {one["name"]: one["colour"] for one in full}
@@ -59,7 +59,7 @@ def test_it_keeps_a_variants_colour_whatever_was_measured(client_in):
     assert part[0]["colour"] == colours[part[0]["name"]]
 
 
-def test_it_writes_raw_values_as_csv(client_in):
+def test_the_csv_holds_the_raw_values(client_in):
     response = fetch(client_in, factory.experiment(), "throughput", "csv")
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))
     assert len(rows) == 6
@@ -67,23 +67,23 @@ def test_it_writes_raw_values_as_csv(client_in):
     assert "attachment" in response["Content-Disposition"] or "inline" in response["Content-Disposition"]
 
 
-def test_it_writes_no_formula_into_a_spreadsheet(client_in):
+def test_a_variant_that_looks_like_a_formula_is_quoted_in_the_csv(client_in):
     response = fetch(client_in, factory.experiment({"=HYPERLINK(1)": 10.0, "b": 20.0}), "throughput", "csv")
     assert "'=HYPERLINK(1)" in response.content.decode()
 
 
 @pytest.mark.parametrize(("key", "form"), [("nonsense", "csv"), ("throughput", "xml")])
-def test_it_has_no_other_files(client_in, key, form):
+def test_a_chart_without_data_or_of_an_unknown_form_has_no_file(client_in, key, form):
     assert fetch(client_in, factory.experiment(measured=0), key, form).status_code == 404
 
 
-def test_it_gives_the_seconds_of_a_cell(client_in):
+def test_the_seconds_of_a_cell_are_a_file(client_in):
     cell = factory.experiment().cells.first()
     address = reverse("results:cell_chart", args=[cell.pk, "seconds", "json"])
     assert len(client_in.get(address).json()["series"][0]["points"]) == 30
 
 
-def test_it_marks_stalled_seconds():
+def test_stalled_seconds_are_marked():
     chart = seconds({"t_s": [1, 2, 3, 4], "tps": [900, 2, 910, 905]}, "2/0")
     assert [dot.get("mark", "") for dot in chart.payload()["series"][0]["points"]] == [
         "", "stall", "", ""

@@ -12,7 +12,7 @@ from tests.unit.findings.points import point
 FIVE = FsyncHistogram(source="trace:fsync", calls=5, total_ms=7.1, max_ms=3.79, buckets={"512": 4, "4096": 1})
 
 
-def test_it_never_shows_a_percentile_above_the_largest_call():
+def test_no_percentile_lies_above_the_largest_call():
     assert row("1/1", "redo", FIVE) == ("1/1", "redo", 5, 7.1 / 5, 0.512, 3.79, 3.79, "trace:fsync")
 
 

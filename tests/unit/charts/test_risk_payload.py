@@ -26,7 +26,7 @@ def told(experiment):
 
 
 @pytest.mark.django_db
-def test_it_puts_each_setting_at_its_loss_and_throughput(client_in):
+def test_each_setting_stands_at_its_loss_and_throughput(client_in):
     chart = risk(client_in, trials.experiment(), mine=1, lost="engine")
     assert chart["kind"] == "risk"
     points = {one["name"]: one["points"][0] for one in chart["series"]}
@@ -52,7 +52,7 @@ def test_a_topology_whose_primary_lost_its_power_stands_beside_servers_that_did(
 
 
 @pytest.mark.django_db
-def test_it_follows_the_chosen_crash_threads_and_place(client_in):
+def test_the_chart_follows_the_chosen_crash_threads_and_log(client_in):
     experiment = trials.experiment()
     killed = risk(client_in, experiment, crash="process-kill", threads=0)
     assert "process kill, 1 thread" in killed["title"]
@@ -73,7 +73,7 @@ def test_its_table_has_what_is_not_drawn(client_in):
 
 
 @pytest.mark.django_db
-def test_it_says_why_there_is_nothing_to_draw(client_in):
+def test_an_empty_chart_says_why(client_in):
     unmeasured = risk(client_in, trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0))
     assert "No throughput was measured" in unmeasured["empty"]
     undecided = risk(client_in, trials.experiment({"1/1": {"power-loss": [None]}}))
@@ -90,7 +90,7 @@ def test_where_the_self_test_failed_nothing_is_drawn_and_it_says_why(client_in):
 
 
 @pytest.mark.django_db
-def test_it_says_what_is_not_drawn_and_where_figures_come_from():
+def test_the_chart_lists_settings_that_are_not_drawn_and_its_sources():
     def drawn(experiment):
         return draw("risk", shown_to(experiment, {}, shared=False))
 
@@ -104,7 +104,7 @@ def test_it_says_what_is_not_drawn_and_where_figures_come_from():
 
 
 @pytest.mark.django_db
-def test_it_marks_what_failed_without_such_a_loss(client_in):
+def test_a_setting_that_failed_without_such_a_loss_is_marked(client_in):
     one = trials.experiment({"1/1": {"power-loss": [(0, 70), (0, 80)]}})
     assert risk(client_in, one, lost="engine")["series"][0]["points"][0]["mark"].endswith("; 2 failed in another way")
 
@@ -250,7 +250,7 @@ def test_its_sentence_without_both_sides(rates, text):
 @pytest.mark.parametrize(
     ("unclear", "says"), [(1, "1 trial is unclear. It may"), (2, "2 trials are unclear. Each may")]
 )
-def test_it_says_what_told_nothing(unclear, says):
+def test_trials_without_a_verdict_are_counted_in_the_text(unclear, says):
     found = told(trials.experiment({"1/1": {"power-loss": [(0, 0), *[None] * unclear]}}))
     assert f"{says} have lost commits or not; the percentages allow for both." in found.more
 

@@ -42,7 +42,7 @@ def conducted():
     heartbeat.stopping.clear()
 
 
-def test_it_closes_every_stage_though_one_breaks_in_an_unforeseen_way(conducted):
+def test_every_stage_is_closed_though_one_breaks_in_an_unforeseen_way(conducted):
     ended = conducted(breaks=ZeroDivisionError("the disk is on fire"))
     assert sorted(Stage.closed) == ["a", "b", "c"]
     assert ended.state == "failed"
@@ -50,7 +50,7 @@ def test_it_closes_every_stage_though_one_breaks_in_an_unforeseen_way(conducted)
     assert not HostLease.objects.exists()
 
 
-def test_it_says_that_the_database_was_away(conducted):
+def test_a_lost_database_is_the_reason_of_the_experiment(conducted):
     def away(_):
         raise OperationalError("terminating connection due to administrator command\n")
 
@@ -59,14 +59,14 @@ def test_it_says_that_the_database_was_away(conducted):
     assert "Unexpected" not in ended.error
 
 
-def test_it_says_what_the_host_lacks_to_put_a_server_back(conducted):
+def test_a_server_that_cannot_be_restored_is_reported_with_what_the_host_lacks(conducted):
     ended = conducted(breaks=OSError(errno.EMFILE, "Too many open files"))
     assert sorted(Stage.closed) == ["a", "b", "c"]
     assert ended.error == "b could not be restored. The worker has no file descriptor left."
     assert "a worker tries again" in ended.fix and "LimitNOFILE" in ended.fix
 
 
-def test_it_says_what_the_host_lacks(conducted):
+def test_an_experiment_names_what_the_host_lacks(conducted):
     def used_up(_):
         raise OSError(errno.EMFILE, "Too many open files")
 
@@ -75,13 +75,13 @@ def test_it_says_what_the_host_lacks(conducted):
     assert "LimitNOFILE" in ended.fix
 
 
-def test_it_stops_between_set_ups_when_somebody_cancels(conducted):
+def test_a_cancelled_experiment_stops_between_set_ups(conducted):
     ended = conducted(on_stage=lambda stored: Experiment.objects.filter(pk=stored.pk).update(cancel_asked=True))
     assert len(Stage.closed) == 1
     assert ended.state == "cancelled"
 
 
-def test_it_is_interrupted_when_the_worker_is_asked_to_end_during_set_up(conducted):
+def test_a_worker_that_stops_during_set_up_interrupts_its_experiment(conducted):
     ended = conducted(on_stage=lambda stored: heartbeat.stopping.set())
     assert len(Stage.closed) == 1
     assert (ended.state, ended.error) == ("interrupted", "The worker was stopped during the experiment.")
@@ -100,12 +100,12 @@ def test_a_locked_database_does_not_leave_it_running(conducted):
 
 
 @pytest.mark.parametrize("name", ["report_password", "wsrep_sst_auth", "file_key_management_filekey", "gtid_executed"])
-def test_it_leaves_secrets_and_counters_out_of_environments(name):
+def test_secrets_and_counters_are_left_out_of_environments(name):
     assert LEFT_OUT.search(name)
 
 
 @pytest.mark.parametrize("name", ["validate_password_policy", "default_password_lifetime", "old_passwords", "log_bin"])
-def test_it_keeps_what_is_no_secret(name):
+def test_a_variable_that_is_no_secret_is_kept(name):
     assert not LEFT_OUT.search(name)
 
 

@@ -69,7 +69,7 @@ def test_without_an_owners_command_the_installations_is_run(queued, box, setting
     assert drilled_manager.require(queued, box) == ("/bin/sh",)
 
 
-def test_it_is_refused_with_the_reason(queued, box, settings):
+def test_a_failover_manager_is_refused_with_the_reason(queued, box, settings):
     settings.CRASH_PROGRAMS = ()
     assert "DURASCOPE_CRASH_PROGRAMS does not list" in refused(queued, box)
     settings.CRASH_PROGRAMS = ("/nowhere/manager",)

@@ -41,7 +41,7 @@ def returned(request):
     return before, cell, after, claiming.claim(after.cells, after)
 
 
-def test_it_returns_no_lease_of_the_new_holder(returned):
+def test_a_returned_worker_gives_no_lease_of_the_new_holder_back(returned):
     before, _, after, _ = returned
     assert not lifecycle.finish(before, "cancelled")
     assert HostLease.objects.filter(experiment=after).exists()
@@ -50,13 +50,13 @@ def test_it_returns_no_lease_of_the_new_holder(returned):
     assert after.cells.filter(state="waiting").exists()
 
 
-def test_it_claims_no_cell_of_the_new_holder(returned):
+def test_a_returned_worker_claims_no_cell_of_the_new_holder(returned):
     before, _, after, _ = returned
     assert claiming.claim(before.cells, before) is None
     assert claiming.claim(after.cells, after) is not None
 
 
-def test_it_ends_no_cell_of_the_new_holder(returned):
+def test_a_returned_worker_ends_no_cell_of_the_new_holder(returned):
     _, old, _, new = returned
     assert old.pk == new.pk
     claiming.end(old, "cancelled")
@@ -64,14 +64,14 @@ def test_it_ends_no_cell_of_the_new_holder(returned):
     assert new.state == "running"
 
 
-def test_it_stores_no_run_under_the_new_holders_claim(returned):
+def test_a_returned_worker_stores_no_run_under_the_new_holders_claim(returned):
     _, old, _, new = returned
     assert storing_runs.save_run(old, make.measurement(1), make.environment(), None) is None
     assert storing_runs.save_run(new, make.measurement(2), make.environment(), None) is not None
     assert Run.objects.get().transactions == 2
 
 
-def test_it_knows_that_it_must_stop(returned):
+def test_a_returned_worker_is_told_to_stop(returned):
     before, _, after, _ = returned
     assert lifecycle.is_cancelled(before)
     assert not lifecycle.is_cancelled(after)
@@ -86,7 +86,7 @@ def test_no_cell_stays_running_when_its_experiment_ends():
     assert not HostLease.objects.exists()
 
 
-def test_it_tells_nothing_on_the_live_page(returned):
+def test_a_returned_worker_writes_nothing_to_the_live_page(returned):
     before, _, after, _ = returned
     lifecycle.say(after, "measuring")
     lifecycle.say(before, "restoring db1")
@@ -94,7 +94,7 @@ def test_it_tells_nothing_on_the_live_page(returned):
     assert after.activity == "measuring"
 
 
-def test_it_stores_no_probe(returned):
+def test_a_returned_worker_stores_no_probe(returned):
     before, _, after, _ = returned
     server_id = after.cells.first().server_id
     with pytest.raises(Taken):
@@ -102,7 +102,7 @@ def test_it_stores_no_probe(returned):
     assert storing_runs.save_probe(after, server_id, {}).data == {}
 
 
-def test_it_writes_down_no_pending_restore_and_so_changes_nothing(returned):
+def test_a_returned_worker_adds_no_pending_restore_and_so_changes_nothing(returned):
     before, _, after, _ = returned
     server = after.cells.first().server
     with pytest.raises(Taken):
@@ -112,7 +112,7 @@ def test_it_writes_down_no_pending_restore_and_so_changes_nothing(returned):
     assert PendingRestore.objects.get().experiment == after
 
 
-def test_it_does_not_cross_out_what_the_new_holder_must_restore(returned):
+def test_a_returned_worker_removes_no_pending_restore_of_the_new_holder(returned):
     before, _, after, _ = returned
     server = after.cells.first().server
     restores.note(server, after, "variable", "sync_binlog", "1")
@@ -151,7 +151,7 @@ def asked(monkeypatch):
     return connection
 
 
-def test_it_puts_nothing_back_on_a_server_that_is_measured_again(returned, asked):
+def test_a_returned_worker_restores_nothing_on_a_server_that_is_measured_again(returned, asked):
     before, _, after, _ = returned
     server = after.cells.first().server
     restores.note(server, after, "variable", "sync_binlog", "1")

@@ -11,7 +11,7 @@ from workers.conducting.conduct import remember
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("number", [0, 1, 4])
-def test_it_is_worked_out_again_when_the_database_is_back(monkeypatch, number):
+def test_the_finding_is_computed_again_when_the_database_is_back(monkeypatch, number):
     monkeypatch.setattr(retry, "WAITS_S", (0.0, 0.0))
     experiment = factory.experiment(factory.VARIANTS)
     with connection.execute_wrapper(losing := Losing(number)):

@@ -96,7 +96,7 @@ def test_a_cell_claimed_while_its_experiment_ends_does_not_stay_running():
         assert experiment.cells.get().state == ("waiting" if cell is None else "interrupted")
 
 
-def test_it_is_resumed_once():
+def test_an_experiment_is_resumed_once():
     for _ in range(ROUNDS):
         experiment = begun(cells=4)
         claiming.claim(experiment.cells, experiment)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
         ("failed", "failed", False, 0),
     ],
 )
-def test_it_is_recorded_once_and_only_when_there_was_something_to_stop(state, after, asked, told):
+def test_a_cancellation_is_recorded_once_and_only_for_an_unfinished_experiment(state, after, asked, told):
     experiment = make.experiment(make.attached())
     Experiment.objects.filter(pk=experiment.pk).update(state=state)
     for _ in range(2):

@@ -63,7 +63,7 @@ def test_an_invalid_tag_is_refused(typed):
         tags.normalised(["a,b"])
 
 
-def test_it_is_tagged(maria, experiment):
+def test_an_experiment_is_tagged(maria, experiment):
     page = post(maria, "tag", experiment.pk, tags="Nightly, <b>bold</b>")
     assert "&lt;b&gt;bold&lt;/b&gt;" in page.text and "<b>bold</b>" not in page.text
     assert [one.name for one in experiment.tags.all()] == ["<b>bold</b>", "nightly"]
@@ -74,7 +74,7 @@ def test_it_is_tagged(maria, experiment):
     assert [one.name for one in tags.in_use()] == ["nightly"] and Tag.objects.count() == 2
 
 
-def test_it_is_renamed_and_found_by_its_new_name(maria, experiment):
+def test_an_experiment_is_renamed_and_found_by_its_new_name(maria, experiment):
     page = post(maria, "rename", experiment.pk, name="  Before the upgrade ")
     assert "Before the upgrade" in page.text
     experiment.refresh_from_db()

@@ -59,13 +59,13 @@ def status(*arguments):
         ((*RUN, "--server", "One"), "The server 'One' occurs twice."),
     ],
 )
-def test_it_refuses_with_2_and_a_reason(server, capsys, arguments, reason):
+def test_a_bad_call_ends_with_2_and_the_reason(server, capsys, arguments, reason):
     assert status(*arguments) == 2
     assert reason in capsys.readouterr().err
     assert not Experiment.objects.exists()
 
 
-def test_it_says_when_the_database_was_never_made(server, capsys, monkeypatch):
+def test_a_database_without_tables_is_reported(server, capsys, monkeypatch):
     def broken(*_, **__):
         raise OperationalError("no such table: servers_server")
 
@@ -128,12 +128,12 @@ def test_its_status_tells_whether_crashes_can_be_believed(server, monkeypatch, c
     assert told in capsys.readouterr().err
 
 
-def test_it_lists_the_recipes(capsys):
+def test_the_command_lists_the_recipes(capsys):
     assert status("experiment", "recipes") == 0
     assert "what-does-safety-cost: What does safety cost?\n" in capsys.readouterr().out
 
 
-def test_it_puts_in_order_what_an_ended_worker_left_while_it_runs(server, monkeypatch):
+def test_the_command_does_the_housekeeping_after_an_ended_worker(server, monkeypatch):
     """No worker may be alive that does."""
     done = []
     monkeypatch.setattr(command, "duties", Duties())
@@ -166,7 +166,7 @@ def test_settings_are_restored_before_it_takes_the_host_and_after_it_gave_it_bac
     assert done == [*order, "measure", *order, "measure", *order]
 
 
-def test_it_says_what_it_waits_for_and_asks_for_no_worker(server):
+def test_a_waiting_command_says_for_what_and_asks_for_no_worker(server):
     """The command line measures without a worker."""
     waiting = make.experiment(server)
     Experiment.objects.update(activity="waiting: long is running on the same host")

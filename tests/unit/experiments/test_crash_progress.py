@@ -22,7 +22,7 @@ def running(**fields):
     return Experiment.objects.get(pk=experiment.pk)
 
 
-def test_it_counts_trials_by_their_verdict(db):
+def test_the_matrix_counts_trials_by_their_verdict(db):
     now = crash_progress(running())
     words = {row.name: [(cell["words"], cell["tone"]) for cell in row.cells] for row in now.rows}
     assert now.kinds == ["power loss", "self-test: lying disk"]

@@ -70,7 +70,7 @@ def answers(client, api, paths):
     return {path: (api if path.startswith("/api") else client).get(path).status_code for path in paths}
 
 
-def test_it_is_nowhere_and_comes_back(client_in, admin, experiment):
+def test_a_deleted_experiment_is_on_no_page_and_can_be_restored(client_in, admin, experiment):
     _, token = sharing.share(admin, experiment)
     paths, api = addresses(experiment, token), script(admin)
     before = answers(client_in, api, paths)
@@ -123,7 +123,7 @@ def test_a_waiting_or_running_experiment_is_not_deleted(client_in, experiment, s
     assert not Event.objects.filter(did="deleted").exists()
 
 
-def test_it_is_deleted_once(admin, gone):
+def test_an_experiment_is_deleted_and_restored_once(admin, gone):
     care.delete(somebody(Role.OPERATOR), gone)
     assert Experiment.deleted.get().deleted_by == admin and Event.objects.filter(did="deleted").count() == 1
     care.restore(admin, gone)

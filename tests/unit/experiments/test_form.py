@@ -28,7 +28,7 @@ def filled(server, **changes):
     }
 
 
-def test_it_makes_a_plan(server):
+def test_the_form_makes_a_plan(server):
     form = PlanForm(filled(server))
     assert form.is_valid(), form.errors
     plan = form.plan()
@@ -41,7 +41,7 @@ def test_it_makes_a_plan(server):
     }
 
 
-def test_it_reads_variants_and_workloads_of_ones_own(server):
+def test_the_form_reads_own_variants_and_workloads(server):
     form = PlanForm(
         filled(
             server,
@@ -67,20 +67,20 @@ def test_it_reads_variants_and_workloads_of_ones_own(server):
         ("repeats", "1.5", "whole number"),
     ],
 )
-def test_it_says_what_is_wrong(server, field, value, reason):
+def test_the_form_says_which_field_is_wrong_and_why(server, field, value, reason):
     form = PlanForm(filled(server, **{field: value}))
     assert not form.is_valid()
     assert reason in " ".join(form.errors[field])
 
 
-def test_it_plans_crashes(server):
+def test_the_form_plans_crashes(server):
     form = PlanForm(filled(server, trials="4", kinds=["power-loss"], replica="on"))
     assert form.is_valid(), form.errors
     crash = form.plan().crash
     assert (crash.kinds, crash.trials, crash.control_trials, crash.replica) == (("power-loss",), 4, 3, True)
 
 
-def test_it_crashes_nothing_unless_asked(server):
+def test_a_form_without_crashes_plans_no_trial(server):
     form = PlanForm(filled(server))
     assert form.is_valid()
     assert list(form.plan().trials()) == []

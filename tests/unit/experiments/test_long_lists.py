@@ -23,7 +23,7 @@ def long():
     return made
 
 
-def test_it_shows_failures_and_what_is_near(long):
+def test_a_long_list_shows_failures_and_the_cells_near_the_present_one(long):
     positions = [cell.position for cell in queries.cells_to_show(long)]
     assert positions[:3] == [3, 480, 481]
     assert 500 in positions and len(positions) == 200

@@ -65,7 +65,7 @@ def test_an_experiment_that_is_run_again_has_the_same_file(server):
         ({"own_variants": "three: sync_binlog=1 topology=2xasync"}, "Failovers"),
     ],
 )
-def test_it_says_why_it_is_not_crashed(server, changes, why):
+def test_the_form_says_why_an_own_transaction_is_not_crashed(server, changes, why):
     form = PlanForm(asked(server, trials="1", kinds=["process-kill"], own_load="on") | changes)
     assert form.is_valid(), form.errors
     found = list(problems(form.plan()))

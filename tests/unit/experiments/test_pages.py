@@ -38,7 +38,7 @@ def test_home_offers_recipes_once_there_is_a_server(client_in, server):
     assert "What does safety cost?" in page.text
 
 
-def test_it_starts_an_experiment(client_in, server, notified):
+def test_a_valid_form_starts_an_experiment(client_in, server, notified):
     answer = client_in.post(reverse("experiments:new"), filled(server))
     experiment = Experiment.objects.get()
     assert answer.url == reverse("experiments:show", args=[experiment.pk])
@@ -46,7 +46,7 @@ def test_it_starts_an_experiment(client_in, server, notified):
     assert notified == [experiment.pk]
 
 
-def test_it_starts_nothing_that_cannot_run(client_in, server, notified):
+def test_a_plan_that_cannot_run_is_not_started(client_in, server, notified):
     answer = client_in.post(reverse("experiments:new"), filled(server, threads="0, 1000000", measure_s="-1"))
     assert answer.status_code == 422
     assert "Nothing was started" in answer.text
@@ -54,7 +54,7 @@ def test_it_starts_nothing_that_cannot_run(client_in, server, notified):
     assert not Experiment.objects.exists() and notified == []
 
 
-def test_it_reviews_while_one_types(client_in, server):
+def test_the_plan_is_reviewed_while_its_author_types(client_in, server):
     good = client_in.post(reverse("experiments:review"), filled(server)).json()
     assert (good["refusals"], good["cells"]) == ([], 8)
     bad = client_in.post(reverse("experiments:review"), filled(server, threads="x")).json()
@@ -70,7 +70,7 @@ def test_names_are_text_wherever_they_are_shown(client_in, server, notified):
         assert "&lt;b&gt;" in page
 
 
-def test_it_keeps_the_experiment_when_redis_is_silent(client_in, server, settings):
+def test_the_experiment_is_kept_when_redis_does_not_answer(client_in, server, settings):
     answer = client_in.post(reverse("experiments:new"), filled(server), follow=True)
     assert "Redis) does not answer" in answer.text
     assert Experiment.objects.get().state == "queued"

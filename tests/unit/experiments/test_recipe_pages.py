@@ -73,7 +73,7 @@ def test_without_a_recipe_it_offers_them_all(client_in, server):
     assert all(f"/experiments/new/{key}/" in html for key in recipes.shelf().recipes)
 
 
-def test_it_shows_ones_own_recipes_and_why_one_cannot_be_used(client_in, server, own):
+def test_own_recipes_are_shown_and_a_broken_one_with_its_reason(client_in, server, own):
     good = (recipes.FOLDER / "group-commit.toml").read_text()
     (own / "mine.toml").write_text(good.replace("Does group commit work?", "My question <b>"))
     (own / "bad.toml").write_text("title = 1")

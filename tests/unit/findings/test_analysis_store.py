@@ -25,7 +25,7 @@ def at(result, variant, threads=8):
     return next(p for p in result.points if (p.variant, p.threads) == (variant, threads))
 
 
-def test_it_describes_each_point():
+def test_the_analysis_describes_each_point():
     result = analysis.analysis_of(factory.experiment())
     point = at(result, "0/0")
     assert (point.repeats, point.seconds, point.settled) == (3, 90, True)
@@ -56,7 +56,7 @@ def test_the_planned_comparison_is_judged_by_itself_and_the_others_together(base
     assert [told[key] for key in others] == compare.adjusted([alone[key] for key in others])
 
 
-def test_it_adds_histograms_up_instead_of_averaging_percentiles():
+def test_percentiles_come_from_the_sum_of_histograms():
     experiment = factory.experiment(threads=(1,))
     runs = Run.objects.filter(cell__experiment=experiment, cell__variant="1/1")
     Run.objects.filter(pk__in=runs).update(latency_ms={"max": 60.0})
@@ -65,7 +65,7 @@ def test_it_adds_histograms_up_instead_of_averaging_percentiles():
     assert at(analysis.analyse(experiment, "1/1"), "1/1", 1).latency_ms["p99"] > 45
 
 
-def test_it_is_made_once_for_each_baseline(django_assert_num_queries):
+def test_the_analysis_is_made_once_for_each_baseline(django_assert_num_queries):
     experiment = factory.experiment()
     first = analysis.analysis_of(experiment)
     assert analysis.analysis_of(experiment, "0/0").baseline == "0/0"
@@ -75,7 +75,7 @@ def test_it_is_made_once_for_each_baseline(django_assert_num_queries):
     assert set(experiment.analysis) == {"1/1", "0/0"}
 
 
-def test_it_is_made_again_when_runs_were_added():
+def test_the_analysis_is_made_again_after_new_runs():
     experiment = factory.experiment(measured=3)
     assert len(analysis.analysis_of(experiment).points) <= 3
     cell = experiment.cells.filter(state="waiting").first()
@@ -91,7 +91,7 @@ def test_a_new_field_of_an_analysis_needs_a_new_method_number():
     assert (analysis._METHOD, hashlib.sha256(said.encode()).hexdigest()[:8]) == (13, "b6915369")
 
 
-def test_it_is_the_same_read_back_from_json():
+def test_the_analysis_is_the_same_read_back_from_json():
     made = analysis.analyse(factory.experiment(), "1/1")
     assert read(Analysis, json.loads(json.dumps(asdict(made)))) == made
 
@@ -113,7 +113,7 @@ def test_a_broken_stored_field_is_refused_by_its_name(change, said):
         read(Analysis, kept)
 
 
-def test_it_survives_runs_without_series_histogram_or_evidence():
+def test_the_analysis_survives_runs_without_series_histogram_or_evidence():
     experiment = factory.experiment(threads=(1,))
     Series.objects.all().delete()
     RunEvidence.objects.all().delete()
@@ -130,7 +130,7 @@ def test_few_repeats_have_figures_and_no_interval(repeats, decision):
     assert point.ratio.decision == decision
 
 
-def test_it_uses_no_figure_that_only_some_runs_have():
+def test_the_analysis_uses_no_figure_that_only_some_runs_have():
     experiment = factory.experiment(threads=(1,))
     run = Run.objects.filter(cell__experiment=experiment, cell__variant="1/1").first()
     run.figures = [one for one in run.figures if one["name"] != "binlog_fsyncs"]

@@ -16,7 +16,7 @@ WORKLOADS = tuple(WorkloadChoice(key, key, {}) for key in COUNTS)
 
 
 @pytest.mark.parametrize(("label", "what"), [*COUNTS.items(), ("gone", "commits")])
-def test_it_knows_what_each_workload_counts(label, what):
+def test_each_workload_counts_commits_or_updates(label, what):
     assert counted(replace(factory.plan([]), workloads=WORKLOADS), label) == what
 
 
@@ -35,7 +35,7 @@ UPDATES = RunFigures(1000, "updates", (RunFigure("redo_fsyncs", 5, "t"),))
 COMMITS = RunFigure("commits", 10, "status:x")
 
 
-def test_it_makes_no_fsyncs_per_commit_of_updates():
+def test_updates_have_no_fsyncs_per_commit():
     assert per_commit.fsyncs_per_commit([replace(UPDATES, counts="commits")])["redo"].value == 0.005
     assert per_commit.fsyncs_per_commit([UPDATES]) == {}
     assert per_commit.missing([UPDATES]) == [

@@ -42,7 +42,7 @@ def measured():
     return one
 
 
-def test_it_tells_what_was_measured_with_the_present_settings(measured):
+def test_badges_tell_the_trials_at_the_servers_present_settings(measured):
     found = badges(asked())
     assert [(one.kind, one.state) for one in found] == [("process kill", "unknown"), ("power loss", "passed")]
     assert found[1].says == "nothing lost in 30 power losses, too few to be sure"
@@ -64,7 +64,7 @@ def test_a_repeated_trial_does_not_weigh_a_badge(measured):
     assert [(one.kind, one.state) for one in badges(asked())] == [("process kill", "unknown"), ("power loss", "passed")]
 
 
-def test_it_tells_failures(measured):
+def test_a_badge_tells_of_failed_trials(measured):
     assert [(one.kind, one.state) for one in badges(asked(sync_binlog="0"))] == [("power loss", "failed")]
 
 
@@ -93,7 +93,7 @@ def test_the_nearest_version_counts_where_its_own_was_not_tried(measured, versio
         {"sync_binlog": "100"},
     ],
 )
-def test_it_tells_nothing_of_other_settings_or_versions(measured, other):
+def test_trials_at_other_settings_or_versions_make_no_badge(measured, other):
     assert badges(asked(**other)) == []
 
 
@@ -101,19 +101,19 @@ def test_a_badge_of_trials_that_all_could_not_tell_claims_no_failure(measured):
     assert badges(asked())[0].says == "1 process kill unclear"
 
 
-def test_it_tells_nothing_of_an_experiment_whose_self_test_failed(measured):
+def test_an_experiment_whose_self_test_failed_makes_no_badge(measured):
     measured.trials.filter(kind="lying-disk").update(verdict="valid")
     assert badges(asked()) == []
 
 
-def test_it_tells_nothing_of_another_engine(measured):
+def test_trials_of_another_engine_make_no_badge(measured):
     for variant in measured.plan["variants"]:
         variant["engine"] = "rocksdb"
     measured.save()
     assert badges(asked()) == []
 
 
-def test_it_tells_of_myrocks_by_its_own_variable(measured):
+def test_a_badge_of_myrocks_goes_by_the_variable_of_myrocks(measured):
     for variant in measured.plan["variants"]:
         variant["engine"] = "ROCKSDB"
         variant["settings"]["rocksdb_flush_log_at_trx_commit"] = "1"
@@ -124,14 +124,14 @@ def test_it_tells_of_myrocks_by_its_own_variable(measured):
     assert badges(asked(rocksdb_flush_log_at_trx_commit="1", rocksdb_manual_wal_flush="OFF")) == []
 
 
-def test_it_knows_innodb_however_it_is_written(measured):
+def test_innodb_is_known_in_every_spelling(measured):
     for variant in measured.plan["variants"]:
         variant["engine"] = "InnoDB"
     measured.save()
     assert len(badges(asked())) == 2
 
 
-def test_it_tells_nothing_of_a_server_that_never_answered(measured):
+def test_a_server_that_never_answered_has_no_badge(measured):
     assert badges(factory.server("new", host="n")) == []
 
 
@@ -142,7 +142,7 @@ def test_its_template_links_to_the_evidence(measured):
     assert "No crash trial ran" in render_to_string("results/_tried_settings.html", {"verdicts": []})
 
 
-def test_it_asks_few_questions(measured, django_assert_max_num_queries):
+def test_badges_need_few_queries(measured, django_assert_max_num_queries):
     server = asked()
     with django_assert_max_num_queries(8):
         badges(server)
@@ -291,7 +291,7 @@ def test_of_myrocks_its_own_settings_and_the_binlogs_decide(variant, state):
     assert tells(server, {**ran, **variant}, engine="rocksdb") == state
 
 
-def test_it_tells_nothing_where_the_build_was_updated_in_between(measured):
+def test_a_build_that_was_updated_in_between_makes_no_badge(measured):
     newer = factory.environment_row(version="11.4.5-MariaDB", innodb_flush_log_at_trx_commit="1")
     measured.trials.filter(variant="1/1", repeat__gt=20).update(environment=newer)
     assert badges(asked()) == []

@@ -20,7 +20,7 @@ def page(client, experiment):
     return client.get(reverse("results:page", args=[experiment.pk])).content.decode()
 
 
-def test_it_passes_when_lying_disks_are_flagged():
+def test_the_self_test_passes_when_lying_disks_are_flagged():
     passed = self_test(trials_of(found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])))
     assert passed.state == "passed"
     assert (
@@ -36,7 +36,7 @@ def test_it_passes_when_lying_disks_are_flagged():
         ({"lying_disk": [(9, 9)], "graceful_restart": [(0, 0), (1, 1)]}, "1 of 2 graceful restarts flagged"),
     ],
 )
-def test_it_fails_when_one_control_comes_out_wrong(client_in, controls, says):
+def test_the_self_test_fails_when_one_control_comes_out_wrong(client_in, controls, says):
     experiment = found(**controls)
     assert self_test(trials_of(experiment)).failed
     html = page(client_in, experiment)
@@ -77,7 +77,7 @@ def test_a_control_that_broke_off_shows_nothing():
     assert self_test(trials_of(found(lying_disk=[None]))).state == "not tried"
 
 
-def test_it_says_when_the_self_test_did_not_run(client_in):
+def test_a_result_without_the_self_test_says_so(client_in):
     experiment = found()
     assert self_test(trials_of(experiment)).state == "not tried"
     html = page(client_in, experiment)

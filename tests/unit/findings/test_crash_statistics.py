@@ -19,13 +19,13 @@ def tally(losses, **known):
     return next(iter(tallies(trials_of(one)).values()))
 
 
-def test_it_shows_no_failure_with_its_upper_bound():
+def test_no_failure_is_shown_with_its_upper_bound():
     assert rate(0, 30).at_most == f"up to 12{NBSP}% of such crashes may still lose commits"
     assert rate(0, 30).lo == 0
     assert rate(0, 30).hi == pytest.approx(1 - 0.025 ** (1 / 30))
 
 
-def test_it_shows_failures_with_the_exact_interval():
+def test_failures_are_shown_with_the_exact_interval():
     """Clopper and Pearson's for 2 of 30, as tables of it print."""
     assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
     assert rate(4, 4).share() == f"40{NBSP}% to 100{NBSP}% of such crashes (95{NBSP}% confidence)"
@@ -34,7 +34,7 @@ def test_it_shows_failures_with_the_exact_interval():
 
 
 @pytest.mark.django_db
-def test_it_counts_every_number():
+def test_a_tally_counts_losses_unknown_and_open_trials():
     one = tally([(977, 0), (1278, 3), (0, 0), None])
     assert (one.invalid.k, one.invalid.n, one.unknown, one.open) == (2, 3, 1, 0)
     engine, binlog = one.loss("engine"), one.loss("binlog")
@@ -56,7 +56,7 @@ def test_unclear_trials_widen_the_bounds():
 
 
 @pytest.mark.django_db
-def test_it_never_counts_unknown_as_held():
+def test_an_unknown_verdict_does_not_count_as_passed():
     one = tally([None, None])
     assert (one.invalid.n, one.unknown) == (0, 2)
     assert one.loss("engine") is None
@@ -64,7 +64,7 @@ def test_it_never_counts_unknown_as_held():
 
 
 @pytest.mark.django_db
-def test_it_counts_a_trial_that_failed_before_its_verdict_as_unknown():
+def test_a_trial_that_failed_before_its_verdict_counts_as_unknown():
     one = trials.experiment({}, measured=0, levels={"1/1": 10.0})
     server = one.plan["targets"][0]["server_id"]
     trials.trial(one, server, "1/1", "power-loss", 1, None, verdict="", state="failed")
@@ -74,7 +74,7 @@ def test_it_counts_a_trial_that_failed_before_its_verdict_as_unknown():
 
 
 @pytest.mark.django_db
-def test_it_leaves_repeated_trials_out():
+def test_repeated_trials_do_not_count():
     one = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0)
     first = one.trials.get()
     trials.trial(one, first.server_id, "1/1", "power-loss", 1, (5, 5), repeat_of=first)
@@ -82,7 +82,7 @@ def test_it_leaves_repeated_trials_out():
 
 
 @pytest.mark.django_db
-def test_it_says_what_was_tested_and_how_often():
+def test_a_tally_says_the_crash_and_the_number_of_trials():
     assert tally([(0, 0)] * 30).says == (
         f"lost nothing in 30 power losses (up to 12{NBSP}% of such crashes may still lose commits)"
     )
@@ -181,7 +181,7 @@ def test_the_evidence_is_read_only_where_a_sentence_names_the_logs(kind, reads, 
     assert ("InnoDB" in tallies([found])[found.server_id, "1/1", kind].missing) == reads
 
 
-def test_it_has_nothing_to_say_without_trials():
+def test_a_tally_without_trials_says_so():
     none = of({}, (1, "1/1", "power-loss"))
     assert none.says == "has no trial with a verdict"
     assert none.invalid.share() == ""
@@ -200,7 +200,7 @@ def test_it_has_nothing_to_say_without_trials():
         ([("unknown", 0), ("caught up", 0)], "unknown"),
     ],
 )
-def test_it_takes_the_worst_of_a_replica(seen, expected):
+def test_the_worst_state_of_a_replica_counts(seen, expected):
     assert replica_of([ReplicaState("after recovery", state, "", rows) for state, rows in seen]) == expected
 
 
@@ -213,12 +213,12 @@ def test_an_old_primary_that_cannot_rejoin_is_no_replica_that_stopped():
 
 
 @pytest.mark.django_db
-def test_it_reads_no_replica_where_the_plan_has_none():
+def test_a_plan_without_a_replica_has_no_state_of_one():
     assert tally([(1, 2)], replica=False).replica == "not tried"
 
 
 @pytest.mark.django_db
-def test_it_says_that_a_server_did_not_come_back():
+def test_a_server_that_stays_down_is_not_told_as_nothing_lost():
     """Not that nothing was lost: nobody could look."""
     one = trials.experiment({"1/1": {"power-loss": [(0, 0)] * 2}}, measured=0)
     one.trials.filter(repeat=1).update(verdict="invalid", recovery_s=None, lost_engine=None, lost_engine_ms=None)

@@ -47,7 +47,7 @@ def in_order(text, *parts):
     return bool(re.search(".*".join(map(re.escape, parts)), text))
 
 
-def test_it_compares_the_plans_pair_with_its_interval(words):
+def test_the_finding_compares_the_pair_of_the_plan_with_its_interval(words):
     found = said(point("1/1"), point("0/0", against=ratio(6.12, 5.71, 6.63)))
     assert in_order(found.sentence, "8 threads", "0/0", "6.1", "1/1", "5.7", "6.6")
     assert found.more == ()
@@ -76,7 +76,7 @@ def test_another_baseline_that_a_reader_chose_changes_no_headline():
     assert of_load(chosen, ALL) == of_load(view, ALL)
 
 
-def test_it_names_the_faster_one_first():
+def test_the_faster_variant_is_named_first():
     found = said(point("1/1"), point("0/0", against=ratio(0.8, 0.75, 0.85)))
     assert in_order(found.sentence, "8 threads", "1/1", "1.25", "0/0", "1.18", "1.33")
 
@@ -90,7 +90,7 @@ def test_each_server_has_its_sentence_the_first_one_on_top():
     assert any(in_order(one, "8 threads", "db2", "0/0", "9.1", "1/1", "8.0", "10") for one in found.more)
 
 
-def test_it_tells_where_the_difference_comes_from_only_as_far_as_sources_do(words):
+def test_the_cause_of_a_difference_is_told_only_as_far_as_the_sources_do(words):
     counted = {"redo": SourcedFigure(0.435, "s"), "binlog": SourcedFigure(0.449, "s"), "data": SourcedFigure(0.01, "s")}
     group = SourcedFigure(2.23, "s")
     base = point("1/1", fsyncs=counted, group=group)
@@ -102,14 +102,14 @@ def test_it_tells_where_the_difference_comes_from_only_as_far_as_sources_do(word
     words(both.more)
 
 
-def test_it_warns_of_stalls_and_of_a_short_warm_up(words):
+def test_stalls_and_a_short_warm_up_are_warned_of(words):
     stalled = point("0/0", against=ratio(6, 5, 7), stalls=Stalls(2, 3, 2), settled=False)
     stalls, warm_up = said(point("1/1"), stalled).more
     assert in_order(stalls, "0/0", "3 s") and "0/0" in warm_up
     words([stalls, warm_up])
 
 
-def test_it_does_not_decide_what_cannot_be_decided(words):
+def test_a_difference_that_cannot_be_decided_is_not_told(words):
     found = said(point("1/1"), point("0/0", against=ratio(2.0, 1.1, 3.0, "not decidable")))
     assert in_order(found.sentence, "8 threads", "too few repeats", "0/0", "1/1")
     words([found.sentence, found.more[1]])
@@ -134,30 +134,30 @@ def test_two_repeats_are_too_few_to_judge(words):
     words([found.sentence, found.more[0]])
 
 
-def test_it_states_a_single_variant(words):
+def test_a_single_variant_is_told_with_its_throughput(words):
     found = said(point("1/1", tps=1234.5), point("1/1", 1, tps=9999), variants=(Variant("1/1", {}),))
     assert in_order(found.sentence, "8 threads", "1/1", "1,230", "950", "1,050")
     assert found.more == ()
     words(found.sentence)
 
 
-def test_it_says_which_of_the_pair_is_missing(words):
+def test_the_missing_variant_of_the_pair_is_named(words):
     (one,) = said(point("0/0")).more
     assert "1/1" in one
     running = said(point("1/1", 1), progress=CellProgress(12, 1, False)).sentence
     words([one, said(point("1/1", 1)).sentence, running])
 
 
-def test_it_has_no_ratio_to_nothing(words):
+def test_no_ratio_is_told_to_zero_commits(words):
     words(said(point("1/1", tps=0.0), point("0/0")).sentence)
 
 
-def test_it_says_how_much_was_measured():
+def test_an_unfinished_experiment_tells_how_much_was_measured():
     found = said(point("1/1"), progress=CellProgress(12, 7, True, "The server went away."))
     assert "7 of 12 measurements" in found.more[-1]
 
 
-def test_it_says_that_there_is_nothing(words):
+def test_an_experiment_without_measurements_says_so(words):
     waiting, failed = (
         said(progress=CellProgress(12, 0, False)),
         said(progress=CellProgress(12, 0, True, "No connection.")),

@@ -25,7 +25,7 @@ def level(flush, sync, **more):
         ("1", "100", "redo log flushed at each commit; binary log flushed every 100 groups of commits"),
     ],
 )
-def test_it_says_when_both_logs_are_flushed(flush, sync, says):
+def test_the_settings_tell_when_both_logs_are_flushed(flush, sync, says):
     assert gloss(level(flush, sync)) == says
     assert is_durable(level(flush, sync)) == ((flush, sync) == ("1", "1"))
 

@@ -47,13 +47,13 @@ OLD = [point(1, 62, (2, 5.0)), point(16, 184, (1.1, 5.0)), point(64, 180, (1.05,
 NEW = [point(1, 91), point(16, 944, (0.2, 5.0), (0.2, 5.0)), point(64, 3303, (0.05, 5.0), (0.054, 5.0))]
 
 
-def test_it_tells_old_from_new():
+def test_group_commit_works_on_new_servers_and_not_on_old_ones():
     (old,), (new,) = models.lines(OLD), models.lines(NEW)
     assert old.group_commit["binlog"].verdict == "does not work"
     assert new.group_commit["binlog"].verdict == new.group_commit["redo"].verdict == "works"
 
 
-def test_it_works_out_the_ceiling_from_one_thread():
+def test_the_ceiling_is_computed_from_one_thread():
     (line,) = models.lines(NEW)
     assert line.ceiling.demand_ms == pytest.approx(10)
     assert line.ceiling.fsyncs == 2

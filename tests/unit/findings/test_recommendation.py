@@ -18,7 +18,7 @@ SAFE = Option("1/1", speeds((8, 1000), (32, 3000)), losses(), flushes=True)
 RISKY = Option("0/0", speeds((8, 6100), (32, 9000)), losses(failed=30))
 
 
-def test_it_chooses_what_lost_nothing_however_fast_the_rest_is():
+def test_the_setting_that_lost_nothing_is_chosen_however_fast_the_others_are():
     found = recommend([RISKY, SAFE], 8)
     assert found and (found.option, found.choice) == (
         "1/1",
@@ -207,7 +207,7 @@ def test_a_wide_interval_gives_about_so_many_times(lo, hi, told):
     assert any(one.startswith(f"0/0 {told} as fast as 1/1, but it lost") for one in recommend([safe, fast], 8).reasons)
 
 
-def test_it_says_where_lost_commits_are_missing():
+def test_the_recommendation_says_from_which_log_commits_are_missing():
     missing = "median 157 commits missing from InnoDB, none from the binary log, which replicas read"
     crashes = (Crashes("power-loss", 3, 3, 0, 1.0, 3, missing),)
     reasons = recommend([SAFE, Option("2/1", speeds((8, 1900)), crashes)], 8).reasons

@@ -40,7 +40,7 @@ REDACTOR = Redactor({"db7": "[host]", "db7 in rack 3": "Server A", "bench_admin"
         ("DURASCOPE_PASSWORD_KEYS=abcDEF=", ["abcDEF"]),
     ],
 )
-def test_it_takes_out_what_tells_where(text, gone):
+def test_hosts_paths_and_accounts_are_removed_from_a_text(text, gone):
     shown = REDACTOR.text(text)
     assert not [word for word in gone if word in shown], shown
 
@@ -64,7 +64,7 @@ def test_it_takes_out_what_tells_where(text, gone):
         "at 2026-03-01T12:00:00",
     ],
 )
-def test_it_leaves_figures_and_settings_alone(text):
+def test_figures_and_settings_are_left_alone(text):
     assert REDACTOR.text(text) == text
 
 
@@ -74,7 +74,7 @@ def test_a_name_without_a_letter_stands_for_nothing():
     assert Redactor({" ": "[blank]"}).text("a b") == "a b"
 
 
-def test_it_looks_into_everything():
+def test_every_value_of_nested_data_is_redacted():
     data = {"server": {"hostname": "x9", "port": 3306, "list": ["/srv/a", 7]}, "host": {"cores": 2}}
     assert REDACTOR.data(data) == {
         "server": {"hostname": "[removed]", "port": "[removed]", "list": ["[path]", 7]},
@@ -104,7 +104,7 @@ def test_the_output_and_the_program_of_an_owners_command_are_redacted(argv, what
         assert text.endswith("it may be down.") != text.endswith("Correct the command."), text
 
 
-def test_it_says_how_an_owners_command_ended():
+def test_the_end_of_an_owners_command_is_told_without_its_words():
     told = "The crash command ssh ended with status 255: ssh: connect to host x\nport 22\n Look"
     assert REDACTOR.text(told) == "The crash command [removed] ended with status 255: [removed]"
     told = "The start command /a did not end within 120 s. Check the server by hand: it may be down."
@@ -112,12 +112,12 @@ def test_it_says_how_an_owners_command_ended():
 
 
 @given(st.text())
-def test_it_never_fails(text):
+def test_any_text_can_be_redacted(text):
     assert isinstance(REDACTOR.text(text), str)
 
 
 @given(st.from_regex(r"/[a-z]{2,8}(/[a-z]{1,8}){0,4}", fullmatch=True))
-def test_it_takes_out_every_path(path):
+def test_every_path_is_removed(path):
     assert path not in REDACTOR.text(f"could not open {path}: no such file")
 
 
@@ -137,7 +137,7 @@ def experiment(db):
     return made
 
 
-def test_it_strips_the_shared_page(rf, experiment):
+def test_the_shared_page_tells_no_host_or_account(rf, experiment):
     request = rf.get("/")
     request.user = None
     response = result_page(request, experiment, shared=True, link_token="t" * 32)
@@ -147,13 +147,13 @@ def test_it_strips_the_shared_page(rf, experiment):
     assert "/results/" not in response.content.decode()  # no way in from there
 
 
-def test_it_strips_nothing_for_who_logged_in(client_in, experiment):
+def test_the_page_of_a_user_names_hosts_and_accounts(client_in, experiment):
     """The control: the same page holds all of it."""
     response = client_in.get(reverse("results:page", args=[experiment.pk]))
     assert {"db7", "rack 3", "10.9.8.7"} <= set(telling(response))
 
 
-def test_it_knows_the_short_name_of_a_host(experiment):
+def test_the_short_name_of_a_host_is_removed_too(experiment):
     assert "db7" not in redactor_of(experiment).text("slow on db7 today")
 
 

@@ -24,7 +24,7 @@ FACTS = {"server version": "10.11.19-MariaDB-0+deb12u1-log", "CPU": "AMD EPYC", 
         ({"file system": UNKNOWN}, "disk of its host (2.00 ms a flush)"),
     ],
 )
-def test_it_names_server_version_engine_disk_and_host(more, disk):
+def test_the_line_names_server_version_engine_disk_and_host(more, disk):
     parts = ["db1", "MariaDB 10.11.19", "InnoDB", disk, "AMD EPYC", "2 cores", "23.5 GiB of memory"]
     assert where("db1", FACTS | more, ["InnoDB"], 2.0).replace("\N{NO-BREAK SPACE}", " ") == ", ".join(parts)
 

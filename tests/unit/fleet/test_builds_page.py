@@ -38,7 +38,7 @@ def entry(shown, key):
     return re.search(rf'<li id="{re.escape(key)}">.*?\n</li>', shown, re.DOTALL)[0]
 
 
-def test_it_shows_the_whole_catalogue_and_how_to_get_each(client_in):
+def test_the_page_shows_the_whole_catalogue_and_how_to_get_each(client_in):
     shown = page(client_in)
     for key, build in CATALOGUE.items():
         said = entry(shown, key)
@@ -54,7 +54,7 @@ def test_without_a_worker_nothing_is_said_to_be_installed_or_not(client_in):
     assert "badge passed" not in shown and "not installed" not in shown and "Run this command" not in shown
 
 
-def test_it_says_where_a_build_is_installed(client_in):
+def test_the_page_names_the_hosts_where_a_build_is_installed(client_in):
     works(**{"mysql-5.6.14": TOLD})
     works(pid=2, **{"mysql-5.6.14": TOLD})  # two workers of one host
     shown = page(client_in)
@@ -83,7 +83,7 @@ def test_dead_workers_have_nothing(client_in):
     assert "badge passed" not in page(client_in)
 
 
-def test_it_knows_workers_of_other_versions(client_in):
+def test_workers_of_other_versions_are_shown_too(client_in):
     """Older ones may say less of a build, newer ones more than is known here."""
     Worker.objects.create(host="old", pid=1, abilities={"builds": {"mysql-5.6.14": {}}})
     Worker.objects.create(host="new", pid=1, abilities={"builds": {"mysql-5.6.14": TOLD | {"speed": 1}}})
@@ -99,7 +99,7 @@ def test_a_build_of_ones_own_on_another_host_is_shown_but_cannot_be_chosen_here(
     assert "manage.py build add ours --basedir PATH" in shown
 
 
-def test_it_links_recipes_sandboxes_and_the_form_of_a_sandbox(client_in):
+def test_the_page_links_recipes_sandboxes_and_the_form_of_a_sandbox(client_in):
     works(**{"mysql-5.6.14": TOLD})
     box = Server.objects.create(name="my box", kind="sandbox", build="mysql-5.6.14")
     said = entry(page(client_in), "mysql-5.6.14")

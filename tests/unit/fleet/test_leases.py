@@ -52,7 +52,7 @@ def test_the_lease_of_a_payer_that_died_is_cleared():
     assert not HostLease.objects.exists()
 
 
-def test_it_says_what_it_waits_for():
+def test_a_waiting_experiment_says_for_which_one():
     server, holder = make.attached(), make.worker()
     running, waiting = make.experiment(server), make.experiment(server)
     lifecycle.begin(running.pk, holder, ["h"])

@@ -94,7 +94,7 @@ def restored(monkeypatch):
     return to
 
 
-def test_it_says_what_it_would_do_and_restores_nothing_on_a_server(restored):
+def test_a_restored_copy_lists_its_pending_restores_and_makes_none(restored):
     unrestored = make.experiment(make.attached())
     type(unrestored).objects.filter(pk=unrestored.pk).update(state="failed")
     make.pending_restore(unrestored.cells.first().server, unrestored, "variable", "sync_binlog", "1")
@@ -106,7 +106,7 @@ def test_it_says_what_it_would_do_and_restores_nothing_on_a_server(restored):
     assert restored == ["db1"]
 
 
-def test_it_starts_no_experiment_and_says_why():
+def test_a_restored_copy_starts_no_experiment_and_says_why():
     waiting = make.experiment(make.attached())
     assert f"experiment {waiting.pk}, queued: on db1" in said()
     assert lifecycle.begin(waiting.pk, make.worker(), ["h"]) is None
@@ -116,7 +116,7 @@ def test_it_starts_no_experiment_and_says_why():
     assert lifecycle.begin(waiting.pk, make.worker(), leases.hosts_of(waiting.cells.first().server))
 
 
-def test_it_rings_no_schedule_sends_no_message_and_asks_no_server(monkeypatch):
+def test_a_restored_copy_starts_no_schedule_sends_no_message_and_asks_no_server(monkeypatch):
     monkeypatch.setattr(nights, "_watched", lambda: pytest.fail("a schedule is looked at"))
     monkeypatch.setattr(post, "_claim", lambda row, now: pytest.fail("a message is sent"))
     Preflight.objects.create(server=make.attached(), asked_at=timezone.now() - timedelta(days=1))

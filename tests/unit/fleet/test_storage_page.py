@@ -14,7 +14,7 @@ def page(client):
     return html.unescape(answer.content.decode())
 
 
-def test_it_shows_every_profile_with_what_it_promises(client_in):
+def test_the_page_shows_every_storage_profile_with_its_promised_figures(client_in):
     shown = page(client_in)
     for key, profile in PROFILES.items():
         assert f"<code>{key}</code>" in shown and profile.title in shown and profile.source in shown

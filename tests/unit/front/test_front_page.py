@@ -271,7 +271,7 @@ def test_a_running_experiment_is_shown_even_if_many_newer_ones_exist(client_in):
     assert "the long one" in page(client_in)
 
 
-def test_it_says_what_is_missing(client_in, monkeypatch):
+def test_the_first_page_says_when_redis_or_a_worker_is_missing(client_in, monkeypatch):
     monkeypatch.setattr("dashboard.pages.front.page.passes", lambda name: False)
     assert "Redis does not answer." in page(client_in) and "No worker is alive." in page(client_in)
     monkeypatch.setattr("dashboard.pages.front.page.passes", lambda name: True)
@@ -304,7 +304,7 @@ def stored(servers, experiments):
     )
 
 
-def test_it_asks_no_more_of_a_large_installation(client_in, django_assert_max_num_queries):
+def test_the_first_page_needs_no_more_queries_in_a_large_installation(client_in, django_assert_max_num_queries):
     stored(14, 300)
     client_in.get(reverse("home"))
     with django_assert_max_num_queries(QUERIES):

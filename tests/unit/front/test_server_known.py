@@ -17,7 +17,7 @@ def page(client, server):
     return flat(client.get(reverse("servers:detail", args=[server.pk])).text)
 
 
-def test_it_says_what_the_first_page_says_of_it(client_in):
+def test_a_servers_page_says_the_same_as_the_first_page(client_in):
     server, other = factory.server("db1"), factory.server("db2")
     measured(server)
     assert "times as fast as 1/1" in page(client_in, server)
@@ -27,7 +27,7 @@ def test_it_says_what_the_first_page_says_of_it(client_in):
     assert "commits lost in 1 of 1" in page(client_in, tried)
 
 
-def test_it_lists_its_newest_experiments_only(client_in):
+def test_a_servers_page_lists_its_newest_experiments_only(client_in):
     server = factory.server("db1")
     made = [factory.experiment(servers=[server], measured=0) for _ in range(EXPERIMENTS + 1)]
     html = page(client_in, server)

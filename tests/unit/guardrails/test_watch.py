@@ -84,7 +84,7 @@ def test_the_load_is_refused_with_the_value_if_a_limit_is_passed_already():
     Watch([Written(11, 9)]).check()
 
 
-def test_it_ends_and_closes_its_gauges():
+def test_a_watch_ends_and_closes_its_gauges():
     gauge = Written(*[1] * 50)
     watch = Watch([gauge], ["Nothing tells the free disk space."])
     watch.start()

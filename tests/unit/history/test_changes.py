@@ -84,7 +84,7 @@ def test_a_first_change_is_suspected_and_not_notified(server):
     assert told() == []
 
 
-def test_it_is_measured_again_as_a_night_of_its_schedule_with_its_rights(server):
+def test_a_change_is_measured_again_as_a_night_of_its_schedule_with_its_rights(server):
     watched(server)
     night = scheduled(fell(server), server)
     notified = keep()

@@ -7,29 +7,29 @@ HIDDEN = "40 26 0:44 / /srv/my\\040data rw - tmpfs tmpfs rw"
 ON_TOP = "41 40 8:1 / /srv/my\\040data rw,noatime - xfs /dev/sda1 rw,attr2"
 
 
-def test_it_knows_this_host():
+def test_cores_memory_and_kernel_of_this_host_are_known():
     host = environment.host()
     assert host.cores >= 1 and host.memory_bytes > 1 << 20 and host.kernel
 
 
-def test_it_knows_where_a_folder_lies(tmp_path):
+def test_the_file_system_of_a_folder_is_known(tmp_path):
     storage = environment.storage(tmp_path)
     assert storage.file_system and storage.mount_options.startswith("r")
 
 
-def test_it_reads_mount_lines():
+def test_a_line_of_mountinfo_is_read():
     mount = environment._parse_mount(ON_TOP)
     assert mount == environment.Mount("8:1", "/srv/my data", "xfs", "/dev/sda1", "rw,noatime,attr2")
 
 
-def test_it_takes_the_mount_on_top(monkeypatch, tmp_path):
+def test_the_uppermost_mount_of_a_folder_counts(monkeypatch, tmp_path):
     lines = [ROOT, HIDDEN.replace("/srv/my\\040data", str(tmp_path)), ON_TOP.replace("/srv/my\\040data", str(tmp_path))]
     monkeypatch.setattr(environment.Path, "read_text", lambda *_, **__: "\n".join(lines))
     assert environment._mount_of(tmp_path).file_system == "xfs"
     assert environment._mount_of(tmp_path.parent).file_system == "ext4"
 
 
-def test_it_says_none_where_proc_is_closed(monkeypatch, tmp_path):
+def test_facts_are_none_where_proc_cannot_be_read(monkeypatch, tmp_path):
     def closed(*_, **__):
         raise PermissionError
 
@@ -38,9 +38,9 @@ def test_it_says_none_where_proc_is_closed(monkeypatch, tmp_path):
     assert environment.host().memory_bytes is None
 
 
-def test_it_knows_no_disk_under_a_tmpfs():
+def test_a_tmpfs_has_no_disk():
     assert environment._disk_facts("0:44") == environment.DiskFacts()
 
 
-def test_it_tells_the_load():
+def test_the_load_average_is_read():
     assert environment.load_average() >= 0

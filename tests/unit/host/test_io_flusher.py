@@ -15,7 +15,7 @@ SYS_RESOURCE = 24
     ("refused", "says", "left"),
     [(0, "", [1, 0]), (errno.EPERM, "no CAP_SYS_RESOURCE", [1]), (errno.EINVAL, "Linux 5.6 or newer", [1])],
 )
-def test_it_says_why_not_and_takes_back_what_it_tried(monkeypatch, refused, says, left):
+def test_a_refused_io_flusher_is_reported_and_a_granted_one_is_taken_back(monkeypatch, refused, says, left):
     asked = []
 
     def prctl(option, on, *_):

@@ -9,7 +9,7 @@ from workers.host.shortages import LACKS, message
 
 
 @pytest.mark.parametrize("number", LACKS)
-def test_it_names_what_the_host_lacks_and_where(number):
+def test_the_message_names_what_the_host_lacks_and_where(number):
     failure = message(OSError(number, os.strerror(number), "/data/x"))
     assert "/data/x" in failure.message and LACKS[number][0] in failure.message
     assert failure.fix.startswith("The measurements are kept.")

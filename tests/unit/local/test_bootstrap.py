@@ -51,13 +51,13 @@ AS_USER = "id() { echo 1000; }; "
 AS_ROOT = "id() { echo 0; }; "
 
 
-def test_it_says_nothing_where_everything_is_there(machine):
+def test_the_script_says_nothing_where_no_program_is_missing(machine):
     machine.has("sysbench", "mariadbd")
     done = machine.run(NEEDS)
     assert (done.returncode, done.stdout, done.stderr, machine.called()) == (0, "", "", [])
 
 
-def test_it_says_what_it_installs_and_why(machine):
+def test_the_script_says_which_packages_are_installed_and_why(machine):
     machine.has("mariadbd")
     done = machine.run(AS_ROOT + NEEDS)
     assert done.returncode == 0, done.stderr
@@ -69,7 +69,7 @@ def test_it_says_what_it_installs_and_why(machine):
     assert install.endswith(" install --yes --no-install-recommends sysbench ")
 
 
-def test_it_installs_nothing_when_told_not_to(machine):
+def test_the_script_installs_nothing_if_that_is_forbidden(machine):
     done = machine.run(AS_ROOT + NEEDS, DURASCOPE_INSTALL="no")
     assert done.returncode == 2
     assert "mariadb-server-core" in done.stderr
@@ -91,7 +91,7 @@ def test_a_user_with_sudo_installs_through_it(machine):
     assert [call.split()[0] for call in machine.called()] == ["sudo", "sudo"]
 
 
-def test_it_stops_when_apt_get_fails(machine):
+def test_the_script_stops_when_apt_get_fails(machine):
     machine.has("apt-get", script="#!/bin/bash\necho 'no such package' >&2; exit 100\n")
     done = machine.run(AS_ROOT + NEEDS)
     assert done.returncode == 2
@@ -99,7 +99,7 @@ def test_it_stops_when_apt_get_fails(machine):
     assert "apt-get failed" in done.stderr
 
 
-def test_it_does_not_guess_where_there_is_no_apt_get(machine):
+def test_the_script_stops_where_there_is_no_apt_get(machine):
     (machine.bin / "apt-get").unlink()
     done = machine.run(AS_ROOT + NEEDS)
     assert done.returncode == 2

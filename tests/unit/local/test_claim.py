@@ -14,21 +14,21 @@ HOLD = "import sys, pathlib\nfrom dashboard.local.claim import claimed\n" + (
 )
 
 
-def test_it_refuses_a_second_holder_and_names_the_first(tmp_path):
+def test_a_second_stack_on_one_home_is_refused_with_the_address_of_the_first(tmp_path):
     with claimed(tmp_path) as note:
         note("http://127.0.0.1:8001")
         with pytest.raises(LocalError, match=r"already runs .*http://127\.0\.0\.1:8001"), claimed(tmp_path):
             pass
 
 
-def test_it_lets_go_at_the_end(tmp_path):
+def test_a_home_is_free_after_its_stack_ended(tmp_path):
     with claimed(tmp_path):
         pass
     with claimed(tmp_path):
         pass
 
 
-def test_it_is_free_again_when_its_holder_was_killed(tmp_path):
+def test_a_home_is_free_after_its_stack_was_killed(tmp_path):
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD, tmp_path], cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

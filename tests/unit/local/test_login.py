@@ -11,14 +11,14 @@ from dashboard.local.login import administrator
 pytestmark = pytest.mark.django_db
 
 
-def test_it_makes_the_first_administrator_with_a_password_that_works(tmp_path):
+def test_the_demo_makes_an_administrator_with_a_password_that_works(tmp_path):
     login = administrator(tmp_path)
     assert login.user.is_superuser
     assert User.objects.get().check_password(login.password)
     assert login.password in str(login)
 
 
-def test_it_shows_the_same_login_at_the_second_start(tmp_path):
+def test_the_demo_shows_the_same_login_at_the_second_start(tmp_path):
     assert administrator(tmp_path).password == administrator(tmp_path).password
     assert User.objects.count() == 1
 
@@ -28,7 +28,7 @@ def test_only_the_owner_can_read_what_it_keeps(tmp_path):
     assert stat.S_IMODE((tmp_path / "demo_login.json").stat().st_mode) == 0o600
 
 
-def test_it_says_how_to_get_in_again_once_the_password_was_changed(tmp_path):
+def test_the_demo_says_how_to_reset_a_changed_password(tmp_path):
     login = administrator(tmp_path)
     login.user.set_password("another long password")
     login.user.save()
@@ -37,7 +37,7 @@ def test_it_says_how_to_get_in_again_once_the_password_was_changed(tmp_path):
     assert "makeadmin admin --reset" in str(again)
 
 
-def test_it_makes_no_second_administrator(tmp_path):
+def test_the_demo_makes_no_second_administrator(tmp_path):
     User.objects.create_superuser("ada", password="a long test password")
     assert administrator(tmp_path).user.username == "ada"
     assert not (tmp_path / "demo_login.json").exists()

@@ -55,38 +55,38 @@ def eventually(check, limit_s=5.0):
     return False
 
 
-def test_it_waits_until_a_child_is_ready(child, tmp_path):
+def test_a_child_is_waited_for_until_ready(child, tmp_path):
     ready = tmp_path / "ready"
     child("bash", "-c", "sleep 0.2; touch ready; sleep 60", ready=lambda pid: ready.exists()).wait_until_ready()
     assert ready.exists()
 
 
-def test_it_tells_the_last_words_of_a_child_that_ends_at_once(child):
+def test_a_child_that_ends_at_once_is_reported_with_its_last_output(child):
     dying = child("bash", "-c", "echo no such engine >&2; exit 3", ready=lambda pid: False)
     with pytest.raises(LocalError, match=r"part ended at once with status 3.*part\.log(.|\n)*no such engine"):
         dying.wait_until_ready()
 
 
-def test_it_gives_up_on_a_child_that_is_never_ready(child):
+def test_a_child_that_is_never_ready_is_given_up(child):
     with pytest.raises(LocalError, match="not ready after 0 s"):
         child("sleep", "60", ready=lambda pid: False, ready_limit_s=0.1).wait_until_ready()
 
 
-def test_it_stops_a_willing_child_at_once(child):
+def test_a_child_stops_at_once_when_asked(child):
     sleeping = child("sleep", "60")
     sleeping.stop()
     assert sleeping.status == -signal.SIGTERM
     sleeping.stop()
 
 
-def test_it_kills_a_child_that_ignores_the_request(child):
+def test_a_child_that_ignores_the_request_is_killed(child):
     deaf = child(*STUBBORN)
     assert eventually(lambda: "deaf" in processes.tail(deaf.program.log))
     deaf.stop(limit_s=0.2)
     assert deaf.status == -signal.SIGKILL
 
 
-def test_it_asks_once(child):
+def test_a_child_is_asked_once_to_stop(child):
     counts = child("bash", "-c", "trap 'echo asked' TERM; echo ready; while true; do sleep 0.05; done")
     log = counts.program.log
     assert eventually(lambda: "ready" in processes.tail(log))
@@ -111,7 +111,7 @@ def test_a_killed_parent_takes_its_children_with_it(tmp_path):
     assert eventually(lambda: gone(orphan))
 
 
-def test_it_moves_a_large_log_aside(child, monkeypatch, tmp_path):
+def test_a_large_log_is_moved_aside(child, monkeypatch, tmp_path):
     monkeypatch.setattr(processes, "LARGEST_LOG_BYTES", 10)
     log = tmp_path / "logs" / "part.log"
     log.parent.mkdir()
@@ -121,7 +121,7 @@ def test_it_moves_a_large_log_aside(child, monkeypatch, tmp_path):
     assert "earlier" not in log.read_text()
 
 
-def test_it_starts_an_ended_child_again_and_says_so(program, monkeypatch):
+def test_an_ended_child_is_started_again_and_that_is_told(program, monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_PAUSE_S", 0.05)
     said = []
     kept = Supervisor(program("sleep", "60"), said.append)
@@ -134,7 +134,7 @@ def test_it_starts_an_ended_child_again_and_says_so(program, monkeypatch):
         kept.stop()
 
 
-def test_it_waits_longer_each_time_a_child_ends_early(program, monkeypatch):
+def test_each_early_end_of_a_child_is_followed_by_a_longer_pause(program, monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_PAUSE_S", 0.01)
     said = []
     kept = Supervisor(program("false"), said.append)

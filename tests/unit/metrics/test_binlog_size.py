@@ -32,7 +32,7 @@ def written(monkeypatch, log, change, facts=ON):
     return figure.value, figure.note
 
 
-def test_it_is_the_growth_of_the_last_file(monkeypatch):
+def test_the_written_bytes_are_the_growth_of_the_last_file(monkeypatch):
     log = Log(b1=1_000, b2=300)
     assert written(monkeypatch, log, lambda: log.sizes.update(b2=750)) == (450, "")
 

@@ -34,7 +34,7 @@ MYSQL = (
 )
 
 
-def test_it_yields_bytes_of_every_kind_and_syncs_of_the_binlog_only(monkeypatch):
+def test_bytes_of_every_kind_are_read_and_syncs_of_the_binlog_only(monkeypatch):
     assert values(reading(monkeypatch, *MYSQL)) == {
         "redo_bytes": 4096,
         "binlog_bytes": 800,
@@ -52,28 +52,28 @@ def test_groups_are_syncs_only_on_mysql_with_sync_binlog_1(monkeypatch):
     assert "binlog_groups" not in values(reading(monkeypatch, *MYSQL, flavour="mariadb"))
 
 
-def test_it_leaves_syncs_out_after_a_rotation(monkeypatch):
+def test_syncs_are_left_out_after_a_rotation(monkeypatch):
     got = values(reading(monkeypatch, *MYSQL, files=("b.000001", "b.000002")))
     assert "binlog_fsyncs" not in got and "binlog_bytes" in got
 
 
-def test_it_leaves_syncs_out_when_it_cannot_see_rotations(monkeypatch):
+def test_syncs_are_left_out_where_rotations_cannot_be_seen(monkeypatch):
     assert "binlog_fsyncs" not in values(reading(monkeypatch, *MYSQL, files=(None, None)))
 
 
-def test_it_tells_a_latency_only_when_the_longest_is_of_this_window(monkeypatch):
+def test_a_latency_needs_its_longest_call_in_the_window(monkeypatch):
     begin = [event("sql/binlog", 10, 0, 10 * 10**9, 5 * 10**9)]
     (latency,) = reading(monkeypatch, begin, [event("sql/binlog", 14, 0, 30 * 10**9, 9 * 10**9)]).latencies
     assert (latency.files, latency.calls, latency.total_ms, latency.max_ms) == ("binlog", 4, 20.0, 9.0)
     assert reading(monkeypatch, begin, [event("sql/binlog", 14, 0, 30 * 10**9, 5 * 10**9)]).latencies == ()
 
 
-def test_it_leaves_out_bytes_that_old_mariadb_counts_twice(monkeypatch):
+def test_bytes_that_old_mariadb_counts_twice_are_left_out(monkeypatch):
     old = values(reading(monkeypatch, *MYSQL, flavour="mariadb", version=(10, 1, 23)))
     assert old == {"binlog_bytes": 800, "binlog_fsyncs": 50}
     assert "redo_bytes" in values(reading(monkeypatch, *MYSQL, flavour="mariadb", version=(10, 2, 11)))
 
 
-def test_it_is_missing_where_syncs_are_not_counted():
+def test_the_source_is_missing_where_the_server_does_not_count_syncs():
     on = {"performance_schema": "ON"}
     assert "5.5 does not count" in FileWaits().missing(Subject(None, Facts("mysql", (5, 5, 34), "", on, {})))

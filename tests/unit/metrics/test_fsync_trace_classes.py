@@ -47,20 +47,20 @@ WITHOUT = Facts("mariadb", (10, 11, 0), "", {"log_bin_basename": ""}, {})
         ("", "other"),
     ],
 )
-def test_it_knows(path, files):
+def test_a_path_is_known_as_its_kind_of_file(path, files):
     assert classify(path, WITH_BINLOG) == files
 
 
-def test_it_finds_no_binlog_where_there_is_none():
+def test_a_server_without_a_binlog_has_no_file_of_one():
     assert classify("/srv/data/binlog.000001", WITHOUT) == "other"
 
 
 @given(st.text())
-def test_it_has_a_class_for_every_name(path):
+def test_every_name_has_a_kind(path):
     assert classify(path, WITH_BINLOG) in ("redo", "binlog", "data", "other")
 
 
-def test_it_knows_the_binlog_of_a_sandbox_too_old_to_name_it():
+def test_the_binlog_of_a_sandbox_too_old_to_name_the_file_is_known():
     old = Facts("mysql", (5, 5, 9), "", {"log_bin": "ON"}, {})
     assert classify("/srv/data/binlog.000001", old) == classify("/srv/data/binlog.index", old) == "binlog"
     assert classify("/srv/data/ib_logfile0", old) == "redo"

@@ -55,7 +55,7 @@ def held_open(file):
     return [os.path.realpath(fd) for fd in Path("/proc/self/fd").iterdir()].count(str(file))
 
 
-def test_it_tells_what_came_after_the_begin(table):
+def test_only_calls_after_the_begin_count(table):
     put(table, 0, "/srv/ib_logfile0", calls=10)
     put(table, 1, "/srv/binlog.000001", calls=5)
     session = begin(table)
@@ -68,7 +68,7 @@ def test_it_tells_what_came_after_the_begin(table):
     assert {latency.files: latency.calls for latency in reading.latencies} == {"redo": 7, "data": 2, "other": 1}
 
 
-def test_it_gives_latencies_in_buckets_of_powers_of_two(table):
+def test_latencies_are_in_buckets_of_powers_of_two(table):
     session = begin(table)
     put(table, 0, "/srv/ib_logfile0", calls=4, us=100, max_us=120)
     put(table, 1, "/srv/ib_logfile1", calls=1, us=100)
@@ -77,7 +77,7 @@ def test_it_gives_latencies_in_buckets_of_powers_of_two(table):
     assert (redo.total_ms, redo.max_ms) == (pytest.approx(0.5), 0.12)
 
 
-def test_it_forgets_the_longest_call_before_the_begin(table):
+def test_the_longest_call_before_the_begin_is_forgotten(table):
     put(table, 0, "/srv/ib_logfile0", calls=1, max_us=9000)
     session = begin(table)
     raw = table.read_bytes()  # the server counts on: its maximum starts from zero
@@ -85,27 +85,27 @@ def test_it_forgets_the_longest_call_before_the_begin(table):
     session.end()
 
 
-def test_it_does_not_count_what_is_no_flush(table):
+def test_a_call_that_is_no_flush_does_not_count(table):
     session = begin(table)
     put(table, 0, "/srv/000012.log", "sync_file_range", calls=9)
     assert values(session.end())["all_fsyncs"] == 0
 
 
-def test_it_says_when_calls_failed(table):
+def test_failed_calls_are_noted(table):
     session = begin(table)
     put(table, 0, "/srv/ib_logfile0", calls=9, errors=2)
     figure = next(figure for figure in session.end().figures if figure.name == "redo_fsyncs")
     assert figure.note == "2 of the calls failed"
 
 
-def test_it_counts_what_no_longer_fitted_in_the_table(table):
+def test_calls_that_did_not_fit_into_the_table_are_counted(table):
     session = begin(table)
     put(table, fsync_table.SLOTS - 1, "", calls=3, named=0)
     put(table, 0, "/srv/half-writ", calls=8, named=0)
     assert values(session.end())["all_fsyncs"] == 3
 
 
-def test_it_gives_rates_between_ticks(table):
+def test_rates_are_computed_between_ticks(table):
     session = begin(table)
     put(table, 0, "/srv/ib_logfile0", calls=10)
     session.tick()
@@ -123,7 +123,7 @@ def test_a_table_that_is_cut_short_ends_the_window_and_not_the_worker(table):
         session.end()
 
 
-def test_it_tells_nothing_after_a_restart(table):
+def test_a_restart_ends_the_session_without_figures(table):
     session = begin(table)
     table.unlink()
     table.write_bytes(fsync_table.empty())
@@ -132,14 +132,14 @@ def test_it_tells_nothing_after_a_restart(table):
         session.end()
 
 
-def test_it_tells_nothing_after_the_sandbox_is_gone(table):
+def test_a_removed_sandbox_ends_the_session_without_figures(table):
     session = begin(table)
     table.unlink()
     with pytest.raises(ServerError, match="started again, or is gone"):
         session.end()
 
 
-def test_it_says_why_it_is_missing(table, monkeypatch):
+def test_a_missing_trace_says_why(table, monkeypatch):
     trace = FsyncTrace()
     assert trace.missing(Subject(None, FACTS, table)) == ""
     assert "gone" in trace.missing(Subject(None, FACTS, table.with_name("other")))

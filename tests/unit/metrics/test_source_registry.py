@@ -5,7 +5,7 @@ import pytest
 from workers.metrics import SOURCES
 
 
-def test_it_lists_the_best_first():
+def test_sources_are_listed_best_first():
     assert list(SOURCES) == ["trace", "file_waits", "status", "binlog_size", "commit_waits", "host"]
 
 

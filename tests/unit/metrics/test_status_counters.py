@@ -28,7 +28,7 @@ MYSQL = dict(
 )  # fmt: skip
 
 
-def test_it_splits_mysqls_fsyncs(monkeypatch):
+def test_fsyncs_of_mysql_are_split_into_redo_and_data(monkeypatch):
     later = MYSQL | {"innodb_os_log_fsyncs": 170, "innodb_data_fsyncs": 230}
     got = figures(monkeypatch, "mysql", (8, 0, 33), text(**MYSQL), text(**later))
     assert got["redo_fsyncs"].value == 70 and got["data_fsyncs"].value == 10
@@ -36,19 +36,19 @@ def test_it_splits_mysqls_fsyncs(monkeypatch):
     assert "redo_and_data_fsyncs" not in got and "binlog_fsyncs" not in got
 
 
-def test_it_counts_mysqls_commits_only_without_rollbacks(monkeypatch):
+def test_commits_of_mysql_are_counted_only_without_rollbacks(monkeypatch):
     later = MYSQL | {"binlog_cache_use": 60}
     assert figures(monkeypatch, "mysql", (8, 0, 33), text(**MYSQL), text(**later))["commits"].value == 50
     later["handler_rollback"] += 1
     assert "commits" not in figures(monkeypatch, "mysql", (8, 0, 33), text(**MYSQL), text(**later))
 
 
-def test_it_turns_pages_into_bytes(monkeypatch):
+def test_pages_are_turned_into_bytes(monkeypatch):
     later = MYSQL | {"innodb_pages_written": 8, "innodb_dblwr_pages_written": 7}
     assert figures(monkeypatch, "mysql", (8, 0, 33), text(**MYSQL), text(**later))["data_bytes"].value == 5 * 16384
 
 
-def test_it_keeps_redo_and_data_together_only_where_the_server_does(monkeypatch):
+def test_redo_and_data_fsyncs_are_one_figure_only_where_the_server_has_one_counter(monkeypatch):
     new = figures(monkeypatch, "mariadb", (10, 11, 19), text(innodb_data_fsyncs=1), text(innodb_data_fsyncs=9))
     assert new["redo_and_data_fsyncs"].value == 8 and "redo_fsyncs" not in new
     before = text(innodb_data_fsyncs=1, innodb_os_log_fsyncs=1)
@@ -56,13 +56,13 @@ def test_it_keeps_redo_and_data_together_only_where_the_server_does(monkeypatch)
     assert old["redo_fsyncs"].value == 7 and not {"redo_and_data_fsyncs", "data_fsyncs"} & set(old)
 
 
-def test_it_tells_data_bytes_only_where_they_leave_the_redo_log_out(monkeypatch):
+def test_data_bytes_are_told_only_where_they_leave_the_redo_log_out(monkeypatch):
     before, after = text(innodb_data_written=0), text(innodb_data_written=5)
     assert "data_bytes" in figures(monkeypatch, "mariadb", (10, 11, 19), before, after)
     assert "data_bytes" not in figures(monkeypatch, "mariadb", (10, 5, 23), before, after)
 
 
-def test_it_counts_myrocks_log_only_when_it_was_written(monkeypatch):
+def test_fsyncs_of_the_log_of_myrocks_count_only_if_there_were_any(monkeypatch):
     before = text(rocksdb_wal_synced=5)
     moved = figures(monkeypatch, "mariadb", (10, 11, 19), before, text(rocksdb_wal_synced=9))
     assert moved["redo_fsyncs"].value == 4 and "MyRocks" in moved["redo_fsyncs"].note
@@ -83,22 +83,22 @@ def test_tokudbs_fsyncs_are_told_in_place_of_innodbs_when_it_was_its_turn(monkey
 
 
 @pytest.mark.parametrize("flavour", COUNTERS)
-def test_it_tells_nothing_of_a_binlog_that_is_off(monkeypatch, flavour):
+def test_a_binlog_that_is_off_has_no_figures(monkeypatch, flavour):
     counts = {name: "1" for counter in COUNTERS[flavour] for name in counter.names}
     got = figures(monkeypatch, flavour, (10, 11, 19), counts, counts, log_bin="OFF")
     assert not {"commits", "binlog_commits", "binlog_groups", "binlog_fsyncs", "binlog_bytes"} & set(got)
 
 
-def test_it_tells_nothing_when_the_server_was_started_anew(monkeypatch):
+def test_a_restarted_server_has_no_figures(monkeypatch):
     with pytest.raises(ServerError, match="started again"):
         figures(monkeypatch, "mariadb", (10, 11, 19), text(syncs=100), text(syncs=3))
 
 
-def test_it_leaves_out_what_the_server_does_not_have(monkeypatch):
+def test_counters_that_the_server_lacks_are_left_out(monkeypatch):
     assert set(figures(monkeypatch, "mariadb", (10, 11, 19), text(syncs=1), text(syncs=3))) == {"binlog_fsyncs"}
 
 
-def test_it_yields_only_names_that_pages_know():
+def test_all_figures_have_names_that_pages_know():
     assert {counter.figure for counters in COUNTERS.values() for counter in counters} <= set(FIGURES)
 
 

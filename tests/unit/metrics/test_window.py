@@ -16,13 +16,13 @@ def window(*readings, figure=lambda before, after: after["n"] - before["n"]):
     return Window(lambda: next(feed), figures)
 
 
-def test_it_yields_the_difference():
+def test_a_window_yields_the_difference_of_counters():
     session = window(3, 10)
     session.begin()
     assert session.end().figures[0].value == 7
 
 
-def test_it_keeps_one_rate_per_tick():
+def test_a_window_keeps_one_rate_per_tick():
     session = window(0, 5, 9, 9)
     session.begin()
     session.tick()
@@ -31,13 +31,13 @@ def test_it_keeps_one_rate_per_tick():
     assert len(series) == 2 and all(rate > 0 for rate in series)
 
 
-def test_it_has_no_series_without_ticks():
+def test_a_window_has_no_series_without_ticks():
     session = window(0, 5)
     session.begin()
     assert session.end().per_second == {}
 
 
-def test_it_drops_a_series_with_holes():
+def test_a_window_drops_a_series_with_holes():
     session = window(0, 5, 9, 12, figure=lambda b, a: None if a["n"] == 5 else a["n"] - b["n"])
     session.begin()
     session.tick()
@@ -46,7 +46,7 @@ def test_it_drops_a_series_with_holes():
     assert reading.figures[0].value == 12 and reading.per_second == {}
 
 
-def test_it_tells_nothing_when_counters_went_back():
+def test_counters_that_went_back_give_no_figures():
     session = window(10, 3)
     session.begin()
     with pytest.raises(ServerError, match="started again"):

@@ -54,7 +54,7 @@ def test_an_empty_installation_tells_zeros(prometheus):
     assert found['durascope_trials{verdict="invalid"}'] == 0
 
 
-def test_it_counts_what_is_there(prometheus):
+def test_workers_experiments_and_trials_are_counted(prometheus):
     Worker.objects.create(host="h", pid=1)
     Worker.objects.create(host="h", pid=2, ended_at=timezone.now())
     trials.experiment({"2/0": {"power-loss": [(0, 0), (5, 0), None]}})
@@ -116,7 +116,7 @@ def test_labels_cannot_break_out_of_their_line():
     )
 
 
-def test_it_is_told_to_nobody_else(client_in, admin):
+def test_metrics_need_a_token_with_the_scope_monitor(client_in, admin):
     assert Client().get("/metrics").status_code == 401
     assert client_in.get("/metrics").status_code == 401
     assert client_of("durascope_wrong").get("/metrics").status_code == 401

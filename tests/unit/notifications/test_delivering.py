@@ -86,7 +86,7 @@ def test_a_message_queue_that_is_down_loses_nothing(channel, monkeypatch, django
     assert list(post.waiting(NOW)) == [Delivery.objects.get().pk]
 
 
-def test_it_is_sent_once(channel, sends):
+def test_a_message_is_sent_once(channel, sends):
     notify(EVENT)
     row = Delivery.objects.get()
     post.deliver(row.pk, NOW)

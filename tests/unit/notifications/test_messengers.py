@@ -89,7 +89,7 @@ def test_the_published_schema_refuses_a_wrong_card(wrong):
 
 
 @pytest.mark.parametrize("kind", ["slack", "teams"])
-def test_it_is_posted_and_a_refusal_is_final(kind, settings):
+def test_a_message_is_posted_and_a_refusal_is_final(kind, settings):
     settings.WEBHOOK_ALLOW = ["http", "private"]
     with receiver() as got:
         CHANNELS[kind].send(f"http://127.0.0.1:{got.port}/services/T0/B0", "", message())

@@ -134,7 +134,7 @@ def test_a_failed_delivery_is_shown_with_the_reason(client, dba):
     assert "failed</span>" in shown and "is in a private network" in shown
 
 
-def test_it_is_paused_and_deleted(client, dba):
+def test_a_channel_is_paused_resumed_and_deleted(client, dba):
     add(client)
     one = Channel.objects.get()
     assert "Resume" in text(client.post(f"/notifications/{one.pk}/pause/", follow=True))
@@ -149,7 +149,7 @@ def test_a_viewer_is_not_shown_where_news_goes(client):
     assert "/notifications/" not in text(client.get("/nights/"))
 
 
-def test_it_says_what_is_not_set_up(client, dba, settings):
+def test_the_page_names_the_settings_that_are_missing(client, dba, settings):
     settings.ADDRESS, settings.EMAIL_HOST = "", ""
     add(client, "dba@example.org", "email")
     shown = text(client.get("/notifications/"))

@@ -39,7 +39,7 @@ def post(port, secret=None, path="/hook?x=1"):
     webhook.send(f"http://127.0.0.1:{port}{path}", secret or webhook.new_secret(), MESSAGE)
 
 
-def test_it_is_signed_so_that_the_receiver_can_check(everywhere):
+def test_a_post_is_signed_and_the_receiver_can_check_that(everywhere):
     secret = webhook.new_secret()
     with receiver() as got:
         post(got.port, secret)
@@ -120,7 +120,7 @@ def test_a_name_of_which_one_address_is_private_is_refused(settings, monkeypatch
     assert resolve("rebinding.example", 443) == ["93.184.216.34"]
 
 
-def test_it_connects_to_the_address_that_was_looked_at(settings, monkeypatch):
+def test_the_post_goes_to_the_address_that_was_checked(settings, monkeypatch):
     """A name that means another address a moment later (DNS rebinding) is asked once only."""
     settings.WEBHOOK_ALLOW = ["http"]
     asked, connected = [], []

@@ -76,7 +76,7 @@ def test_the_process_that_reads_has_a_limit_of_time():
     assert ended.returncode < 0
 
 
-def test_it_reads_where_the_priority_may_not_be_changed():
+def test_a_file_is_read_where_the_priority_may_not_be_changed():
     """As under deploy/systemd/durascope-web.service."""
     refuse = "import os\ndef no(_): raise PermissionError\nos.nice = no\n"
     program = f"{refuse}from dashboard.portable import limits; limits.keep()"

@@ -41,7 +41,7 @@ def moved(admin):
 
 
 @pytest.mark.parametrize("said", TEXTS)
-def test_it_is_in_no_part_of_the_file(moved, said):
+def test_the_output_of_an_owners_command_is_in_no_part_of_the_file(moved, said):
     Trial.objects.filter(experiment=moved).update(error=said)
     for evidence in TrialEvidence.objects.filter(trial__experiment=moved):
         evidence.data |= {"error": said, "problems": [said], "log_lines": [said], "notes": {"said": said}}

@@ -58,7 +58,7 @@ def test_every_claim_is_measured_by_a_recipe():
         (Counts(unmeasured=7), "None of the 7 statements was measured here yet."),
     ],
 )
-def test_it_counts_in_one_sentence(found, said):
+def test_one_sentence_counts_the_claims_by_outcome(found, said):
     assert sentence(found) == said
 
 
@@ -91,7 +91,7 @@ def test_a_viewer_sees_no_button_to_run_a_recipe(client, db):
     assert "not measured yet" in text(answer)
 
 
-def test_it_shows_article_measurement_outcome_and_where(client_in, monkeypatch):
+def test_each_claim_is_shown_with_article_measurement_outcome_and_server(client_in, monkeypatch):
     recipe = asked.recipe(*asked.EVERY, asked.BEYOND)
     made = asked.experiment(recipe, changed=["threads was changed"])
     made.plan["variants"][0] |= {"build": "mysql-5.5.9", "storage": "hdd-10k"}
@@ -161,7 +161,7 @@ def test_claims_beyond_the_articles_are_not_counted(db):
     assert counts(of_the_articles(sections(statements([recipe])))) == Counts(held=1)
 
 
-def test_it_asks_as_often_for_many_recipes_as_for_one(client_in, monkeypatch, django_assert_max_num_queries):
+def test_many_recipes_need_no_more_queries_than_one(client_in, monkeypatch, django_assert_max_num_queries):
     many = [asked.recipe(key=f"asked-{n}") for n in range(5)]
     for one in many:
         for _ in range(2):

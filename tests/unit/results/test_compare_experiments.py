@@ -154,7 +154,7 @@ def test_every_figure_is_drawn_as_a_ratio(client_in, figure):
     assert len(rows) == 3 and ",B/A," in rows[0]
 
 
-def test_it_says_what_differs_between_the_environments(client_in):
+def test_the_compare_page_names_the_differences_of_the_environments(client_in):
     page = compare(client_in, factory.experiment(), factory.experiment(environment={"kernel": "6.12.0"}))
     assert page.context["unlike"] == [("kernel", ["6.1.0", "6.12.0"])]
 

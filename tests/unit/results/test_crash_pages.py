@@ -25,7 +25,7 @@ def looks(experiment):
     return {row.name: {cell.kind: cell.look for cell in row.cells} for row in rows}
 
 
-def test_it_opens_with_risk_then_matrix_then_measurements(client_in):
+def test_the_result_page_shows_risk_then_matrix_then_measurements(client_in):
     html = page(client_in, trials.experiment()).content.decode()
     places = [html.index(mark) for mark in ("finding", 'data-chart="risk"', "crash-matrix", 'data-chart="throughput"')]
     assert places == sorted(places)
@@ -35,13 +35,13 @@ def test_it_opens_with_risk_then_matrix_then_measurements(client_in):
     assert not re.search(r"\sstyle=|<style|\son\w+=", html)
 
 
-def test_it_shows_no_crashes_where_there_were_none(client_in):
+def test_a_result_without_crashes_shows_nothing_of_them(client_in):
     html = page(client_in, factory.experiment()).content.decode()
     for word in ("crash-matrix", 'data-chart="risk"', "lost nothing", "self-test", "My setting"):
         assert word not in html
 
 
-def test_it_shows_an_experiment_of_crashes_alone(client_in):
+def test_a_result_of_crashes_alone_is_shown(client_in):
     experiment = trials.experiment()
     experiment.cells.all().delete()
     experiment.plan = {**experiment.plan, "workloads": [], "threads": []}

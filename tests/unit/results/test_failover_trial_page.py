@@ -32,7 +32,7 @@ STORY = FailoverStory(
 )  # fmt: skip
 
 
-def test_it_says_which_network_was_used_and_how_long_its_round_trip_was():
+def test_the_page_names_the_network_and_its_round_trip():
     far = parse("semi-sync+replicas=2+rtt=20ms+first-rtt=200ms")
     assert failover.network(NetworkUsed("wire", (200.4, None)), far) == (
         "wires (local ports that delay); round trip 200 ms, unknown measured before the load, "
@@ -66,7 +66,7 @@ def test_a_failover_says_what_the_new_primary_lacks_and_why(failed_over, client_
     assert "Lost from the binary log" not in page and "Commits in each place" not in page
 
 
-def test_it_tells_the_outage_of_one_client_and_the_answers_by_node():
+def test_the_page_tells_the_outage_of_a_client_and_the_answers_of_each_node():
     story = replace(
         STORY,
         outage=replace(STORY.outage, answered_s=0.02, least_s=0.3, most_s=0.5),

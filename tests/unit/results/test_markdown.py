@@ -9,7 +9,7 @@ CHOICE = Recommendation("Use 1/1.", ("0/0 lost commits.",), "1/1")
 ANSWER = ResultAnswer(("1/1 lost nothing.", "0/0 is faster."), "A commit takes 5 ms.", CHOICE, ())
 
 
-def test_it_holds_the_answer_the_choice_and_the_settings():
+def test_the_markdown_holds_the_answer_the_choice_and_the_settings():
     text = markdown("Cost?", ANSWER, ["db1, MariaDB"], [SpelledOut("1/1", "sync_binlog=1", "binary log")])
     lines = text.splitlines()
     assert lines[0] == "**Cost?**"

@@ -26,7 +26,7 @@ def obeys_the_policy(response):
     return all('type="application/json"' in tag for tag in inline) and not re.search(r"\sstyle=|<style|\son\w+=", html)
 
 
-def test_it_opens_with_the_sentence(client_in):
+def test_a_result_page_begins_with_its_finding(client_in):
     response = page(client_in, factory.experiment())
     assert response.status_code == 200
     assert re.search(r"At \d threads? 0/0 is \d\.\d times as fast as 1/1 \(\d\.\d to \d\.\d\)\.", text(response))
@@ -34,7 +34,7 @@ def test_it_opens_with_the_sentence(client_in):
     assert obeys_the_policy(response)
 
 
-def test_it_embeds_every_chart_with_its_table_and_files(client_in):
+def test_every_chart_is_there_with_its_table_and_files(client_in):
     response = page(client_in, factory.experiment())
     html = response.content.decode()
     for key in ("throughput", "ratio", "latency-p50", "latency-p99", "fsyncs", "groups", "fsync-latency", "probe"):
@@ -45,7 +45,7 @@ def test_it_embeds_every_chart_with_its_table_and_files(client_in):
     assert "trace:redo_fsyncs" in html
 
 
-def test_it_loads_the_seconds_only_when_they_are_asked_for(client_in):
+def test_the_seconds_are_loaded_only_on_demand(client_in):
     experiment = factory.experiment()
     html = flat(page(client_in, experiment, threads=0).text)
     source = re.search(r'data-chart="seconds" data-src="([^"]+)"', html)[1].replace("&amp;", "&")
@@ -55,7 +55,7 @@ def test_it_loads_the_seconds_only_when_they_are_asked_for(client_in):
     assert [(one["name"], len(one["points"])) for one in chart["series"]] == [("1/1", 30), ("2/0", 30), ("0/0", 30)]
 
 
-def test_it_never_reads_series_or_evidence_once_the_analysis_is_made(client_in, django_assert_max_num_queries):
+def test_series_and_evidence_are_not_read_once_the_analysis_is_made(client_in, django_assert_max_num_queries):
     experiment = factory.experiment()
     page(client_in, experiment)
     with django_assert_max_num_queries(12) as asked:
@@ -63,25 +63,25 @@ def test_it_never_reads_series_or_evidence_once_the_analysis_is_made(client_in, 
     assert not [q["sql"] for q in asked.captured_queries if "_series" in q["sql"] or "_evidence" in q["sql"]]
 
 
-def test_it_says_where_nothing_is_available(client_in):
+def test_a_result_page_says_which_figures_are_not_available(client_in):
     response = page(client_in, factory.experiment(figures=False))
     assert "Fsyncs per commit are not available here" in response.content.decode()
     assert "this server is on another host" in response.content.decode()
 
 
-def test_it_compares_with_the_chosen_baseline(client_in):
+def test_a_result_page_compares_with_the_chosen_baseline(client_in):
     response = page(client_in, factory.experiment(), baseline=2)
     assert "Throughput against 0/0" in response.content.decode()
     assert "Throughput against 1/1" not in response.content.decode()
 
 
-def test_it_ignores_a_choice_that_the_plan_does_not_know(client_in):
+def test_a_result_page_ignores_a_choice_that_the_plan_does_not_know(client_in):
     response = page(client_in, factory.experiment(), baseline="<b>", server="x'", workload="99")
     assert response.status_code == 200
     assert "Throughput against 1/1" in response.content.decode()
 
 
-def test_it_shows_servers_side_by_side_or_one(client_in):
+def test_servers_are_shown_side_by_side_or_one_alone(client_in):
     servers = [factory.server("alpha"), factory.server("beta", host="b")]
     experiment = factory.experiment(servers=servers, workloads=("one", "two"))
     both = page(client_in, experiment).content.decode()
@@ -90,7 +90,7 @@ def test_it_shows_servers_side_by_side_or_one(client_in):
     assert "1/1, alpha" not in only
 
 
-def test_it_escapes_what_people_typed(client_in):
+def test_names_typed_by_people_are_escaped(client_in):
     levels = {"<script>alert(1)</script>": 100.0, "\"'&🐬": 200.0}
     response = page(client_in, factory.experiment(levels, name="<img src=x onerror=y>"))
     assert response.status_code == 200
@@ -99,14 +99,14 @@ def test_it_escapes_what_people_typed(client_in):
 
 
 @pytest.mark.parametrize("state", ["queued", "running", "failed", "cancelled"])
-def test_it_shows_an_experiment_without_a_single_run(client_in, state):
+def test_an_experiment_without_runs_has_a_result_page(client_in, state):
     response = page(client_in, factory.experiment(measured=0, state=state))
     assert response.status_code == 200
     assert "Nothing" in response.context["finding"].sentence
     assert obeys_the_policy(response)
 
 
-def test_it_shows_what_one_measurement_rests_on(client_in):
+def test_the_page_of_a_measurement_shows_its_evidence(client_in):
     cell = factory.experiment().cells.first()
     response = client_in.get(reverse("results:cell", args=[cell.pk]))
     html = response.content.decode()
@@ -119,11 +119,11 @@ def test_it_shows_what_one_measurement_rests_on(client_in):
     assert obeys_the_policy(response)
 
 
-def test_it_has_no_page_for_a_cell_without_a_run(client_in):
+def test_a_cell_without_a_run_has_no_page(client_in):
     cell = factory.experiment(measured=0).cells.first()
     assert client_in.get(reverse("results:cell", args=[cell.pk])).status_code == 404
 
 
-def test_it_wants_a_login(client):
+def test_a_result_page_needs_a_login(client):
     response = client.get(reverse("results:page", args=[factory.experiment().pk]))
     assert response.status_code == 302

@@ -35,7 +35,7 @@ def sentence(trial):
     return context(trial, reader_of(trial.experiment))["sentence"]
 
 
-def test_it_says_in_one_sentence_what_the_crash_did(experiment, words):
+def test_one_sentence_says_what_the_crash_did(experiment, words):
     words([sentence(trial) for trial in experiment.trials.all()])
 
 
@@ -57,12 +57,12 @@ def failed(experiment):
     return trial
 
 
-def test_it_names_the_check_where_nothing_was_lost(failed, words):
+def test_a_failed_check_is_named_where_nothing_was_lost(failed, words):
     assert "GTID 0-1-1 names two transactions" in sentence(failed)
     words(sentence(failed))
 
 
-def test_it_says_why_the_commits_were_lost_and_what_prevents_it(client_in, experiment):
+def test_the_page_says_why_commits_were_lost_and_which_settings_prevent_that(client_in, experiment):
     trial = experiment.trials.first()
     trial.experiment.plan["variants"][0]["settings"] = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "1"}
     trial.experiment.save()
@@ -71,7 +71,7 @@ def test_it_says_why_the_commits_were_lost_and_what_prevents_it(client_in, exper
     assert "innodb_flush_log_at_trx_commit=1 prevents this." in page
 
 
-def test_it_shows_everything_the_verdict_rests_on(client_in, experiment):
+def test_the_page_shows_all_evidence_of_the_verdict(client_in, experiment):
     page = flat(html(client_in, experiment.trials.first()))
     for part in ("commits lost", "<dd>91</dd>", "transaction 1 of client 0;", "957 more", "0-1-22003", "Error log",
                  "sync_binlog=0", "1236 Got fatal error", "Starting crash recovery", "sectors lost"):  # fmt: skip
@@ -91,7 +91,7 @@ OUTAGE = ClientOutage(1.25, 1.75, failed=12, in_doubt=3, after=40, missing=0)
         (ClientOutage(failed=9, why="the client kept <b>out</b>"), "unknown", ("the client kept &lt;b&gt;out",)),
     ],
 )
-def test_it_shows_the_outage_that_a_client_saw_that_reconnects(client_in, experiment, outage, figure, facts):
+def test_the_page_shows_the_outage_of_a_reconnecting_client(client_in, experiment, outage, figure, facts):
     trial = experiment.trials.first()
     trial.evidence.data["outage"] = asdict(outage)
     trial.evidence.save()
@@ -102,7 +102,7 @@ def test_it_shows_the_outage_that_a_client_saw_that_reconnects(client_in, experi
     assert "Write outage" not in flat(html(client_in, experiment.trials.last()))
 
 
-def test_it_has_a_page_before_there_is_evidence(client_in, experiment):
+def test_a_trial_without_evidence_has_a_page(client_in, experiment):
     trial = trials.trial(
         experiment, experiment.trials.first().server_id, "1/1", "power-loss", 9, None, verdict="", state="waiting"
     )
@@ -198,7 +198,7 @@ def test_a_trial_that_broke_off_before_its_load_shows_all_its_steps():
     assert (found.zero, [step.at_s for _, step in found.rows]) == ("trial", [0, 3])
 
 
-def test_it_repeats_a_trial(client_in, admin, experiment, monkeypatch):
+def test_a_button_repeats_the_trial(client_in, admin, experiment, monkeypatch):
     asked = []
     monkeypatch.setattr(actions, "repeat_trial", lambda *call: asked.append(call), raising=False)
     trial = experiment.trials.first()
@@ -217,7 +217,7 @@ def test_a_trial_that_did_not_happen_yet_has_nothing_to_show_and_nothing_to_repe
     assert again not in page and '<dl class="figures">' not in page
 
 
-def test_it_says_why_a_trial_is_not_repeated(client_in, experiment, monkeypatch):
+def test_the_reason_why_a_trial_is_not_repeated_is_told(client_in, experiment, monkeypatch):
     def refuse(*_):
         raise PlanError("The experiment is running.", "Wait for it to end.")
 
@@ -226,13 +226,13 @@ def test_it_says_why_a_trial_is_not_repeated(client_in, experiment, monkeypatch)
     assert "The experiment is running. Wait for it to end." in response.content.decode()
 
 
-def test_it_does_not_say_nothing_was_lost_where_that_is_not_known(failed, words):
+def test_an_unknown_loss_is_not_told_as_nothing_lost(failed, words):
     failed.lost_engine = None
     assert "22,000" not in sentence(failed) and "GTID 0-1-1 names two transactions" in sentence(failed)
     words(sentence(failed))
 
 
-def test_it_says_that_the_server_does_not_come_back(experiment, words):
+def test_a_server_that_stays_down_is_told(experiment, words):
     trial = experiment.trials.all()[1]
     trial.verdict, trial.lost_engine, trial.recovery_s = "invalid", None, None
     trial.evidence.data["checks"][0] = {

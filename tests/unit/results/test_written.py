@@ -91,7 +91,7 @@ def test_measurements_of_other_servers_and_workloads_are_not_used():
 @pytest.mark.parametrize(
     ("free", "said"), [(1 << 40, "1.00 TiB of its disk is free."), (MIB, "That may not be enough.")]
 )
-def test_it_stands_beside_the_free_disk_space(free, said):
+def test_the_estimate_stands_beside_the_free_disk_space(free, said):
     experiment = measured(MIB)
     Preflight.objects.create(server=factory.server(), state="done", facts={"free_bytes": free})
     assert of(experiment).says.endswith(said)

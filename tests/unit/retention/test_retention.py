@@ -64,7 +64,7 @@ def test_sentences_intervals_and_statistics_are_the_same_afterwards(old, client_
     assert client_in.get(f"/experiments/{old.pk}/export.zip").status_code == 200
 
 
-def test_it_is_done_once_and_audited(old):
+def test_old_data_is_thinned_out_once_and_audited(old):
     thinned()
     assert Event.objects.get(did="thinned out").detail == {"seconds_of_experiments": 1, "raw_output_of_experiments": 1}
     assert not any(thinned().values()) and Event.objects.filter(did="thinned out").count() == 1

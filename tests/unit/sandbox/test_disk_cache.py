@@ -36,7 +36,7 @@ def filled(fd: int, byte: bytes, blocks: int = BLOCKS) -> Cache:
 
 
 @given(st.lists(steps, max_size=30))
-def test_it_reads_what_was_written_and_keeps_what_was_flushed(script):
+def test_written_data_is_read_back_and_flushed_data_survives(script):
     """The model: `seen` is what a reader sees, `leaving` what a flush promised, `kept` what is in the image."""
     fd, cache = blank()
     seen = kept = leaving = bytes(SIZE)
@@ -63,13 +63,13 @@ def test_it_reads_what_was_written_and_keeps_what_was_flushed(script):
         os.close(fd)
 
 
-def test_it_loses_all_that_was_not_flushed(image):
+def test_a_cut_loses_all_unflushed_data(image):
     cut = filled(image, b"x").cut()
     assert (cut.lost_bytes, cut.kept_bytes) == (SIZE, 0)
     assert os.pread(image, SIZE, 0) == bytes(SIZE)
 
 
-def test_it_loses_a_flush_in_progress(image):
+def test_a_cut_loses_a_flush_in_progress(image):
     cache = filled(image, b"x")
     cache.begin_flush()
     cache.cut()
@@ -80,7 +80,7 @@ def test_it_loses_a_flush_in_progress(image):
     assert cache.read(0, SIZE) == bytes(SIZE)
 
 
-def test_it_lets_nothing_through_after_a_cut(image):
+def test_nothing_reaches_the_image_after_a_cut(image):
     cache = filled(image, b"x")
     cache.cut()
     cache.write(0, memoryview(b"y" * BLOCK_BYTES))
@@ -90,7 +90,7 @@ def test_it_lets_nothing_through_after_a_cut(image):
     assert os.pread(image, SIZE, 0) == bytes(SIZE)
 
 
-def test_it_keeps_everything_at_1000_permille(image):
+def test_a_cut_at_1000_permille_keeps_everything(image):
     cut = filled(image, b"x").cut(1000, 5)
     assert (cut.lost_bytes, cut.kept_bytes) == (0, SIZE)
     assert os.pread(image, SIZE, 0) == b"x" * SIZE
@@ -108,23 +108,23 @@ def torn(seed: int, granularity: int = 512, byte: bytes = b"x", first: int = 0) 
 
 
 @given(st.integers(0, 2**63))
-def test_it_tears_alike_with_the_same_seed_whatever_the_order_of_writes(seed):
+def test_the_same_seed_tears_alike_whatever_the_order_of_writes(seed):
     assert torn(seed) == torn(seed, first=3)
     assert torn(seed, byte=b"y") == torn(seed).replace(b"x", b"y")
 
 
-def test_it_tears_otherwise_with_another_seed():
+def test_another_seed_tears_otherwise():
     assert len({torn(seed) for seed in range(50)}) == 50
 
 
 @pytest.mark.parametrize("granularity", [512, 1024, 2048, 4096])
-def test_it_keeps_whole_pieces_only(granularity):
+def test_a_tear_keeps_whole_pieces_only(granularity):
     survived = torn(3, granularity)
     pieces = {survived[at : at + granularity] for at in range(0, SIZE, granularity)}
     assert pieces == {b"x" * granularity, bytes(granularity)}
 
 
-def test_it_keeps_about_as_much_as_it_was_told():
+def test_a_tear_keeps_about_the_wanted_share():
     fd = os.memfd_create("image")
     os.truncate(fd, 400 * BLOCK_BYTES)
     cache = Cache(Image(fd), 400 * BLOCK_BYTES)
@@ -135,7 +135,7 @@ def test_it_keeps_about_as_much_as_it_was_told():
     os.close(fd)
 
 
-def test_it_keeps_blocks_in_memory_that_the_host_could_not_take(image, monkeypatch):
+def test_blocks_that_the_host_could_not_take_stay_in_memory(image, monkeypatch):
     cache = filled(image, b"x")
     cache.begin_flush()
     cache.write(0, memoryview(b"y" * BLOCK_BYTES))

@@ -46,14 +46,14 @@ def stat(device: VolatileDevice) -> dict[str, str]:
     return dict(word.split("=") for word in obey(device, "stat").split()[1:])
 
 
-def test_it_flushes_at_once_when_that_costs_nothing(device):
+def test_a_flush_that_costs_nothing_ends_at_once(device):
     write(device)
     assert flush(device) == [None]
     assert device.wait_s() is None
     assert stat(device)["flush_bytes"] == str(BLOCK_BYTES)
 
 
-def test_it_takes_k_and_n_over_r(device):
+def test_a_flush_takes_k_and_n_over_r(device):
     """2 ms + 40 blocks at 40 bytes per microsecond: 4.096 ms."""
     assert obey(device, "set 2000 40") == "ok"
     write(device, 40)
@@ -66,7 +66,7 @@ def test_it_takes_k_and_n_over_r(device):
     assert answers == [None]
 
 
-def test_it_flushes_one_after_the_other(device):
+def test_flushes_wait_for_each_other(device):
     obey(device, "set 3000 0")
     write(device)
     first, second = flush(device), flush(device)
@@ -76,7 +76,7 @@ def test_it_flushes_one_after_the_other(device):
     assert stat(device)["flushes"] == "2"
 
 
-def test_it_does_not_keep_what_is_written_during_a_flush(device):
+def test_data_written_during_a_flush_is_not_kept(device):
     obey(device, "set 1000 0")
     write(device)
     flush(device)
@@ -87,7 +87,7 @@ def test_it_does_not_keep_what_is_written_during_a_flush(device):
     assert device.read(0, 2 * BLOCK_BYTES) == b"x" * BLOCK_BYTES + bytes(BLOCK_BYTES)
 
 
-def test_it_answers_at_the_cut_whoever_waits(device):
+def test_the_cut_answers_all_waiting_flushes(device):
     obey(device, "set 60000000 0")
     write(device)
     first, second = flush(device), flush(device)
@@ -97,7 +97,7 @@ def test_it_answers_at_the_cut_whoever_waits(device):
     assert device.read(0, 1) == b"\0"
 
 
-def test_it_ends_no_flush_on_hold_and_the_cut_releases_all(device):
+def test_no_flush_ends_on_hold_and_the_cut_releases_all(device):
     obey(device, "set 1000 0")
     write(device)
     first = flush(device)
@@ -120,7 +120,7 @@ def test_a_cut_releases_requests_that_came_during_the_hold(device):
     assert flush(device) == [None]
 
 
-def test_it_lies_until_it_is_told_not_to(device):
+def test_the_device_lies_until_lying_is_switched_off(device):
     obey(device, "lie on")
     write(device)
     assert flush(device) == [None]
@@ -131,7 +131,7 @@ def test_it_lies_until_it_is_told_not_to(device):
     assert stat(device)["pending_bytes"] == "0"
 
 
-def test_it_loses_what_it_lied_about(device):
+def test_a_lying_device_loses_what_was_flushed(device):
     obey(device, "lie on")
     write(device)
     flush(device)
@@ -160,7 +160,7 @@ NO_COMMANDS = """
 
 
 @pytest.mark.parametrize("line", [line.strip() for line in NO_COMMANDS.split("|")])
-def test_it_refuses_what_is_no_command_and_changes_nothing(device, line):
+def test_an_unknown_command_is_refused_and_changes_nothing(device, line):
     write(device)
     before = stat(device)
     assert obey(device, line).startswith("error: ")
@@ -168,7 +168,7 @@ def test_it_refuses_what_is_no_command_and_changes_nothing(device, line):
 
 
 @given(st.text(max_size=80))
-def test_it_survives_any_line(line):
+def test_any_line_gets_an_answer(line):
     fd = os.memfd_create("image")
     try:
         assert obey(VolatileDevice(Cache(Image(fd), 0)), line).startswith(("ok", "error: "))
@@ -185,7 +185,7 @@ def test_a_release_ends_what_was_held(device):
     assert held == [None]
 
 
-def test_it_takes_a_descriptor_for_a_recording_and_leaves_it_open(device):
+def test_a_recording_takes_a_descriptor_and_leaves_that_open(device):
     fd = os.memfd_create("events")
     assert obey(device, "record 100000", [fd]) == "ok"
     assert obey(device, "record 100000", [fd]).startswith("error: record: a recording is in progress")

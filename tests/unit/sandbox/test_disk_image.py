@@ -26,7 +26,7 @@ def in_memory(data: bytes) -> int:
     st.integers(0, SIZE - 1),
     st.integers(1, SIZE),
 )
-def test_it_reads_as_one_disk(state, writes, offset, length):
+def test_a_state_over_its_base_reads_as_one_disk(state, writes, offset, length):
     blocks = {number: bytes([byte]) * BLOCK_BYTES for number, byte in state.items()}
     fd, model = in_memory(BASE), bytearray(BASE)
     image, given_fd = StateImage(fd), in_memory(b"".join(packed(blocks)))
@@ -54,7 +54,7 @@ FALSE = {
 
 
 @pytest.mark.parametrize("data", FALSE.values(), ids=FALSE)
-def test_it_refuses_what_are_no_blocks(data):
+def test_data_that_is_no_list_of_blocks_is_refused(data):
     fd = in_memory(data)
     with pytest.raises(ValueError, match="block"):
         unpacked(fd, SIZE)

@@ -35,7 +35,7 @@ ROOM = namedtuple("ROOM", "total used free")
         "[ERROR] mariadbd: Error writing file './binlog.000003' (Errcode: 122 \"Disk quota exceeded\")",
     ],
 )
-def test_it_names_what_the_host_lacked(said):
+def test_the_reason_names_what_the_host_lacked(said):
     assert logs.lacked_resource(said).startswith("the host lacked something (")
 
 
@@ -68,7 +68,7 @@ def test_a_full_disk_is_seen_also_where_the_server_does_not_say_so(monkeypatch, 
     assert logs.lacked_resource(said, tmp_path / "gone") == ""
 
 
-def test_it_names_the_signal():
+def test_the_reason_names_the_signal():
     assert logs.how_it_ended(-9) == "it was ended by signal 9 (SIGKILL)"
     assert logs.how_it_ended(1) == "it ended with status 1"
 

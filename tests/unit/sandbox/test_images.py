@@ -19,7 +19,7 @@ def make(folder: Path) -> None:
     (folder / "ibdata1").write_bytes(b"x" * 4096)
 
 
-def test_it_is_made_once(tmp_path):
+def test_an_image_is_made_once(tmp_path):
     calls = []
     for _ in range(2):
         image = images.ensure(tmp_path, "key", lambda folder: (calls.append(1), make(folder)))
@@ -37,7 +37,7 @@ def test_an_image_that_others_could_change_is_made_anew(tmp_path):
     assert (images.ensure(tmp_path, "key", make) / "ibdata1").read_bytes() == b"x" * 4096
 
 
-def test_it_stands_racing_makers(tmp_path):
+def test_two_makers_at_once_make_one_image(tmp_path):
     results = []
 
     def slowly(folder: Path) -> None:
@@ -53,7 +53,7 @@ def test_it_stands_racing_makers(tmp_path):
     assert list((tmp_path / "images/making").iterdir()) == []
 
 
-def test_it_leaves_nothing_when_making_fails(tmp_path):
+def test_a_failed_image_leaves_nothing(tmp_path):
     with pytest.raises(ZeroDivisionError):
         images.ensure(tmp_path, "key", lambda folder: (make(folder), 1 / 0))
     assert images.find(tmp_path, "key") is None
@@ -61,12 +61,12 @@ def test_it_leaves_nothing_when_making_fails(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["", "..", "a/b", "A", "making/x", "-x", "x\n"])
-def test_it_refuses_odd_keys(tmp_path, key):
+def test_an_odd_key_is_refused(tmp_path, key):
     with pytest.raises(SandboxError, match="cannot name an image"):
         images.find(tmp_path, key)
 
 
-def test_it_writes_the_redo_log_in_full_and_nothing_else(tmp_path):
+def test_only_the_redo_log_of_an_image_is_written_out_in_full(tmp_path):
     source = tmp_path / "source"
     (source / "#innodb_redo").mkdir(parents=True)
     sparse = ("ib_logfile0", "#innodb_redo/#ib_redo0", "ibdata1")
@@ -79,7 +79,7 @@ def test_it_writes_the_redo_log_in_full_and_nothing_else(tmp_path):
     assert all((tmp_path / "copy" / name).stat().st_size == 1 << 20 for name in sparse)
 
 
-def test_it_says_why_a_copy_failed(tmp_path):
+def test_a_failed_copy_says_why(tmp_path):
     with pytest.raises(SandboxError, match="could not be examined"):
         images.copy(tmp_path / "absent", tmp_path / "copy", ME)
     (tmp_path / "source").mkdir()

@@ -20,7 +20,7 @@ def lines(settings, build=MARIADB):
     return options.my_cnf(build, FOLDER, 4711, settings).splitlines()
 
 
-def test_it_puts_everything_in_the_sandboxs_folder():
+def test_all_paths_lie_in_the_folder_of_the_sandbox():
     text = lines({})
     for line in ("basedir=/usr", f"datadir={FOLDER}/data", f"socket={FOLDER}/run/sock", "port=4711"):
         assert line in text
@@ -32,23 +32,23 @@ def test_a_server_in_a_namespace_listens_on_its_own_address():
     assert [line for line in text.splitlines() if line.startswith("bind_address")] == ["bind_address=10.231.0.1"]
 
 
-def test_it_lets_settings_win_over_defaults():
+def test_settings_win_over_defaults():
     text = lines({"innodb_buffer_pool_size": "1G"})
     assert "innodb_buffer_pool_size=1G" in text
     assert "innodb_buffer_pool_size=128M" not in text
 
 
 @pytest.mark.parametrize("value", ["ON", "on", "1"])
-def test_it_gives_the_binlog_a_file_name(value):
+def test_the_binlog_has_a_file_name(value):
     assert "log_bin=binlog" in lines({"log_bin": value})
 
 
 @pytest.mark.parametrize("value", ["OFF", "off", "0"])
-def test_it_leaves_the_binlog_off(value):
+def test_the_binlog_can_be_switched_off(value):
     assert "skip_log_bin" in lines({"log_bin": value})
 
 
-def test_it_leaves_the_binlog_off_unless_asked():
+def test_the_binlog_is_off_by_default():
     assert "skip_log_bin" in lines({})
 
 
@@ -67,13 +67,13 @@ def test_it_leaves_the_binlog_off_unless_asked():
         {"!include": "x"},
     ],
 )
-def test_it_refuses(settings):
+def test_a_setting_that_would_break_the_option_file_is_refused(settings):
     with pytest.raises(SandboxError):
         lines(settings)
 
 
 @given(st.dictionaries(st.text(max_size=12), st.text(max_size=12), max_size=3))
-def test_it_writes_one_line_per_setting_or_refuses(settings):
+def test_the_option_file_writes_one_line_per_setting_or_refuses(settings):
     try:
         text = lines(settings)
     except SandboxError:
@@ -82,7 +82,7 @@ def test_it_writes_one_line_per_setting_or_refuses(settings):
     assert all(f"{name}={value}" in text for name, value in settings.items() if name != "log_bin")
 
 
-def test_it_switches_off_mysqls_second_port():
+def test_the_second_port_of_mysql_is_switched_off():
     mysql = Build("system-mysql", "", "mysql", (8, 0, 33), Layout(Path("/usr/sbin/mysqld")))
     assert "mysqlx=OFF" in lines({}, mysql)
     assert "mysqlx=OFF" not in lines({})

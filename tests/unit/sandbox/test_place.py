@@ -27,13 +27,13 @@ def open_folder():
     shutil.rmtree(folder)
 
 
-def test_it_makes_the_folder(open_folder, user):
+def test_the_folder_is_made(open_folder, user):
     place.prepare(open_folder / "root", user)
     assert (open_folder / "root").is_dir()
 
 
 @pytest.mark.skipif(not place.SHARED_MEMORY.is_dir(), reason="no /dev/shm here")
-def test_it_refuses_shared_memory(user):
+def test_shared_memory_is_refused(user):
     folder = place.SHARED_MEMORY / f"ds-place-{os.getpid()}"
     with pytest.raises(SandboxError, match="never calls fsync"):
         place.prepare(folder, user)
@@ -41,7 +41,7 @@ def test_it_refuses_shared_memory(user):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to ask as somebody else")
-def test_it_names_the_folder_that_is_closed(open_folder, user):
+def test_a_closed_folder_above_is_named(open_folder, user):
     closed = open_folder / "closed"
     (closed / "deep").mkdir(parents=True)
     closed.chmod(0o700)
@@ -51,26 +51,26 @@ def test_it_names_the_folder_that_is_closed(open_folder, user):
     place.prepare(closed / "deep" / "root", user)
 
 
-def test_it_says_how_much_a_full_disk_lacks(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_with_the_missing_space(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(0, 0, 300 << 20))
     place.require_space(tmp_path, 44 << 20)
     with pytest.raises(SandboxError, match=r"disk is full.*needs 301 MiB, 300 MiB are free"):
         place.require_space(tmp_path, 45 << 20)
 
 
-def test_it_notes_that_a_tmpfs_costs_nothing(tmp_path, monkeypatch):
+def test_a_note_says_that_fsync_on_a_tmpfs_costs_nothing(tmp_path, monkeypatch):
     assert place.notes(tmp_path) == () or place.storage(tmp_path).file_system == "tmpfs"
     monkeypatch.setattr(place, "storage", lambda _: StorageFacts(file_system="tmpfs"))
     assert "next to nothing" in place.notes(tmp_path)[0]
 
 
-def test_it_refuses_a_path_too_long_for_a_socket():
+def test_a_path_too_long_for_a_socket_is_refused():
     place.require_short(Path("/" + "x" * 106))
     with pytest.raises(SandboxError, match="longer than 107 bytes"):
         place.require_short(Path("/" + "é" * 54))
 
 
-def test_it_says_when_the_folder_cannot_be_made(tmp_path, user):
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path, user):
     (tmp_path / "file").touch()
     with pytest.raises(SandboxError, match="cannot be made"):
         place.prepare(tmp_path / "file" / "root", user)

@@ -13,19 +13,19 @@ from workers.sandbox.process import Fence
 from workers.sandbox.users import User
 
 
-def test_it_knows_when_a_process_began():
+def test_the_start_time_of_a_process_is_known():
     assert process.start_time(os.getpid()) > 0
     assert process.start_time(2**22 + 1) is None
 
 
-def test_it_takes_a_zombie_for_dead():
+def test_a_zombie_counts_as_dead():
     child = subprocess.Popen(["true"])
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     assert process.start_time(child.pid) is None
     child.wait()
 
 
-def test_it_reads_past_odd_names(tmp_path):
+def test_the_start_time_is_read_past_odd_names(tmp_path):
     """The name in /proc/PID/stat may hold blanks and brackets."""
     program = tmp_path / "a) R 1 (b"
     program.symlink_to("/bin/sleep")
@@ -44,7 +44,7 @@ def asked(tmp_path):
     return lambda *argv, limit_s=20.0, **env: process.ask(argv, me, Fence(), env, limit_s)
 
 
-def test_it_passes_arguments_without_a_shell_and_no_environment_but_the_given(asked, monkeypatch):
+def test_arguments_pass_no_shell_and_only_the_given_environment(asked, monkeypatch):
     monkeypatch.setenv("DURASCOPE_SECRET", "x")
     assert asked("/usr/bin/printf", "%s|", "$HOME; id").said == "$HOME; id|"
     assert asked("/usr/bin/env", A="b=c").said.splitlines() == ["A=b=c"]
@@ -58,18 +58,18 @@ def test_a_program_that_never_ends_or_never_stops_printing_is_ended(asked):
     assert flood.status is None and len(flood.said) == process.MOST_BYTES
 
 
-def test_it_says_that_a_program_cannot_be_started(asked):
+def test_a_program_that_cannot_be_started_is_reported(asked):
     answer = asked("/nonexistent/mysqld")
     assert answer.status == door.CANNOT_RUN and "No such file" in answer.said
 
 
-def test_it_leaves_no_core_and_ends_with_the_worker(asked):
+def test_a_child_leaves_no_core_and_gets_no_new_privileges(asked):
     limits = asked("/bin/cat", "/proc/self/limits").said
     assert re.search(r"Max core file size +0 +0 ", limits)
     assert "NoNewPrivs:\t1" in asked("/bin/cat", "/proc/self/status").said
 
 
-def test_it_sees_when_a_process_is_at_rest():
+def test_a_stopped_process_is_seen_at_rest():
     with subprocess.Popen(["sleep", "60"]) as sleeper:
         assert not process.at_rest(sleeper.pid)
         sleeper.send_signal(signal.SIGSTOP)

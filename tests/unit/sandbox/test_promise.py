@@ -12,7 +12,7 @@ def probe(ms: float, way: str = "overwrite", size: int = 4096) -> DeviceProbe:
 
 
 @pytest.mark.parametrize("ms", [4.6, 5.0, 5.5])
-def test_it_matches_within_ten_per_cent(ms):
+def test_a_probe_within_ten_per_cent_matches(ms):
     found = compare(parse("k=5ms"), probe(ms))
     assert found.matches and "within 10 %" in found.says
     assert found.promised_per_s == pytest.approx(200)
@@ -25,7 +25,7 @@ def test_a_wrong_k_does_not_match(ms, why):
     assert "does not match" in found.says and why in found.says
 
 
-def test_it_names_which_of_two_devices_it_speaks_of():
+def test_the_comparison_names_the_device_of_two():
     found = compare(parse("k=5ms+log"), probe(10), "redo and binlog")
     assert found.storage == "k=5ms+log, redo and binlog"
     assert found.says.startswith("k=5ms+log, redo and binlog promises 200 fsync/s")

@@ -25,7 +25,7 @@ def written(tmp_path) -> Written:
     return made
 
 
-def test_it_reads_back_what_was_recorded(written):
+def test_a_recording_is_read_back_as_written(written):
     recording = written.load()
     log = recording.log
     assert [event.kind.name for event in log.events] == ["WRITE", "FLUSH_BEGAN", "FLUSH_ENDED", "WRITE"]
@@ -35,7 +35,7 @@ def test_it_reads_back_what_was_recorded(written):
     assert [recording.moment(at_ns) for at_ns in (1, 2, 4, 99)] == [0, 1, 3, 4]
 
 
-def test_it_ends_where_its_bound_is_reached_and_says_so(tmp_path):
+def test_a_recording_ends_at_its_bound_and_says_so(tmp_path):
     written = Written(tmp_path, most_bytes=HEADER.size + 3 * EVENT.size + BLOCK_BYTES)
     written.write(0, b"a")
     written.write(1, b"b")
@@ -45,7 +45,7 @@ def test_it_ends_where_its_bound_is_reached_and_says_so(tmp_path):
     assert written.recorder.n_bytes <= written.most_bytes
 
 
-def test_it_ends_where_the_host_cannot_store_more(tmp_path):
+def test_a_recording_ends_where_the_host_cannot_store_more(tmp_path):
     """The kernel takes a part of an event and refuses the rest."""
     written, before = Written(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -62,7 +62,7 @@ def test_it_ends_where_the_host_cannot_store_more(tmp_path):
 
 
 @pytest.mark.parametrize("lost_bytes", [1, EVENT.size, EVENT.size + 1, EVENT.size + BLOCK_BYTES, 2 * BLOCK_BYTES + 47])
-def test_it_is_broken_off_when_the_process_was_killed(written, lost_bytes):
+def test_a_recording_is_broken_off_when_the_process_was_killed(written, lost_bytes):
     written.recorder.stop()
     file = written.folder / EVENTS
     os.truncate(file, file.stat().st_size - lost_bytes)
@@ -94,18 +94,18 @@ FALSE = {
 
 
 @pytest.mark.parametrize(("why", "file"), FALSE.items(), ids=range(len(FALSE)))
-def test_it_believes_nothing_false(why, file):
+def test_a_false_recording_is_refused_with_the_reason(why, file):
     with pytest.raises(SandboxError, match=f"cannot be read: .*{why}"):
         events.read(memoryview(HEADER.pack(events.MAGIC, 8192, 1) + file))
 
 
-def test_it_refuses_another_file():
+def test_another_kind_of_file_is_refused():
     for file in (b"", b"x" * 100):
         with pytest.raises(SandboxError, match="cannot be read: it "):
             events.read(memoryview(file))
 
 
-def test_it_says_what_is_missing(written, tmp_path):
+def test_a_missing_part_of_a_recording_is_named(written, tmp_path):
     written.recorder.stop()
     with pytest.raises(SandboxError, match=r"There is no recording in .*No such file"):
         Recording.load(tmp_path / "elsewhere")

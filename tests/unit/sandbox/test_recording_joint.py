@@ -62,7 +62,7 @@ def test_a_joint_content_is_possible_as_long_as_each_of_its_parts(script, data):
         assert not all(possible(disk, state.until_ns, part) for disk, part in zip(joint.disks, parts, strict=True))
 
 
-def test_it_crashes_together_and_one_alone(tmp_path):
+def test_two_disks_crash_together_or_one_alone(tmp_path):
     """Data on the first disk, redo on the second: a page is durable before its redo only when one alone is lost."""
     data, redo = two(tmp_path)
     redo.write(0, b"r")

@@ -33,7 +33,7 @@ def states(tmp_path) -> States:
     return States(written.load())
 
 
-def test_it_tries_each_content_once_and_reaches_each_pair(states):
+def test_the_choice_tries_each_content_once_and_reaches_each_pair(states):
     choices = in_order(states, role, 1)
     assert len({choice.state.digest for choice in choices}) == len(choices)
     reached = {choice.reached for choice in choices if choice.new}
@@ -42,14 +42,14 @@ def test_it_tries_each_content_once_and_reaches_each_pair(states):
     assert Reached(COMMITS * BLOCK_BYTES, COMMITS * BLOCK_BYTES) in reached
 
 
-def test_it_tears_each_flush_of_a_log_and_no_other(states):
+def test_each_flush_of_a_log_is_torn_and_no_other(states):
     torn = [choice for choice in in_order(states, role, 2) if choice.way == "within a flush"]
     assert len(torn) == 2 * COMMITS
     seen = {states.unflushed(choice.state.point)[0] for choice in torn}
     assert all(role(states.recording.events[number].offset // BLOCK_BYTES) != "data" for number in seen)
 
 
-def test_it_tears_each_flush_of_pages_too(states):
+def test_each_flush_of_pages_is_torn_too(states):
     (torn,) = [choice for choice in in_order(states, role, 2) if choice.way == "within a flush of pages"]
     (number,) = states.unflushed(torn.state.point)
     assert role(states.recording.events[number].offset // BLOCK_BYTES) == "data"
@@ -60,7 +60,7 @@ def test_the_first_points_of_a_budget_are_of_every_way(states):
     assert set(first) >= {"after a flush", "within a flush", "at random"}
 
 
-def test_it_can_be_repeated_and_another_seed_orders_otherwise(states):
+def test_the_same_seed_gives_the_same_order_and_another_seed_another(states):
     assert in_order(states, role, 7, 5) == in_order(states, role, 7, 5)
     assert [one.state for one in in_order(states, role, 7, 5)] != [one.state for one in in_order(states, role, 8, 5)]
 

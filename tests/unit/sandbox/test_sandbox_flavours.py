@@ -69,7 +69,7 @@ def test_system_tables_are_made_the_way_of_the_age(tmp_path):
     assert b"-- mariadb_system_tables.sql" in sql("mariadb", (11, 8, 0))
 
 
-def test_it_is_told_where_its_own_files_are_and_which_plugins_to_load():
+def test_a_server_is_told_the_places_of_its_files_and_its_plugins():
     layout = Layout(Path("/opt/usr/sbin/mysqld"), share=Path("/opt/share"), plugin_dir=Path("/opt/plugin"))
     build = Build("b", "", "mariadb", (10, 11, 0), layout, plugins=("ha_rocksdb.so",))
     text = options.my_cnf(build, FOLDER, 4711, {}).splitlines()

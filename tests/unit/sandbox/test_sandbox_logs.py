@@ -3,7 +3,7 @@
 from workers.sandbox.logs import Logs
 
 
-def test_it_keeps_lives_in_order(tmp_path):
+def test_the_logs_of_several_starts_stay_in_order(tmp_path):
     logs = Logs(tmp_path)
     for life in range(12):
         logs.error.write_text(f"life {life}\n")
@@ -16,7 +16,7 @@ def test_it_keeps_lives_in_order(tmp_path):
     assert logs.text == ""
 
 
-def test_it_has_words_for_silence(tmp_path):
+def test_an_empty_log_is_told_as_nothing(tmp_path):
     logs = Logs(tmp_path)
     logs.keep()
     assert logs.last_words == "(nothing)"

@@ -12,7 +12,7 @@ from workers.sandbox.storage import PROFILES, explain, parse
     ("text", "per_s"),
     [("sata-7200", 120), ("hdd-10k", 150), ("x25-m", 1200), ("k=5ms", 200), ("k=400us+log", 2500), ("k=0.01s", 100)],
 )
-def test_it_promises_fsyncs_per_second(text, per_s):
+def test_a_storage_promises_fsyncs_per_second(text, per_s):
     assert parse(text).fsyncs_per_s == pytest.approx(per_s)
 
 
@@ -26,7 +26,7 @@ def test_bytes_cost_time():
     ("text", "apart"),
     [("hdd-10k", set()), ("hdd-10k+log", {"redo", "binlog"}), ("hdd-10k+redo", {"redo"}), ("k=1ms+binlog", {"binlog"})],
 )
-def test_it_says_which_logs_lie_apart(text, apart):
+def test_a_storage_says_which_logs_lie_on_another_device(text, apart):
     assert parse(text).apart == apart
     assert ("device of its kind" in explain(text)) == bool(apart)
 
@@ -48,7 +48,7 @@ def test_it_says_which_logs_lie_apart(text, apart):
         ("SATA-7200", "There is no storage"),
     ],
 )
-def test_it_refuses_what_is_none(text, says):
+def test_a_text_that_is_no_storage_is_refused(text, says):
     with pytest.raises(SandboxError) as refused:
         parse(text)
     assert says in str(refused.value)

@@ -24,13 +24,13 @@ def leave(root, note: Owner | None, place="live"):
     return folder
 
 
-def test_it_spares_the_living(tmp_path):
+def test_the_sweep_spares_the_folder_of_a_living_worker(tmp_path):
     folder = leave(tmp_path, None)
     assert sweep(tmp_path) == []
     assert folder.is_dir()
 
 
-def test_it_spares_a_folder_that_is_being_made(tmp_path, monkeypatch):
+def test_the_sweep_spares_a_folder_that_is_being_made(tmp_path, monkeypatch):
     """Another thread sweeps just when the note is there."""
     write = owner.write
 
@@ -50,13 +50,13 @@ def test_it_spares_a_folder_that_is_being_made(tmp_path, monkeypatch):
         Owner(ME, start_time(ME), "another boot"),
     ],
 )
-def test_it_sweeps_the_dead(tmp_path, note):
+def test_the_folder_of_a_dead_worker_is_swept(tmp_path, note):
     folder = leave(tmp_path, note)
     assert sweep(tmp_path) == [folder.name]
     assert not folder.exists()
 
 
-def test_it_sweeps_half_made_images(tmp_path):
+def test_half_made_images_are_swept(tmp_path):
     folder = leave(tmp_path, Owner(NO_PID, 1, owner.boot_id()), "images/making")
     assert sweep(tmp_path) == [folder.name]
 
@@ -124,11 +124,11 @@ def test_a_folder_that_could_not_be_made_for_want_of_descriptors_goes(tmp_path):
     assert list((tmp_path / "live").iterdir()) == []
 
 
-def test_it_kills_no_server_of_another_boot(tmp_path):
+def test_the_sweep_kills_no_server_of_another_boot(tmp_path):
     """After a reboot the pid and even the start time may be those of another process: here, ours."""
     leave(tmp_path, Owner(NO_PID, 1, "another boot", ME, start_time(ME)))
     assert len(sweep(tmp_path)) == 1
 
 
-def test_it_finds_nothing_where_nothing_is(tmp_path):
+def test_the_sweep_of_an_empty_folder_finds_nothing(tmp_path):
     assert sweep(tmp_path) == []

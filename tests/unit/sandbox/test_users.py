@@ -50,7 +50,7 @@ def test_without_it_a_number_is_taken_that_is_nobodys(known, tmp_path, monkeypat
 
 @as_root
 @pytest.mark.parametrize(("name", "uid"), [("root", 0), ("toor", 0), ("nobody", 65534), ("other", 65534)])
-def test_it_refuses_users_with_other_tasks(known, name, uid):
+def test_users_with_other_tasks_are_refused(known, name, uid):
     known(**{name: uid})
     with pytest.raises(SandboxError, match=f"must not run as {name}.*useradd --system"):
         users.unprivileged_user(name)
@@ -58,7 +58,7 @@ def test_it_refuses_users_with_other_tasks(known, name, uid):
 
 @as_root
 @pytest.mark.parametrize("owned", ["", "database"])
-def test_it_refuses_the_owner_of_the_installation(known, tmp_path, monkeypatch, owned):
+def test_the_owner_of_the_installation_is_refused(known, tmp_path, monkeypatch, owned):
     known(durascope=991, other=992)
     (tmp_path / "database").touch()
     os.chown(tmp_path / owned, 991, 991)
@@ -69,7 +69,7 @@ def test_it_refuses_the_owner_of_the_installation(known, tmp_path, monkeypatch, 
 
 
 @as_root
-def test_it_refuses_the_owner_of_the_program(known, tmp_path, monkeypatch):
+def test_the_owner_of_the_program_is_refused(known, tmp_path, monkeypatch):
     known(anna=991)
     os.chown(tmp_path, 991, 991)
     monkeypatch.setattr(users, "PROJECT", tmp_path)
@@ -79,7 +79,7 @@ def test_it_refuses_the_owner_of_the_program(known, tmp_path, monkeypatch):
 
 
 @as_root
-def test_it_refuses_a_user_that_is_not_there(known):
+def test_a_missing_user_is_refused_with_the_command_to_add_one(known):
     known()
     with pytest.raises(SandboxError, match=r"no user lost.*useradd --system .* lost"):
         users.unprivileged_user("lost")

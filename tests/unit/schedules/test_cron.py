@@ -87,7 +87,7 @@ def test_a_zone_that_is_none_is_refused():
         cron.check("30 2 * * *", "../../etc/passwd", NOW)
 
 
-def test_it_is_echoed_in_words():
+def test_a_cron_line_is_put_in_words():
     assert cron.in_words("30 2 * * 1-5") == "At 02:30 on Monday through Friday"
 
 

@@ -128,7 +128,7 @@ def test_nights_are_rows_with_finding_link_and_reason(client, dba):
         assert part in shown
 
 
-def test_it_says_that_nobody_looks(client, dba):
+def test_a_schedule_that_nobody_checks_is_shown_as_overdue(client, dba):
     one = made.schedule(user=dba, looked_at=timezone.now() - 3 * made.DAY)
     assert "Overdue since" in text(client.get(f"/nights/{one.pk}/"))
     assert "overdue" in text(client.get("/nights/"))
@@ -167,7 +167,7 @@ def test_production_is_confirmed_on_the_page(client, dba):
     assert list(Event.objects.values_list("did", flat=True))[:2] == ["withdrew nights", "confirmed nights"]
 
 
-def test_it_is_paused_changed_and_deleted(client, dba):
+def test_a_schedule_is_paused_changed_and_deleted(client, dba):
     one = made.schedule(user=dba)
     assert "Resume" in text(client.post(f"/nights/{one.pk}/pause/", follow=True))
     assert "Pause" in text(client.post(f"/nights/{one.pk}/resume/", follow=True))

@@ -31,7 +31,7 @@ def test_no_night_starts_before_its_time():
     assert watch(DUE - MINUTE) == [] and not Night.objects.exists()
 
 
-def test_it_starts_once_at_its_time():
+def test_a_schedule_starts_once_at_its_time():
     one = made.schedule()
     notified = watch(DUE + timedelta(seconds=20))
     night = only_night()
@@ -206,7 +206,7 @@ def test_another_name_alone_ends_no_confirmation():
     assert queries.unconfirmed(Schedule.objects.get()) == ""
 
 
-def test_it_runs_with_the_rights_that_its_maker_has_now():
+def test_a_schedule_runs_with_the_rights_that_its_maker_has_now():
     one = made.schedule()
     User.objects.filter(pk=one.runs_as_id).update(is_active=False)
     watch(DUE)

@@ -23,16 +23,16 @@ def scene(version=(10, 11, 19), engines=(), host="db.example", answers=None, **v
 @pytest.mark.parametrize(
     ("most", "used", "outcome"), [(2000, 10, "passed"), (151, 1, "warned"), (20, 18, "failed"), (5, 9, "failed")]
 )
-def test_it_counts_free_connections(most, used, outcome):
+def test_free_connections_are_counted(most, used, outcome):
     found = checks.judge_connections(most, used)
     assert found.outcome == outcome and bool(found.fix) == (outcome != "passed")
 
 
-def test_it_leaves_room_for_eight_connections_of_its_own():
+def test_room_is_left_for_eight_connections_of_durascope():
     assert "143" in checks.judge_connections(151, 1).says
 
 
-def test_it_asks_how_many_connections_are_used():
+def test_the_number_of_used_connections_is_asked():
     used = {"SHOW GLOBAL STATUS": [("Threads_connected", "18")]}
     assert checks.connections(scene(max_connections="20", answers=used)) == checks.judge_connections(20, 18)
     assert checks.connections(scene(answers=used)).outcome == "unknown"
@@ -46,14 +46,14 @@ def test_it_asks_how_many_connections_are_used():
         ("GRANT USAGE ON *.* TO `t`@`%`", "failed", "PROCESS"),
     ],
 )
-def test_it_reads_the_grants_of_its_account(granted, outcome, lacks):
+def test_the_grants_of_the_account_are_read(granted, outcome, lacks):
     """One lacking privilege that a load needs is enough to fail."""
     answers = {"SHOW GRANTS": [(granted,)], "SELECT CURRENT_USER": [("t@%",)]}
     found = checks.privileges(scene(answers=answers))
     assert found.outcome == outcome and lacks in found.says + found.fix
 
 
-def test_it_finds_replicas_only_with_the_privilege_to_see_them():
+def test_replicas_are_found_only_with_the_privilege_to_see_them():
     dumps = {"SHOW GRANTS": [("GRANT ALL PRIVILEGES ON *.* TO `t`@`%`",)], "SELECT host": [("b:4711",), ("a:4712",)]}
     assert checks.replicas(scene(answers=dumps)) == checks.judge_replicas(["b", "a"])
     blind = {"SHOW GRANTS": [("GRANT USAGE ON *.* TO `t`@`%`",)], "SELECT CURRENT_USER": [("t@%",)]}
@@ -85,11 +85,11 @@ def test_the_fixed_number_of_connections_passes():
 @pytest.mark.parametrize(
     ("free", "outcome"), [(500, "passed"), (10, "passed"), (5, "warned"), (1, "warned"), (0.2, "failed")]
 )
-def test_it_judges_disk_space(free, outcome):
+def test_disk_space_is_judged(free, outcome):
     assert checks.judge_disk(free, "/data").outcome == outcome
 
 
-def test_it_finds_the_mount_point_of_the_data():
+def test_the_mount_point_of_the_data_is_found():
     mounts = {"/": 1, "/var/lib": 2, "/var/lib/mysql": 3, "/var/lib/my": 4}
     assert free_disk.room_below("/var/lib/mysql/", mounts) == 3
     assert free_disk.room_below("/srv", mounts) == 1
@@ -100,19 +100,19 @@ def test_it_finds_the_mount_point_of_the_data():
     ("skew", "within", "outcome"),
     [(0.2, 0.001, "passed"), (3, 0.001, "warned"), (-3, 0.001, "warned"), (1.5, 1, "passed")],
 )
-def test_it_judges_clocks_within_half_a_round_trip(skew, within, outcome):
+def test_clocks_are_judged_within_half_a_round_trip(skew, within, outcome):
     found = checks.judge_clock(skew, within)
     assert found.outcome == outcome
     if outcome == "warned":
         assert ("ahead of" if skew > 0 else "behind") in found.says
 
 
-def test_it_judges_round_trips():
+def test_round_trips_are_judged():
     assert checks.judge_round_trip(0.1, 0.2).outcome == "passed"
     assert checks.judge_round_trip(8, 20).outcome == "warned"
 
 
-def test_it_judges_replicas():
+def test_attached_replicas_are_a_warning():
     assert checks.judge_replicas([]).outcome == "passed"
     found = checks.judge_replicas(["b", "a"])
     assert found.outcome == "warned" and "a, b" in found.says
@@ -127,7 +127,7 @@ def test_it_judges_replicas():
         ({}, "unknown"),
     ],
 )
-def test_it_looks_at_the_binlog(variables, outcome):
+def test_the_binlog_is_checked(variables, outcome):
     assert checks.binlog(scene(**variables)).outcome == outcome
 
 
@@ -141,12 +141,12 @@ def test_it_looks_at_the_binlog(variables, outcome):
         ({}, "unknown"),
     ],
 )
-def test_it_looks_whether_writes_are_taken(variables, outcome):
+def test_a_read_only_server_is_noticed(variables, outcome):
     found = checks.read_only(scene(**variables))
     assert found.outcome == outcome and bool(found.fix) == (outcome == "failed")
 
 
-def test_it_looks_at_engines_and_version():
+def test_engines_and_version_are_checked():
     assert checks.engines(scene(engines={"innodb": "DEFAULT"})).outcome == "passed"
     assert checks.engines(scene(engines={"innodb": "DISABLED", "myisam": "YES"})).outcome == "failed"
     assert checks.version(scene()).outcome == "passed"
@@ -154,14 +154,14 @@ def test_it_looks_at_engines_and_version():
     assert checks.version(scene(version=(5, 1, 73))).outcome == "failed"
 
 
-def test_it_looks_at_performance_schema():
+def test_performance_schema_is_checked():
     assert checks.performance_schema(scene(performance_schema="ON")).outcome == "passed"
     assert checks.performance_schema(scene(performance_schema="OFF")).outcome == "warned"
     assert checks.performance_schema(scene(version=(5, 5, 34), performance_schema="ON")).outcome == "warned"
 
 
 @pytest.mark.parametrize(("version", "sql"), [((5, 5, 9), "UTC_TIMESTAMP()"), ((5, 6, 14), "UTC_TIMESTAMP(6)")])
-def test_it_asks_old_servers_for_whole_seconds(monkeypatch, version, sql):
+def test_old_servers_are_asked_for_whole_seconds(monkeypatch, version, sql):
     """What they cut off is no skew."""
     asked = []
 
@@ -179,6 +179,6 @@ def test_it_asks_old_servers_for_whole_seconds(monkeypatch, version, sql):
     ("used", "host", "outcome"),
     [("TLS_AES", "db.example", "passed"), ("", "db.example", "warned"), ("", "127.0.0.1", "passed")],
 )
-def test_it_looks_at_encryption(monkeypatch, used, host, outcome):
+def test_encryption_is_checked(monkeypatch, used, host, outcome):
     monkeypatch.setattr(checks, "cipher", lambda connection: used)
     assert checks.tls(scene(host=host)).outcome == outcome

@@ -32,7 +32,7 @@ def encrypted(own_certificate):
 @pytest.mark.parametrize("at_once", [False, True], ids=["after another", "at once"])
 @pytest.mark.parametrize("tls", ["off", "preferred"])
 @pytest.mark.parametrize("plugin", PLUGINS)
-def test_it_is_not_sent(listening, plugin, tls, at_once):
+def test_the_password_is_not_sent_in_clear_text(listening, plugin, tls, at_once):
     impostor = Impostor(listening, plugin, at_once)
     with pytest.raises(AccessDenied, match="in clear text") as refused:
         connect(target(listening, tls=tls), timeout_s=5)
@@ -43,7 +43,7 @@ def test_it_is_not_sent(listening, plugin, tls, at_once):
 
 @pytest.mark.parametrize("tls", ["preferred", "required"])
 @pytest.mark.parametrize("plugin", PLUGINS)
-def test_it_is_not_sent_under_a_certificate_that_nobody_looked_at(listening, encrypted, plugin, tls):
+def test_the_password_is_not_sent_under_a_certificate_that_nobody_looked_at(listening, encrypted, plugin, tls):
     impostor = Impostor(listening, plugin, tls=encrypted)
     with pytest.raises(AccessDenied, match="in clear text"):
         connect(target(listening, tls=tls), timeout_s=5)
@@ -52,7 +52,7 @@ def test_it_is_not_sent_under_a_certificate_that_nobody_looked_at(listening, enc
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)
-def test_it_is_sent_to_whom_the_certificate_names(listening, encrypted, own_certificate, plugin):
+def test_the_password_is_sent_to_the_server_that_the_certificate_names(listening, encrypted, own_certificate, plugin):
     impostor = Impostor(listening, plugin, tls=encrypted)
     with pytest.raises(DurascopeError):  # it hangs up then
         connect(target(listening, tls="verify", tls_ca=str(own_certificate)), timeout_s=5)
@@ -60,7 +60,7 @@ def test_it_is_sent_to_whom_the_certificate_names(listening, encrypted, own_cert
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)
-def test_it_is_sent_through_a_socket_file(plugin, tmp_path):
+def test_the_password_is_sent_through_a_socket_file(plugin, tmp_path):
     """Whoever answers there owns the file."""
     listening = socket_file(tmp_path)
     impostor = Impostor(listening, plugin)

@@ -35,7 +35,7 @@ def wrapped(cause):
         (OSError(113, "No route to host"), "No route to host"),
     ],
 )
-def test_it_names_what_is_wrong_on_the_way(cause, words):
+def test_an_unreachable_server_is_reported_with_the_cause(cause, words):
     error = explain(wrapped(cause), WHERE)
     assert isinstance(error, Unreachable)
     assert words in error.message and WHERE in error.message and error.fix
@@ -57,13 +57,13 @@ def test_it_names_what_is_wrong_on_the_way(cause, words):
         (1290, ServerError),
     ],
 )
-def test_it_sorts_the_servers_own_numbers(number, kind):
+def test_the_servers_error_numbers_become_errors_of_their_kind(number, kind):
     error = explain(pymysql.OperationalError(number, "as the server says"), WHERE)
     assert type(error) is kind
     assert WHERE in error.message and error.fix
 
 
-def test_it_takes_the_narrowest_privilege_from_the_servers_words():
+def test_the_narrowest_privilege_that_the_server_names_is_granted():
     said = "Access denied; you need (at least one of) the SUPER, BINLOG ADMIN privilege(s) for this operation"
     error = explain(pymysql.OperationalError(1227, said), WHERE, lambda: "'du'@'10.%'")
     assert error.fix == "GRANT BINLOG ADMIN ON *.* TO 'du'@'10.%';"
@@ -74,26 +74,26 @@ def test_mysql_names_no_privilege_for_the_list_of_prepared_transactions():
     assert (type(error), error.fix) == (MissingPrivilege, "GRANT XA_RECOVER_ADMIN ON *.* TO 'du'@'10.%';")
 
 
-def test_it_takes_super_where_nothing_narrower_is_named():
+def test_super_is_granted_where_nothing_narrower_is_named():
     said = "Access denied; you need (at least one of) the SUPER privilege(s) for this operation"
     assert explain(pymysql.OperationalError(1227, said), WHERE).fix.startswith("GRANT SUPER ON *.*")
 
 
-def test_it_reads_mysqls_spelling_too():
+def test_the_spelling_of_mysql_is_read_too():
     said = (
         "Access denied; you need (at least one of) the SUPER or SYSTEM_VARIABLES_ADMIN privilege(s) for this operation"
     )
     assert "GRANT SYSTEM_VARIABLES_ADMIN ON" in explain(pymysql.OperationalError(1227, said), WHERE).fix
 
 
-def test_it_grants_performance_schema_when_that_was_refused():
+def test_a_refused_performance_schema_is_granted():
     said = "SELECT command denied to user 't'@'localhost' for table 'file_summary_by_event_name'"
     fix = explain(pymysql.OperationalError(1142, said), WHERE).fix
     assert fix.startswith("GRANT SELECT ON performance_schema.*")
 
 
 @pytest.mark.parametrize(("number", "table"), [(1142, "orders"), (1044, "setup_actors")])
-def test_it_grants_the_schemas_of_durascope_when_anything_else_was_refused(number, table):
+def test_the_schemas_of_durascope_are_granted_when_anything_else_was_refused(number, table):
     said = f"SELECT command denied to user 't'@'localhost' for table '{table}'"
     assert explain(pymysql.OperationalError(number, said), WHERE).fix.startswith(
         r"GRANT ALL PRIVILEGES ON `durascope\_%`"
@@ -105,7 +105,7 @@ def test_it_grants_the_schemas_of_durascope_when_anything_else_was_refused(numbe
     [((), "error 0: ."), (("It is gone.",), "error 0: It is gone."), ((1064,), "error 1064: ."),
      ((1064, "syntax.", "more"), "error 1064: syntax.")],
 )  # fmt: skip
-def test_it_reads_an_error_of_any_length(args, said):
+def test_an_error_with_any_number_of_arguments_is_told(args, said):
     assert explain(pymysql.MySQLError(*args), WHERE).message == f"{WHERE} answered with {said}"
 
 
@@ -125,16 +125,16 @@ def test_errors_without_a_number_are_read_by_name(tmp_path):
     assert (type(error), error.message, error.fix) == (Unreachable, f"{WHERE} is gone.", "Start it.")
 
 
-def test_it_passes_on_a_number_it_does_not_know():
+def test_an_unknown_error_number_is_passed_on():
     error = explain(pymysql.ProgrammingError(1064, "syntax"), WHERE)
     assert type(error) is ServerError and "1064" in error.message and "syntax" in error.message
 
 
 @given(st.sampled_from([*BY_NUMBER, 0, 9999]), st.text())
-def test_it_always_has_an_answer(number, words):
+def test_every_error_gets_a_message(number, words):
     assert explain(pymysql.OperationalError(number, words), WHERE).message
 
 
 @given(st.lists(st.one_of(st.text(), st.integers(), st.none()), max_size=3))
-def test_it_copes_with_errors_of_any_shape(args):
+def test_an_error_of_any_shape_gets_a_message(args):
     assert explain(pymysql.MySQLError(*args), WHERE).message

@@ -48,7 +48,7 @@ KEPT, LOST, UNKNOWN = "kept", "may be lost", "unknown"
         ("0", "0", LOST, LOST, LOST),
     ],
 )
-def test_it_agrees_with_the_crash_matrix(flush, sync, kill_engine, power_engine, power_binlog):
+def test_the_report_agrees_with_the_crash_matrix(flush, sync, kill_engine, power_engine, power_binlog):
     at = facts(flush, sync)
     assert outcome(at, "process kill", "engine") == kill_engine
     assert outcome(at, "process kill", "binlog") == KEPT
@@ -58,17 +58,17 @@ def test_it_agrees_with_the_crash_matrix(flush, sync, kill_engine, power_engine,
     assert outcome(at, "power loss", "agreement") == (KEPT if flush in "13" and sync == "1" else LOST)
 
 
-def test_it_says_how_much_may_be_lost():
+def test_the_report_says_how_much_may_be_lost():
     said = [s.says for s in report(facts("2", "7", innodb_flush_log_at_timeout="5"))]
     assert any("5 seconds" in says for says in said) and any("last 7 group commits" in says for says in said)
 
 
-def test_it_leaves_the_binlog_out_where_there_is_none():
+def test_the_report_leaves_the_binlog_out_where_there_is_none():
     assert {s.what for s in report(facts("1", "0", log_bin="OFF"))} == {"engine"}
     assert outcome(facts("1", "0", log_bin="OFF"), "power loss", "engine") == KEPT
 
 
-def test_it_knows_the_binlog_inside_the_engine():
+def test_the_report_knows_the_binlog_inside_the_engine():
     inside = {"binlog_storage_engine": "innodb"}
     assert outcome(facts("1", "0", **inside), "power loss", "binlog") == KEPT
     assert outcome(facts("2", "1", **inside), "power loss", "binlog") == LOST
@@ -77,7 +77,7 @@ def test_it_knows_the_binlog_inside_the_engine():
     assert outcome(facts("0", "0", **inside), "power loss", "agreement") == KEPT
 
 
-def test_it_knows_myrocks_own_variable():
+def test_the_report_knows_myrocks_own_variable():
     at = facts("1", "1", engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="2")
     assert outcome(at, "power loss", "engine", "MyRocks") == LOST
     assert outcome(at, "process kill", "engine", "MyRocks") == LOST, "as measured: docs/research/crash-matrix.md"
@@ -107,7 +107,7 @@ CRASHES = ("process kill", "power loss")
 
 
 @pytest.mark.parametrize("crash", CRASHES)
-def test_it_knows_tokudbs_own_variables(crash):
+def test_the_report_knows_tokudbs_own_variables(crash):
     assert outcome(toku(), crash, "engine", "TokuDB") == outcome(toku(), crash, "agreement") == KEPT
     lazy = toku(tokudb_fsync_log_period="1000")
     assert outcome(lazy, crash, "engine", "TokuDB") == outcome(lazy, crash, "agreement") == LOST
@@ -141,38 +141,38 @@ def test_tokudbs_prepared_commits_go_with_an_unflushed_binlog():
         ("innodb_flush_log_at_trx_commit", "x", UNKNOWN),
     ],
 )
-def test_it_looks_at_how_files_are_written(name, value, expected):
+def test_the_report_depends_on_how_files_are_written(name, value, expected):
     assert outcome(facts(**{name: value}), "power loss", "engine") == expected
 
 
-def test_it_does_not_guess_about_an_unseen_binlog():
+def test_the_report_does_not_guess_about_an_unseen_binlog():
     assert outcome(facts(log_bin=None), "process kill", "binlog") == UNKNOWN
     assert outcome(facts(sync=None), "power loss", "agreement") == UNKNOWN
 
 
-def test_it_says_what_is_lost_even_where_something_else_is_unknown():
+def test_a_loss_is_told_even_where_something_else_is_unknown():
     assert outcome(facts("0", innodb_force_recovery="1"), "process kill", "engine") == LOST
 
 
-def test_it_knows_a_commit_without_two_phases():
+def test_the_report_knows_a_commit_without_two_phases():
     assert outcome(facts(innodb_support_xa="OFF"), "process kill", "agreement") == LOST
     assert outcome(facts(innodb_support_xa="ON"), "process kill", "agreement") == KEPT
 
 
-def test_it_rests_every_statement_on_something():
+def test_the_report_rests_every_statement_on_something():
     for flush in "0123":
         for sync in ("0", "1", "9"):
             for statement in report(facts(flush, sync, innodb_force_recovery="1")):
                 assert re.search(r"https://|Claim X\d", statement.rests_on), statement
 
 
-def test_it_never_promises():
+def test_the_report_never_promises_safety():
     words = " ".join([DERIVED, *(risk.says for risk in RISKS), *(s.says for s in report(facts()))])
     assert "safe" not in words.lower() and "not measured" in DERIVED
 
 
 @pytest.mark.parametrize("value", ["0", "1", "2", "3"])
-def test_it_puts_settings_in_words(value):
+def test_settings_are_put_in_words(value):
     words = {name: said for name, _, said in settings_in_words(facts(flush=value))}
     assert "redo log" in words["innodb_flush_log_at_trx_commit"]
     assert "innodb_support_xa" not in words
@@ -207,7 +207,7 @@ def test_a_broken_file_of_words_is_named_with_table_and_key(tmp_path):
         read_words(broken)
 
 
-def test_it_has_words_for_every_kind_of_value():
+def test_every_kind_of_value_is_put_in_words():
     odd = facts(
         "9", "5", innodb_flush_method="", innodb_doublewrite="OFF", log_bin="OFF", binlog_storage_engine="innodb",
         rocksdb_flush_log_at_trx_commit="2", innodb_support_xa="OFF", innodb_force_recovery="3",
@@ -218,7 +218,7 @@ def test_it_has_words_for_every_kind_of_value():
 
 
 @pytest.mark.parametrize(("every", "pause"), [("1", "second"), ("2", "2 seconds"), (None, "second")])
-def test_it_names_the_pause_between_flushes(every, pause):
+def test_the_pause_between_flushes_is_named(every, pause):
     said = " ".join(s.says for s in report(facts("2", "1", innodb_flush_log_at_timeout=every)))
     assert f"Acknowledged commits of about the last {pause} may be lost" in said
 

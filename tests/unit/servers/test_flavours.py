@@ -20,7 +20,7 @@ def facts(flavour, *version):
         (("8.0.36-28", "Percona Server (GPL)"), "mysql"),
     ],
 )
-def test_it_tells_flavours_apart(texts, flavour):
+def test_flavours_are_told_apart(texts, flavour):
     assert detect(*texts) == flavour
 
 
@@ -28,20 +28,20 @@ def names(at, *purposes):
     return {need.privilege for need in needs(at, purposes)}
 
 
-def test_it_asks_for_super_only_where_nothing_narrower_serves():
+def test_super_is_asked_for_only_where_nothing_narrower_serves():
     assert "SUPER" not in names(facts("mysql", 8, 0, 33), "look", "load", "change")
     assert "SUPER" in names(facts("mysql", 5, 7, 40), "change")
     assert "SUPER" not in names(facts("mariadb", 10, 11, 19), "look", "load")
     assert names(facts("mariadb", 10, 11, 19), "change") == {"BINLOG ADMIN", "SUPER"}
 
 
-def test_it_knows_when_mariadb_renamed_a_privilege():
+def test_a_privilege_that_mariadb_renamed_has_the_name_of_the_version():
     assert "REPLICATION CLIENT" in names(facts("mariadb", 10, 4, 0), "look")
     assert "BINLOG MONITOR" in names(facts("mariadb", 10, 5, 2), "look")
     assert "BINLOG ADMIN" not in names(facts("mariadb", 10, 4, 0), "change")
 
 
-def test_it_prints_the_account_and_its_grants():
+def test_the_statements_for_the_account_and_its_grants_are_printed():
     assert grants(facts("mysql", 8, 0, 33), "du", "10.%") == [
         "CREATE USER 'du'@'10.%' IDENTIFIED BY '...';",
         "GRANT PROCESS, REPLICATION CLIENT ON *.* TO 'du'@'10.%';",
@@ -51,10 +51,10 @@ def test_it_prints_the_account_and_its_grants():
     ]
 
 
-def test_it_leaves_out_what_was_not_asked_for():
+def test_grants_for_other_purposes_are_left_out():
     printed = grants(facts("mariadb", 10, 11, 19), "du", "%", purposes=("look", "load"))
     assert not any("SUPER" in line or "ADMIN" in line for line in printed)
 
 
-def test_it_quotes_odd_account_names():
+def test_odd_account_names_are_quoted():
     assert grants(facts("mysql", 8, 0, 33), "o'ne", "%")[0] == "CREATE USER 'o''ne'@'%' IDENTIFIED BY '...';"

@@ -6,18 +6,18 @@ from workers.servers import hosts
 
 
 @pytest.mark.parametrize("name", ["localhost", "LOCALHOST", "127.0.0.1", "127.0.0.2", "::ffff:127.0.0.1", "0.0.0.0"])
-def test_it_knows_this_machine_by_all_its_names(name):
+def test_this_machine_is_known_by_all_its_names(name):
     assert hosts.is_local(name)
 
 
-def test_it_knows_this_machine_by_its_own_address(monkeypatch):
+def test_this_machine_is_known_by_its_own_address(monkeypatch):
     own = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.9", 0))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: own)
     assert hosts.is_local("db.example.org")
 
 
 @pytest.mark.parametrize("name", ["192.0.2.7", "2001:db8::7", "no-such-host.invalid", "x" * 300])
-def test_it_knows_what_is_elsewhere(name):
+def test_another_machine_is_not_local(name):
     assert not hosts.is_local(name)
 
 

@@ -18,10 +18,10 @@ from workers.servers.look import version_of
         ("nonsense", (0, 0, 0)),
     ],
 )
-def test_it_reads_versions(text, version):
+def test_versions_are_read(text, version):
     assert version_of(text) == version
 
 
 @given(st.text())
-def test_it_reads_any_text_as_some_version(text):
+def test_any_text_is_read_as_some_version(text):
     assert len(version_of(text)) == 3

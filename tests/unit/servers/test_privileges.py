@@ -17,11 +17,11 @@ def lacking(facts, *lines):
     return [need.privilege for need in missing(needs(facts), parse(lines))]
 
 
-def test_it_finds_nothing_missing_for_all():
+def test_all_privileges_lack_nothing():
     assert lacking(MARIADB, "GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION") == []
 
 
-def test_it_names_all_that_an_empty_account_lacks():
+def test_all_that_an_empty_account_lacks_is_named():
     assert lacking(MYSQL, "GRANT USAGE ON *.* TO `t`@`localhost`") == [
         "PROCESS",
         "REPLICATION CLIENT",
@@ -31,7 +31,7 @@ def test_it_names_all_that_an_empty_account_lacks():
     ]
 
 
-def test_it_adds_up_several_lines():
+def test_grants_of_several_lines_add_up():
     assert (
         lacking(
             MYSQL,
@@ -45,32 +45,32 @@ def test_it_adds_up_several_lines():
 
 
 @pytest.mark.parametrize("scope", [r"`durascope\_%`.*", "`durascope_%`.*", "`%`.*", "`dura%`.*"])
-def test_it_takes_any_pattern_that_reaches_our_schemas(scope):
+def test_any_pattern_that_covers_our_schemas_is_enough(scope):
     assert "ALL PRIVILEGES" not in lacking(MYSQL, f"GRANT ALL PRIVILEGES ON {scope} TO `t`@`%`")
 
 
 @pytest.mark.parametrize("scope", ["`shop`.*", r"`durascope\_`.*", "`durascope`.*", "`durascope_x`.`t`"])
-def test_it_refuses_patterns_that_do_not(scope):
+def test_a_pattern_that_does_not_cover_our_schemas_is_not_enough(scope):
     assert "ALL PRIVILEGES" in lacking(MYSQL, f"GRANT ALL PRIVILEGES ON {scope} TO `t`@`%`")
 
 
-def test_it_takes_the_single_privileges_of_a_load_for_all():
+def test_the_single_privileges_of_a_load_are_enough():
     listed = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER"
     assert "ALL PRIVILEGES" not in lacking(MYSQL, rf"GRANT {listed} ON `durascope\_%`.* TO `t`@`%`")
     assert "ALL PRIVILEGES" in lacking(MYSQL, r"GRANT SELECT, INSERT ON `durascope\_%`.* TO `t`@`%`")
 
 
-def test_it_knows_what_super_includes():
+def test_privileges_that_super_includes_are_not_missing():
     line = "GRANT SUPER ON *.* TO `t`@`%`"
     assert "BINLOG ADMIN" not in lacking(MARIADB, line)
     assert "BINLOG ADMIN" in lacking(Facts("mariadb", (11, 4, 5), "11.4.5", {}, {}), line)
     assert "SYSTEM_VARIABLES_ADMIN" not in lacking(MYSQL, line)
 
 
-def test_it_ignores_roles_and_proxies():
+def test_roles_and_proxies_are_ignored():
     assert parse(["GRANT `r`@`%` TO `t`@`%`", "GRANT PROXY ON ``@`%` TO `root`@`localhost`"]) == {}
 
 
 @given(st.lists(st.text()))
-def test_it_reads_any_text(lines):
+def test_any_text_is_read(lines):
     parse(lines)

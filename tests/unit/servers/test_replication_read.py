@@ -45,7 +45,7 @@ def read(monkeypatch, flavour, version, answers, status=None, **variables):
         ("mysql", (8, 0, 21), "SHOW SLAVE STATUS", "SHOW SLAVE HOSTS"),
     ],
 )
-def test_it_asks_in_the_words_of_the_version(monkeypatch, flavour, version, sources, replicas):
+def test_the_server_is_asked_in_the_words_of_its_version(monkeypatch, flavour, version, sources, replicas):
     host = {"Server_id": 8, "Host": "db2", "Port": 3307, "Slave_UUID": "u2"}
     found = read(monkeypatch, flavour, version, {sources: [MYSQL_OLD], replicas: [host]}, server_id="7", port="3306")
     assert found.sources == (Peer("db1", 3306, 7, "u1", "follows", "", True),)

@@ -22,7 +22,7 @@ from workers.servers.services import SERVICES, recognised
         ({"version": "8.0.39-azure"}, "alias.rds.amazonaws.com", ("azure", "version")),
     ],
 )
-def test_it_is_recognised(variables, host, found):
+def test_a_managed_service_is_recognised(variables, host, found):
     assert recognised(variables, host) == found
 
 

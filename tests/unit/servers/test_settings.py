@@ -24,7 +24,7 @@ from workers.servers.settings import FILE, SETTINGS, check, read, same
         ("innodb_doublewrite", "0", "mariadb", "OFF"),
     ],
 )
-def test_it_spells_values_as_the_server_does(name, value, flavour, normal):
+def test_values_are_spelled_as_the_server_does(name, value, flavour, normal):
     assert check(name, value, flavour) == normal
 
 
@@ -42,14 +42,14 @@ def test_it_spells_values_as_the_server_does(name, value, flavour, normal):
         ("max_connections", "1", "mariadb", "sync_binlog"),
     ],
 )
-def test_it_says_what_is_allowed(name, value, flavour, words):
+def test_a_refused_value_says_what_is_allowed(name, value, flavour, words):
     with pytest.raises(PlanError) as refused:
         check(name, value, flavour)
     assert words in str(refused.value)
 
 
 @given(st.sampled_from(sorted(SETTINGS)), st.text(), st.sampled_from(["mariadb", "mysql"]))
-def test_it_normalises_or_refuses_whatever_comes(name, value, flavour):
+def test_any_value_is_normalised_or_refused(name, value, flavour):
     try:
         normal = check(name, value, flavour)
     except PlanError:
@@ -58,7 +58,7 @@ def test_it_normalises_or_refuses_whatever_comes(name, value, flavour):
     assert same(name, value, normal) or SETTINGS[name].kind in ("bytes", "integer")
 
 
-def test_it_knows_what_needs_a_restart():
+def test_settings_that_need_a_restart_are_known():
     assert SETTINGS["sync_binlog"].dynamic_on("mariadb")
     assert not SETTINGS["log_bin"].dynamic_on("mysql")
     assert not SETTINGS["sync_binlog"].dynamic_on("oracle")
@@ -67,7 +67,7 @@ def test_it_knows_what_needs_a_restart():
 
 
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
-def test_it_explains_every_setting(setting):
+def test_every_setting_is_explained(setting):
     assert setting.title and setting.explains.endswith(".") and "\n" not in setting.explains
     for flavour, rule in setting.rules.items():
         assert rule.manual.startswith("https://") and rule.manual.endswith(setting.name)
@@ -76,7 +76,7 @@ def test_it_explains_every_setting(setting):
             assert check(setting.name, rule.default, flavour) == rule.default
 
 
-def test_it_treats_spellings_alike():
+def test_spellings_of_one_value_are_the_same():
     assert same("log_bin", "ON", "1") and same("binlog_row_image", "FULL", "full")
     assert not same("sync_binlog", "0", "1")
 

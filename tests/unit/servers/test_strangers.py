@@ -57,7 +57,7 @@ def test_connecting_fails_in_our_words(stranger, words):
         connect(stranger(words), timeout_s=2)
 
 
-def test_it_says_what_to_check(stranger):
+def test_a_server_that_is_no_mysql_is_reported(stranger):
     with pytest.raises(Unreachable, match="not like a MySQL or MariaDB server"):
         connect(stranger(packet(b"\x0a5.7.0\x00\x01\x02")), timeout_s=2)
 

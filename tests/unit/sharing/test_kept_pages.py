@@ -36,7 +36,7 @@ def rendered(monkeypatch):
     return times
 
 
-def test_it_is_made_once_and_counted_each_time(shared, rendered, client):
+def test_a_shared_page_is_rendered_once_and_each_view_is_counted(shared, rendered, client):
     _, link, address = shared
     first, second = client.get(address), Client().get(address)
     assert first.status_code == 200 and first.content == second.content
@@ -46,7 +46,7 @@ def test_it_is_made_once_and_counted_each_time(shared, rendered, client):
     assert "script-src" in second["Content-Security-Policy"]
 
 
-def test_it_asks_the_database_twice(shared, client, django_assert_num_queries):
+def test_a_kept_page_needs_two_queries(shared, client, django_assert_num_queries):
     client.get(shared[2])
     with django_assert_num_queries(2):
         client.get(shared[2])
@@ -65,7 +65,7 @@ def test_another_query_host_or_link_is_another_page(shared, rendered, client):
     assert other not in answers[0].content.decode() and other in answers[3].content.decode()
 
 
-def test_it_is_seen_when_the_experiment_changes(shared, rendered, client):
+def test_a_change_of_the_experiment_is_seen_at_once(shared, rendered, client):
     client.get(shared[2])
     Experiment.objects.filter(pk=shared[0].pk).update(name="Another name")
     assert b"Another name" in client.get(shared[2]).content
@@ -80,7 +80,7 @@ def test_it_is_seen_when_the_experiment_changes(shared, rendered, client):
         ("running", kept.WHILE_MEASURING_S + 1, 2),
     ],
 )
-def test_it_is_made_again_after_a_while(shared, rendered, client, monkeypatch, state, after_s, times):
+def test_a_shared_page_is_made_again_after_a_while(shared, rendered, client, monkeypatch, state, after_s, times):
     """Sooner while the experiment goes on."""
     Experiment.objects.filter(pk=shared[0].pk).update(state=state)
     client.get(shared[2])
@@ -277,7 +277,7 @@ def test_an_unchanged_kept_page_is_answered_with_304(shared, client):
     assert "no-cache" in again["Cache-Control"], "asked for each time, so that an ended link is noticed"
 
 
-def test_it_is_packed_for_those_who_take_that(shared, client):
+def test_a_shared_page_is_compressed_for_clients_that_accept_gzip(shared, client):
     plain = client.get(shared[2])
     packed = client.get(shared[2], headers={"accept-encoding": "gzip"})
     assert packed["Content-Encoding"] == "gzip" and gzip.decompress(packed.content) == plain.content

@@ -40,7 +40,7 @@ def path(client_in, runs):
     return make(client_in, f"runs={runs}&figure=p95&scale=log&hide=1", days="7", note="for Grace")[1]
 
 
-def test_it_is_made_of_the_address_and_shown_once(client_in, path, two):
+def test_a_link_to_a_comparison_is_made_of_the_address_and_shown_once(client_in, path, two):
     link = ShareLink.objects.get()
     assert (link.experiment, list(link.compared.order_by("pk"))) == (None, list(two))
     assert "figure=p95" in link.comparison and "hide=1" in link.comparison
@@ -49,7 +49,7 @@ def test_it_is_made_of_the_address_and_shown_once(client_in, path, two):
     assert path.split("/")[2] not in client_in.get("/share/").content.decode()
 
 
-def test_it_shows_the_points_as_they_were_shared(path):
+def test_a_shared_comparison_shows_the_points_as_they_were_shared(path):
     answer = Client().get(path)
     assert answer.status_code == 200 and answer["Referrer-Policy"] == "no-referrer"
     assert [column.variant for column in answer.context["columns"]] == ["1/1", "0/0"]
@@ -83,7 +83,7 @@ def test_its_reader_asks_for_no_other_runs(path, runs):
         assert "not for you" not in rows and len(rows.splitlines()) == 3
 
 
-def test_it_leads_to_no_page_of_its_experiments(path, two):
+def test_a_shared_comparison_leads_to_no_page_of_its_experiments(path, two):
     cell, trial = two[0].cells.first().pk, two[1].trials.first().pk
     for part in (f"cells/{cell}/", f"cells/{cell}/charts/seconds.csv", "trials/", f"trials/{trial}/"):
         assert Client().get(path + part).status_code == 404, part
@@ -128,7 +128,7 @@ def test_a_deleted_experiments_points_are_gone_from_it(client_in, path, two):
     assert "This comparison is empty" in Client().get(path).content.decode()
 
 
-def test_it_is_listed_with_each_of_its_experiments_and_revoked_there(client_in, path, two):
+def test_a_shared_comparison_is_listed_with_each_of_its_experiments_and_revoked_there(client_in, path, two):
     link = ShareLink.objects.get()
     for one in two:
         assert "for Grace" in client_in.get(f"/share/experiments/{one.pk}/").content.decode()

@@ -46,7 +46,7 @@ def test_every_chart_stands_alone_and_may_be_framed(embeddable):
         assert f'href="{path}"' in html and "Table</summary>" in html
 
 
-def test_it_needs_and_sets_no_cookies(embeddable):
+def test_an_embedded_chart_needs_and_sets_no_cookies(embeddable):
     _, path = embeddable
     client = Client()
     answer = client.get(f"{path}embed/throughput/")
@@ -79,7 +79,7 @@ def test_only_charts_may_be_framed(embeddable, client_in):
     assert closed.status_code == 410 and not may_be_framed(closed)
 
 
-def test_it_follows_the_address_and_its_theme(embeddable):
+def test_an_embedded_chart_follows_the_address_and_its_theme(embeddable):
     _, path = embeddable
     seen = Client().get(f"{path}embed/seconds/?threads=0&theme=dark")
     assert 'data-theme="dark"' in seen.content.decode() and "threads=0" in seen.context["picture"].csv

@@ -181,7 +181,7 @@ def wrong(path, answer, start):
         yield f"{path} names admin"
 
 
-def test_it_would_have_been_found(experiment, client_in):
+def test_the_search_finds_the_server_on_the_page_of_a_user(experiment, client_in):
     """The positive control: the same page, for somebody who logged in, does name the server."""
     pages = walk(Client(), "/login/")
     assert not any("sekrit" in answer.content.decode().lower() for answer in pages.values())

@@ -39,7 +39,7 @@ def make(client, experiment, **said):
     return answer, found and found[1]
 
 
-def test_it_makes_a_link_that_needs_no_login(client_in, client, experiment, shown, django_user_model):
+def test_a_link_needs_no_login(client_in, client, experiment, shown, django_user_model):
     answer, path = make(client_in, experiment, days="7", note="for <Ada>")
     assert answer["Cache-Control"] == "no-store"
     client.logout()
@@ -48,7 +48,7 @@ def test_it_makes_a_link_that_needs_no_login(client_in, client, experiment, show
     assert shown == [(experiment, {"shared": True, "link_token": path.split("/")[2]})]
 
 
-def test_it_tells_no_other_site_and_no_search_engine(client, experiment):
+def test_a_link_is_told_to_no_other_site_and_no_search_engine(client, experiment):
     _, token = actions.share(None, experiment)
     for path in (f"/share/{token}/", "/share/" + "x" * 32 + "/"):
         answer = client.get(path)
@@ -57,7 +57,7 @@ def test_it_tells_no_other_site_and_no_search_engine(client, experiment):
         assert "private" in answer["Cache-Control"]
 
 
-def test_it_stores_the_hash_only_and_never_the_same_token(experiment):
+def test_only_the_hash_of_a_token_is_stored_and_no_token_comes_twice(experiment):
     (link, token), (_, other) = actions.share(None, experiment), actions.share(None, experiment)
     assert link.token_hash == hashlib.sha256(token.encode()).hexdigest()
     assert token != other and len(token) == 32
@@ -65,7 +65,7 @@ def test_it_stores_the_hash_only_and_never_the_same_token(experiment):
     assert token not in kept
 
 
-def test_it_shows_the_address_once(client_in, experiment):
+def test_the_address_of_a_link_is_shown_once(client_in, experiment):
     _, path = make(client_in, experiment)
     later = client_in.get(f"/share/experiments/{experiment.pk}/").content.decode()
     assert path.split("/")[2] not in later
@@ -73,7 +73,7 @@ def test_it_shows_the_address_once(client_in, experiment):
 
 
 @pytest.mark.parametrize("days", ["", "1", "7", "30", "90"])
-def test_it_expires_when_asked_to(client_in, experiment, days):
+def test_a_link_expires_after_the_chosen_days(client_in, experiment, days):
     make(client_in, experiment, days=days)
     link = ShareLink.objects.get()
     if not days:
@@ -83,13 +83,13 @@ def test_it_expires_when_asked_to(client_in, experiment, days):
 
 
 @pytest.mark.parametrize("said", [{"days": "-1"}, {"days": "x"}, {"note": "x" * 201}])
-def test_it_makes_nothing_of_a_bad_form(client_in, experiment, said):
+def test_a_bad_form_makes_no_link(client_in, experiment, said):
     answer, path = make(client_in, experiment, **said)
     assert (answer.status_code, path) == (200, None)
     assert not ShareLink.objects.exists()
 
 
-def test_it_says_politely_that_a_link_is_over(client, experiment, admin, shown):
+def test_an_expired_or_revoked_link_says_so(client, experiment, admin, shown):
     link, token = actions.share(admin, experiment, days=1)
     ShareLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     answer = client.get(f"/share/{token}/")
@@ -101,7 +101,7 @@ def test_it_says_politely_that_a_link_is_over(client, experiment, admin, shown):
     assert client.get(f"/share/{token}/charts/throughput.json").status_code == 410
 
 
-def test_it_knows_nothing_of_other_tokens(client, experiment, shown):
+def test_another_token_opens_nothing(client, experiment, shown):
     _, token = actions.share(None, experiment)
     for wrong in ("x" * 32, token[:-1] + ("a" if token[-1] != "a" else "b"), token.swapcase()):
         assert client.get(f"/share/{wrong}/").status_code == 404
@@ -110,19 +110,19 @@ def test_it_knows_nothing_of_other_tokens(client, experiment, shown):
     assert not shown
 
 
-def test_it_is_read_only(client, experiment):
+def test_a_link_is_read_only(client, experiment):
     _, token = actions.share(None, experiment)
     assert client.post(f"/share/{token}/").status_code == 405
 
 
-def test_it_costs_a_query_beside_the_page(client, experiment, django_assert_num_queries):
+def test_a_link_costs_three_queries_beside_the_page(client, experiment, django_assert_num_queries):
     """The link, the experiment, and the count of views."""
     _, token = actions.share(None, experiment)
     with django_assert_num_queries(3):
         client.get(f"/share/{token}/")
 
 
-def test_it_is_revoked_by_post_and_once(client_in, client, experiment):
+def test_a_link_is_revoked_by_post_and_once(client_in, client, experiment):
     link, token = actions.share(None, experiment)
     assert client_in.get(f"/share/links/{link.pk}/revoke/").status_code == 405
     for _ in range(2):
@@ -131,13 +131,13 @@ def test_it_is_revoked_by_post_and_once(client_in, client, experiment):
     assert Event.objects.filter(did="revoked").count() == 1
 
 
-def test_it_is_written_down(client_in, experiment, admin):
+def test_a_new_link_is_in_the_audit_log(client_in, experiment, admin):
     make(client_in, experiment, days="7")
     event = Event.objects.get(did="shared")
     assert (event.who, event.what, event.detail["days"]) == (admin, "cost <b>", 7)
 
 
-def test_it_lists_links_with_their_state(client_in, experiment, admin):
+def test_links_are_listed_with_their_state(client_in, experiment, admin):
     for days, over, revoked in ((None, False, False), (7, True, False), (None, False, True)):
         link, _ = actions.share(admin, experiment, days, note="note <i>")
         if over:

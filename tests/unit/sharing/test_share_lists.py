@@ -46,7 +46,7 @@ def test_the_page_of_all_links_says_what_each_opens(client_in, three):
         assert f">{state}</span>" in html
 
 
-def test_it_can_show_the_open_ones_only(client_in, three):
+def test_the_list_can_show_the_open_links_only(client_in, three):
     html = text(client_in.get("/share/?open=1"))
     assert "open &lt;i&gt;" in html and "expired one" not in html and "revoked one" not in html
     own = text(client_in.get(f"/share/experiments/{three['first'].pk}/?open=1"))

@@ -93,7 +93,7 @@ def test_only_share_links_have_a_preview(client_in, shared):
     assert told(client_in.get("/results/compare/").content.decode()) == {}
 
 
-def test_it_gives_away_no_name(db):
+def test_a_preview_gives_away_no_name(db):
     servers = [factory.server("sekrit one"), factory.server("sekrit two")]
     link, token = actions.share(None, factory.experiment(servers=servers, name="on sekrit one"))
     seen = glance(link, token)
@@ -102,7 +102,7 @@ def test_it_gives_away_no_name(db):
     assert any("Server A" in one.name for one in seen.chart.series)
 
 
-def test_it_says_when_the_settings_of_its_sentences_flush(client, shared):
+def test_a_preview_says_when_the_settings_of_its_sentences_flush(client, shared):
     link, path = shared
     experiment = link.experiment
     for variant in experiment.plan["variants"]:

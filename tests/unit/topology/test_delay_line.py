@@ -27,7 +27,7 @@ def test_without_a_delay_it_arrives_at_once(arrived):
     assert arrived == [b"a"] and line.due == math.inf
 
 
-def test_it_arrives_after_the_delay_and_not_before(clock, arrived):
+def test_a_message_arrives_after_the_delay_and_not_before(clock, arrived):
     line = DelayLine(0.5)
     line.put(arrived.append, b"a")
     assert line.due == 100.5

@@ -68,7 +68,7 @@ def fault_after_s():
     return told
 
 
-def test_it_comes_at_the_moment_that_the_seed_draws(fault_after_s):
+def test_the_fault_comes_at_the_moment_that_the_seed_draws(fault_after_s):
     after_s, drawn_s = fault_after_s(first=0.01, read=0.02)
     assert after_s == pytest.approx(drawn_s)
 
@@ -79,7 +79,7 @@ def test_on_a_slow_machine_it_waits_for_the_first_commit_and_its_reader(fault_af
     assert after_s == pytest.approx(3.0, abs=2 * run.POLL_S)
 
 
-def test_it_does_not_wait_for_ever(fault_after_s):
+def test_the_fault_does_not_wait_for_ever(fault_after_s):
     after_s, drawn_s = fault_after_s(first=None, read=None)
     assert after_s == pytest.approx(drawn_s + run.FIRST_S, abs=2 * run.POLL_S)
 

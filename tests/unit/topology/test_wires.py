@@ -98,7 +98,7 @@ def was_reset(sock: socket.socket) -> bool:
 
 
 @pytest.mark.parametrize("one_way_ms", [0.0, 5.0])
-def test_it_keeps_content_and_order_of_megabytes_in_both_directions(wire, pair, one_way_ms):
+def test_a_wire_keeps_content_and_order_of_megabytes_in_both_directions(wire, pair, one_way_ms):
     wire.delay(one_way_ms)
     size, digests = 6 << 20, {}
     data = os.urandom(size)
@@ -271,7 +271,7 @@ def resident_mb(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def test_it_joins_many_connections_and_keeps_nothing_of_them(wire, wires, server):
+def test_a_wire_joins_many_connections_and_keeps_nothing_of_them(wire, wires, server):
     def opened() -> int:
         return len(list(Path(f"/proc/{wires.pid}/fd").iterdir()))
 
@@ -322,7 +322,7 @@ def test_a_command_that_there_is_not_is_refused_and_the_process_goes_on(wires, w
     assert round_trips_ms(*pair, count=1)
 
 
-def test_it_listens_on_the_loopback_address_only_and_has_no_rights(wires, wire):
+def test_a_wire_listens_on_the_loopback_address_only_and_has_no_rights(wires, wire):
     listening = [
         line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:] if line.split()[3] == "0A"
     ]

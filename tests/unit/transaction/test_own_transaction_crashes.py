@@ -49,7 +49,7 @@ def test_the_example_can_be_crashed():
         ('name = "order after a look"', 'name = "order"', "a name of its own"),
     ],
 )
-def test_it_says_why_a_transaction_cannot_be_judged(old, new, why):
+def test_a_transaction_that_cannot_be_judged_is_refused_with_the_reason(old, new, why):
     assert why in changed(old, new)
 
 

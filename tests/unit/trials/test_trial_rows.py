@@ -69,7 +69,7 @@ def test_a_trial_is_claimed_once(experiment):
     assert (first.position, second.position) == (0, 1)
 
 
-def test_it_stores_what_was_found(experiment):
+def test_the_result_of_a_trial_is_stored(experiment):
     trial = claimed(experiment)
     place = Environment.objects.create(digest="x", data={})
     assert storing_trials.save(trial, result(), place)

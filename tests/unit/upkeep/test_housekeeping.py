@@ -34,7 +34,7 @@ def silent():
     return begun
 
 
-def test_it_takes_from_the_dead_and_logs_it(quiet, silent, caplog):
+def test_the_experiment_of_a_dead_worker_is_interrupted_and_logged(quiet, silent, caplog):
     quiet()
     silent.refresh_from_db()
     assert silent.state == "interrupted"
@@ -52,7 +52,7 @@ def test_lists_show_what_a_dead_worker_had_measured(quiet):
 
 
 @pytest.mark.parametrize("step_s", [60, -60])
-def test_it_takes_nobody_for_dead_when_the_clock_was_stepped_or_the_machine_slept(quiet, silent, monkeypatch, step_s):
+def test_no_worker_counts_as_dead_after_a_step_of_the_clock_or_a_sleep(quiet, silent, monkeypatch, step_s):
     real = housekeeping.time.time
     monkeypatch.setattr(housekeeping.time, "time", lambda: real() + step_s)
     quiet()

@@ -38,7 +38,7 @@ def leave_changed(server, *names, state="failed"):
     return experiment
 
 
-def test_it_pays_the_oldest_first_so_that_the_last_change_is_undone_first(undone):
+def test_pending_restores_are_made_in_their_order_of_storing(undone):
     server = make.attached()
     leave_changed(server, "b", "a", "c")
     restores.restore_all()
@@ -55,7 +55,7 @@ def test_a_server_that_cannot_be_paid_does_not_keep_others_waiting(undone, name)
     assert PendingRestore.objects.get(restored_at=None).server.name == name
 
 
-def test_it_touches_no_server_that_is_measured(undone):
+def test_a_server_that_is_measured_is_not_restored(undone):
     server = make.attached()
     leave_changed(server, "sync_binlog")
     lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
@@ -63,7 +63,7 @@ def test_it_touches_no_server_that_is_measured(undone):
     assert undone == {}
 
 
-def test_it_leaves_the_restores_of_a_running_experiment_alone(undone):
+def test_pending_restores_of_a_running_experiment_are_left_alone(undone):
     server = make.attached()
     running = lifecycle.begin(make.experiment(server).pk, make.worker(), leases.hosts_of(server))
     restores.note(server, running, "variable", "sync_binlog", "1")

@@ -41,7 +41,7 @@ def refusal(site="west"):
     return str(refused.value)
 
 
-def test_it_joins_where_all_is_well(attached):
+def test_a_worker_starts_where_all_is_well(attached):
     start_check.check("west")
 
 

@@ -80,7 +80,7 @@ def pending(kind="start"):
     return PendingRestore.objects.filter(kind=kind, restored_at=None).first()
 
 
-def test_it_is_started_before_anything_is_put_back(down, machine, undone):
+def test_a_crashed_server_is_started_before_anything_is_restored(down, machine, undone):
     restores.restore_all()
     assert machine.commands == [("power", "on")] and pending() is None
     assert undone == [([("sync_binlog", "1")], True)]

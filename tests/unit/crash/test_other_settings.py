@@ -1,7 +1,7 @@
 """Settings that decide a violation: which ones are tried, and how their outcome is counted. The recoveries are made
 up."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +11,7 @@ from workers.crash.points import other_settings
 from workers.crash.points.other_settings import tried_otherwise
 from workers.crash.points.violations import Violation
 from workers.crash.setup_and_result import Timeline
+from workers.crash.verdict import CheckResult
 from workers.errors import Cancelled, SandboxError
 
 AT_1_0 = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "0", "innodb_doublewrite": "ON"}
@@ -42,8 +43,8 @@ def told(variables, tried, *violations, again=(), cancelled=lambda: False, monke
         made = lambda load: SimpleNamespace(attempt=lambda lane, choice: attempt())  # noqa: E731
         monkeypatch.setattr(other_settings, "StateJudge", made)
     load = Load(variables, Timeline([].append, lambda: False), **more)
-    return [(one.name, one.ran, one.other, one.same, one.tried, one.failed) for one in
-            tried_otherwise(load, None, violations, tried)]  # fmt: skip
+    found = tried_otherwise(load, None, violations, tried)
+    return [(one.name, one.ran, one.other, one.same, one.tried, one.failed, one.unclear) for one in found]
 
 
 def test_no_other_setting_is_tried_without_a_violation():
@@ -57,7 +58,7 @@ def test_another_load_has_the_safer_value_and_few_points():
         asked.append((begun.settings, begun.setup.settings, begun.setup.points))
         return [state(0.1), state(0.2, TORN), state(0.3, UNCLEAR)]
 
-    assert told(AT_1_0, tried, VIOLATION) == [("sync_binlog", "0", "1", False, 3, 0)]
+    assert told(AT_1_0, tried, VIOLATION) == [("sync_binlog", "0", "1", False, 3, 0, 0)]
     assert asked == [({"sync_binlog": "1"}, {"sync_binlog": "1"}, 20)]
 
 
@@ -69,8 +70,32 @@ def test_the_flush_method_of_pages_is_tried_where_a_page_may_be_torn(method, key
     assert names == (["innodb_flush_method"] if tried else [])
 
 
-def test_a_check_that_fails_again_or_is_unclear_counts():
-    assert told(AT_1_0, lambda begun: [state(0.1, LOST), state(0.2)], VIOLATION)[0][-2:] == (2, 1)
+NOT_READ = replace(LOST, outcome="unknown", says="Unclear: engine could not be read.")
+DOWN = CheckResult("stays-down", "invalid", 1, "The server does not recover without help.")
+
+
+@pytest.mark.parametrize(
+    ("states", "counts"),
+    [
+        ([state(0.1, LOST), state(0.2)], (2, 1, 0)),
+        ([state(0.1, NOT_READ), state(0.2)], (2, 0, 1)),
+        ([state(0.1, LOST, NOT_READ), state(0.2, UNCLEAR)], (2, 1, 0)),
+        ([state(0.1, DOWN, NOT_READ)], (1, 0, 1)),
+    ],
+    ids=["fails", "is unclear", "fails and is unclear", "server stays down"],
+)
+def test_checks_that_fail_again_and_those_that_are_unclear_are_counted_apart(states, counts):
+    assert told(AT_1_0, lambda begun: states, VIOLATION)[0][-3:] == counts
+
+
+def test_the_checks_that_did_not_pass_are_kept_with_their_crash_points():
+    load = Load(AT_1_0, Timeline([].append, lambda: False))
+    states = [state(0.1), state(0.2, NOT_READ, TORN), state(0.3, UNCLEAR)]
+    (found,) = tried_otherwise(load, None, [VIOLATION], lambda begun: states)
+    assert [(one.moment, one.failed, one.unclear, one.says) for one in found.points] == [
+        (200, ("binlog-unreadable",), ("lost-engine",), TORN.says),
+        (300, (), ("tables-damaged",), UNCLEAR.says),
+    ]
 
 
 def test_without_a_binary_log_its_flushes_are_not_tried():
@@ -92,8 +117,10 @@ def test_a_cancellation_is_not_taken_for_a_broken_load():
         told(AT_1_0, cancelled, VIOLATION)
 
 
-@pytest.mark.parametrize(("again", "failed"), [([state(0.1)], 0), ([state(0.1, LOST)], 1)])
-def test_a_setting_of_the_recovery_is_tried_on_the_same_content(monkeypatch, again, failed):
+@pytest.mark.parametrize(
+    ("again", "counts"), [([state(0.1)], (0, 0)), ([state(0.1, LOST)], (1, 0)), ([state(0.1, NOT_READ)], (0, 1))]
+)
+def test_a_setting_of_the_recovery_is_tried_on_the_same_content(monkeypatch, again, counts):
     variables = {"source_verify_checksum": "OFF", "sync_binlog": "1"}
     found = told(variables, lambda begun: [], VIOLATION, again=again, monkeypatch=monkeypatch)
-    assert found == [("source_verify_checksum", "OFF", "ON", True, 1, failed)]
+    assert found == [("source_verify_checksum", "OFF", "ON", True, 1, *counts)]

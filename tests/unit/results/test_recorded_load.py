@@ -1,7 +1,9 @@
 """What pages say of a recorded load: this load, its crash points, and never a share of independent crashes."""
 
 import csv
-from dataclasses import replace
+import zlib
+from base64 import b64encode
+from dataclasses import asdict, replace
 
 import pytest
 from django.urls import reverse
@@ -26,12 +28,13 @@ from tests.unit.results import trials
 from workers.bench.plan import Plan
 from workers.crash.points.story import (
     DecidingBlock,
+    OtherPoint,
     OtherSetting,
     PointCounts,
     PointsStory,
     SmallestHistory,
-    UntriedPoint,
 )
+from workers.crash.points.untried import UntriedPoint, packed
 from workers.crash.setup_and_result import LostWork
 
 pytestmark = pytest.mark.django_db
@@ -153,7 +156,14 @@ def test_commits_missing_on_a_crashed_replica_count_as_lost():
 def test_a_setting_that_was_tried_with_its_safer_value_is_told(words):
     prevents = OtherSetting(name="sync_binlog", ran="0", other="1", same=False, tried=20, failed=0)
     does_not = replace(prevents, name="master_verify_checksum", ran="OFF", other="ON", same=True, tried=2, failed=2)
-    words(list(view(stored(story(state(0.1, LOST), settings=(prevents, does_not)))).deciding))
+    torn = OtherPoint(
+        moment=400, at_s=0.4, keeps="written", failed=("binlog-unreadable",), unclear=("gtid-reused",), says=TORN.says
+    )
+    down = replace(torn, failed=(), unclear=("lost-engine", "torn"), says="Unclear: the server took 60 s.")
+    again = replace(prevents, failed=2, unclear=1, points=(torn, torn, down, torn))
+    unclear = replace(prevents, unclear=1, points=(down,))
+    settings = (prevents, does_not, again, unclear)
+    words(list(view(stored(story(state(0.1, LOST), settings=settings))).deciding))
 
 
 def test_the_steps_of_a_history_that_are_enough_are_told(words):
@@ -211,7 +221,7 @@ def test_the_page_shows_the_map_and_each_violation(client_in):
 
 
 LEFT = UntriedPoint(moment=412, at_s=0.7, keeps="torn", way="within a flush", redo=8192, binlog=4096)
-HALF = story(state(0.1), state(0.3, TORN), left=4000, untried=(LEFT, *(replace(LEFT, moment=n) for n in range(499))))
+HALF = story(state(0.1), state(0.3, TORN), left=4000, untried=(LEFT, *(replace(LEFT, moment=n) for n in range(3999))))
 
 
 def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_a_trial_failed(client_in):
@@ -227,21 +237,42 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
 
 
 def test_the_crash_points_that_were_not_tried_are_listed(client_in):
-    """The page shows the first ones; the file holds all that are stored."""
+    """The page shows the first ones; the file holds all."""
     trial = loads(HALF).trials.get()
     page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
-    for part in ("4,000 crash points that were found and not tried", "The table shows 25 of them, the list holds 500.",
+    for part in ("4,000 crash points that were found and not tried",
+                 "The table shows 25 of them, the list holds 4,000.",
                  '<td class="num" data-label="Redo log flushed to">8,192 bytes'):  # fmt: skip
         assert part in page, part
     rows = list(csv.DictReader(client_in.get(address(trial, "csv")).text.splitlines()))
-    assert [row["Outcome"] for row in rows] == ["passed", "failed", *["not tried"] * 500]
+    assert [row["Outcome"] for row in rows] == ["passed", "failed", *["not tried"] * 4000]
     assert rows[2] == {
         "Outcome": "not tried", "Power loss at (s)": "0.7", "Event of the recording": "412", "On the disk": "torn",
         "Chosen": "within a flush", "Redo log flushed (bytes)": "8192", "Binary log flushed (bytes)": "4096",
         "Acknowledged": "", "Failed or unclear checks": "",
     }  # fmt: skip
-    assert len(client_in.get(address(trial, "json")).json()["rows"]) == 502
+    assert len(client_in.get(address(trial, "json")).json()["rows"]) == 4002
     assert client_in.get(address(trial, "gz")).status_code == 404
+
+
+def test_a_list_of_an_older_result_is_shown_as_far_as_it_was_stored(client_in):
+    trial = loads(HALF).trials.get()
+    points = trial.evidence.data["points"]
+    points["untried"] = [asdict(one) for one in HALF.untried[:500]]
+    del points["untried_list"]
+    trial.evidence.save()
+    page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
+    assert "The table shows 25 of them, the list holds 500." in page
+    assert client_in.get(address(trial, "csv")).text.count("not tried") == 500
+
+
+@pytest.mark.parametrize("text", ["no base64", "AAAA", packed([LEFT])[:-8], b64encode(zlib.compress(b"{}")).decode()])
+def test_a_damaged_list_of_an_imported_file_is_not_found(client_in, text):
+    trial = loads(HALF).trials.get()
+    trial.evidence.data["points"]["untried_list"] = text
+    trial.evidence.save()
+    assert client_in.get(address(trial, "csv")).status_code == 404
+    assert client_in.get(reverse("results:trial", args=[trial.pk])).status_code == 200
 
 
 def address(trial, form):

@@ -8,7 +8,8 @@ violations.py   the violations that are examined further
 shrink.py       the one block that decides a violation
 other_settings.py  the settings that decide a violation, tried with their safer values
 export/         a violation as an archive that shows it on another machine
-story.py        the result of a recorded load: its states, what was covered, what was not tried
+story.py        the result of a recorded load: its states, what was covered
+untried.py      the crash points that were not tried, as one text
 steps.py        the steps of such a trial
 histories.py    small histories
 play.py         plays and records one of them, and knows what must be there after each of its steps

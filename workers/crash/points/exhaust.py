@@ -23,13 +23,12 @@ from workers.crash.points.recorded import ENDS, NS, words_of
 from workers.crash.points.smallest import UNDER_WAY, smallest
 from workers.crash.points.story import (
     HISTORY,
-    MOST_UNTRIED,
     PointsResult,
     PointsStory,
     TriedState,
-    UntriedPoint,
     with_points,
 )
+from workers.crash.points.untried import UntriedPoint
 from workers.crash.prepare import start
 from workers.crash.verdict import CheckResult, invalid, valid, verdict
 from workers.errors import ServerEnded, ServerError
@@ -120,7 +119,7 @@ def exhaust(begun: Begun, history: History, limit_s: float, ports: HistoryPorts 
         pairs=0,
         covered=0,
         left=len(every) - len(tried),
-        untried=tuple(_untried(played, state) for state in every[len(tried) :][:MOST_UNTRIED]),
+        untried=tuple(_untried(played, state) for state in every[len(tried) :]),
         out_of_time=len(tried) < len(every),
         writes=len(states.disks[0].versions.writes),
         flushes=len(states.disks[0].flushes),
@@ -173,7 +172,7 @@ def _together(stories: Sequence[PointsStory]) -> PointsStory:
         stories[0],
         states=tuple(state for one in stories for state in one.states),
         left=sum(one.left for one in stories),
-        untried=tuple(each for one in stories for each in one.untried)[:MOST_UNTRIED],
+        untried=tuple(each for one in stories for each in one.untried),
         writes=sum(one.writes for one in stories),
         flushes=sum(one.flushes for one in stories),
         recorded_s=sum(one.recorded_s for one in stories),

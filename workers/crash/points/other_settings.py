@@ -12,9 +12,10 @@ from workers.crash.made import Made
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane
 from workers.crash.points.recorded import Recorded
-from workers.crash.points.story import OtherSetting, TriedState
+from workers.crash.points.story import OtherPoint, OtherSetting, TriedState
 from workers.crash.points.violations import Violation
 from workers.crash.setup_and_result import Timeline
+from workers.crash.verdict import Outcome
 from workers.errors import Cancelled, DurascopeError
 
 AT_RECOVERY = {"source_verify_checksum": "ON", "master_verify_checksum": "ON", "rocksdb_wal_recovery_mode": "2"}
@@ -45,9 +46,8 @@ def _recoveries(load: Recorded, lane: Lane, violations: Sequence[Violation]) -> 
     for name, value in _unlike(load, AT_RECOVERY):
         judge = StateJudge(replace(load, settings={**load.settings, name: value}))
         states = [_attempt(load, judge, lane, one) for one in violations]
-        fails = [bool(one.failed & _failed(state)) for one, state in zip(violations, states, strict=True)]
-        yield OtherSetting(
-            name=name, ran=load.variables[name], other=value, same=True, tried=len(fails), failed=sum(fails)
+        yield _told(
+            load, name, value, [(one.failed, state) for one, state in zip(violations, states, strict=True)], True
         )
 
 
@@ -69,10 +69,7 @@ def _loads(load: Recorded, violations: Sequence[Violation], tried: Tried) -> Ite
             raise
         except DurascopeError:
             continue
-        fails = sum(bool(wrong & _failed(state)) for state in states)
-        yield OtherSetting(
-            name=name, ran=load.variables[name], other=value, same=False, tried=len(states), failed=fails
-        )
+        yield _told(load, name, value, [(wrong, state) for state in states], False)
 
 
 def _another(load: Recorded, name: str, value: str, tried: Tried) -> Sequence[TriedState]:
@@ -102,6 +99,35 @@ def _unlike(load: Recorded, safer: Mapping[str, str]) -> Iterator[tuple[str, str
             yield name, value
 
 
-def _failed(state: TriedState) -> frozenset[str]:
-    """Also a server that does not come back: other checks are unclear then, not passed."""
-    return frozenset(one.key for one in state.checks if one.outcome != "valid")
+def _told(
+    load: Recorded, name: str, value: str, tried: Sequence[tuple[frozenset[str], TriedState]], same: bool
+) -> OtherSetting:
+    """`tried`: each with the checks that had failed."""
+    again = [bool(wrong & _keys(state, "invalid")) for wrong, state in tried]
+    unclear = [bool(wrong & _keys(state, "unknown")) for wrong, state in tried]
+    return OtherSetting(
+        name=name,
+        ran=load.variables[name],
+        other=value,
+        same=same,
+        tried=len(tried),
+        failed=sum(again),
+        unclear=sum(one and not fails for one, fails in zip(unclear, again, strict=True)),
+        points=tuple(_point(state) for _, state in tried if state.checks),
+    )
+
+
+def _keys(state: TriedState, outcome: Outcome) -> frozenset[str]:
+    return frozenset(one.key for one in state.checks if one.outcome == outcome)
+
+
+def _point(state: TriedState) -> OtherPoint:
+    failed, unclear = ([one for one in state.checks if one.outcome == outcome] for outcome in ("invalid", "unknown"))
+    return OtherPoint(
+        moment=state.moment,
+        at_s=state.at_s,
+        keeps=state.keeps,
+        failed=tuple(one.key for one in failed),
+        unclear=tuple(one.key for one in unclear),
+        says=(*failed, *unclear)[0].says,
+    )

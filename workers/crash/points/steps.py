@@ -15,14 +15,13 @@ from workers.crash.points.other_settings import tried_otherwise
 from workers.crash.points.recorded import Recorded, record, why_ended
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import (
-    MOST_UNTRIED,
     RECORDING,
     PointsResult,
     PointsStory,
     TriedState,
-    UntriedPoint,
     with_points,
 )
+from workers.crash.points.untried import UntriedPoint
 from workers.crash.points.violations import MOST, MOST_KEPT, different, unlike, violations_of
 from workers.crash.prepare import prepare, start
 from workers.sandbox.disk.recording.filemap import FileMap
@@ -132,7 +131,7 @@ def story_of(
         pairs=_pairs(choices),
         covered=_pairs(choices[: len(tried)]),
         left=len(choices) - len(tried),
-        untried=tuple(_untried(load, choice) for choice in choices[len(tried) :][:MOST_UNTRIED]),
+        untried=tuple(_untried(load, choice) for choice in choices[len(tried) :]),
         out_of_time=len(tried) < min(load.setup.points, len(choices)),
         writes=sum(len(states.versions.writes) for states in disks),
         flushes=sum(len(states.flushes) for states in disks),

@@ -5,33 +5,15 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 
 from workers.crash.checks import CHECKS
+from workers.crash.points.untried import PointPlace, UntriedPoint, packed, unpacked
 from workers.crash.setup_and_result import LostWork, TrialResult
 from workers.crash.verdict import CheckResult, Outcome, verdict
 
 LOSSES = ("lost-engine", "lost-binlog")
 MOST_LOGS = 5
-MOST_UNTRIED = 500  # of a trial, in its list
+FIRST_UNTRIED = 25  # of a trial, stored as they are; the list of all is packed
 RECORDING = 0  # its number among the archives of a trial; kept crash points begin at 1
 HISTORY = "history"  # the check of a small history
-
-
-@dataclass(frozen=True, kw_only=True)
-class PointPlace:
-    """Where a crash point lies, and what the disk keeps there. `moment`: events of the recording before the power loss;
-    `at_s`: until then this content was possible, since the load began; `keeps`: durable, written or torn; `way`: why it
-    was chosen; `redo` and `binlog`: bytes of each that were flushed."""
-
-    moment: int
-    at_s: float
-    keeps: str
-    way: str
-    redo: int
-    binlog: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class UntriedPoint(PointPlace):
-    """A crash point that was found and not tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +86,24 @@ class DecidingBlock:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherPoint:
+    """A crash point of another setting at which a check did not pass. `failed`, `unclear`: keys of these checks;
+    `says`: the words of the first one."""
+
+    moment: int
+    at_s: float
+    keeps: str
+    failed: tuple[str, ...]
+    unclear: tuple[str, ...]
+    says: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class OtherSetting:
     """The violations once more with another value of one setting. `same`: on the same contents of the disk, where it is
-    a setting of the recovery; else at crash points of another load. `failed`: of those `tried`, where a check that had
-    failed did not pass."""
+    a setting of the recovery; else at crash points of another load. Of those `tried`: `failed`, where a check that had
+    failed fails again; `unclear`, where none does and one of them is unclear. `points`: all at which any check did not
+    pass."""
 
     name: str
     ran: str
@@ -115,6 +111,8 @@ class OtherSetting:
     same: bool
     tried: int
     failed: int
+    unclear: int = 0
+    points: tuple[OtherPoint, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,13 +149,14 @@ class KeptRecording:
 @dataclass(frozen=True, kw_only=True)
 class PointsStory:
     """`pairs`: distinct pairs of flushed redo log and flushed binlog in the recording, `covered`: those of them that
-    were tried. `left`: crash points that were found and not tried; `untried`: the first of them, in the order in which
-    they would be tried; `out_of_time`: the plan's time for them was over. `ended`: why the recording ended before the
-    load; "" otherwise. `margin_s`: by how much the clocks of clients and disk may differ. `violations`: those that
-    differ; `examined`: how many of them were examined; `not_again`: of these, those that passed when they were
-    recovered again. `windows`: of small histories, times between two flushes with unflushed writes; `sampled`: those of
-    them of which only a drawn part of the subsets was tried. `bracket_s`: a smaller difference of the clocks is not
-    seen; None: not known. `recording`: None: the plan does not keep it."""
+    were tried. `left`: crash points that were found and not tried; `untried`: these, in the order in which they would
+    be tried; where they are stored only the first ones, and `untried_list` is the text of all; `out_of_time`: the
+    plan's time for them was over. `ended`: why the recording ended before the load; "" otherwise. `margin_s`: by how
+    much the clocks of clients and disk may differ. `violations`: those that differ; `examined`: how many of them were
+    examined; `not_again`: of these, those that passed when they were recovered again. `windows`: of small histories,
+    times between two flushes with unflushed writes; `sampled`: those of them of which only a drawn part of the subsets
+    was tried. `bracket_s`: a smaller difference of the clocks is not seen; None: not known. `recording`: None: the plan
+    does not keep it."""
 
     states: tuple[TriedState, ...]
     pairs: int
@@ -183,6 +182,12 @@ class PointsStory:
     recording: KeptRecording | None = None
     smallest: tuple[SmallestHistory, ...] = ()
     untried: tuple[UntriedPoint, ...] = ()
+    untried_list: str = ""
+
+    @property
+    def all_untried(self) -> Sequence[UntriedPoint]:
+        """Older results stored 500 at most. Raises ValueError when the stored list is none."""
+        return unpacked(self.untried_list) if self.untried_list else self.untried
 
     @property
     def counts(self) -> PointCounts:
@@ -194,13 +199,20 @@ class PointsStory:
         )
 
     def as_stored(self) -> dict[str, object]:
-        """Without names of passed checks, and with the logs of the first states that did not pass."""
+        """Without names of passed checks, and with the logs of the first states that did not pass. The list of crash
+        points that were not tried is packed."""
         logs = [state.moment for state in self.states if state.log_lines][:MOST_LOGS]
         states = (
             replace(one, passed=(), vacuous=(), log_lines=one.log_lines if one.moment in logs else ())
             for one in self.states
         )
-        return asdict(replace(self, states=tuple(states))) | {"counts": asdict(self.counts)}
+        short = replace(
+            self,
+            states=tuple(states),
+            untried=self.untried[:FIRST_UNTRIED],
+            untried_list=packed(self.untried),
+        )
+        return asdict(short) | {"counts": asdict(self.counts)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from dashboard.charts.chart import ChartTable, Row
 from workers.bench.trial_kinds import CHECK_TITLES
-from workers.crash.points.story import PointsStory, TriedState, UntriedPoint
+from workers.crash.points.story import PointsStory, TriedState
+from workers.crash.points.untried import UntriedPoint
 
 OUTCOMES = {"valid": "passed", "invalid": "failed", "unknown": "unclear"}
 COLUMNS = (
@@ -15,6 +16,7 @@ COLUMNS = (
 
 
 def table(story: PointsStory) -> ChartTable:
+    """Raises ValueError when the stored list of those that were not tried is damaged."""
     return ChartTable(COLUMNS, tuple(_rows(story)))
 
 
@@ -22,7 +24,7 @@ def _rows(story: PointsStory) -> Iterator[Row]:
     for state in story.states:
         checks = "; ".join(CHECK_TITLES.get(one.key, one.key) for one in state.checks)
         yield (OUTCOMES[state.verdict], *_point(state), state.acknowledged, checks)
-    for point in story.untried:
+    for point in story.all_untried:
         yield ("not tried", *_point(point), None, None)
 
 

@@ -10,21 +10,23 @@ from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
 from workers.crash.points.story import (
+    FIRST_UNTRIED,
     DecidingBlock,
     KeptPoint,
     KeptRecording,
+    OtherPoint,
     OtherSetting,
     PointsStory,
     SmallestHistory,
     TriedState,
-    UntriedPoint,
 )
+from workers.crash.points.untried import UntriedPoint
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.image import BLOCK_BYTES
 
 SHOWN = 50  # violations in the tables
 WORST = 8  # of them, above the fold
-SHOWN_UNTRIED = 25
+SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ class WayRow:
 
 @dataclass(frozen=True)
 class LoadView:
-    """`left`: crash points that were not tried; `listed`: how many of them are stored; `untried`: those to be shown."""
+    """`left`: crash points that were not tried; `listed`: how many of them the file lists; `untried`: those that are
+    shown."""
 
     sentence: str
     drawn: CrashMap
@@ -101,8 +104,8 @@ def view(story: PointsStory) -> LoadView:
         violations=tuple(map(_violation, bad[WORST:SHOWN])),
         more=max(0, len(bad) - SHOWN),
         left=story.left,
-        listed=len(story.untried),
-        untried=tuple(replace(one, keeps=_on_disk(one.keeps)) for one in story.untried[:SHOWN_UNTRIED]),
+        listed=story.left if story.untried_list else len(story.untried),
+        untried=tuple(replace(one, keeps=_on_disk(one.keeps)) for one in story.untried[:FIRST_UNTRIED]),
         facts=tuple((name, says) for name, says in _facts(story) if says),
     )
 
@@ -170,9 +173,25 @@ def _otherwise(one: OtherSetting) -> str:
     """A setting that was tried with its safer value, in words."""
     changed = f"With {one.name}={one.other} instead of {one.ran}"
     where = "kept contents of the disk" if one.same else "crash points of another load"
-    if not one.failed:
-        return f"{changed}, the checks that failed here passed at all {whole(one.tried)} {where}."
-    return f"{changed}, a check that failed here did not pass at {whole(one.failed)} of {whole(one.tried)} {where}."
+    tried = f"{whole(one.tried)} {where}"
+    if one.failed:
+        says = f"a check that failed here failed again at {whole(one.failed)} of {tried}"
+    elif one.unclear:
+        says = f"no check that failed here failed again at {tried}"
+    else:
+        says = f"the checks that failed here passed at all {tried}"
+    unclear = f" At {whole(one.unclear)} of them such a check is unclear." if one.unclear else ""
+    first = [_other_point(point) for point in one.points[:SHOWN_OTHER]]
+    rest = len(one.points) - len(first)
+    more = f" The JSON of the experiment has {whole(rest)} more." if rest else ""
+    return f"{changed}, {says}.{unclear}{''.join(first)}{more}"
+
+
+def _other_point(point: OtherPoint) -> str:
+    """Which checks did not pass there, and why the first one did not."""
+    keys, how = (point.failed, "failed") if point.failed else (point.unclear, "unclear")
+    checks = listed([f"“{CHECK_TITLES.get(key, key)}”" for key in keys])
+    return f" At {duration(point.at_s)} ({_on_disk(point.keeps)}) {how}: {checks}. {point.says}"
 
 
 def _smallest(history: SmallestHistory) -> str:

@@ -65,7 +65,11 @@ def crash_points(request: HttpRequest, trial_id: int, form: str) -> HttpResponse
     story = found.evidence.known.points
     if story is None or form not in TABLE_FORMS:
         raise Http404("A recorded load has crash-points.csv and crash-points.json.")
-    return TABLE_FORMS[form](point_list.table(story), f"crash-points-{trial_id}")
+    try:
+        table = point_list.table(story)
+    except ValueError as damaged:  # an imported file may hold any text there
+        raise Http404(f"The list of crash points cannot be read. {damaged}.") from damaged
+    return TABLE_FORMS[form](table, f"crash-points-{trial_id}")
 
 
 @needs("crash", "POST")

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from dashboard.findings.crash.self_test import SelfTest
 from dashboard.findings.crash.statistics import Tally, tallies
-from dashboard.findings.finding import TOO_FEW, Finding, is_wide
+from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.flushing import is_durable
 from dashboard.findings.point import Point
 from dashboard.findings.present import untested
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
 from dashboard.findings.shown import ResultView
 from dashboard.text.numbers import at, percent, sig
+from dashboard.text.ratios import is_wide
 from dashboard.text.words import listed
 from workers.bench.plan import CONTROLS
 from workers.topology.faults import FAULTS
@@ -195,10 +196,12 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
         if not all(speed.is_comparable(mine) for name, speed in here.items() if name != chosen.name):
             return f"What {chosen.name} costs at {at(threads)} is not known: measured too rarely. {TOO_FEW}"
         return f"{makes}. No other setting is proven to be faster there."
-    each, best = (1000 * threads / speed.tps for speed in (mine, here[fastest]))
+    ratio = here[fastest].times(mine).value
+    each = 1000 * threads / mine.tps
+    best = each / ratio  # not from the two means: beside the paired ratio they would not fit
     one = "A commit" if what == "commits" else f"One of the {what}"
-    took = f"{one} takes {_ms(each)} on average; with {fastest} it takes {_ms(best)}."
-    fewer = percent(1 - 1 / here[fastest].times(mine).value)
+    took = f"{one} takes {_ms(each)} on average; at the speed of {fastest} it takes {_ms(best)}."
+    fewer = percent(1 - 1 / ratio)
     return f"{makes}, {fewer} fewer than {fastest}. {took}{_more(chosen.name, fastest, each, best)}"
 
 

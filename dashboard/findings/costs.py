@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from django.db.models import OuterRef, Subquery
 
 from dashboard.findings.analysis import MadeOf, analysis_of, made_of_each
-from dashboard.findings.finding import alike_or_unclear, between, digits_of, times_as_fast
+from dashboard.findings.finding import alike_or_unclear
 from dashboard.findings.flushing import DURABLE, FLUSH, SYNC, level
 from dashboard.findings.headline import headline
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history.models import Entry, Track
 from dashboard.text.numbers import CONFIDENCE, at
+from dashboard.text.ratios import times_as_fast
 
 RELAXED = (("0", "0"), ("2", "0"), ("0", "1"), ("2", "1"), ("1", "0"))  # the most relaxed first
 
@@ -93,7 +94,7 @@ def _cost(experiment: Experiment, rest_on: Mapping[int, MadeOf], safe: Measured,
 
 
 def _says(safe: Measured, fast: Measured, ratio: ThroughputRatio, threads: int) -> str:
-    interval = between(ratio.lo, ratio.hi, digits_of(ratio.value))
+    interval = ratio.in_words[1]
     if ratio.decision == "differs":
         text = f"{fast.variant} is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {safe.variant}"
         return f"{text} at {at(threads)} ({CONFIDENCE} confidence interval {interval})"

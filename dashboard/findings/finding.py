@@ -7,9 +7,9 @@ from dashboard.findings.headline import Headline
 from dashboard.findings.point import Point, ThroughputRatio
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import CONFIDENCE, at, sig
+from dashboard.text.ratios import is_wide, rounded, times_as_fast
 from workers.analysis.statistics import MIN_REPEATS
 
-WIDE = 2  # upper over lower end of an interval
 TOO_FEW = f"Measure at least {MIN_REPEATS} repeats to compare them."
 
 
@@ -155,12 +155,12 @@ def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> F
         value, lo, hi = 1 / value, 1 / hi, 1 / lo
         faster, slower = slower, faster
     text = f"{where} {faster} is {times_as_fast(value, lo, hi)} as {slower}"
-    return Finding(text, between(lo, hi, digits_of(value)))
+    return Finding(text, rounded(value, lo, hi)[1])
 
 
 def _reach(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
     """How large a difference is still possible."""
-    times = between(ratio.lo, ratio.hi, 3)
+    times = ratio.in_words[1]
     return f"The throughput of {names[0]} is {times} times that of {names[1]} ({CONFIDENCE} confidence interval)."
 
 
@@ -211,21 +211,6 @@ def _disturbed(told: Sequence[tuple[str, Point]]) -> list[str]:
     stalled = [f"{name} stood still for {point.stalls.seconds} s in all." for name, point in told if point.stalls.count]
     drifting = [name for name, point in told if point.settled is False]
     return stalled + [f"{name} had not settled: a longer warm-up would help." for name in drifting]
-
-
-def times_as_fast(value: float, lo: float | None, hi: float | None, digits: int = 0) -> str:
-    """`6.1 times as fast`; with "about" where the 95 % interval is wide."""
-    about = "about " if lo and hi and is_wide(lo, hi) else ""
-    return f"{about}{sig(value, digits or digits_of(value))} times as fast"
-
-
-def digits_of(ratio: float) -> int:
-    return 2 if ratio >= 2 else 3
-
-
-def is_wide(lo: float, hi: float) -> bool:
-    """Whether the interval of a ratio leaves its first digit open."""
-    return hi > WIDE * lo
 
 
 def between(lo: float | None, hi: float | None, digits: int) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dashboard.text.ratios import rounded
 from workers.analysis.compare import Decision
 from workers.analysis.statistics import Estimate
 
@@ -52,6 +53,11 @@ class ThroughputRatio(Estimate):
 
     p: float | None = None
     decision: Decision = "measured once"
+
+    @property
+    def in_words(self) -> tuple[str, str]:
+        """Value and interval."""
+        return rounded(self.value, self.lo, self.hi)
 
 
 @dataclass(frozen=True, kw_only=True)

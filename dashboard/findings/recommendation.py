@@ -10,13 +10,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.crash.rate import FEW
 from dashboard.findings.crash.recorded import points_in_full
-from dashboard.findings.finding import between, times_as_fast
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.kind_names import FIRST, number_of, plural
 from dashboard.text.numbers import CONFIDENCE, at, sig
+from dashboard.text.ratios import rounded, times_as_fast
 from dashboard.text.words import listed
+from workers.analysis.binomial import shows_rare
 from workers.analysis.compare import Decision
 from workers.analysis.statistics import Estimate
 from workers.bench.trial_kinds import POWER_LOSSES
@@ -169,7 +169,7 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
     if rivals and all(one.lost for one in rivals):
         choice += " Every other tested setting lost commits." if len(rivals) > 1 else f" {rivals[0].name} lost commits."
     folded = len(against) - 1 if len(against) > MOST_OTHERS else 0  # the present setting stands first
-    weak = any(each.most is None or each.most > FEW for each in chosen.crashes)
+    weak = any(not shows_rare(each.most) for each in chosen.crashes)
     return Recommendation(choice, (*filter(None, own), *against), chosen.name, is_weak=weak, folded=folded)
 
 
@@ -214,7 +214,7 @@ def _allowed(chosen: Option, weakest: Crashes) -> str:
         return "Another load may reach other crash points."
     if weakest.most is None:
         return ""
-    if weakest.most > FEW:
+    if not shows_rare(weakest.most):
         few = number_of(weakest.kind, weakest.tried)
         return f"{few} cannot rule out that {chosen.name} loses commits too. Run more crash trials."
     seldom = f"at most 1 of {math.floor(1 / weakest.most):,} {plural(weakest.kind)}"
@@ -274,19 +274,18 @@ def _speed_and_risk(one: Option, chosen: Option, threads: int) -> str:
 def _gain(speed: Speed, base: Speed, than: str) -> str:
     if speed.exceeds(base):
         ratio = speed.times(base)
-        return f"is {times_as_fast(ratio.value, ratio.lo, ratio.hi, 2)} as {than}"
+        return f"is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {than}"
     if base.exceeds(speed):
         return f"is slower than {than}"
     if speed.may_exceed(base):
         ratio = speed.times(base)
-        return (
-            f"seems {times_as_fast(ratio.value, ratio.lo, ratio.hi, 2)} as {than}, but more repeats must confirm this"
-        )
+        return f"seems {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {than}, but more repeats must confirm this"
     if not speed.is_comparable(base):
         return f"was measured too rarely to compare its speed with {than}"
     ratio = speed.times(base)
-    interval = f", {CONFIDENCE} confidence interval {between(ratio.lo, ratio.hi, 2)}" if ratio.lo and ratio.hi else ""
-    return f"is not proven to be faster than {than} ({sig(ratio.value, 2)} times as fast{interval})"
+    value, interval = rounded(ratio.value, ratio.lo, ratio.hi)
+    within = f", {CONFIDENCE} confidence interval {interval}" if interval else ""
+    return f"is not proven to be faster than {than} ({value} times as fast{within})"
 
 
 def _risk(one: Option) -> str:

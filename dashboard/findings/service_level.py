@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from dashboard.findings.crash.rate import FEW, rate
+from dashboard.findings.crash.rate import rate
 from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.point import Point
@@ -21,6 +21,7 @@ from dashboard.records.servers.levels import DISASTERS, Wanted
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import at, ms, number, sig
 from dashboard.text.words import listed
+from workers.analysis.binomial import shows_rare
 from workers.analysis.statistics import Estimate, mean
 
 Met = Literal["missed", "unclear", "met"]  # the worst first
@@ -226,8 +227,7 @@ def _is_often(tally: Tally) -> bool:
     """Enough that a crash which takes more than it may is rare."""
     if tally.points:
         return tally.points.tried >= MANY_POINTS and len(tally.decided) >= MANY_LOADS
-    bound = rate(0, len(tally.decided)).hi
-    return bound is not None and bound <= FEW
+    return shows_rare(rate(0, len(tally.decided)).hi)
 
 
 def _exceeds(tally: Tally, lost_s: float) -> bool:

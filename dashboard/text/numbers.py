@@ -121,8 +121,8 @@ def mib(value: object) -> str:
     return unit(round(known), "MiB") if (known := _known(value)) is not None else UNKNOWN
 
 
-def times(value: object, digits: int = 2) -> str:
-    """A ratio: 6.12 -> 6.1 with the multiplication sign."""
+def times(value: object, digits: int = 3) -> str:
+    """A ratio: 6.123 -> 6.12 with the multiplication sign."""
     text = sig(value, digits)
     return text if text == UNKNOWN else f"{text}\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}"
 

@@ -57,6 +57,20 @@ def test_text_has_enough_contrast_on_every_ground(theme):
     assert {pair for pair in pairs if contrast(colours[pair[0]], colours[pair[1]]) < 4.5} == set()
 
 
+def is_outcome(colour: str) -> bool:
+    """Whether it is read as red or green, the colours of "lost" and "nothing lost"."""
+    _, a, b = oklab(linear(colour))
+    hue = np.degrees(np.arctan2(b, a)) % 360
+    return bool(np.hypot(a, b) > 0.05 and (5 <= hue <= 55 or 115 <= hue <= 190))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_no_setting_is_red_or_green(theme):
+    colours = THEMES[theme]
+    assert [name for name in SERIES if is_outcome(colours[name])] == []
+    assert all(is_outcome(colours[name]) for name in ("passed", "failed"))
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_drawn_lines_stand_out_from_their_ground(theme):
     colours = THEMES[theme]

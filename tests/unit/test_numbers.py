@@ -43,5 +43,5 @@ def test_units_percentages_and_sizes_are_written_out():
     assert figures.unit(3, "calls") == "3\N{NO-BREAK SPACE}calls"
     assert figures.percent(0.0123) == "1.2\N{NO-BREAK SPACE}%"
     assert figures.size(1536) == "1.50 KiB"
-    assert figures.times(6.12) == "6.1\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}"
+    assert figures.times(6.123) == "6.12\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}"
     assert figures.ms(1650) == "1.65 s"

@@ -5,6 +5,7 @@ from functools import cache
 import scipy
 
 LEVEL = 0.95
+RARE = 0.1
 
 
 @cache
@@ -13,3 +14,8 @@ def interval(k: int, n: int) -> tuple[float, float]:
     narrow. It covers the true share in 95 % of cases or more (docs/research/models.md)."""
     found = scipy.stats.binomtest(k, n).proportion_ci(LEVEL, "exact")
     return float(found.low), float(found.high)
+
+
+def shows_rare(hi: float | None) -> bool:
+    """Whether the upper bound of a share is so low that nobody is asked for more trials. None: nothing was tried."""
+    return hi is not None and hi <= RARE

@@ -96,8 +96,9 @@ class ServerResult:
     def _altered(self, variant: str, workload: str = "") -> str:
         """A claim does not mean a variant of the same name with other settings."""
         if variant in self.evidence.altered_variants:
-            return "this variant is not what it is in the recipe"
-        return "this workload is not what it is in the recipe" if workload in self.evidence.altered_workloads else ""
+            return "this setting was changed, so it does not test the claim"
+        altered = workload in self.evidence.altered_workloads
+        return "this workload was changed, so it does not test the claim" if altered else ""
 
 
 def read(experiment: Experiment) -> list[ServerResult]:

@@ -4,9 +4,8 @@ that order before the result was known. Each further point gets a sentence of it
 from collections.abc import Sequence
 
 from dashboard.findings.compare.figures import Column, named
-from dashboard.findings.finding import TOO_FEW, Finding, between
+from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.point import ThroughputRatio
-from dashboard.text.numbers import sig
 
 
 def finding(columns: Sequence[Column]) -> Finding | None:
@@ -25,9 +24,8 @@ def finding(columns: Sequence[Column]) -> Finding | None:
 
 
 def _told(name: str, first: str, ratio: ThroughputRatio) -> Finding:
-    digits = 2 if ratio.value >= 2 else 3
-    interval = between(ratio.lo, ratio.hi, digits)
-    throughput = f"{sig(ratio.value, digits)} times the throughput of {first}"
+    value, interval = ratio.in_words
+    throughput = f"{value} times the throughput of {first}"
     decision = ratio.decision
     if decision == "differs":
         return Finding(f"{name} has {throughput}", interval)

@@ -3,7 +3,6 @@ points without a pair."""
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from dashboard.findings.compare.crashes import CrashPairs
@@ -11,6 +10,7 @@ from dashboard.findings.compare.pairs import PairedExperiments, PointPair
 from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.point import ThroughputRatio
 from dashboard.text.numbers import CONFIDENCE, at, percent, sig
+from dashboard.text.ratios import rounded
 from workers.analysis.compare import Decision
 from workers.analysis.statistics import Estimate
 
@@ -77,29 +77,20 @@ def _largest(differing: list[tuple[PointPair, ThroughputRatio]]) -> tuple[str, s
     where = f"{pair.place.name} at {at(pair.threads)}"
     which = ": " if len(differing) == 1 else "; the largest of these differences is "
     # Below 1 as percent, because nobody divides by 0.0297.
-    told, of, least = (percent, "of", 2) if ratio.value < 1 else (sig, "times", 3)
-    value, lo, hi = _told_apart(told, ratio, least)
+    told, of, digits = (percent, "of", 2) if ratio.value < 1 else (sig, "times", 0)
+    value, interval = rounded(ratio.value, ratio.lo, ratio.hi, told, digits)
     text = f"{which}{where}, where B has {value} {of} the throughput of A"
-    return text, f"{CONFIDENCE} confidence interval {lo} to {hi}"
-
-
-def _told_apart(told: Callable[[float | None, int], str], ratio: Estimate, least: int) -> tuple[str, str, str]:
-    """Value and interval in words. Where the interval excludes 1, its ends have enough digits to show it."""
-    excludes = ratio.lo is not None and ratio.hi is not None and not ratio.lo <= 1 <= ratio.hi
-    digits = least
-    while excludes and told(1, digits) in (told(ratio.lo, digits), told(ratio.hi, digits)):
-        digits += 1
-    return told(ratio.value, digits), told(ratio.lo, digits), told(ratio.hi, digits)
+    return text, f"{CONFIDENCE} confidence interval {interval}"
 
 
 def _together(points: int, overall: Estimate | None) -> Together | None:
     """Many points can lean to one side. None: too few points or repeats."""
     if points < MANY or overall is None or overall.lo is None or overall.hi is None:
         return None
-    value, lo, hi = _told_apart(percent, overall, 3)
+    value, interval = rounded(overall.value, overall.lo, overall.hi, percent, 3)
     return Together(
         f"over all {points} points together B has {value} of the throughput of A",
-        f"geometric mean, {CONFIDENCE} confidence interval {lo} to {hi}",
+        f"geometric mean, {CONFIDENCE} confidence interval {interval}",
         not overall.lo <= 1 <= overall.hi,
     )
 

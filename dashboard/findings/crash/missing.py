@@ -58,6 +58,20 @@ def kept_by_binlog(hit: Sequence[Tried]) -> bool:
     return bool(hit) and all(trial.lost_binlog == 0 for trial in hit)
 
 
+def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
+    """Which way a replica can differ from the server: it has what the binary log holds. Not for trials after which only
+    the engine lacks commits."""
+    kept = [(one.lost_engine or 0, one.lost_binlog or 0, one.lost_both) for one in hit]
+    lacks = any(binlog > (engine if both is None else both) for engine, binlog, both in kept)
+    has_more = any(lost > (binlog if both is None else both) for lost, binlog, both in kept)
+    if lacks and has_more:
+        return "a replica can then lack commits of the server and have others that it lost"
+    if has_more:
+        return "a replica can then have the rest, which the server lost"
+    rest = "the rest" if any(one.lost_engine for one in hit) else "these commits"
+    return f"a replica can then lack {rest}, which {engine} kept"
+
+
 def typical(median: float, times: int) -> str:
     """`median 1,060 commits`; of a single loss `1,060 commits`."""
     commits = "1 commit" if median == 1 else f"{in_words(median)} commits"

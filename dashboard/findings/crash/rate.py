@@ -9,7 +9,6 @@ from dashboard.text.numbers import CONFIDENCE, percent
 from workers.analysis import binomial
 
 RateState: TypeAlias = Literal["failed", "unknown", "passed"]  # worst first
-FEW = 0.1  # an upper bound above this share asks for more trials
 
 
 @dataclass(frozen=True)
@@ -34,11 +33,15 @@ class Rate:
     def still_allows(self, what: str) -> str:
         return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
-    def share(self, what: str = "crashes") -> str:
-        """`29 % to 100 % of such crashes (95 % confidence)`; "" if nothing was tried."""
+    def share(self, what: str = "crashes", fail: str = "fail") -> str:
+        """How many of all crashes these trials stand for: `at least 29 % of such crashes lose commits (95 %
+        confidence)`; "" if nothing was tried. `fail`: what happened k times, as a verb."""
         if self.lo is None or self.hi is None:
             return ""
-        return f"{percent(self.lo) if self.lo else '0'} to {percent(self.hi)} of such {what} ({CONFIDENCE} confidence)"
+        if not self.lo:
+            return f"up to {percent(self.hi)} of such {what} may {fail} ({CONFIDENCE} confidence)"
+        many = f"between {percent(self.lo)} and {percent(self.hi)}" if self.hi < 1 else f"at least {percent(self.lo)}"
+        return f"{many} of such {what} {fail} ({CONFIDENCE} confidence)"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""
@@ -47,7 +50,7 @@ class Rate:
     def look(self, unclear: int) -> str:
         """Of its badge. A few trials without a loss do not look like a proof."""
         state = self.state(unclear)
-        return "info" if state == "passed" and (self.hi is None or self.hi > FEW) else state
+        return "info" if state == "passed" and not binomial.shows_rare(self.hi) else state
 
     def outcome(self, kind: str, lost: int, read: int, unclear: int) -> str:
         """In words: `nothing lost in 3 power losses, too few to be sure; 1 more unclear`. `lost`: how many of the k
@@ -57,7 +60,7 @@ class Rate:
             return f"{number_of(kind, unclear)} unclear"
         trials = number_of(kind, self.n)
         if not self.k:
-            few = ", too few to be sure" if self.hi is None or self.hi > FEW else ""
+            few = "" if binomial.shows_rare(self.hi) else ", too few to be sure"
             return f"{NOTHING_LOST} in {trials}{few}{more}"
         words = [COMMITS_LOST] if lost else []
         words += [READ_THEN_LOST] if read else []

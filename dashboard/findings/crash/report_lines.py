@@ -76,9 +76,9 @@ def _counted(what: str, kind: str, neighbour: str, found: list[TriedHere]) -> Me
     known = [bad for trial in ended if trial.is_decided and (bad := _is_bad(trial, what)) is not None]
     unknown = len(ended) - len(known)
     rated = rate(sum(known), len(known), unknown)
-    verb = "disagree" if what == "agreement" else "lost commits"
+    verb, may = ("disagree", "make them disagree") if what == "agreement" else ("lost commits", "lose commits")
     says = f"{verb} in {rated.k:,} of {number_of(kind, rated.n)}" if rated.n else f"{plural(kind)} unclear"
-    detail = [rated.share(), f"{unknown:,} unclear" if unknown else ""]
+    detail = [rated.share(fail=may), f"{unknown:,} unclear" if unknown else ""]
     newest = max(found, key=lambda one: one.experiment_id)
     return MeasuredCrashes(rated.state(unknown), says, ", ".join(filter(None, detail)), newest.cell, neighbour)
 

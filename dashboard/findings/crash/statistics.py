@@ -194,7 +194,7 @@ class Tally:
             return []
         if self.replica == "agree":
             return [f"{self.engine} and the binary log then differ"]
-        return ["a replica can then differ from its source"]
+        return [missing.of_a_replica(self.hit, self.engine)]
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

@@ -18,6 +18,7 @@ from dashboard.records.experiments.verdict_label import (
     replica_stopped,
     verdict_label,
 )
+from workers.analysis.binomial import interval, shows_rare
 from workers.bench.plan import CONTROLS
 
 TONES = {  # the worst first
@@ -95,6 +96,8 @@ def _cell(counted: Counter[str], kind: str) -> CrashCell:
     """Words with their counts. A control has a tone of its own: its verdict says nothing about the setting."""
     words = [*(word for word in TONES if word in counted), *sorted(set(counted) - set(TONES))]
     tone = next((TONES[word] for word in words if word in TONES), "")
+    if tone == "held" and not shows_rare(interval(0, counted[NOTHING_LOST])[1]):
+        tone = "scarce"  # as in the matrix of the result
     if tone and kind in CONTROLS:
         tone = "flagged"
     said = [_told(word, counted[word], counted.total(), kind) for word in words]

@@ -27,9 +27,15 @@ def test_the_matrix_counts_trials_by_their_verdict(db):
     words = {row.name: [(cell["words"], cell["tone"]) for cell in row.cells] for row in now.rows}
     assert now.kinds == ["power loss", "self-test: lying disk"]
     assert words == {
-        "1/1": [("nothing lost in 2 of 3, 1 waiting", "held"), ("commits lost, as it must be", "flagged")],
+        "1/1": [("nothing lost in 2 of 3, 1 waiting", "scarce"), ("commits lost, as it must be", "flagged")],
         "0/0": [("commits lost in 1 of 2, unclear in 1 of 2", "few"), ("not planned", "")],
     }
+
+
+@pytest.mark.parametrize(("trials_", "tone"), [(35, "scarce"), (36, "held")])
+def test_it_is_green_as_soon_as_the_result_is(db, trials_, tone):
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0)] * trials_}}, levels={"1/1": 100})
+    assert [cell["tone"] for cell in crash_progress(one).cells] == [tone]
 
 
 @pytest.mark.parametrize("plan", [{}, {"crash": None}, {"crash": {"trials": None}}, {"crash": {}}])

@@ -155,7 +155,7 @@ def test_a_variant_that_was_changed_is_not_what_the_claim_speaks_of():
     experiment = claiming(factory.experiment(), CLAIMS["faster"], variants=["0/0"])
     found = outcomes_of(experiment)[0]
     assert found.outcome == "not decidable"
-    assert "0/0, update by key, 8 threads: this variant is not what it is in the recipe" in found.why
+    assert "0/0, update by key, 8 threads: this setting was changed, so it does not test the claim" in found.why
 
 
 def test_outcomes_are_kept_until_something_changes():
@@ -272,7 +272,7 @@ def test_the_page_shows_claim_article_measurement_and_outcome(client_in):
     assert "54 times" in shown
     assert "Why: Since then." in shown
     assert "Not so." not in shown
-    assert "The plan differs from the recipe: threads was changed." in shown
+    assert "The plan was changed after that: threads was changed." in shown
 
 
 def test_a_claim_that_fixes_other_threads_than_the_page_says_so(client_in):
@@ -288,7 +288,7 @@ def test_a_claim_that_fixes_other_threads_than_the_page_says_so(client_in):
 
 
 def test_a_result_of_no_recipe_has_no_claims(client_in):
-    assert "Claims of the recipe" not in text(page(client_in, factory.experiment()))
+    assert "Claims that this experiment tests" not in text(page(client_in, factory.experiment()))
 
 
 def test_the_export_holds_claims_and_outcomes():

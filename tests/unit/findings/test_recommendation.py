@@ -46,7 +46,7 @@ def test_a_setting_that_gains_nothing_is_told_as_such():
     same = Option("2/1", speeds((8, 1005)), losses(failed=3, tried=3, most=1.0))
     reasons = recommend([SAFE, same], 8).reasons
     assert (
-        "2/1 is not proven to be faster than 1/1 (1.0 times as fast), "
+        "2/1 is not proven to be faster than 1/1 (1.00 times as fast), "
         "and it lost commits in 3 of 3 power losses (median 1,200 commits)." in reasons
     )
 
@@ -193,7 +193,7 @@ def test_a_gain_is_the_ratio_of_the_first_sentence():
     safe = Option("1/1", (Speed(8, 1000, 700, 1300, is_baseline=True),), losses(), True)
     ratio = ThroughputRatio(1.5, 1.4, 1.6, 0.001, "differs")
     fast = Option("0/0", (Speed(8, 1400, 1000, 1800, ratio),), losses(failed=30))
-    assert any(one.startswith("0/0 is 1.5 times as fast as 1/1, but") for one in recommend([safe, fast], 8).reasons)
+    assert any(one.startswith("0/0 is 1.50 times as fast as 1/1, but") for one in recommend([safe, fast], 8).reasons)
     unsure = Option("0/0", (Speed(8, 1400, 1350, 1450, ThroughputRatio(1.4, 0.9, 2, 0.2, "not decidable")),), losses(9))
     seems = "0/0 seems about 1.4 times as fast as 1/1, but more repeats must confirm this, and it lost"
     assert any(one.startswith(seems) for one in recommend([safe, unsure], 8).reasons)

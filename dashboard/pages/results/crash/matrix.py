@@ -5,17 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.crash.losses import losses, of_a_failover
-from dashboard.findings.crash.rate import FEW
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import PLACES, Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import plural, title
-from dashboard.text.numbers import CONFIDENCE, percent
+from workers.analysis.binomial import shows_rare
 from workers.bench.plan import CONTROLS
 
-SURE = f" ({CONFIDENCE} confidence)"
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 
 
@@ -97,9 +95,9 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     if not rate.n:
         return ""
     what = "loads" if tally.points else "crashes"
-    share = rate.share(what) if rate.k else f"up to {percent(rate.hi)} of such {what} may lose commits{SURE}"
-    if not rate.k and (rate.hi or 0) > FEW and any(one.points for one in row):
-        share = f"from {'this' if rate.n == 1 else f'these {rate.n:,}'} alone: {rate.share(what)}"
+    share = rate.share(what, "lose commits" if len(tally.hit) == rate.k else "fail")
+    if not rate.k and not shows_rare(rate.hi) and any(one.points for one in row):
+        share = f"from {'this' if rate.n == 1 else f'these {rate.n:,}'} alone: {share}"
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
     return f"in {rate.counts} {plural(tally.kind)}{unclear}; {share}" if tally.points else share
 

@@ -9,9 +9,15 @@ import pytest
 from dashboard.installation.stored import read
 from tests.real.disks import needs_disk
 from tests.real.trials import setup
+from tests.unit.crash.recorded_states import LOST, state
 from workers.crash.chain import PORTS, TrialPorts
 from workers.crash.points import recorded
+from workers.crash.points.recorded import record
+from workers.crash.points.shortest import SIZES, Search
+from workers.crash.points.steps import again
 from workers.crash.points.story import PointsStory
+from workers.crash.points.violations import Violation
+from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
 from workers.errors import Cancelled
 from workers.sandbox.disk import prepared
@@ -61,6 +67,27 @@ def test_an_unflushed_binlog_is_lost_at_some_crash_point(sandbox_root):
     assert (flushed.ran, flushed.other, flushed.same, flushed.tried) == ("0", "1", False, 8)
     assert not flushed.unclear, flushed.points
     assert {key for one in flushed.points for key in one.failed} <= MAY_TEAR, flushed.points
+    (shortest,) = [one for one in result.points.shortest if "lost-binlog" in one.checks]
+    assert (shortest.clients, shortest.commits, shortest.acknowledged) == (1, 1, 1)
+    assert shortest.statements[-1] == "COMMIT" and 0 < shortest.failed <= shortest.tried == shortest.found
+    kept = [one for one in result.points.kept if (one.clients, one.commits) == (1, 1)]
+    assert [len(result.archives[one.number]) for one in kept] == [one.n_bytes for one in kept] != []
+
+
+def test_short_loads_at_1_1_show_nothing(sandbox_root):
+    """The negative control: a commit that is missing is looked for, and no load lacks one."""
+    sought, found = Violation(state(0.1, LOST), "no content", frozenset({"lost-engine", "lost-binlog"})), []
+
+    def steps(begun):
+        yield (load := record(prepare(start(begun))))
+        found.extend(Search(load, again, 1).all([sought]))
+
+    asked = setup(sandbox_root, "every-crash-point", load_s=0.4)
+    result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
+    (none,) = found
+    assert not result.error
+    assert (none.checks, none.failed) == (("lost-binlog", "lost-engine"), 0)
+    assert none.loads and none.tried and (none.clients, none.commits) in SIZES
 
 
 def test_a_disk_that_ignores_flushes_is_called_at_1_1(sandbox_root):
@@ -70,6 +97,7 @@ def test_a_disk_that_ignores_flushes_is_called_at_1_1(sandbox_root):
     assert max(state.lost_engine.transactions for state in result.points.states if state.lost_engine) > 0
     for one in result.points.settings:
         assert one.failed == one.tried == len(one.points), f"no setting of the server prevents it: {one}"
+    assert {"lost-engine", "lost-binlog"} <= {key for one in result.points.shortest if one.failed for key in one.checks}
 
 
 def test_what_was_acknowledged_after_the_end_of_a_recording_need_not_be_there(sandbox_root, monkeypatch):
@@ -92,11 +120,17 @@ def test_two_trials_at_once_do_not_disturb_each_other(sandbox_root):
 
 @pytest.mark.parametrize(
     ("points", "when"),
-    [(4, ": load by the clients"), (40, r" ([3-9]|\d\d+) of "), (4, "the disk write that decides")],
-    ids=["recording", "points", "block"],
+    [
+        (4, ": load by the clients"),
+        (40, r" ([3-9]|\d\d+) of "),
+        (4, "the disk write that decides"),
+        (4, "clients=1, commits=1: .* of "),
+    ],
+    ids=["recording", "points", "block", "shortest"],
 )
 def test_a_cancelled_trial_stops_within_two_seconds(sandbox_root, points, when):
-    """While it records, between two crash points, and while it looks for the block that decides."""
+    """While it records, between two crash points, while it looks for the block that decides, and for the shortest
+    load."""
     told, asked_s = [], []
 
     def tell(step):

@@ -58,11 +58,14 @@ class Client:
     """PyMySQL logs in. Then its socket is used directly: a statement is one packet, an answer one packet.
 
     A client ends at its first error, kept in `trouble`. Its transaction is then in doubt, and nothing is sent twice.
-    `refused`: whether the server answered with that error. `close` closes the connection.
+    `refused`: whether the server answered with that error. `close` closes the connection. `commits`: after these it
+    sends nothing more; 0: it always goes on.
     """
 
-    def __init__(self, number: int, connection: Connection, secret: bytes, write: Write = statements) -> None:
-        self.number, self.sent, self.trouble = number, 0, ""
+    def __init__(
+        self, number: int, connection: Connection, secret: bytes, write: Write = statements, commits: int = 0
+    ) -> None:
+        self.number, self.sent, self.trouble, self._commits = number, 0, "", commits
         self.refused: Refusal | None = None
         self._secret, self._write = secret, write
         self._ahead = self._written()  # packets of the transactions to come, the next one last
@@ -133,6 +136,7 @@ class Client:
             return self._end(_refusal(packet))
         if not self._left:
             self._acknowledged.append(time.monotonic() - self._began)
+            go_on = go_on and self.sent != self._commits
         return self._send() if go_on else True
 
     def _send(self) -> bool:

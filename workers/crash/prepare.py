@@ -43,7 +43,9 @@ def prepare(started: ServerReady) -> Prepared:
     wants_replica = setup.replica and started.has_binlog and not (setup.attached or started.kind.records)
     replica = _replica(started, disk) if disk or wants_replica else None
     write = look.own.write if look.own else statements
-    witness = started.ports.witness(server.target, started.schema, setup.clients, started.secret, write=write)
+    witness = started.ports.witness(
+        server.target, started.schema, setup.clients, started.secret, write=write, commits=setup.commits
+    )
     started.made.callback(witness.close)
     reconnecting = _reconnecting(started)
     started.kind.arm(started.scene)

@@ -68,6 +68,7 @@ class TrialSetup(TrialRequest):
     attached: Attached | None = None
     points: int = 200  # of a recorded load: crash points to try
     points_s: float = 3600  # and the time for them; after it none is begun
+    commits: int = 0  # of each client, of a recorded load: it is over after them; 0: after `load_s`
     keep_recording: bool = False
     own: Declaration | None = None  # committed by the clients beside the rows of the ledger
 
@@ -97,6 +98,7 @@ STEPS = {
     "choose crash points": "choosing crash points",
     "crash points": "trying the crash points",
     "other settings": "trying other settings at crash points where a check failed",
+    "shortest load": "looking for the shortest load at which the same checks fail",
 }
 
 

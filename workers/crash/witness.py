@@ -38,9 +38,11 @@ class Witness:
         first: int = 0,
         others: Sequence[Target] = (),
         write: Write = statements,
+        commits: int = 0,
     ) -> None:
         """Log in all clients, numbered from `first`, by turns on the target and on the others. `secret`: of the digests
-        in their rows. `write`: the SQL of their transactions. Raises ServerError."""
+        in their rows. `write`: the SQL of their transactions. `commits`: of each client; 0: no limit. Raises
+        ServerError."""
         self.began = 0.0  # monotonic clock
         self.drained_at_s = 0.0  # since then; 0 while the load goes on
         self._secret, self._targets = secret, (target, *others)
@@ -51,7 +53,7 @@ class Witness:
         self._by_file: dict[int, Client] = {}
         try:
             for number in range(first, first + clients):
-                self._clients.append(log_in(self._target_of(number), schema, number, secret, write))
+                self._clients.append(log_in(self._target_of(number), schema, number, secret, write, commits=commits))
         except BaseException:
             self.close()
             raise
@@ -139,6 +141,7 @@ def log_in(
     secret: bytes,
     write: Write = statements,
     *,
+    commits: int = 0,
     timeout_s: float = 5,
     answer_s: float = ANSWER_S,
 ) -> Client:
@@ -149,4 +152,4 @@ def log_in(
     except Exception as error:
         connection.close()
         raise ServerError(f"The witness cannot use the schema {schema}: {error}.", "Nothing was written.") from error
-    return Client(number, connection, secret, write)
+    return Client(number, connection, secret, write, commits)

@@ -150,7 +150,7 @@ def test_the_clients_log_in_before_the_disk_is_armed(ports):
     found = prepare(ready(ports, "lying-disk", clients=5))
     assert (found.witness, found.replica, found.look.log) == (made["witness"], None, None)
     assert notes == [
-        ("witness", (made["sandbox"].target, found.schema, 5, found.secret), {"write": statements}),
+        ("witness", (made["sandbox"].target, found.schema, 5, found.secret), {"write": statements, "commits": 0}),
         "disk.lie",
     ]
     found.made.close()

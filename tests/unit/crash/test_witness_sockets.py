@@ -67,9 +67,9 @@ def begun(monkeypatch):
     """`begun(server)`: a witness of two clients at work."""
     made = []
 
-    def begin(server, clients=2, schema="s"):
+    def begin(server, clients=2, schema="s", **more):
         monkeypatch.setattr(module, "connect", server.connect)
-        made.append(Witness(SimpleNamespace(), schema, clients, SECRET))
+        made.append(Witness(SimpleNamespace(), schema, clients, SECRET, **more))
         return made[-1]
 
     yield begin
@@ -109,6 +109,16 @@ def test_no_transaction_is_sent_after_the_drain(begun):
     sent = len(one.ledger().sent())
     time.sleep(0.05)
     assert len(one.ledger().sent()) == sent
+
+
+def test_a_client_sends_nothing_more_after_its_commits(begun):
+    """Nothing is in doubt then."""
+    one = begun(Server(), commits=3)
+    one.begin()
+    until(lambda: one.acknowledged == 6)
+    time.sleep(0.05)
+    assert one.alive and [client.sent for client in one.ledger().clients] == [3, 3]
+    assert len(one.ledger().in_doubt()) == 0
 
 
 def test_clients_whose_server_goes_away_end_and_say_why(begun):

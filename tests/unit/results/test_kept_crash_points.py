@@ -13,6 +13,7 @@ from dashboard.commands import crash_point as command
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments.models import KeptCrashPoint, Trial
 from dashboard.records.sharing.actions import share
+from tests.markup import flat
 from tests.unit.api.tokens import token_of
 from tests.unit.crash.recorded_states import LOST, state, story
 from tests.unit.crash.test_exported_contents import POINT
@@ -51,8 +52,16 @@ def test_the_page_links_the_archive_and_tells_the_command(client_in, trial):
     assert LACKING.lacks in shown and address(trial, 2) not in shown
 
 
+def test_the_disk_of_a_shortest_load_is_told_from_those_of_the_trials_load(client_in, trial):
+    short = replace(KEPT, number=3, clients=2, commits=1)
+    trial.evidence.data["points"] = story(state(0.2, LOST, lost=3), kept=(KEPT, short)).as_stored()
+    trial.evidence.save()
+    page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
+    assert page.count("of the load of 2 clients with 1 commit each") == 1
+
+
 def test_the_command_writes_a_large_id_without_separators():
-    point = SimpleNamespace(number=1, at_s=0.2, n_bytes=9, disk="durable", checks="lost", lacks="")
+    point = SimpleNamespace(number=1, at_s=0.2, n_bytes=9, disk="durable", checks="lost", lacks="", load="")
     shown = render_to_string("results/_kept_points.html", {"kept_points": [point], "trial": Trial(pk=4321)})
     assert "manage.py experiment crash-point 4321 1" in shown
 

@@ -32,6 +32,7 @@ from workers.crash.points.story import (
     OtherSetting,
     PointCounts,
     PointsStory,
+    ShortestLoad,
     SmallestHistory,
 )
 from workers.crash.points.untried import UntriedPoint, packed
@@ -169,6 +170,18 @@ def test_a_setting_that_was_tried_with_its_safer_value_is_told(words):
 def test_the_steps_of_a_history_that_are_enough_are_told(words):
     found = SmallestHistory(title="table made and dropped", steps=("CREATE TABLE c", "DROP TABLE c"), played=3)
     words(list(view(stored(story(state(0.1), smallest=(found,)))).deciding))
+
+
+def test_the_shortest_load_is_told_or_that_none_was_found(words):
+    found = ShortestLoad(
+        checks=("lost-engine", "engine-only"), clients=1, commits=1, failed=1, tried=2, found=2, loads=1,
+        statements=("BEGIN", "INSERT INTO one VALUES (0,1,0,7)", "COMMIT"), keeps="durable", acknowledged=1,
+    )  # fmt: skip
+    own = replace(found, clients=3, commits=2, failed=4, tried=40, found=61, statements=(), keeps="torn")
+    none = replace(found, failed=0, statements=())
+    loads = (found, replace(found, clients=2), own, none, replace(none, clients=3, commits=5, tried=90, found=99,
+             loads=6), replace(none, loads=0))  # fmt: skip
+    words(list(view(stored(story(state(0.1), shortest=loads))).deciding))
 
 
 def test_crash_points_are_counted_by_the_way_in_which_they_were_chosen():

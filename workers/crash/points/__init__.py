@@ -6,6 +6,8 @@ attempts.py     tries the chosen states in all lanes
 judge_state.py  judges one state after its recovery
 violations.py   the violations that are examined further
 shrink.py       the one block that decides a violation
+another_load.py  another load of the trial, with something changed
+shortest.py     the shortest load at which the checks of a violation fail
 other_settings.py  the settings that decide a violation, tried with their safer values
 export/         a violation as an archive that shows it on another machine
 story.py        the result of a recorded load: its states, what was covered

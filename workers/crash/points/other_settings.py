@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from workers.crash.chain import Begun
-from workers.crash.made import Made
+from workers.crash.points.another_load import another_load
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import OtherPoint, OtherSetting, TriedState
 from workers.crash.points.violations import Violation
-from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import Outcome
 from workers.errors import Cancelled, DurascopeError
 
@@ -73,21 +72,9 @@ def _loads(load: Recorded, violations: Sequence[Violation], tried: Tried) -> Ite
 
 
 def _another(load: Recorded, name: str, value: str, tried: Tried) -> Sequence[TriedState]:
-    def tell(step: str) -> None:
-        load.timeline.tell(f"{name}={value}: {step}")
-
-    setup = replace(
-        load.setup, settings={**load.setup.settings, name: value}, points=min(load.setup.points, MOST_POINTS)
-    )
-    with Made() as made, made.killed_when(load.timeline.is_cancelled):
-        begun = Begun(
-            setup=setup,
-            kind=load.kind,
-            settings={**load.settings, name: value},
-            ports=load.ports,
-            made=made,
-            timeline=Timeline(tell, load.timeline.is_cancelled, load.ports.clock),
-        )
+    settings = {**load.setup.settings, name: value}
+    setup = replace(load.setup, settings=settings, points=min(load.setup.points, MOST_POINTS))
+    with another_load(load, setup, f"{name}={value}", {name: value}) as begun:
         return tried(begun)
 
 

@@ -13,6 +13,7 @@ from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane, lanes
 from workers.crash.points.other_settings import tried_otherwise
 from workers.crash.points.recorded import Recorded, record, why_ended
+from workers.crash.points.shortest import Again, Search, Wanted
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import (
     RECORDING,
@@ -62,7 +63,7 @@ def judged(
     """The first ones of these choices, in the lanes. `files`: of each disk."""
     load.timeline.step("crash points")
     began, states = monotonic(), ready[0].states
-    tried = _tried(load, ready, choices, judge)
+    tried = _tried(load, ready, choices, judge, load.setup.points_s)
     story = story_of(load, states, choices, [state for state, _ in tried], len(ready), monotonic() - began)
     violations = different(every := violations_of(tried))
     examined = (shrinker := Shrinker(judge, ready[0], files)).all(violations, every)
@@ -71,24 +72,37 @@ def judged(
     recording, archive = keep_recording(load) if load.setup.keep_recording else (None, b"")
     otherwise = [violation for violation, _ in examined[:MOST]]
     settings = () if load.replica else tried_otherwise(load, ready[0], otherwise, _states_of)
+    search = Search(load, again, len(kept) + 1)
+    shortest = () if load.replica else search.all(violations)
     told = replace(
         story,
         deciding=tuple(block for _, block in kinds if block),
-        kept=kept,
+        kept=(*kept, *search.kept),
         settings=settings,
+        shortest=shortest,
         violations=len(violations) + sum(violation not in violations for violation, _ in examined),
         examined=len(examined),
         not_again=shrinker.not_again,
         recording=recording,
     )
-    return Attempted(**vars(load), story=told, archives={**archives, **({RECORDING: archive} if archive else {})})
+    recorded = {RECORDING: archive} if archive else {}
+    return Attempted(**vars(load), story=told, archives={**archives, **search.archives, **recorded})
 
 
 def _states_of(begun: Begun) -> list[TriedState]:
     """Of a load that is recorded now."""
     load = record(prepare(start(begun)))
     ready, _, choices = _ready(load)
-    return [state for state, _ in _tried(load, ready, choices, StateJudge(load))]
+    return [state for state, _ in _tried(load, ready, choices, StateJudge(load), load.setup.points_s)]
+
+
+def again(begun: Begun, wanted: Wanted, until: float) -> Again:
+    """A load that is recorded now, and its crash points that are wanted."""
+    load = record(prepare(start(begun)))
+    ready, _, choices = _ready(load)
+    chosen = [one for one in choices if wanted(one)]
+    tried = _tried(load, ready, chosen, StateJudge(load), max(0.0, until - monotonic()))
+    return Again(load, ready[0].states, violations_of(tried), len(tried), len(chosen))
 
 
 def _ready(load: Recorded) -> tuple[Sequence[Lane], Sequence[FileMap], list[JointChoice]]:
@@ -100,14 +114,14 @@ def _ready(load: Recorded) -> tuple[Sequence[Lane], Sequence[FileMap], list[Join
 
 
 def _tried(
-    load: Recorded, ready: Sequence[Lane], choices: Sequence[JointChoice], judge: StateJudge
+    load: Recorded, ready: Sequence[Lane], choices: Sequence[JointChoice], judge: StateJudge, limit_s: float
 ) -> list[tuple[TriedState, JointChoice]]:
     """In time."""
 
     def attempt(lane: Lane, choice: JointChoice) -> tuple[TriedState, JointChoice]:
         return judge.attempt(lane, choice), choice
 
-    found = attempt_all(load.timeline, ready, choices[: load.setup.points], attempt, load.setup.points_s)
+    found = attempt_all(load.timeline, ready, choices[: load.setup.points], attempt, limit_s)
     return sorted(found, key=lambda one: one[0].in_time)
 
 

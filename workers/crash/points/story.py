@@ -118,7 +118,7 @@ class OtherSetting:
 @dataclass(frozen=True, kw_only=True)
 class KeptPoint:
     """A violation that is kept with its disk. `number`: 1, 2 ... in the trial. `n_bytes`: of its archive; 0: `lacks`
-    says why there is none."""
+    says why there is none. `clients` and `commits` of each: it is one of a shortest load; 0: of the trial's load."""
 
     number: int
     moment: int
@@ -127,6 +127,29 @@ class KeptPoint:
     checks: tuple[str, ...]
     n_bytes: int
     lacks: str = ""
+    clients: int = 0
+    commits: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShortestLoad:
+    """The first load, of loads with few clients and few commits of each, at which these `checks` of a violation failed.
+    `failed`: crash points at which one of them did, of those that were `tried`; `found`: how many the load has.
+
+    `failed` 0: they failed at none of so many `loads`. Then `tried` and `found` are those of all loads, and the size is
+    that of the last one. `statements`: of the first client; none of an own transaction. `keeps` and `acknowledged`: of
+    a crash point at which most of the checks failed."""
+
+    checks: tuple[str, ...]
+    clients: int
+    commits: int
+    failed: int = 0
+    tried: int
+    found: int
+    loads: int
+    statements: tuple[str, ...] = ()
+    keeps: str = ""
+    acknowledged: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +204,7 @@ class PointsStory:
     bracket_s: float | None = None
     recording: KeptRecording | None = None
     smallest: tuple[SmallestHistory, ...] = ()
+    shortest: tuple[ShortestLoad, ...] = ()
     untried: tuple[UntriedPoint, ...] = ()
     untried_list: str = ""
 

@@ -5,28 +5,16 @@ from dataclasses import dataclass, replace
 
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
+from dashboard.pages.results.crash.minimal_evidence import checks_in_words, evidence, on_disk, size_of
 from dashboard.text.numbers import duration, whole
-from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
-from workers.crash.points.story import (
-    FIRST_UNTRIED,
-    DecidingBlock,
-    KeptPoint,
-    KeptRecording,
-    OtherPoint,
-    OtherSetting,
-    PointsStory,
-    SmallestHistory,
-    TriedState,
-)
+from workers.crash.points.story import FIRST_UNTRIED, KeptPoint, KeptRecording, PointsStory, TriedState
 from workers.crash.points.untried import UntriedPoint
 from workers.crash.verdict import CheckResult
-from workers.sandbox.disk.image import BLOCK_BYTES
 
 SHOWN = 50  # violations in the tables
 WORST = 8  # of them, above the fold
-SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
 
 
 @dataclass(frozen=True)
@@ -47,9 +35,10 @@ class ViolationRow:
 
 @dataclass(frozen=True)
 class KeptView:
-    """`lacks`: why it has no archive."""
+    """`load`: the size of its load, if it is a shortest one. `lacks`: why it has no archive."""
 
     number: int
+    load: str
     at_s: float
     disk: str
     checks: str
@@ -93,11 +82,7 @@ def view(story: PointsStory) -> LoadView:
         sentence=sentence(story),
         drawn=crash_map(story.states),
         ways=tuple(_ways(story.states)),
-        deciding=(
-            *map(_decides, story.deciding),
-            *map(_otherwise, story.settings),
-            *map(_smallest, story.smallest),
-        ),
+        deciding=tuple(evidence(story)),
         kept=tuple(map(_kept, story.kept)),
         recording=story.recording,
         worst=tuple(map(_violation, bad[:WORST])),
@@ -105,7 +90,7 @@ def view(story: PointsStory) -> LoadView:
         more=max(0, len(bad) - SHOWN),
         left=story.left,
         listed=story.left if story.untried_list else len(story.untried),
-        untried=tuple(replace(one, keeps=_on_disk(one.keeps)) for one in story.untried[:FIRST_UNTRIED]),
+        untried=tuple(replace(one, keeps=on_disk(one.keeps)) for one in story.untried[:FIRST_UNTRIED]),
         facts=tuple((name, says) for name, says in _facts(story) if says),
     )
 
@@ -145,7 +130,7 @@ def _violation(state: TriedState) -> ViolationRow:
         look=look_of(state),
         outcome="failed" if state.verdict == "invalid" else "unclear",
         at_s=state.at_s,
-        disk=_on_disk(state.keeps),
+        disk=on_disk(state.keeps),
         chosen=state.way,
         engine=state.lost_engine.transactions if state.lost_engine else None,
         binlog=state.lost_binlog.transactions if state.lost_binlog else None,
@@ -155,58 +140,13 @@ def _violation(state: TriedState) -> ViolationRow:
     )
 
 
-def _decides(block: DecidingBlock) -> str:
-    """Minimal evidence, in words."""
-    checks = listed([f"“{CHECK_TITLES.get(key, key)}”" for key in block.checks])
-    place = f"{block.path}, byte {whole(block.offset)}" if block.path else f"byte {whole(block.offset)} of the disk"
-    if block.arrived:
-        how = "If nothing of its write had got through, the checks would have passed"
-    else:
-        how = "If its write had got through, the checks would have passed"
-    tried = f"{whole(block.recoveries)} recoveries found it"
-    what = "One sector of 512 bytes" if block.n_bytes < BLOCK_BYTES else "One block of 4 KiB"
-    disk = f"on the disk of the {block.disk}, " if block.disk else ""
-    return f"{what} made {checks} fail: {disk}{place} ({block.role}). {how}. {tried}."
-
-
-def _otherwise(one: OtherSetting) -> str:
-    """A setting that was tried with its safer value, in words."""
-    changed = f"With {one.name}={one.other} instead of {one.ran}"
-    where = "kept contents of the disk" if one.same else "crash points of another load"
-    tried = f"{whole(one.tried)} {where}"
-    if one.failed:
-        says = f"a check that failed here failed again at {whole(one.failed)} of {tried}"
-    elif one.unclear:
-        says = f"no check that failed here failed again at {tried}"
-    else:
-        says = f"the checks that failed here passed at all {tried}"
-    unclear = f" At {whole(one.unclear)} of them such a check is unclear." if one.unclear else ""
-    first = [_other_point(point) for point in one.points[:SHOWN_OTHER]]
-    rest = len(one.points) - len(first)
-    more = f" The JSON of the experiment has {whole(rest)} more." if rest else ""
-    return f"{changed}, {says}.{unclear}{''.join(first)}{more}"
-
-
-def _other_point(point: OtherPoint) -> str:
-    """Which checks did not pass there, and why the first one did not."""
-    keys, how = (point.failed, "failed") if point.failed else (point.unclear, "unclear")
-    checks = listed([f"“{CHECK_TITLES.get(key, key)}”" for key in keys])
-    return f" At {duration(point.at_s)} ({_on_disk(point.keeps)}) {how}: {checks}. {point.says}"
-
-
-def _smallest(history: SmallestHistory) -> str:
-    return (
-        f"Of the history “{history.title}” these steps are enough: {'; '.join(history.steps)}. "
-        f"To find them, its steps were dropped one by one, and {whole(history.played)} parts were played."
-    )
-
-
 def _kept(point: KeptPoint) -> KeptView:
     return KeptView(
         number=point.number,
+        load=size_of(point.clients, point.commits) if point.clients else "",
         at_s=point.at_s,
-        disk=_on_disk(point.keeps),
-        checks=listed([f"“{CHECK_TITLES.get(key, key)}”" for key in point.checks]),
+        disk=on_disk(point.keeps),
+        checks=checks_in_words(point.checks),
         n_bytes=point.n_bytes,
         lacks=point.lacks,
     )
@@ -215,18 +155,6 @@ def _kept(point: KeptPoint) -> KeptView:
 def _telling(state: TriedState) -> Sequence[CheckResult]:
     """A server that stays down leaves many checks unclear: those that failed are enough."""
     return [one for one in state.checks if one.outcome == "invalid"] or state.checks
-
-
-DISKS = {
-    "durable": "only what was flushed",
-    "written": "everything that was written",
-    "torn": "a part of the unflushed sectors",
-    "only": "a part of the unflushed writes",
-}
-
-
-def _on_disk(keeps: str) -> str:
-    return DISKS.get(keeps, keeps)
 
 
 def _subsets(story: PointsStory) -> str:

@@ -31,11 +31,11 @@ OF_THIS_SYSTEM = "the package of the operating system"
 
 
 def keep(
-    load: Recorded, states: JointStates, violations: Sequence[Violation]
+    load: Recorded, states: JointStates, violations: Sequence[Violation], first: int = 1
 ) -> tuple[tuple[KeptPoint, ...], Mapping[int, bytes]]:
-    """The archive of each, by its number. Raises Cancelled."""
+    """The archive of each, by its number. `first`: the first number. Raises Cancelled."""
     kept, archives = list[KeptPoint](), dict[int, bytes]()
-    for number, one in enumerate(violations, 1):
+    for number, one in enumerate(violations, first):
         load.timeline.tell("keep a crash point")
         lacks = ""
         try:

@@ -16,7 +16,7 @@ from dashboard.text.ratios import rounded, times_as_fast
         ((1.43, None, None), ("1.43", "")),
     ],
 )
-def test_it_is_rounded_by_its_size_and_interval(ratio, says):
+def test_a_ratio_is_rounded_by_its_size_and_interval(ratio, says):
     assert rounded(*ratio) == says
 
 

@@ -246,7 +246,7 @@ CHECKS: dict[str, Check] = {
     "binlog-foreign": Check("Only the client's events in the binary log", ("binlog",), _binlog_foreign, of=("binlog",)),
     "binlog-order": Check("Binary log in order", ("binlog",), _binlog_order, of=("binlog",)),
     "binlog-rewritten": Check("Binary log left unchanged by recovery", ("binlog", "rewritten"), _binlog_rewritten),
-    "gtid-reused": Check("Each GTID used once", ("binlog", "gtids"), _gtid_reused),
+    "gtid-reused": Check("Each GTID names one transaction", ("binlog", "gtids"), _gtid_reused),
     "binlog-unreadable": Check("Binary log readable for a replica", ("binlog",), _binlog_unreadable),
     "prepared-left": Check("All prepared transactions ended", ("prepared_left",), _prepared_left),
     "tables-damaged": Check("Tables undamaged", ("tables_ok",), _tables_damaged),

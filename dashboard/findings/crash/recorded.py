@@ -33,8 +33,8 @@ def points_in_full(points: int, kind: str, trials: int) -> str:
     of = number_of(kind, trials)
     if kind == SmallHistories.key:
         return states_of(points, of)
-    moments = "1 moment" if points == 1 else f"{points:,} moments"
-    return f"{_points(points)} ({of}, replayed up to {moments})"
+    moments = "1 moment" if points == 1 else f"{points:,} different moments"
+    return f"{_points(points)} ({of}, replayed to {moments})"
 
 
 def states_of(states: int, of: str) -> str:

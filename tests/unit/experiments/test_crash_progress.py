@@ -33,7 +33,7 @@ def test_the_matrix_counts_trials_by_their_verdict(db):
 
 
 @pytest.mark.parametrize(("trials_", "tone"), [(35, "scarce"), (36, "held")])
-def test_it_is_green_as_soon_as_the_result_is(db, trials_, tone):
+def test_the_live_matrix_is_green_as_soon_as_the_result_is(db, trials_, tone):
     one = trials.experiment({"1/1": {"power-loss": [(0, 0)] * trials_}}, levels={"1/1": 100})
     assert [cell["tone"] for cell in crash_progress(one).cells] == [tone]
 

@@ -9,7 +9,7 @@ from tests.unit.results import factory
 from workers.servers.services import SERVICES
 
 pytestmark = pytest.mark.django_db
-FILES = {"Binary log left unchanged by recovery", "Each GTID used once"}
+FILES = {"Binary log left unchanged by recovery", "Each GTID names one transaction"}
 
 
 def server(**fields) -> Server:

@@ -202,7 +202,7 @@ def test_a_bound_over_loads_is_not_told_of_crash_points():
 
 def test_crash_points_and_independent_crashes_are_told_apart():
     power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
-    points = "at any of 636 crash points (3 recorded loads, replayed up to 636 moments)"
+    points = "at any of 636 crash points (3 recorded loads, replayed to 636 different moments)"
     assert where_tried([power, load]) == f"{points}, nor in 30 power losses"
     assert where_tried([load]) == points
 
@@ -235,6 +235,19 @@ def test_the_page_shows_the_map_and_each_violation(client_in):
 
 LEFT = UntriedPoint(moment=412, at_s=0.7, keeps="torn", way="within a flush", redo=8192, binlog=4096)
 HALF = story(state(0.1), state(0.3, TORN), left=4000, untried=(LEFT, *(replace(LEFT, moment=n) for n in range(3999))))
+
+
+def test_a_failed_check_counts_crash_points_and_not_transactions(client_in):
+    """The control: one crash lost transactions, and its page counts them."""
+    one = trials.experiment({"0/0": {KIND: [(5, 5)], "power-loss": [(5, 5)]}}, replica=False, measured=0)
+    recorded_, crashed = one.trials.order_by("position")
+    recorded_.evidence.data["points"] = BAD.as_stored()
+    recorded_.evidence.save()
+    page, control = (
+        flat(client_in.get(reverse("results:trial", args=[each.pk])).text) for each in (recorded_, crashed)
+    )
+    assert "Transactions at this crash point" in page and "5 transactions" not in page
+    assert "5 transactions" in control and "Transactions at this crash point" not in control
 
 
 def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_a_trial_failed(client_in):
@@ -320,7 +333,7 @@ def test_how_many_violations_were_examined_is_told(words):
 def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-    assert "lost nothing at any of 4 crash points (2 recorded loads, replayed up to 4 moments)" in page
+    assert "lost nothing at any of 4 crash points (2 recorded loads, replayed to 4 different moments)" in page
 
 
 def test_the_result_page_draws_a_small_map_of_each_load(client_in):

@@ -57,7 +57,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "has_point_list": load and not reader.is_guest,
         "kept_recording": load.recording if load and keeps else None,
         "data": data,
-        "checks": [_check(one) for one in data.checks],
+        "checks": [_check(one, at_points=load is not None) for one in data.checks],
         "timeline": timeline(data.steps, data.crash_at_s, trial.recovery_s),
         "sets": sets(data.sets, trial.acknowledged, trial.lost_replica, _engine(trial)),
         "losses": [
@@ -165,7 +165,8 @@ def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
     return list(dict.fromkeys((*_places(trial), *((replica,) if trial.lost_replica is not None else ()))))
 
 
-def _check(one: CheckResult) -> dict[str, object]:
+def _check(one: CheckResult, *, at_points: bool) -> dict[str, object]:
+    """`at_points`: it counts crash points, and the transactions are those of the first of them."""
     offenders = [f"transaction {n:,} of client {client}" for client, n in one.offenders]
     state = "idle" if one.vacuous else BADGE_OF[one.outcome]
     return {
@@ -173,10 +174,14 @@ def _check(one: CheckResult) -> dict[str, object]:
         "word": SIGNS[state],
         "name": CHECK_TITLES.get(one.key, one.key.replace("-", " ")),
         "says": one.says,
-        "count": one.count,
+        "folded": "Transactions at this crash point" if at_points else _transactions(one.count),
         "offenders": offenders[:SHOWN_OFFENDERS],
-        "more": max(0, one.count - len(offenders[:SHOWN_OFFENDERS])) if offenders else 0,
+        "more": 0 if at_points else max(0, one.count - len(offenders[:SHOWN_OFFENDERS])),
     }
+
+
+def _transactions(count: int) -> str:
+    return "1 transaction" if count == 1 else f"{count:,} transactions"
 
 
 def _causes(trial: Trial) -> tuple[Cause, ...]:

@@ -33,15 +33,15 @@ class Rate:
     def still_allows(self, what: str) -> str:
         return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
-    def share(self, what: str = "crashes", fail: str = "fail") -> str:
+    def share(self, what: str = "such crashes", fail: str = "fail") -> str:
         """How many of all crashes these trials stand for: `at least 29 % of such crashes lose commits (95 %
         confidence)`; "" if nothing was tried. `fail`: what happened k times, as a verb."""
         if self.lo is None or self.hi is None:
             return ""
         if not self.lo:
-            return f"up to {percent(self.hi)} of such {what} may {fail} ({CONFIDENCE} confidence)"
+            return f"up to {percent(self.hi)} of {what} may {fail} ({CONFIDENCE} confidence)"
         many = f"between {percent(self.lo)} and {percent(self.hi)}" if self.hi < 1 else f"at least {percent(self.lo)}"
-        return f"{many} of such {what} {fail} ({CONFIDENCE} confidence)"
+        return f"{many} of {what} {fail} ({CONFIDENCE} confidence)"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

@@ -29,8 +29,8 @@ def test_failures_are_shown_with_the_exact_interval():
     """Clopper and Pearson's for 2 of 30, as tables of it print."""
     assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
     assert rate(4, 4).share() == f"at least 40{NBSP}% of such crashes fail (95{NBSP}% confidence)"
-    assert rate(2, 30).share("loads", "lose commits") == (
-        f"between 0.82{NBSP}% and 22{NBSP}% of such loads lose commits (95{NBSP}% confidence)"
+    assert rate(2, 30).share("all loads", "lose commits") == (
+        f"between 0.82{NBSP}% and 22{NBSP}% of all loads lose commits (95{NBSP}% confidence)"
     )
     assert rate(0, 0).share() == ""
 

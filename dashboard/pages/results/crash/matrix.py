@@ -94,8 +94,7 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     rate = tally.invalid
     if not rate.n:
         return ""
-    what = "loads" if tally.points else "crashes"
-    share = rate.share(what, "lose commits" if len(tally.hit) == rate.k else "fail")
+    share = rate.share("all loads" if tally.points else "all", "lose commits" if len(tally.hit) == rate.k else "fail")
     if not rate.k and not shows_rare(rate.hi) and any(one.points for one in row):
         share = f"from {'this' if rate.n == 1 else f'these {rate.n:,}'} alone: {share}"
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""

@@ -10,11 +10,12 @@ from tests.unit.analysis.noise import point
 from workers.analysis.fsync_model import SizeSample, fit
 from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.claim import Claim
-from workers.analysis.predicates.crashes import CrashShare
+from workers.analysis.predicates.crashes import FAILED, CrashShare
 from workers.analysis.predicates.flush import FlushFigure
 from workers.analysis.predicates.measured import Crash
 from workers.analysis.predicates.points import PointFigure, SpeedRatio, Steps
 from workers.analysis.statistics import Estimate
+from workers.bench.trial_kinds import CHECK_TITLES
 
 NUMBER = st.floats(-1e6, 1e6)
 
@@ -318,19 +319,21 @@ LOST_WORK = CrashShare(("1/1", "2/0"), ("power-loss", "process-kill"), lost="bin
         ),
         (
             CrashShare(("1/1",), ("power-loss",), checks=("lost-engine", "torn")),
-            "share of crashes, 1/1 by power loss, failed: lost engine, torn",
+            "share of crashes (1/1; power loss) after which acknowledged commits were missing in the engine "
+            "or the check torn failed",
             {"crashes": {"variants": ["1/1"], "kinds": ["power-loss"], "checks": ["lost-engine", "torn"]}},
             True,
         ),
         (
             CrashShare(("1/1",), ("primary-kill",), happened="stopped"),
-            "share of crashes, 1/1 by primary kill, the node that was down refused to go on",
+            "share of crashes (1/1; primary kill) after which the node that was down refused to go on",
             {"crashes": {"variants": ["1/1"], "kinds": ["primary-kill"], "happened": "stopped"}},
             True,
         ),
         (
             LOST_WORK,
-            "share of crashes, 1/1 and 2/0 by power loss or process kill, more than 100 ms of work lost in the binlog",
+            "share of crashes (1/1, 2/0; power loss or process kill) "
+            "after which more than 100 ms of work was missing in the binlog",
             {
                 "crashes": {
                     "variants": ["1/1", "2/0"], "kinds": ["power-loss", "process-kill"],
@@ -349,3 +352,7 @@ def test_a_predicate_is_read_and_written_in_full(predicate, said, written, in_pe
     texts = {"id": "G1", "says": "It is so.", "article": "10", "above": 0.5}
     assert claim.as_dict() == {**texts, **written}
     assert claim.in_words == f"{said}: above {'50 %' if in_percent else '0.5'}"
+
+
+def test_words_of_a_failed_check_are_of_a_check_that_exists():
+    assert set(FAILED) <= set(CHECK_TITLES)

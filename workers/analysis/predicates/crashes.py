@@ -17,6 +17,15 @@ HAPPENINGS: Mapping[Happening, str] = {
     "ghosts": "the old primary came back with commits that only it held",
     "stopped": "the node that was down refused to go on",
 }
+FAILED = {  # keys of workers.crash.checks.CHECKS
+    "lost-engine": "acknowledged commits were missing in the engine",
+    "lost-binlog": "acknowledged commits were missing in the binary log",
+    "engine-only": "the binary log lacked commits of the engine",
+    "binlog-only": "the engine lacked commits of the binary log",
+    "lost-promoted": "acknowledged commits were missing on the new primary",
+    "gtid-reused": "a GTID named two transactions",
+    "stays-down": "the server did not start again",
+}
 
 
 @dataclass(frozen=True)
@@ -63,15 +72,15 @@ class CrashShare(Predicate):
     @property
     def in_words(self) -> str:
         kinds = " or ".join(kind.replace("-", " ") for kind in self.kinds)
-        return f"share of crashes, {' and '.join(self.variants)} by {kinds}, {self._counted_in_words}"
+        return f"share of crashes ({', '.join(self.variants)}; {kinds}) after which {self._counted_in_words}"
 
     @property
     def _counted_in_words(self) -> str:
         if self.lost:
-            return f"more than {self.longer_than_ms:g} ms of work lost in the {self.lost}"
+            return f"more than {self.longer_than_ms:g} ms of work was missing in the {self.lost}"
         if self.happened:
             return HAPPENINGS[self.happened]
-        return "failed: " + ", ".join(check.replace("-", " ") for check in self.checks)
+        return " or ".join(FAILED.get(one, f"the check {one.replace('-', ' ')} failed") for one in self.checks)
 
     def as_dict(self) -> Mapping[str, object]:
         what: dict[str, object] = {"checks": list(self.checks)}

@@ -1,6 +1,8 @@
 """A Galera cluster of real MariaDB servers, where the provider is installed. Its nodes are also looked at as servers
 that somebody registered."""
 
+import re
+
 import pytest
 
 from dashboard.findings.attached.topology import topology_of
@@ -9,13 +11,32 @@ from tests.real.registered import registering
 from workers.errors import SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import parts
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.topology.chain import Formed
 from workers.topology.network import ability
 from workers.topology.run import run_failover
 from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.topology import Topology
 
 pytestmark = pytest.mark.django_db
+PERIOD = re.compile(r"evs\.join_retrans_period = (\w+(?:\.\w+)?)")
 NEVER_FLUSHED = {"innodb_flush_log_at_trx_commit": "0", "innodb_flush_log_at_timeout": "2700"}
+
+
+def reading(into, steps):
+    """The steps of a trial that reads an option of the provider once its nodes are formed."""
+
+    def steps_of(kind, begun):
+        for state in steps(kind, begun):
+            if type(state) is Formed:
+                for node in state.nodes:
+                    with connect(node.sandbox.target) as connection:
+                        options = ask.text(connection, "SELECT @@GLOBAL.wsrep_provider_options")
+                    into.extend(PERIOD.findall(options))
+            yield state
+
+    return steps_of
 
 
 def test_a_cluster_that_does_not_flush_loses_commits_when_all_are_killed(sandbox_root):
@@ -30,7 +51,10 @@ def test_a_cluster_that_does_not_flush_loses_commits_when_all_are_killed(sandbox
         seed=7, load_s=0.6,
     )  # fmt: skip
     nodes: list[Server] = []
-    result = run_failover(setup, lambda step: None, lambda: False, steps=registering(nodes))
+    periods: list[str] = []
+    result = run_failover(setup, lambda step: None, lambda: False, steps=reading(periods, registering(nodes)))
+    assert result.error == ""
+    assert periods == ["PT1S"] * 3, "a lost node is noticed as with the defaults of Galera"
     seen = topology_of(nodes[0])
     assert [(node.name, node.state, node.says) for node in seen.nodes] == [
         (name, "passed", "Galera: Synced") for name in ("node 1", "node 2", "node 3")
@@ -88,6 +112,21 @@ def test_the_majority_goes_on_without_a_node_that_is_cut_off_and_takes_it_back(s
     assert story.promoted != "node 1" and story.rejoin.state == "caught up" and story.outage.most_s > 2
     parted, *others = (one for one in story.answered if one.acknowledged)
     assert parted.node == "node 1" and others and all(one.first_s > parted.last_s for one in others)
+
+
+def test_the_last_node_of_a_newer_server_is_forced_to_go_on(sandbox_root):
+    """MariaDB 11.8 refuses wsrep_provider_options: each option is a variable."""
+    try:
+        parts.find("galera-4")
+        build = builds.find("mariadb-11.8")
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+    setup = FailoverSetup(
+        root=sandbox_root, build=build, name="test", topology=Topology("galera", replicas=2), settings={},
+        fault="majority-lost", seed=7, load_s=0.6,
+    )  # fmt: skip
+    result = run_failover(setup, lambda step: None, lambda: False)
+    assert (result.error, result.verdict, result.lost.transactions) == ("", "valid", 0), result.checks
 
 
 def test_a_cluster_expels_a_node_that_pauses_too_long_and_takes_it_back(sandbox_root):

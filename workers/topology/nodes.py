@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from workers.sandbox.users import unprivileged_user
 from workers.servers.target import Target
 from workers.topology.setup_and_result import FailoverSetup
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -75,17 +76,23 @@ class Companion:
     at_rest: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
-def on_each(nodes: Sequence[Node], act: Callable[[Node], T]) -> tuple[T, ...]:
+def on_each(nodes: Sequence[S], act: Callable[[S], T]) -> tuple[T, ...]:
     """The same act on all nodes at once. All end before the first error is raised."""
     with ThreadPoolExecutor(max(1, len(nodes)), thread_name_prefix="node") as pool:
         return tuple(pool.map(act, nodes))
 
 
 def start_all(setup: FailoverSetup, plans: tuple[NodePlan, ...], made: Made) -> tuple[Node, ...]:
-    """All nodes, in order. What was made goes into `made`, also when a node does not start. Raises SandboxError."""
+    """All nodes, in order. What was made goes into `made`, also when a node does not start, and is removed side by
+    side. Raises SandboxError."""
     images = {plan.build.key: _image(setup, plan) for plan in plans}  # before the threads: a first use takes long
+    own = [ExitStack() for _ in plans]
+    made.callback(on_each, own, ExitStack.close)
     with ThreadPoolExecutor(len(plans), thread_name_prefix="node") as pool:
-        started = [pool.submit(_start, setup, plan, images[plan.build.key], made) for plan in plans]
+        started = [
+            pool.submit(_start, setup, plan, images[plan.build.key], made, mine)
+            for plan, mine in zip(plans, own, strict=True)
+        ]
     return tuple(each.result() for each in _failed_first(started))
 
 
@@ -100,8 +107,8 @@ def _image(setup: FailoverSetup, plan: NodePlan) -> str:
     return plan.image or witness_image(setup.root, plan.build, setup.engine, setup.user)
 
 
-def _start(setup: FailoverSetup, plan: NodePlan, image: str, made: Made) -> Node:
-    disk = _disk(setup, plan, image, made) if plan.on_disk else None
+def _start(setup: FailoverSetup, plan: NodePlan, image: str, made: Made, mine: ExitStack) -> Node:
+    disk = _disk(setup, plan, image, made, mine) if plan.on_disk else None
     sandbox = Sandbox.create(
         setup.root,
         plan.build,
@@ -114,16 +121,16 @@ def _start(setup: FailoverSetup, plan: NodePlan, image: str, made: Made) -> Node
         additions=plan.additions,
         namespace=plan.namespace,
     )
-    made.enter_context(sandbox)
+    mine.enter_context(sandbox)
     made.killed_by(sandbox.kill)
     if disk:
-        made.callback(disk.give_way)  # before the server is killed
+        mine.callback(disk.give_way)  # before the server is killed
     return Node(plan.name, sandbox, disk, plan.settings)
 
 
-def _disk(setup: FailoverSetup, plan: NodePlan, image: str, made: Made) -> VolatileDisk:
+def _disk(setup: FailoverSetup, plan: NodePlan, image: str, made: Made, mine: ExitStack) -> VolatileDisk:
     disk = prepared.new_disk(setup.root, plan.build, unprivileged_user(setup.user), image_key=image)
-    made.enter_context(disk)
+    mine.enter_context(disk)
     made.killed_by(disk.give_way)
     return disk
 

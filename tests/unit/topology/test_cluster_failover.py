@@ -1,7 +1,9 @@
 """Who takes over in a cluster, and which evidence is kept."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError
 from types import SimpleNamespace
 
 import pytest
@@ -71,6 +73,7 @@ RESTART = failover.RestartPorts(
     take_over=lambda struck, new, **known: SimpleNamespace(new=new, **known),
 )
 JOIN = rejoin.JoinPorts(
+    members=lambda cluster, node: 0,
     read=lambda node, secret: (SEEN, ()),
     compared=lambda *given: ReplicaSeen(REJOIN, "caught up", given[-1], 0),
     refused=lambda node, state, error, secret: ReplicaSeen(REJOIN, state, error),
@@ -83,8 +86,8 @@ def fail_over(struck, cluster):
     return failover.fail_over(struck, cluster, RESTART)
 
 
-def come_back(promoted, cluster):
-    return rejoin.come_back(promoted, cluster, JOIN)
+def come_back(promoted, cluster, ports=JOIN):
+    return rejoin.come_back(promoted, cluster, ports)
 
 
 def struck(fault="total-kill", policy="careful"):
@@ -148,8 +151,9 @@ def promoted(new, policy="careful", alone=(), running=(), fault="primary-kill", 
     known = SimpleNamespace(
         setup=SimpleNamespace(policy=POLICIES[policy]), primary=first, replicas=tuple(others), new=nodes[new],
         alone=dict.fromkeys(alone, SEEN), positions=dict.fromkeys(alone, "uuid:9"),
-        secret=b"", problems=(), timeline=SimpleNamespace(step=lambda name: None),
-        fault=FAULTS[fault], wires_of=lambda node: () if node else wires, nodes=(first, *others),
+        secret=b"", problems=(), timeline=SimpleNamespace(step=lambda name: None, must_go_on=lambda: None),
+        ports=SimpleNamespace(sleep=lambda seconds: None), fault=FAULTS[fault],
+        wires_of=lambda node: () if node else wires, nodes=(first, *others),
         hit=tuple(nodes.values())[FAULTS[fault].judged], outlast_pause=lambda more_s: None,
     )  # fmt: skip
     known.returning = Struck.returning.fget(known)
@@ -196,6 +200,34 @@ def test_a_node_that_refuses_is_told_from_one_that_takes_too_long(error, state):
 def test_a_first_node_that_does_not_start_is_named():
     back = come_back(promoted("node 2", running=("node 3",)), Nodes({"node 1": "torn page"}))
     assert back.stays_down == "torn page" and back.rejoined is None and back.old is None
+
+
+class JoinsSeen(Nodes):
+    """Two joiners wait for each other, at most for `patience_s`."""
+
+    def __init__(self, patience_s):
+        super().__init__({})
+        self.together, self.both = Barrier(2, timeout=patience_s), False
+
+    def join(self, node, position):
+        super().join(node, position)
+        with suppress(BrokenBarrierError):
+            self.together.wait()
+            self.both = True
+
+
+def test_a_node_joins_as_soon_as_the_one_before_it_is_a_member():
+    cluster = JoinsSeen(patience_s=10)
+    ports = replace(JOIN, members=lambda cluster, node: 1 + len(cluster.done))
+    back = come_back(promoted("node 1", alone=ALL), cluster, ports)
+    assert cluster.both and [name for name, _ in back.others] == ["node 2", "node 3"]
+
+
+@pytest.mark.parametrize("counted", [0, 1], ids=["nobody can count", "it is no member yet"])
+def test_otherwise_a_node_joins_when_the_one_before_it_is_back(counted):
+    cluster = JoinsSeen(patience_s=0.05)
+    come_back(promoted("node 1", alone=ALL), cluster, replace(JOIN, members=lambda cluster, node: counted))
+    assert not cluster.both and cluster.done == [("join", "node 2"), ("join", "node 3")]
 
 
 def other_gtids(*texts):

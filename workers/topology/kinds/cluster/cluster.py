@@ -10,7 +10,7 @@ from workers.topology.kinds.cluster.membership import Membership
 from workers.topology.kinds.cluster.rejoin import come_back
 from workers.topology.network.measured import of_network
 from workers.topology.network.network import Network
-from workers.topology.nodes import NodePlan
+from workers.topology.nodes import NodePlan, on_each
 
 
 class Cluster(Membership):
@@ -31,8 +31,8 @@ class Cluster(Membership):
             network_used=used,
         )
         self.gather(formed.nodes)
+        on_each(formed.nodes, lambda node: node.make_durable())
         for node in formed.nodes:
-            node.make_durable()
             node.slow_down(setup.storage)
         return formed
 

@@ -1,6 +1,7 @@
 """The nodes that are down, or run by themselves, join the node that took over; then the rows of all are compared."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from workers.crash.evidence import ReplicaSeen, Seen
@@ -31,10 +32,20 @@ def _answer(node: Node, query: str) -> str:
         return ask.text(connection, query)
 
 
+def _members(cluster: Membership, node: Node) -> int:
+    """How many nodes this one counts; 0: it does not answer now."""
+    try:
+        with connect(node.sandbox.target) as connection:
+            return cluster.members(connection)
+    except ServerError:
+        return 0
+
+
 @dataclass(frozen=True)
 class JoinPorts:
-    """The functions that read the rows of nodes, and the result; tests replace them."""
+    """The functions that read the nodes, and the result; tests replace them."""
 
+    members: Callable[[Membership, Node], int] = _members
     answer: Callable[[Node, str], str] = _answer
     read: Callable[[Node, bytes], tuple[Seen | None, tuple[str, ...]]] = read
     compared: Callable[[Node, Node, bytes, str], ReplicaSeen] = compared
@@ -54,8 +65,7 @@ def come_back(promoted: Promoted, cluster: Membership, ports: JoinPorts = PORTS)
     old, new = promoted.primary, promoted.new
     nodes = [node for node in promoted.returning if node is not new]
     names = [node.name for node in nodes]
-    # One after the other: two joiners at once wait for one donor, and take twice as long (tests/bench/topologies.py).
-    back = dict(zip(names, [_back(promoted, cluster, node, ports) for node in nodes], strict=True))
+    back = dict(zip(names, _all_back(promoted, cluster, nodes, ports), strict=True))
     first = back.pop(promoted.hit.name, None)
     returns = first is not None and not promoted.fault.of_replica
     problems = tuple(why for one in (first, *back.values()) if one for why in one.problems)
@@ -67,6 +77,22 @@ def come_back(promoted: Promoted, cluster: Membership, ports: JoinPorts = PORTS)
         rejoined=first.joined if first and not first.stays_down else None,
         others=tuple((name, replace(one.joined, seen=one.seen or one.joined.seen)) for name, one in back.items()),
     )
+
+
+def _all_back(promoted: Promoted, cluster: Membership, nodes: Sequence[Node], ports: JoinPorts) -> list[Back]:
+    """Two joiners at one moment wait for one donor, and take twice as long. A member still has to catch up, without the
+    donor: so the next node begins when the new primary counts the one before it, or that one has ended."""
+    with ThreadPoolExecutor(max(1, len(nodes)), thread_name_prefix="join") as pool:
+        begun: list[Future[Back]] = []
+        for node in nodes:
+            before = ports.members(cluster, promoted.new)
+            begun.append(pool.submit(_back, promoted, cluster, node, ports))
+            while node is not nodes[-1] and not begun[-1].done():
+                if 0 < before < ports.members(cluster, promoted.new):
+                    break
+                promoted.timeline.must_go_on()
+                promoted.ports.sleep(POLL_S)
+    return [each.result() for each in begun]
 
 
 def _back(promoted: Promoted, cluster: Membership, node: Node, ports: JoinPorts) -> Back:

@@ -37,6 +37,10 @@ CACHE_LOST = "no node has the write sets that it lacks in its cache any more"
 STATUS = r"SHOW GLOBAL STATUS LIKE 'wsrep\_%'"
 SCRIPT = Path(__file__).with_name("ist_script.py")
 METHOD = "ist"  # the server looks for a program of the name wsrep_sst_ist
+# How often a node tells the others again that it joins. Nodes start with FORMING. A formed cluster gets the default
+# before anything is measured: with it a lost node is noticed later.
+# https://galeracluster.com/library/documentation/galera-parameters.html
+FORMING = "evs.join_retrans_period=PT0.1S"
 ALONE = {"wsrep_on": "OFF", "wsrep_provider": "none", "wsrep_cluster_address": ""}
 FIRST = {"wsrep_cluster_address": "gcomm://"}
 OF_RELAY_LOG = frozenset(
@@ -96,6 +100,7 @@ class Galera(Cluster):
 
     def gather(self, nodes: Sequence[Node]) -> None:
         on_each(nodes, lambda node: _synced(node, len(nodes)))
+        on_each(nodes, lambda node: _provide(node, "evs.join_retrans_period", "PT1S"))
 
     def completed(self, settings: Mapping[str, str]) -> Mapping[str, str]:
         return _binlog(settings)
@@ -124,8 +129,7 @@ class Galera(Cluster):
         node.restart({**FIRST, "wsrep_start_position": position.text})
 
     def force(self, nodes: Sequence[Node]) -> None:
-        with connect(nodes[0].sandbox.target) as connection:
-            ask.rows(connection, "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+        _provide(nodes[0], "pc.bootstrap", "YES")
 
     def join(self, node: Node, position: str) -> None:
         node.sandbox.stop()
@@ -163,7 +167,17 @@ class _NodePlace:
     @property
     def options(self) -> str:
         listens = f"gmcast.listen_addr=tcp://{self.group};ist.recv_addr={self.address}:{self.transfer_port}"
-        return f'wsrep_provider_options="{listens};gcache.size=64M"'
+        return f'wsrep_provider_options="{listens};gcache.size=64M;{FORMING}"'
+
+
+def _provide(node: Node, option: str, value: str) -> None:
+    """Set an option of the provider to one second, or to yes. Where the server has the plugin wsrep_provider, as
+    MariaDB 11.8 has, each option is a variable of its own, and wsrep_provider_options refuses (1210)."""
+    own = f"wsrep_provider_{option.replace('.', '_')}"
+    with connect(node.sandbox.target) as connection:
+        is_variable = ask.rows(connection, f"SHOW GLOBAL VARIABLES LIKE '{own}'")
+        assignment = f"{own} = 1" if is_variable else f"wsrep_provider_options = '{option}={value}'"
+        ask.rows(connection, f"SET GLOBAL {assignment}")
 
 
 def _settings(provider: Path) -> Mapping[str, str]:

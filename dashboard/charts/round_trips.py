@@ -9,7 +9,7 @@ from dashboard.findings.lines import VariantLine
 from dashboard.findings.point import Point
 from dashboard.text.numbers import at
 from workers.analysis.anatomy import Anatomy
-from workers.analysis.round_trip import predicted_per_s
+from workers.analysis.round_trip import FEW, predicted_per_s
 from workers.bench.plan import Plan, Variant
 from workers.errors import SandboxError
 from workers.topology.kinds import TOPOLOGY_KINDS
@@ -22,10 +22,11 @@ PERCENTILES = ("p50", "p99")
 @dataclass(frozen=True)
 class DelayedLine:
     """Variants that differ in their round trip only: its ms -> the line and its point. One of them has 0 ms. `trips`:
-    round trips that a commit waits for."""
+    round trips that a commit waits for, and `most_trips` on average, when clients wait for answers by group."""
 
     points: Mapping[float, tuple[VariantLine, Point]]
     trips: float
+    most_trips: float
 
     @property
     def first(self) -> VariantLine:
@@ -47,8 +48,12 @@ class DelayedLine:
         flushes = found.parts.items() if isinstance(found, Anatomy) else ()
         return sum(ms for part, ms in flushes if part.endswith(" flush")) or None
 
-    def per_s(self, rtt_ms: float) -> float:
-        return predicted_per_s(self.without.tps, self.without.threads, self.trips * rtt_ms)
+    @property
+    def in_groups(self) -> bool:
+        return self.most_trips > self.trips
+
+    def per_s(self, trips: float, rtt_ms: float) -> float:
+        return predicted_per_s(self.without.tps, self.without.threads, trips * rtt_ms)
 
     def later_ms(self, since_ms: float | None, rtt_ms: float) -> float | None:
         return None if since_ms is None else since_ms + self.trips * rtt_ms
@@ -69,7 +74,7 @@ def round_trip_latency(lines: Sequence[VariantLine], plan: Plan, threads: int) -
 
 
 def _delayed(lines: Sequence[VariantLine], plan: Plan, threads: int) -> list[DelayedLine]:
-    found: dict[tuple[int, str, str, float], dict[float, tuple[VariantLine, Point]]] = {}
+    found: dict[tuple[int, str, str, str], dict[float, tuple[VariantLine, Point]]] = {}
     variants = {one.name: one for one in plan.variants}
     for line in lines:
         variant, point = variants[line.variant], next((one for one in line.points if one.threads == threads), None)
@@ -79,10 +84,16 @@ def _delayed(lines: Sequence[VariantLine], plan: Plan, threads: int) -> list[Del
                 line.server_id,
                 repr(replace(topology, rtt_ms=0)),
                 repr(_alike(variant)),
-                TOPOLOGY_KINDS[topology.kind].round_trips,
+                topology.kind,
             )
             found.setdefault(place, {})[topology.rtt_ms] = line, point
-    return [DelayedLine(points, place[-1]) for place, points in found.items() if 0.0 in points and len(points) > 1]
+    several = [(place[-1], points) for place, points in found.items() if 0.0 in points and len(points) > 1]
+    return [DelayedLine(points, *_trips(kind, threads)) for kind, points in several]
+
+
+def _trips(kind: str, threads: int) -> tuple[float, float]:
+    least, most = TOPOLOGY_KINDS[kind].round_trips, TOPOLOGY_KINDS[kind].most_round_trips
+    return least, max(least, most if threads > FEW else 0.0)
 
 
 def _topology(variant: Variant) -> Topology | None:
@@ -105,15 +116,19 @@ def _curve(one: DelayedLine) -> list[float]:
 
 def _rate_series(one: DelayedLine) -> Iterator[ChartSeries]:
     first = one.first
-    curve = tuple(Dot(rtt_ms, one.per_s(rtt_ms)) for rtt_ms in _curve(one))
-    yield ChartSeries(first.name, first.colour, curve, first.dash, fit=True)
+    slow, fast = (
+        tuple(Dot(rtt_ms, one.per_s(trips, rtt_ms)) for rtt_ms in _curve(one)) for trips in (one.most_trips, one.trips)
+    )
+    yield ChartSeries(first.name, first.colour, slow, first.dash, fit=True)
+    if one.in_groups:
+        yield ChartSeries(first.name, first.colour, fast, first.dash, ceiling=True)
     dots = tuple(Dot(rtt_ms, point.tps, point.lo, point.hi) for rtt_ms, _, point in one.in_order)
     yield ChartSeries(first.name, first.colour, dots, first.dash)
 
 
 def _rates(one: DelayedLine) -> Iterator[Row]:
     for rtt_ms, line, point in one.in_order:
-        model = one.per_s(rtt_ms)
+        model = one.per_s(one.most_trips, rtt_ms)
         yield (line.name, rtt_ms, point.tps, point.lo, point.hi, model, point.tps / model)
 
 

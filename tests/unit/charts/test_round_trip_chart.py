@@ -25,13 +25,13 @@ FLUSHED = SimpleNamespace(commit_times=[CommitTime(1, Anatomy(10.0, {"redo flush
 LATENCIES = {"near": {"p50": 8.0, "p99": 20.0}}
 
 
-def lines_of(variants, threads):
+def lines_of(variants, threads, at=1):
     chosen = plan(variants=variants)
     shown = places(chosen, {1: "box"}, several=False, clean=str)
     rates = {"near": 100.0}
     points = [
         point(
-            variant=one.name, threads=1, tps=rates.get(one.name, 40.0),
+            variant=one.name, threads=at, tps=rates.get(one.name, 40.0),
             latency_ms=LATENCIES.get(one.name, {"p50": 27.0, "p99": 60.0}),
         )
         for one in variants
@@ -70,6 +70,14 @@ def test_a_commit_waits_for_as_many_round_trips_as_its_topology_takes(kind, seco
     """Asynchronous replication for none, Galera for one and a half."""
     near, far = (Variant(name, SETTINGS, topology=f"{kind}+rtt={rtt}ms") for name, rtt in (("near", 0), ("far", 20)))
     assert chart(near, far).series[0].dots[-1].y == pytest.approx(1 / seconds)
+
+
+@pytest.mark.parametrize(("at", "waits_s"), [(2, [0.020]), (3, [0.030, 0.020])])
+def test_many_semi_synchronous_clients_are_between_two_curves(at, waits_s):
+    """From three on: for 1.5 round trips, and dotted for one."""
+    *curves, _ = round_trips(*lines_of((NEAR, FAR), at, at), "commits").series
+    assert [one.dots[-1].y for one in curves] == pytest.approx([at / (at / 100 + wait_s) for wait_s in waits_s])
+    assert [one.ceiling for one in curves] == [False, True][: len(curves)]
 
 
 def test_a_topology_without_a_wire_is_compared_with_none_that_has_one():

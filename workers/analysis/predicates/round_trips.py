@@ -11,18 +11,20 @@ from workers.analysis.predicates.bounds import Effect
 from workers.analysis.predicates.measured import At, MeasuredResult
 from workers.analysis.predicates.points import TOO_FEW, gaps
 from workers.analysis.predicates.predicate import Predicate
-from workers.analysis.round_trip import predicted_per_s
+from workers.analysis.round_trip import predicted_per_s, waited_ms
 from workers.analysis.statistics import Estimate
 
 
 @dataclass(frozen=True)
 class RoundTrips(Predicate):
     """The largest deviation of the points `delayed`, each with its round trip in ms, from the rate that the model
-    predicts from the point `without` a round trip. `per_commit`: round trips that a commit waits for."""
+    predicts from the point `without` a round trip. `per_commit`: round trips that a commit waits for; those beyond the
+    first as far as they exceed `group_flush_ms`."""
 
     without: At
     delayed: tuple[tuple[At, float], ...]
     per_commit: float = 1.0
+    group_flush_ms: float = 0.0
 
     def measure(self, measured: MeasuredResult) -> Effect:
         if why := gaps(measured, (self.without, *(at for at, _ in self.delayed))):
@@ -40,8 +42,9 @@ class RoundTrips(Predicate):
     def _over_model(self, measured: MeasuredResult, at: At, rtt_ms: float) -> Estimate | None:
         """Measured over predicted, repeat by repeat."""
         rates = {block: float(seconds.mean()) for block, seconds in measured.commits(self.without).items()}
+        waited = waited_ms(rtt_ms, self.per_commit, self.group_flush_ms)
         model: Sample = {
-            block: np.array([predicted_per_s(rate, self.without.threads, self.per_commit * rtt_ms)])
+            block: np.array([predicted_per_s(rate, self.without.threads, waited)])
             for block, rate in rates.items()
             if rate > 0
         }
@@ -55,7 +58,9 @@ class RoundTrips(Predicate):
     def in_words(self) -> str:
         delays = ", ".join(f"{rtt_ms:g}" for _, rtt_ms in self.delayed)
         trips = "round trip" if self.per_commit == 1 else f"{self.per_commit:g} round trips"
-        return f"largest deviation from clients / (time of a commit + {trips}), {delays} ms: {self.without.in_words}"
+        less = f", less half a flush of {self.group_flush_ms:g} ms" if self.group_flush_ms else ""
+        model = f"clients / (time of a commit + {trips}{less})"
+        return f"largest deviation from {model}, {delays} ms: {self.without.in_words}"
 
     @property
     def threads(self) -> tuple[int, ...]:
@@ -66,6 +71,7 @@ class RoundTrips(Predicate):
         variants, delays = zip((at.variant, 0), *delayed, strict=True)
         point = {"workload": at.workload, "threads": at.threads}
         trips = {} if self.per_commit == 1 else {"per_commit": self.per_commit}
+        trips |= {"group_flush_ms": self.group_flush_ms} if self.group_flush_ms else {}
         return {"round_trips": {"variants": list(variants), "rtt_ms": list(delays), **trips, **point}}
 
 

@@ -123,15 +123,15 @@ def _flush(table: TomlTable, names: PlanNames) -> FlushFigure:
 
 
 def _round_trips(table: TomlTable, names: PlanNames) -> RoundTrips:
-    table.only(("variants", "rtt_ms", "per_commit", "workload", "threads"))
+    table.only(("variants", "rtt_ms", "per_commit", "group_flush_ms", "workload", "threads"))
     variants, delays = table.some_of("variants", names.variants), table.wholes("rtt_ms")
     if len(variants) != len(delays) or len(delays) < 2 or delays[0] != 0 or min(delays[1:]) < 1:
         raise table.wrong("rtt_ms", f"is {list(delays)}", "Give each variant its round trip; the first one has 0.")
     same = {key: table.data[key] for key in ("workload", "threads") if key in table}
     points = [_point(TomlTable(table.file, table.path, {**same, "variant": one}), names) for one in variants]
-    trips = table.number("per_commit")
+    trips, flush_ms = table.number("per_commit"), table.number("group_flush_ms")
     delayed = tuple(zip(points[1:], map(float, delays[1:]), strict=True))
-    return RoundTrips(points[0], delayed, 1.0 if trips is None else float(trips))
+    return RoundTrips(points[0], delayed, 1.0 if trips is None else float(trips), float(flush_ms or 0))
 
 
 PREDICATES: dict[str, Callable[[TomlTable, PlanNames], Predicate]] = {

@@ -59,6 +59,7 @@ class TopologyKind:
     knows: frozenset[str] = frozenset()  # of OF_SOME_KINDS
     by_binlog = True  # whether nodes replicate by the binary log
     round_trips = 1.0  # that a commit waits for
+    most_round_trips = 0.0  # on average, when many clients wait for answers by group; 0: they do not
 
     def needs(self, topology: Topology) -> Mapping[str, str]:
         """Values that some settings must have on each node if somebody sets them."""

@@ -93,9 +93,18 @@ def _run(job: Job, row: Trial) -> None:
             points_s=crash.points_s,
             keep_recording=crash.keep_recording,
             own=of_plan(job.plan) if crash.own_load else None,
+            looked_for=looked_for(row),
         )
         found = job.ports.crash(trial, job.say, job.cancelled)
     storing_trials.save(row, found, _place(root, build, storage), story)
+
+
+@retried
+def looked_for(row: Trial) -> frozenset[str]:
+    """The checks for which other trials of this variant have looked for the shortest load."""
+    alike = row.experiment.trials.filter(server_id=row.server_id, variant=row.variant, kind=row.kind).exclude(pk=row.pk)
+    stored = alike.values_list("evidence__data__points__shortest", flat=True)
+    return frozenset(key for shortest in stored for load in shortest or () for key in load["checks"])
 
 
 def _place(root: Path, build: Build | None, device: Storage | None) -> Environment:

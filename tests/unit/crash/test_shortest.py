@@ -26,6 +26,7 @@ class Setup:
     commits: int = 0
     load_s: float = 2.0
     points: int = 200
+    looked_for: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,13 @@ def test_no_load_is_recorded_without_a_violation_or_without_time():
     assert searched(lambda size: pytest.fail("it was recorded"))[:2] == ([], [])
     found, sizes, _ = searched(lambda size: pytest.fail("it was recorded"), violation(ENGINE), limit_s=4.0)
     assert (found, sizes) == ([({"lost-engine"}, 0, 0, 0, 0, 0)], [])
+
+
+def test_a_check_is_not_looked_for_twice():
+    """An earlier trial of the variant did."""
+    load = Load(setup=Setup(looked_for=ENGINE))
+    assert searched(lambda size: pytest.fail("it was recorded"), violation(ENGINE), load=load)[:2] == ([], [])
+    assert searched(lambda size: [BOTH], violation(BOTH), load=load)[0] == [({"lost-binlog"}, 1, 1, 1, 5, 1)]
 
 
 def test_a_load_that_cannot_be_recorded_is_left_out():

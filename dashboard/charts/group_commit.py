@@ -52,14 +52,17 @@ def verdicts(lines: Sequence[VariantLine]) -> list[LineVerdict]:
 
 def _verdict(name: str, judged: Mapping[str, GroupCommit]) -> LineVerdict:
     state, says = next(SAYS[one] for one in SAYS if one in {each.verdict for each in judged.values()})
-    return LineVerdict(state, name, says, tuple(_told(log, one) for log, one in judged.items()))
+    return LineVerdict(state, name, says, tuple(_told(log, one, says) for log, one in judged.items()))
 
 
-def _told(log: str, judged: GroupCommit) -> str:
+def _told(log: str, judged: GroupCommit, of_all: str) -> str:
+    """`of_all`: the verdict on the variant, which is not repeated."""
     if judged.drop is None or judged.low_threads is None or judged.high_threads is None:
         return f"{log}: {judged.why}"
     counts = f"{sig(judged.alone)} fsyncs per commit at {at(judged.low_threads)}"
-    return f"{log}: {counts}, {sig(judged.together)} at {at(judged.high_threads)}: {judged.verdict}."
+    says = SAYS[judged.verdict][1]
+    verdict = "" if says == of_all else f": {says}"
+    return f"{log}: {counts}, {sig(judged.together)} at {at(judged.high_threads)}{verdict}."
 
 
 def _known(lines: Sequence[VariantLine]) -> list[tuple[VariantLine, str]]:

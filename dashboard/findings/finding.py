@@ -102,7 +102,7 @@ def finding(found: Sequence[Pair], counts: str, progress: CellProgress) -> Findi
         f"{progress.measured} of {progress.cells} measurements were made." if progress.measured < progress.cells else ""
     )
     elsewhere = [_told(pair, counts, progress.is_over).sentence for pair in others]
-    more = (*said.more, *elsewhere, *_anatomy(first.measured), *_disturbed(first.measured), part)
+    more = (*said.more, *elsewhere, *_anatomy(first.measured, first.where), *_disturbed(first.measured), part)
     return Finding(said.text, said.interval, tuple(sentence for sentence in more if sentence))
 
 
@@ -194,12 +194,12 @@ def _one(pair: Pair, counts: str, is_over: bool) -> Finding:
     return Finding(text, between(point.lo, point.hi, 3), (absent,) if absent else ())
 
 
-def _anatomy(told: Sequence[tuple[str, Point]]) -> list[str]:
+def _anatomy(told: Sequence[tuple[str, Point]], where: str) -> list[str]:
     """The cause of the difference, as far as sources counted it."""
-    parts = [f"{name} makes {fsyncs}" for name, point in told if (fsyncs := _fsyncs(point))]
-    groups = [f"{sig(point.group.value, 2)} commits in {name}" for name, point in told if point.group]
-    sentences = [f"Per commit {' and '.join(parts)}."] if len(parts) == len(told) and parts else []
-    return sentences + ([f"A binlog group holds {' and '.join(groups)}."] if groups else [])
+    parts = [f"{fsyncs} with {name}" for name, point in told if (fsyncs := _fsyncs(point))]
+    groups = [f"{sig(point.group.value, 2)} commits with {name}" for name, point in told if point.group]
+    sentences = [f"{where} a commit needs {', '.join(parts)}."] if len(parts) == len(told) and parts else []
+    return sentences + ([f"{where} a binlog group holds {', '.join(groups)}."] if groups else [])
 
 
 def _fsyncs(point: Point) -> str:

@@ -109,6 +109,14 @@ def test_the_same_checks_fail_again(kept, sandbox_root):
     assert set(again.failed) == set(again.point.failed) == set(kept.points.kept[0].checks)
 
 
+def test_the_archive_of_a_shortest_load_shows_one_missing_commit(kept, sandbox_root, tmp_path):
+    short = next(one for one in kept.points.kept if one.clients)
+    assert (short.clients, short.commits) == (1, 1) and "lost-engine" in short.checks
+    archive = kept.archives[short.number]
+    assert missing(shown(archive, tmp_path).stdout, "Tables") == 1
+    assert set(recover_again(archive, sandbox_root, builds.find).failed) == set(short.checks)
+
+
 def test_points_that_were_not_tried_can_be_tried_later(kept, sandbox_root):
     """At 0/1 the first ones lost commits. So do some later ones of the same recording."""
     archive = kept.archives[RECORDING]

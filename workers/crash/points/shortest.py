@@ -22,7 +22,7 @@ from workers.sandbox.disk.recording.states import Torn
 SIZES = ((1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (3, 5))  # clients, and commits of each; 5 are of every shape
 MOST_POINTS = 40  # of each load
 LIMIT_S = 60.0  # for all loads; then their servers are killed
-LAST_POINT_S = 5.0  # before that no crash point is begun any more
+LAST_LOAD_S, LAST_POINT_S = 10.0, 5.0  # so long before that no load and no crash point is begun any more
 
 log = logging.getLogger(__name__)
 Checks = frozenset[str]
@@ -63,7 +63,7 @@ class Search:
         self.load.timeline.step("shortest load")
         wanted, ends = wanted_for(violations), monotonic() + limit_s
         for clients, commits in sizes_of(self.load.setup.clients):
-            if not sought or monotonic() > ends - LAST_POINT_S:
+            if not sought or monotonic() > ends - LAST_LOAD_S:
                 break
             sought -= self._try(clients, commits, sought, wanted, ends)
         shown = tuple(one for one in self._tried if one.failed)

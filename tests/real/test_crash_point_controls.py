@@ -48,3 +48,20 @@ def test_flushes_that_are_swallowed_above_the_file_system_are_called(sandbox_roo
     states, _ = of_one_way(sandbox_root, "after a flush", 4, load_s=1.5, build=Swallowing.of_the_system(library))
     bad = {one.key for state in states for one in state.checks if one.outcome == "invalid"}
     assert {"lost-engine", "lost-binlog"} & bad, [state.checks for state in states]
+
+
+def at_2_1(sandbox_root, timeout_s):
+    """The redo log is flushed once in this time."""
+    asked = settings(2, 1) | {"innodb_flush_log_at_timeout": str(timeout_s)}
+    states, deciding = of_one_way(sandbox_root, "after a flush", 4, load_s=2.5, settings=asked)
+    assert "lost-engine" in {one.key for state in states for one in state.checks if one.outcome == "invalid"}
+    return [(one.checks, one.path, one.role, one.later_s) for one in deciding]
+
+
+def test_the_block_of_the_redo_log_is_named_that_a_much_later_flush_wrote(sandbox_root):
+    [(checks, path, role, later_s)] = at_2_1(sandbox_root, 1)
+    assert (checks, path, role) == (("lost-engine",), "data/ib_logfile0", "redo") and 0 < later_s < 2.5
+
+
+def test_where_no_flush_wrote_the_redo_log_no_block_is_named(sandbox_root):
+    assert at_2_1(sandbox_root, 1000) == []

@@ -125,7 +125,7 @@ def test_another_check_that_fails_on_the_way_does_not_count(states):
 
 
 def test_where_no_neighbour_passes_no_block_is_named(states):
-    """The violation, everything written by then, and the next three flushes were tried."""
+    """The violation, everything written by then, the next three flushes and the last one were tried."""
     told, tried_contents = [], []
 
     def fails(disk):
@@ -133,8 +133,36 @@ def test_where_no_neighbour_passes_no_block_is_named(states):
         return [LOST]
 
     assert found(states, fails, choice(states, "durable"), judge=lambda of: Judge(of, told)) == ()
-    assert [sorted(disk) for disk in tried_contents] == [[0], [0, 1, 2, 3], [0, 1, 2, 3], [*range(5)], [*range(6)]]
+    assert [sorted(disk) for disk in tried_contents] == [[0], [0, 1, 2, 3], [0, 1, 2, 3], [*range(5)], [*range(6)],
+                                                            [*range(6)]]  # fmt: skip
     assert told == ["looking for the disk write that decides"]
+
+
+def test_commits_that_a_much_later_flush_made_durable_are_searched_there(states):
+    """The fourth flush after the violation. Another check that failed at the violation fails everywhere."""
+    one = choice(states, "durable")
+    unlogged = CheckResult("binlog-only", "invalid", 1, "A transaction is only in the binary log.")
+    fails = lambda disk: [unlogged] if disk.get(0) == b"b" or disk.get(0) == b"c" else [LOST, unlogged]  # noqa: E731
+    shrinker = Shrinker(Judge(fails), SimpleNamespace(states=JointStates([states])), [FILES])
+    [(_, block)] = shrinker.all(violations_of([(state(0.1, LOST, unlogged), one)]))
+    assert (block.checks, block.offset, block.arrived) == (("lost-engine",), 0, False)
+    ends = [states.recording.events[end].at_ns for _, end in states.flushes]
+    assert block.later_s == pytest.approx((ends[4] - one.state.since_ns) / 1e9) and block.later_s > 0
+
+
+def test_only_lost_commits_are_searched_in_much_later_flushes(states):
+    """Another check may pass there by chance."""
+    assert found(states, lambda disk: [] if disk.get(0) == b"c" else [TORN], choice(states, "durable"), bad=TORN) == ()
+
+
+def test_where_the_first_content_that_does_not_pass_is_unclear_no_block_is_named(states):
+    """The server does not start with the old block 2 beside the new block 1."""
+    unclear = CheckResult("lost-engine", "unknown", 0, "Unclear: the engine could not be read.")
+
+    def fails(disk):
+        return [] if {1, 2} <= set(disk) else [unclear] if 1 in disk else [LOST]
+
+    assert found(states, fails, choice(states, "durable")) == ()
 
 
 def test_a_content_that_cannot_be_made_ends_the_search(states):

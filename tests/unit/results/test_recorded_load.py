@@ -100,7 +100,8 @@ def test_the_number_of_states_and_the_margin_of_the_clocks_are_shown(words):
 
 
 def test_the_block_that_decides_is_named_with_its_file(words):
-    words(list(view(stored(replace(BAD, deciding=(*BAD.deciding, SECTOR)))).deciding))
+    later = replace(MISSING, later_s=0.412)
+    words(list(view(stored(replace(BAD, deciding=(*BAD.deciding, SECTOR, later)))).deciding))
 
 
 def test_a_violation_that_was_not_seen_again_is_told():

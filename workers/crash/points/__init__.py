@@ -5,6 +5,7 @@ lane.py         a disk that becomes one state after the other, and its server
 attempts.py     tries the chosen states in all lanes
 judge_state.py  judges one state after its recovery
 violations.py   the violations that are examined further
+neighbours.py   the contents of the disks that a violation is compared with
 shrink.py       the one block that decides a violation
 another_load.py  another load of the trial, with something changed
 shortest.py     the shortest load at which the checks of a violation fail

@@ -10,23 +10,25 @@ A later violation of the same checks may be the same defect. So the file that de
 that it has in the neighbour. If the checks pass then, this file decides again, and nothing is bisected.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from time import monotonic
 
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane
-from workers.crash.points.story import DecidingBlock
+from workers.crash.points.neighbours import first, is_durable, later_flushes, neighbours
+from workers.crash.points.recorded import NS
+from workers.crash.points.story import LOSSES, DecidingBlock
 from workers.crash.points.violations import EXAMINE_S, MOST, MOST_COMPARED, Examined, Violation, file_of
+from workers.crash.verdict import Outcome
 from workers.errors import SandboxError
 from workers.sandbox.disk.cache import SECTOR_BYTES
 from workers.sandbox.disk.image import BLOCK_BYTES, Block
 from workers.sandbox.disk.recording.filemap import FileMap
-from workers.sandbox.disk.recording.joint import Contents, JointChoice, JointStates
-from workers.sandbox.disk.recording.states import CrashPoint, Torn
+from workers.sandbox.disk.recording.joint import Contents, JointChoice
+from workers.sandbox.disk.recording.states import Torn
 
-NEXT_FLUSHES = 3
 Place = tuple[int, int]  # a disk, and a block of it
 
 
@@ -69,7 +71,7 @@ class Shrinker:
     def _written_around(self, bad: JointChoice) -> set[tuple[str, str, str]]:
         """Files that differ in a neighbour, at most."""
         states, points = self.lane.states, bad.state.points
-        latest = [max(one.moment for one in of_disk) for of_disk in zip(*_neighbours(states, points), strict=True)]
+        latest = [max(one.moment for one in of_disk) for of_disk in zip(*neighbours(states, points), strict=True)]
         return {
             self._file((number, block))
             for number, (disk, point, until) in enumerate(zip(states.disks, points, latest, strict=True))
@@ -104,7 +106,7 @@ class Shrinker:
         """With this block's file as in the first neighbour of that kind in which it differs; None: there is none."""
         points = bad.state.points
         for neighbour in (
-            one for one in _neighbours(self.lane.states, points) if _is_durable(one, points) == block.arrived
+            one for one in neighbours(self.lane.states, points) if is_durable(one, points) == block.arrived
         ):
             right = self.lane.states.blocks(neighbour)
             if places := [one for one in self._changed(right, wrong) if self._file(one) == file_of(block)]:
@@ -120,23 +122,45 @@ class Shrinker:
             if not self._fails(bad, failed, wrong):
                 self.not_again += 1
                 return None
-            for neighbour in _neighbours(states, bad.state.points):
+            for neighbour in neighbours(states, bad.state.points):
                 right = states.blocks(neighbour)
-                if self._changed(right, wrong) and not self._fails(bad, failed, right):
-                    return self._decided(bad, failed, right, wrong, _is_durable(neighbour, bad.state.points))
+                if self._changed(right, wrong) and self._passes(bad, failed, right):
+                    return self._decided(bad, failed, right, wrong, is_durable(neighbour, bad.state.points))
+            return self._durable_later(bad, failed.intersection(LOSSES), wrong)
         except SandboxError:  # of a mixture that is no file system any more
             return None
-        return None
+
+    def _durable_later(self, bad: JointChoice, lost: frozenset[str], wrong: Contents) -> DecidingBlock | None:
+        """Of commits that a later flush made durable. Other checks may fail there: later commits are under way."""
+        states, flushes = self.lane.states, later_flushes(self.lane.states, bad.state.points)
+
+        def are_there(n: int) -> bool:
+            return self._passes(bad, lost, states.blocks(flushes[n - 1][1]))
+
+        if not lost or not flushes or not are_there(len(flushes)):
+            return None
+        at_ns, points = flushes[first(len(flushes), are_there) - 1]
+        block = self._decided(bad, lost, states.blocks(points), wrong, arrived=False)
+        return block and replace(block, later_s=(at_ns - bad.state.since_ns) / NS)
 
     def _decided(
         self, bad: JointChoice, failed: frozenset[str], right: Contents, wrong: Contents, arrived: bool
-    ) -> DecidingBlock:
+    ) -> DecidingBlock | None:
+        """None: a content in between is unclear."""
         changed = self._changed(right, wrong)
 
         def with_blocks(n: int) -> Contents:
             return _mixed(right, {place: self._block(wrong, place) for place in changed[:n]})
 
-        n = _first(len(changed), lambda n: self._fails(bad, failed, with_blocks(n)))
+        outcomes: dict[int, Outcome] = {}
+
+        def does_not_pass(n: int) -> bool:
+            outcomes[n] = self._outcome(bad, failed, with_blocks(n))
+            return outcomes[n] != "valid"
+
+        n = first(len(changed), does_not_pass)
+        if outcomes.get(n) == "unknown":
+            return None
         place, sector = changed[n - 1], None
         if isinstance(bad.state.points[place[0]].keeps, Torn):
             sector = self._sector(bad, failed, with_blocks(n - 1), place, self._block(wrong, place))
@@ -153,7 +177,7 @@ class Shrinker:
                 made[at : at + SECTOR_BYTES] = _sector(wrong, at)
             return _mixed(right, {place: bytes(made)})
 
-        return starts[_first(len(starts), lambda n: self._fails(bad, failed, with_sectors(n))) - 1]
+        return starts[first(len(starts), lambda n: not self._passes(bad, failed, with_sectors(n))) - 1]
 
     def _changed(self, right: Contents, wrong: Contents) -> list[Place]:
         """In the order of their first write."""
@@ -170,12 +194,19 @@ class Shrinker:
         return contents[disk].get(number) or self.lane.states.disks[disk].recording.base_block(number)
 
     def _fails(self, bad: JointChoice, failed: frozenset[str], contents: Contents) -> bool:
-        """Whether one of these checks fails, with what was acknowledged at the violation. Raises Cancelled: the server
-        may have been killed."""
+        return self._outcome(bad, failed, contents) == "invalid"
+
+    def _passes(self, bad: JointChoice, failed: frozenset[str], contents: Contents) -> bool:
+        return self._outcome(bad, failed, contents) == "valid"
+
+    def _outcome(self, bad: JointChoice, failed: frozenset[str], contents: Contents) -> Outcome:
+        """Of these checks, with what was acknowledged at the violation. Unknown where none fails and one is unclear: a
+        server may not start from a mixture. Raises Cancelled: the server may have been killed."""
         self.recoveries += 1
         found = self.judge.attempt(self.lane, bad, contents)
         self.judge.load.timeline.must_go_on()
-        return any(one.key in failed for one in found.checks if one.outcome == "invalid")
+        outcomes = {one.outcome for one in found.checks if one.key in failed}
+        return "invalid" if "invalid" in outcomes else "unknown" if outcomes else "valid"
 
     def _told(
         self, bad: JointChoice, failed: frozenset[str], decides: Place, sector: int | None, arrived: bool
@@ -196,15 +227,6 @@ class Shrinker:
         )
 
 
-def _first(most: int, fails: Callable[[int], bool]) -> int:
-    """The least number of exchanges that fails. None passes; all fail."""
-    passes, failing = 0, most
-    while failing - passes > 1:
-        middle = (passes + failing) // 2
-        passes, failing = (passes, middle) if fails(middle) else (middle, failing)
-    return failing
-
-
 def _mixed(contents: Contents, over: Mapping[Place, Block]) -> Contents:
     return tuple(
         {**blocks, **{number: block for (of, number), block in over.items() if of == disk}}
@@ -214,21 +236,3 @@ def _mixed(contents: Contents, over: Mapping[Place, Block]) -> Contents:
 
 def _sector(block: Block, at: int) -> Block:
     return block[at : at + SECTOR_BYTES]
-
-
-def _is_durable(neighbour: Sequence[CrashPoint], bad: Sequence[CrashPoint]) -> bool:
-    """Nothing unflushed got through."""
-    return tuple(neighbour) == tuple(CrashPoint(one.moment) for one in bad)
-
-
-def _neighbours(states: JointStates, bad: Sequence[CrashPoint]) -> Iterator[tuple[CrashPoint, ...]]:
-    yield tuple(CrashPoint(one.moment, "written") for one in bad)
-    yield tuple(CrashPoint(one.moment) for one in bad)
-    later = [
-        [end + 1 for _, end in disk.flushes if end >= one.moment][:NEXT_FLUSHES]
-        for disk, one in zip(states.disks, bad, strict=True)
-    ]
-    for n in range(max(map(len, later))):
-        yield tuple(
-            CrashPoint((ends[n:] or ends[-1:] or [one.moment])[0]) for ends, one in zip(later, bad, strict=True)
-        )

@@ -71,7 +71,8 @@ class DecidingBlock:
     """The one block that decides whether `checks` pass at a violation; of torn writes one sector of it (`n_bytes`).
     `disk`: on which one of several. `path` "": it belongs to no file, and `offset` is that of the disk. `arrived`: they
     pass if nothing of its write got through; else if all of it did. `recoveries`: how many contents were recovered to
-    find it."""
+    find it. `later_s`: how long after the violation became possible a flush made the missing commits durable; None: it
+    was not looked for."""
 
     moment: int
     keeps: str
@@ -83,6 +84,7 @@ class DecidingBlock:
     recoveries: int
     n_bytes: int = 4096
     disk: str = ""
+    later_s: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

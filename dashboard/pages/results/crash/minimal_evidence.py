@@ -47,7 +47,8 @@ def _decides(block: DecidingBlock) -> str:
     tried = f"{whole(block.recoveries)} recoveries found it"
     what = "One sector of 512 bytes" if block.n_bytes < BLOCK_BYTES else "One block of 4 KiB"
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
-    return f"{what} made {checks} fail: {disk}{place} ({block.role}). {how}. {tried}."
+    later = "" if block.later_s is None else f" A flush {duration(block.later_s)} later made these commits durable."
+    return f"{what} made {checks} fail: {disk}{place} ({block.role}). {how}.{later} {tried}."
 
 
 def _otherwise(one: OtherSetting) -> str:

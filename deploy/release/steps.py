@@ -22,7 +22,7 @@ LEAST_NOTICED = 95.0  # per cent of the faults in each folder of the judging cor
 LEAST_FOUND = 15  # published bugs of the recipes known-bugs-*, as docs/research/known-bugs.md counts them
 SHARE = re.compile(r"^(mean|ratio, paired|ratio, unpaired|A/A): .* (\d+\.\d+) % ±", re.MULTILINE)
 OF_CRASHES = re.compile(r"^(share of \d+ crashes): (\d+\.\d+) to", re.MULTILINE)
-NOTICED = re.compile(r"^(\d+ of \d+ faults noticed): (\d+\.\d+) %", re.MULTILINE)
+NOTICED = re.compile(r"^(\S+: \d+ of \d+ faults noticed): (\d+\.\d+) %; \d+ others change nothing$", re.MULTILINE)
 INSTALL = re.compile(r"Install it: (manage\.py build install \S+)")
 REPRODUCED = re.compile(r"^(\d+) of \d+ published bugs reproduced", re.MULTILINE)
 

@@ -4,6 +4,7 @@ are left alone."""
 
 import ast
 import copy
+import itertools
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def mutants(path: str, source: str, most: int | None = None) -> list[Mutant]:
 def mutated(source: str, number: int) -> ast.Module:
     """The file's tree with one fault in it."""
     tree = ast.parse(source)
-    place, new = list(_changes_of(tree))[number]
+    place, new = next(itertools.islice(_changes_of(tree), number, None))
     place.put(new)
     return ast.fix_missing_locations(tree)
 

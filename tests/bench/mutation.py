@@ -7,7 +7,8 @@ tests that reach the changed line. Prints the survivors and the score, without f
     python -m tests.bench.mutation dashboard/x.py --tests tests/unit/x --most 0      any file; 0: all its faults
 
 The tests are collected once. Each fault is tried in a child process, which swaps the changed function in and ends. A
-fault outside functions needs a fresh interpreter, which takes seconds. Nothing is written to the project's files."""
+fault outside functions needs a fresh interpreter, which takes seconds. As many folders as the machine has cores are
+measured at the same time. Nothing is written to the project's files."""
 
 import argparse
 import functools
@@ -22,6 +23,7 @@ import time
 import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -56,10 +58,6 @@ class Outcome:
         tried = self.noticed + len(self.survivors) + len(self.unreached)
         share = f"{100 * self.noticed / tried:.1f} %" if tried else "no faults"
         return f"{self.noticed} of {tried} faults noticed: {share}; {self.equivalent} others change nothing"
-
-    def __str__(self) -> str:
-        lines = [f"not reached {one}" for one in self.unreached]  # the survivors were named when they were found
-        return "\n".join([*lines, self.score])
 
 
 @dataclass(frozen=True)
@@ -147,6 +145,7 @@ class Mutation:
         tests = reach.of(mutant)
         if not tests:
             self.outcome.unreached.append(mutant)
+            print(f"not reached {mutant}", flush=True)
             return
         limit_s = LEAST_LIMIT_S + 5 * sum(map(reach.seconds.__getitem__, tests))
         status = _in_child(lambda: self._child(mutant, tests), limit_s) if mutant.function else UNFIT
@@ -251,6 +250,11 @@ def jobs(places: list[str], tests: list[str]) -> Iterator[tuple[list[str], list[
             yield files, theirs
 
 
+def _in_own_process(files: list[str], tests: list[str], most: int) -> None:
+    argv = [sys.executable, "-m", "tests.bench.mutation", *files, "--tests", *tests, "--most", str(most)]
+    subprocess.run(argv, cwd=PROJECT, check=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("places", nargs="*")
@@ -261,15 +265,15 @@ def main() -> None:
     if not planned:
         parser.error("These files are not in the judging core: name their tests with --tests.")
     if len(planned) > 1:  # a process for each: pytest cannot be run twice in one
-        for files, tests in planned:
-            argv = [sys.executable, "-m", "tests.bench.mutation", *files, "--tests", *tests, "--most", str(asked.most)]
-            subprocess.run(argv, cwd=PROJECT, check=True)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda job: _in_own_process(*job, most=asked.most), planned))
         return
     [(files, tests)] = planned
     plugin = Mutation(files, asked.most or None)
     quiet = ["-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-o", "timeout=0"]
-    pytest.main([*tests, *quiet, "-W", "ignore::pytest.PytestAssertRewriteWarning"], [plugin])
-    print(plugin.outcome)
+    if status := pytest.main([*tests, *quiet, "-W", "ignore::pytest.PytestAssertRewriteWarning"], [plugin]):
+        sys.exit(status)  # the tests could not be collected: there is no score
+    print(f"{os.path.commonpath(files)}: {plugin.outcome.score}")
 
 
 if __name__ == "__main__":

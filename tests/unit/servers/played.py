@@ -9,17 +9,28 @@ Rows = Sequence[tuple]
 class Played:
     unix_socket, host, port = "", "db", 3306
 
-    def __init__(self, answers: Mapping[str, Rows]) -> None:
-        """By how a statement begins."""
+    def __init__(self, answers: Mapping[str, Rows | Exception]) -> None:
+        """By how a statement begins. `said`: the statements, with their arguments."""
         self.answers = answers
+        self.said: list[tuple[str, object]] = []
         self.description: Sequence[tuple] = ()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
 
     @contextmanager
     def cursor(self):
         yield self
 
     def execute(self, sql: str, args: object = None) -> None:
-        self._rows = next(rows for begin, rows in self.answers.items() if sql.startswith(begin))
+        self.said.append((sql, args))
+        found = next(rows for begin, rows in self.answers.items() if sql.startswith(begin))
+        if isinstance(found, Exception):
+            raise found
+        self._rows = found
 
     def fetchall(self) -> Rows:
         return self._rows

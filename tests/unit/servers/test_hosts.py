@@ -29,3 +29,39 @@ def test_a_name_and_its_address_share_a_host(monkeypatch):
 
 def test_an_unknown_name_stands_for_itself():
     assert hosts.addresses("No-Such-Host.invalid") == {"no-such-host.invalid"}
+
+
+@pytest.mark.parametrize(
+    ("name", "here"),
+    [
+        ("localhost", True), ("LocalHost.", True), ("127.0.0.2", True), ("::1", True),
+        ("192.0.2.7", False), ("db.example.org", False),
+    ],
+)  # fmt: skip
+def test_an_address_that_means_every_machine_is_known_without_a_look_up(name, here, monkeypatch):
+    monkeypatch.delattr(socket, "getaddrinfo")
+    assert hosts.says_here(name) == here
+
+
+def test_its_addresses_for_others_are_those_that_packets_come_from(monkeypatch):
+    """Without IPv6 only that of IPv4."""
+
+    class Probe:
+        def __init__(self, family, kind):
+            self._family = family
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def connect(self, place):
+            if self._family == socket.AF_INET6:
+                raise OSError("no such network")
+
+        def getsockname(self):
+            return "192.0.2.50", 40_000
+
+    monkeypatch.setattr(socket, "socket", Probe)
+    assert hosts.own() == {"192.0.2.50"}

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.servers.look import version_of
+from tests.unit.servers.played import Played
+from workers.servers.look import read, version_of
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,13 @@ def test_versions_are_read(text, version):
 @given(st.text())
 def test_any_text_is_read_as_some_version(text):
     assert len(version_of(text)) == 3
+
+
+def test_it_reads_flavour_version_and_engines():
+    """The name of MariaDB may stand in the comment alone."""
+    variables = [("version", "10.11.6"), ("version_comment", "mariadb.org binary"), (b"SYNC_BINLOG", b"1")]
+    engines = [("InnoDB", "default", "Supports transactions"), ("ROCKSDB", "NO", "Not there")]
+    found = read(Played({"SHOW GLOBAL VARIABLES": variables, "SHOW ENGINES": engines}))
+    assert (found.flavour, found.version, found.version_text) == ("mariadb", (10, 11, 6), "10.11.6")
+    assert found.variable("sync_binlog") == "1"
+    assert found.has_engine("INNODB") and not found.has_engine("rocksdb")

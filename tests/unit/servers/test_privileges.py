@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.servers.played import Played
 from workers.servers.facts import Facts
 from workers.servers.flavours import needs
-from workers.servers.privileges import missing, parse
+from workers.servers.privileges import granted, missing, parse
 
 MARIADB = Facts("mariadb", (10, 11, 19), "10.11.19-MariaDB", {}, {})
 MYSQL = Facts("mysql", (8, 0, 33), "8.0.33", {}, {})
@@ -74,3 +75,18 @@ def test_roles_and_proxies_are_ignored():
 @given(st.lists(st.text()))
 def test_any_text_is_read(lines):
     parse(lines)
+
+
+@pytest.mark.parametrize(
+    ("version", "role", "asked"),
+    [
+        ((8, 0, 0), "`dba`@`%`", "SHOW GRANTS FOR CURRENT_USER() USING `dba`@`%`"),
+        ((8, 4, 0), "NONE", "SHOW GRANTS"),
+        ((5, 7, 44), "`dba`@`%`", "SHOW GRANTS"),
+    ],
+)
+def test_grants_of_active_roles_count(version, role, asked):
+    """MySQL has roles since 8.0; its SHOW GRANTS alone leaves out theirs."""
+    server = Played({"SELECT CURRENT_ROLE()": [(role,)], "SHOW GRANTS": [(b"GRANT PROCESS ON *.* TO `t`@`%`",)]})
+    assert granted(server, Facts("mysql", version, "", {}, {})) == {"*.*": {"PROCESS"}}
+    assert server.said[-1][0] == asked

@@ -1,0 +1,41 @@
+"""*Test connection*: every check has an answer, and one that breaks says so."""
+
+from tests.unit.servers.played import Played
+from workers.errors import ServerError
+from workers.servers import preflight, reading
+from workers.servers.checks import PreflightAnswer
+from workers.servers.facts import Facts
+from workers.servers.replication import Replication
+from workers.servers.target import Target
+
+TARGET = Target("x", "attached", "u", "p", host="h")
+FACTS = Facts("mariadb", (10, 11, 6), "10.11.6", {}, {})
+ALONE = Replication(1, 3306, (), (), ())
+
+
+def refuses(scene):
+    raise ServerError("The account may not look.", "GRANT PROCESS ON *.* TO x;")
+
+
+CHECKS = {
+    "ready": ("Is it ready?", lambda scene: PreflightAnswer("warned", scene.facts.version_text, "Wait.")),
+    "refused": ("May we look?", refuses),
+    "broken": ("Is it sound?", lambda scene: {}["sound"]),
+}
+
+
+def test_each_check_is_answered_whatever_another_one_does(monkeypatch):
+    for module in (preflight, reading):
+        monkeypatch.setattr(module, "connect", lambda *_, **__: Played({}))
+    monkeypatch.setattr(preflight.look, "read", lambda connection: FACTS)
+    monkeypatch.setattr(preflight.replication, "read", lambda connection, facts: ALONE)
+    monkeypatch.setattr(preflight.free_disk, "least_free", lambda *_: 7)
+    monkeypatch.setattr(preflight, "CHECKS", CHECKS)
+    found = preflight.run(TARGET)
+    assert [(one.key, one.title, one.outcome, one.says, one.fix) for one in found.checks] == [
+        ("ready", "Is it ready?", "warned", "10.11.6", "Wait."),
+        ("refused", "May we look?", "unknown", "The account may not look.", "GRANT PROCESS ON *.* TO x;"),
+        ("broken", "Is it sound?", "unknown", "The check failed: KeyError: 'sound'.", ""),
+    ]
+    assert (found.facts, found.replication, found.free_bytes) == (FACTS, ALONE, 7)
+    assert reading.read(TARGET) == reading.ServerReading(FACTS, ALONE, why="")

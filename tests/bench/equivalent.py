@@ -13,6 +13,9 @@ UNNAMED = "a transaction without a GTID is never named by its source"
 PATIENCE = "how long to wait is a choice: more patience finds the same"
 DRAWS = "any draws of the same noise will do; they are fixed so that an answer does not change"
 FALSY = "it is only asked whether there is any"
+BOUND = "a bound against answers without end: no true answer comes near it"
+A_UUID_SAYS_ALL = "a server with a uuid is known by it: the other parts are the same in every name with a uuid"
+NO_FLAVOUR = "no flavour has this word in its versions"
 STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 
 EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
@@ -47,6 +50,44 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/crash/inspect.py": {
         ("first: str = ''", "first: str = 'x'"): "no file has that name, so all files count",
+    },
+    "workers/servers/ask.py": STRICT,
+    "workers/servers/dump/copy.py": {("(60.0, 1.0)", "(61.0, 1.0)"): PATIENCE},
+    "workers/servers/flavours.py": {
+        ("(0, 0, 0)", "(0, 1, 0)"): "no server is so old",
+        ("(999, 0, 0)", "(999, 1, 0)"): "no server is so new",
+        ("(999, 0, 0)", "(999, 0, 1)"): "no server is so new",
+    },
+    "workers/servers/hosts.py": {("(outside, 9)", "(outside, 10)"): "nothing is sent: any port will do"},
+    "workers/servers/identity.py": {
+        ("server_id: str = ''", "server_id: str = 'x'"): A_UUID_SAYS_ALL,
+        ("hostname: str = ''", "hostname: str = 'x'"): A_UUID_SAYS_ALL,
+        ("port: str = ''", "port: str = 'x'"): A_UUID_SAYS_ALL,
+        (
+            "ServerName('', *(found.get(name, '') for name in ServerName._fields[1:]))",
+            "ServerName('x', *(found.get(name, '') for name in ServerName._fields[1:]))",
+        ): "all names without a uuid have the same word there, and no uuid is that word",
+    },
+    "workers/servers/look.py": {
+        ("variables.get('version_comment', '')", "variables.get('version_comment', 'x')"): NO_FLAVOUR,
+    },
+    "workers/servers/owners_file.py": {
+        ("LIMIT_S = 5.0", "LIMIT_S = 6.0"): PATIENCE,
+        ("OSError(0, 'it is empty')", "OSError(1, 'it is empty')"): "only the sentence of the error is read",
+    },
+    "workers/servers/pasted/named_version.py": {("NEWEST = 999", "NEWEST = 1000"): "no release has such a number"},
+    "workers/servers/pasted/read.py": {
+        ("values.get('version_comment', '')", "values.get('version_comment', 'x')"): NO_FLAVOUR,
+    },
+    "workers/servers/preflight.py": {
+        ("(60.0, 64 << 20)", "(61.0, 64 << 20)"): PATIENCE,
+        ("64 << 20", "64 << 21"): BOUND,
+    },
+    "workers/servers/schema.py": {("(0,)", "(1,)"): "neither is the number of that error"},
+    "workers/servers/undo.py": {
+        ("(600.0, 16 << 20)", "(601.0, 16 << 20)"): PATIENCE,
+        ("16 << 20", "17 << 20"): BOUND,
+        ("16 << 20", "16 << 21"): BOUND,
     },
     "workers/servers/variables.py": {("SETTLES_S = 2.0", "SETTLES_S = 3.0"): PATIENCE},
     "workers/crash/ledger.py": {

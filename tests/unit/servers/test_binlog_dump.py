@@ -5,6 +5,7 @@ import shutil
 import struct
 import time
 import tracemalloc
+from types import SimpleNamespace
 from zlib import crc32
 
 import pytest
@@ -174,6 +175,11 @@ def test_a_server_may_send_as_much_as_it_said_to_have(tmp_path, sizes, most):
     assert most_bytes(files, tmp_path, CopyLimits()) == pytest.approx(
         min(most, free), abs=256 << 20 if most > free else 0
     )
+
+
+def test_a_gigabyte_of_the_workers_disk_stays_free(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 << 30))
+    assert most_bytes([LogFile(LOG, 5 << 30)], tmp_path, CopyLimits()) == 2 << 30
 
 
 def test_gaps_in_a_file_that_was_not_asked_for_are_passed_over(files, tmp_path):

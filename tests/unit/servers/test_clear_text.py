@@ -2,14 +2,16 @@
 
 import socket
 import ssl
+from contextlib import nullcontext
 
 import pytest
 
 from tests.unit.notifications.test_webhook import certificate
 from tests.unit.servers.impostor import PASSWORD, Impostor, socket_file, target
-from workers.errors import AccessDenied, DurascopeError
+from tests.unit.servers.played import Played
+from workers.errors import AccessDenied, DurascopeError, Unreachable
 from workers.servers.clear_text import PLUGINS
-from workers.servers.connection import connect
+from workers.servers.connection import _must_be_encrypted, connect
 
 
 @pytest.fixture
@@ -75,3 +77,12 @@ def test_without_tls_nothing_is_sent_where_it_must_be(listening, tls):
     with pytest.raises(DurascopeError):
         connect(target(listening, tls=tls), timeout_s=5)
     assert impostor.all_that_it_heard() == b""
+
+
+@pytest.mark.parametrize(("cipher", "is_closed"), [("TLS_AES_256_GCM_SHA384", False), ("", True)])
+def test_where_tls_is_required_the_server_must_confirm_it(listening, cipher, is_closed):
+    connection, closed = Played({"SHOW SESSION STATUS LIKE 'Ssl_cipher'": [("Ssl_cipher", cipher)]}), []
+    connection.close = lambda: closed.append(True)
+    with listening, pytest.raises(Unreachable) if is_closed else nullcontext():
+        _must_be_encrypted(connection, target(listening, tls="required"))
+    assert bool(closed) == is_closed

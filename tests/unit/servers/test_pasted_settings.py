@@ -122,3 +122,8 @@ def test_a_value_cannot_change_a_terminal():
 def test_a_version_that_nobody_can_know_is_refused(words):
     with pytest.raises(PlanError, match="Write for example"):
         named_version(words)
+
+
+@pytest.mark.parametrize(("section", "flavour"), [("mariadb", "mariadb"), ("mysqld", "mysql")])
+def test_a_section_of_mariadb_tells_the_flavour_where_no_version_does(section, flavour):
+    assert read(f"[{section}]\nsync_binlog=0\n").facts.flavour == flavour

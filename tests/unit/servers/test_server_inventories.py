@@ -161,6 +161,33 @@ def test_a_password_is_in_no_description_of_a_server():
     assert SECRET not in repr(read(f"name,host,password\ndb1,h,{SECRET}\n".encode()))
 
 
+def test_what_a_file_leaves_out_is_empty():
+    (one,) = found("name,host\ndb1,h\n").values()
+    assert (one.port, one.user, one.password, one.socket, one.tls) == ("", "", "", "", "")
+
+
+def test_a_file_may_have_two_megabytes():
+    rows = b"name,host\ndb1,h\n"
+    with pytest.raises(PlanError, match="larger than 2 MiB"):
+        read(rows + b"\n" * ((2 << 20) - len(rows) + 1))
+    assert len(read(rows + b"\n" * ((2 << 20) - len(rows)))) == 1
+
+
+def test_a_name_may_have_255_characters():
+    assert len(read(b"[mysql]\n" + b"x" * 255 + b"\n")) == 1
+    with pytest.raises(PlanError, match="longer than 255 characters"):
+        read(b"[mysql]\n" + b"x" * 256 + b"\n")
+
+
+def test_groups_may_have_5000_groups_below_them():
+    def groups(number):
+        return json.dumps({"_meta": {}, "g": {"hosts": ["db1"], "children": [f"c{n}" for n in range(number)]}}).encode()
+
+    assert len(read(groups(5000))) == 1
+    with pytest.raises(PlanError, match="more than 5,000 groups below them"):
+        read(groups(5001))
+
+
 BOMB = "a: &a [x,x,x,x]\n" + "".join(
     f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)},*{chr(97 + n)}]\n" for n in range(9)
 )

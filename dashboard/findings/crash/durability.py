@@ -34,8 +34,7 @@ class Durability:
     @property
     def engines(self) -> list[str]:
         """Engines whose commits can be compared; none for a server that did not report its settings."""
-        known = self.settings.keys() if self.flavour else set()
-        return [engine for engine, names in DECIDING.items() if {names[0], "sync_binlog"} <= known]
+        return [engine for engine, names in DECIDING.items() if {names[0], "sync_binlog"} <= self.settings.keys()]
 
     @property
     def version(self) -> Version:

@@ -291,8 +291,9 @@ def test_of_myrocks_its_own_settings_and_the_binlogs_decide(variant, state):
     assert tells(server, {**ran, **variant}, engine="rocksdb") == state
 
 
-def test_a_build_that_was_updated_in_between_makes_no_badge(measured):
-    newer = factory.environment_row(version="11.4.5-MariaDB", innodb_flush_log_at_trx_commit="1")
+@pytest.mark.parametrize("version", ["11.4.5-MariaDB", "10.11.7-MariaDB", "10.11.5-MariaDB"])
+def test_a_build_that_was_updated_in_between_makes_no_badge(measured, version):
+    newer = factory.environment_row(version=version, innodb_flush_log_at_trx_commit="1")
     measured.trials.filter(variant="1/1", repeat__gt=20).update(environment=newer)
     assert badges(asked()) == []
     assert badges(asked(sync_binlog="0")) != []
@@ -355,3 +356,16 @@ def test_a_failover_says_nothing_of_a_server_alone(measured):
     measured.plan["variants"][0]["topology"] = "async+rtt=20ms"
     measured.save()
     assert badges(asked()) == []
+
+
+@pytest.mark.parametrize(("number", "where"), [(3, "db1, db2 and db3"), (4, "4 servers")])
+def test_a_badge_names_up_to_three_servers(number, where):
+    servers = [factory.server(f"db{n}", host="h") for n in range(1, number + 1)]
+    one = trials.experiment({}, measured=0, levels={"1/1": 10.0}, servers=servers)
+    one.plan["variants"][0]["settings"] = SETTINGS
+    one.save()
+    environment = factory.environment_row()
+    for server in servers:
+        trials.trial(one, server.pk, "1/1", "power-loss", 1, (0, 0), environment=environment)
+    (found,) = badges(asked())
+    assert found.where == where

@@ -39,7 +39,7 @@ class Source(Played):
         return self._left.pop(0)
 
 
-def test_it_asks_as_a_replica_with_a_number_that_no_server_has():
+def test_the_log_is_asked_for_as_by_a_replica_with_a_number_that_no_server_has():
     source = Source(REGISTERED)
     DumpSession(source, MOST)
     asked = {sql for sql, _ in source.said}

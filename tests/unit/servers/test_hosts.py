@@ -43,7 +43,7 @@ def test_an_address_that_means_every_machine_is_known_without_a_look_up(name, he
     assert hosts.says_here(name) == here
 
 
-def test_its_addresses_for_others_are_those_that_packets_come_from(monkeypatch):
+def test_the_addresses_for_other_hosts_are_those_that_packets_come_from(monkeypatch):
     """Without IPv6 only that of IPv4."""
 
     class Probe:

@@ -28,7 +28,7 @@ def test_any_text_is_read_as_some_version(text):
     assert len(version_of(text)) == 3
 
 
-def test_it_reads_flavour_version_and_engines():
+def test_the_first_look_reads_flavour_version_and_engines():
     """The name of MariaDB may stand in the comment alone."""
     variables = [("version", "10.11.6"), ("version_comment", "mariadb.org binary"), (b"SYNC_BINLOG", b"1")]
     engines = [("InnoDB", "default", "Supports transactions"), ("ROCKSDB", "NO", "Not there")]

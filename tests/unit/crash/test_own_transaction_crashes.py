@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.own_transactions import EXAMPLE
+from tests.unit.servers.played import Played
 from workers.crash.evidence import Seen
 from workers.crash.own_load import FIRST, OwnLoad
 from workers.crash.transactions import key
@@ -135,3 +136,14 @@ def test_values_are_what_they_say():
     assert min(one["amount"] for one in drawn) == 1 and max(one["amount"] for one in drawn) == 500
     customers = [one["customer"] for one in drawn]
     assert min(customers) == 1 and max(customers) <= 1000 and sum(one <= 10 for one in customers) > 400
+
+
+def test_own_rows_are_read_by_the_number_of_their_transaction():
+    """As text, whatever the driver makes of them; a table that the crash took away has none."""
+    columns = OWN.prediction.columns("orders")
+    rows = [(FIRST + 5, *(None if n else b"paid" for n in range(len(columns)))), (str(FIRST + 6), *[7] * len(columns))]
+    server = Played({"SELECT table_name": [("orders", "InnoDB")], "SELECT `": rows})
+    found = OWN.found(server, "shop")
+    first = {column: None if n else "paid" for n, column in enumerate(columns)}
+    assert found == {5: {"orders": (first,)}, 6: {"orders": (dict.fromkeys(columns, "7"),)}}
+    assert len(server.said) == 2 and server.said[0][1] == ["shop"] and "`shop`.`orders`" in server.said[1][0]

@@ -1,0 +1,44 @@
+"""Which crash points of a recorded load are tried."""
+
+from itertools import count
+
+from tests.unit.sandbox.recordings import Written
+from workers.crash.points.choose import choices_of
+from workers.sandbox.disk.image import BLOCK_BYTES
+from workers.sandbox.disk.recording.filemap import Extent, FileMap
+from workers.sandbox.disk.recording.joint import JointStates
+from workers.sandbox.disk.recording.states import States
+
+BLOCKS = 200
+FILES = FileMap([Extent(1, 1, BLOCKS * BLOCK_BYTES, "data/ib_logfile0")])
+
+
+def recorded(tmp_path, disks):
+    clock = count(1)
+    for number in range(disks):
+        (tmp_path / str(number)).mkdir()
+    written = [Written(tmp_path / str(number), BLOCKS, clock=clock) for number in range(disks)]
+    for block in range(BLOCKS):
+        for one in written:
+            one.write(block, b"%c" % (65 + block % 26))
+            if block % 10 == 9:
+                one.flush()
+    return JointStates([States(one.load()) for one in written])
+
+
+def ways(tmp_path, disks, most):
+    states = recorded(tmp_path, disks)
+    found = choices_of(states, [FILES] * disks, seed=7, most=most)
+    assert found == choices_of(states, [FILES] * disks, seed=7, most=most), "a recording and a seed give the same ones"
+    return [one.way for one in found]
+
+
+def test_one_of_five_crash_points_is_drawn_at_random(tmp_path):
+    """Others repeat a state that is tried already."""
+    found = ways(tmp_path, 1, most=50)
+    assert found.count("at random") == 10
+    assert {"after a flush", "between two writes"} <= set(found) and "one alone" not in found
+
+
+def test_of_two_disks_each_one_may_crash_alone(tmp_path):
+    assert {"together", "one alone"} <= set(ways(tmp_path, 2, most=50))

@@ -2,8 +2,11 @@
 
 import time
 
+import pymysql
 import pytest
 
+from tests.unit.servers.played import Played
+from workers.crash import attached
 from workers.crash.attached import AttachedServer, DownAttached, Life
 from workers.crash.setup_and_result import Attached
 from workers.errors import AccessDenied, SandboxError, Unreachable
@@ -180,3 +183,14 @@ def test_a_server_that_was_never_down_is_no_result(tmp_path, asked, locked, life
 def test_a_server_that_lets_nobody_in_is_up(asked, tmp_path, found, up):
     asked(found)
     assert AttachedServer.answers(Server(tmp_path, False)) is up
+
+
+@pytest.mark.parametrize(
+    ("found", "up"), [([("0",)], True), ([("1",)], False), (pymysql.OperationalError(2013, "it restarts again"), False)]
+)
+def test_a_server_is_up_when_it_takes_writes_as_before(tmp_path, monkeypatch, found, up):
+    """During a failover a replica may answer that is still read-only."""
+    server = Server(tmp_path, True)
+    server._read_only = "0"
+    monkeypatch.setattr(attached, "connect", lambda *_, **__: Played({"": found}))
+    assert server._wait_until_up() is up

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 from dashboard.installation.stored import read
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.sandbox.recordings import Written
-from workers.crash.points.recorded import bracket_ns, margin_ns, readings, why_ended
+from workers.crash.points.recorded import Recorded, bracket_ns, margin_ns, readings, why_ended
 from workers.crash.points.steps import story_of
-from workers.crash.points.story import PointCounts, PointsStory, checks_of, counting, worst_loss
-from workers.crash.setup_and_result import LostWork
+from workers.crash.points.story import PointCounts, PointsStory, checks_of, counting, with_points, worst_loss
+from workers.crash.setup_and_result import LostWork, TrialResult, with_failed_step
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.recording.events import Log, RecordingEnd
 from workers.sandbox.disk.recording.joint import JointStates
@@ -138,3 +138,32 @@ def test_the_story_of_a_replica_tells_the_end_of_its_recordings(tmp_path):
 
 def test_a_difference_within_the_quicker_answer_would_not_be_seen():
     assert bracket_ns((10, 2000), (3000, 3040)) == 40
+
+
+def test_a_trial_of_a_recorded_load_has_the_worst_of_its_crash_points():
+    tried = story(state(0.1, LOST, lost=3), state(0.2, recovery_s=0.7), state(0.3, LOST, lost=9, recovery_s=0.5))
+    found = with_points(TrialResult(crash_at_s=2.0), tried)
+    assert (found.verdict, found.lost_engine, found.recovery_s) == ("invalid", LostWork(9, 13.5), 0.5)
+    assert (found.crash_at_s, found.points, found.archives) == (2.0, tried, {})
+    assert [one.key for one in found.checks if one.outcome == "invalid"] == ["lost-engine"]
+
+
+def test_a_load_after_which_no_server_recovered_has_no_time_of_recovery():
+    assert with_points(TrialResult(), story(state(0.1, recovery_s=None))).recovery_s is None
+
+
+def test_a_state_of_two_disks_is_told_of_each_where_they_differ():
+    def keeps(*each):
+        disks = SimpleNamespace(disks=("data", "logs"))
+        return Recorded.keeps(disks, SimpleNamespace(points=[SimpleNamespace(keeps=one) for one in each]))
+
+    assert keeps("durable", "durable") == "durable"
+    assert keeps("durable", "written") == "data durable, logs written"
+
+
+def test_a_stored_error_names_its_step_in_words():
+    assert with_failed_step("crash points: The disk is full.") == (
+        "Failed at the step “trying the crash points”: The disk is full."
+    )
+    assert with_failed_step("Lost: nobody knows why.") == "Lost: nobody knows why."
+    assert with_failed_step("recovery") == "recovery"

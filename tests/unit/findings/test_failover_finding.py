@@ -98,6 +98,8 @@ def losing(name, *lost):
 def test_many_settings_that_lost_commits_are_told_in_one_clause():
     (said,) = _losses([losing("a", 3, 0), losing("b", 7), losing("c", 90), losing("d", 1)])
     assert said == "1 to 90 acknowledged commits with 4 settings in 4 of 5"
+    (said,) = _losses([losing(name, 1) for name in "abcd"])
+    assert said == "1 acknowledged commit with 4 settings in 4 of 4"
 
 
 def test_an_old_primary_that_differs_without_an_error_is_told(experiment):

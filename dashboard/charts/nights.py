@@ -50,7 +50,8 @@ def _source(key: str, lines: Sequence[TrackLine]) -> str:
 def _note(marked: Sequence[Marked]) -> str:
     """The marks of the chart in words, for the line above it."""
     return " ".join(
-        f"{one.number}, since {one.at:%Y-%m-%d}, differed: {words.differed(one.differed, most=2)}." for one in marked
+        f"Change {one.number}, since {one.at:%Y-%m-%d}. Differences: {words.differed(one.differed, most=2)}."
+        for one in marked
     )
 
 
@@ -126,4 +127,4 @@ def _interval(figure: HistoryFigure) -> list[tuple[str, str]]:
 
 
 def _says(one: Marked, change: Change) -> str:
-    return f"{change.get_state_display()}: {words.moved(change)}; differed: {words.differed(one.differed)}"
+    return f"{change.get_state_display()}: {words.moved(change)}; differences: {words.differed(one.differed)}"

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.crash.recorded import points_in_full
+from dashboard.findings.crash.recorded import noun_of, points_in_full
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.kind_names import FIRST, number_of, plural
 from dashboard.text.numbers import CONFIDENCE, at, sig
@@ -195,7 +195,7 @@ def _choice(chosen: Option, present: str) -> str:
         few = number_of(fewest.kind, fewest.tried)
         return f"{chosen.name} lost nothing, but {few} cannot decide: repeat before you choose."
     apart = [f"in {number_of(each.kind, each.tried)}" for each in chosen.crashes if not each.points]
-    recorded = [f"at {each.points:,} crash points" for each in chosen.crashes if each.points]
+    recorded = [f"at {each.points:,} {noun_of(each.kind)}s" for each in chosen.crashes if each.points]
     instead = f" instead of the present {present}" if present else ""
     verb = "Keep" if chosen.is_yours else "Use"
     return f"{verb} {chosen.name}{instead}: nothing lost {listed(_few([*recorded, *apart], 2))}."
@@ -210,8 +210,8 @@ def _bound(chosen: Option) -> str:
 
 
 def _allowed(chosen: Option, weakest: Crashes) -> str:
-    if any(each.points for each in chosen.crashes):
-        return "Another load may reach other crash points."
+    if nouns := dict.fromkeys(f"{noun_of(each.kind)}s" for each in chosen.crashes if each.points):
+        return f"Another load may reach other {listed(list(nouns))}."
     if weakest.most is None:
         return ""
     if not shows_rare(weakest.most):
@@ -301,7 +301,9 @@ def _risk(one: Option) -> str:
     read = [f"in {each.phantoms:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.phantoms]
     differs = [f"in {each.differs:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.differs]
     uncounted = [
-        f"at {each.points_uncounted:,} of {each.points:,} crash points" for each in one.crashes if each.points_uncounted
+        f"at {each.points_uncounted:,} of {each.points:,} {noun_of(each.kind)}s"
+        for each in one.crashes
+        if each.points_uncounted
     ]
     told = (
         ("lost commits", lost), ("failed in another way", otherwise), ("has unknown losses", uncounted),
@@ -324,5 +326,5 @@ def _few(kinds: Sequence[str], named: int) -> Sequence[str]:
 
 def _lost(each: Crashes, missing: str) -> str:
     if each.points:
-        return f"at {each.points_lost:,} of {each.points:,} crash points"
+        return f"at {each.points_lost:,} of {each.points:,} {noun_of(each.kind)}s"
     return f"in {each.lost:,} of {number_of(each.kind, each.tried)}{f' ({missing})' if missing else ''}"

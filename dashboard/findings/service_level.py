@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from dashboard.findings.crash.rate import rate
+from dashboard.findings.crash.recorded import noun_of
 from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.point import Point
@@ -208,7 +209,7 @@ def _loss(wanted: Wanted, key: str, tried: Iterable[Tally]) -> LevelTarget:
 def _lost(tally: Tally) -> str:
     spans = [span for trial in tally.hit if (span := _span_ms(trial)) is not None]
     most = f", at most the last {ms(max(spans))} of commits" if spans else ""
-    points = f", {tally.points.tried:,} crash points" if tally.points else ""
+    points = f", {tally.points.tried:,} {noun_of(tally.kind)}s" if tally.points else ""
     held = tally.invalid.n and not tally.invalid.k
     bound = f"; {tally.invalid.still_allows('loads' if tally.points else 'crashes')}" if held else ""
     return f"{tally.outcome}{points}{most}{bound}"

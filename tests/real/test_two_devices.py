@@ -44,7 +44,7 @@ def test_a_log_that_is_not_flushed_at_commit_is_lost_with_its_disk(sandbox_root)
 def test_a_kill_loses_only_what_was_not_written_at_commit(sandbox_root, flush_log, lost):
     """The server is stopped while InnoDB holds commits that it has not flushed."""
     settings = DURABLE | forgetful() | {"innodb_flush_log_at_trx_commit": flush_log, "sync_binlog": "0"}
-    how = {"flush_ms": 0, "for_kills": True, "busy": lambda server: wait_for_unflushed(server.target)}
+    how = {"flush_ms": 0, "killed": True, "busy": lambda server: wait_for_unflushed(server.target)}
     with recorded(sandbox_root, "system-mariadb", settings, seconds=0, **how) as crashable:
         joint = crashable.joint
         killed = joint.at(JointPoint(joint.end_ns - 1, ("killed", "killed")))

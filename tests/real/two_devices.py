@@ -87,9 +87,10 @@ def recorded(
     clients: int = 8,
     flush_ms: float = 1,
     busy: Callable[[Sandbox], None] = lambda server: None,
-    for_kills: bool = False,
+    killed: bool = False,
 ) -> Iterator[Crashable]:
-    """Redo and binlog on the second disk. `busy` is called during the load."""
+    """Redo and binlog on the second disk. `busy` is called during the load. `killed`: at the end of the load all that
+    the server wrote is given to the disks, as it survives a kill."""
     build = find(build_key)
     key = witness_image(root, build, "InnoDB")
     with ExitStack() as made:
@@ -101,7 +102,7 @@ def recorded(
         folder = root / f"recorded-{data.folder.name}"
         folder.mkdir()
         made.callback(shutil.rmtree, folder)
-        ledger, began_s = _load(server, (data, logs), folder, seconds, clients, flush_ms, busy, for_kills)
+        ledger, began_s = _load(server, (data, logs), folder, seconds, clients, flush_ms, busy, killed)
         server.kill()
         data.remove()
         logs.remove()
@@ -123,19 +124,21 @@ def _load(
     clients: int,
     flush_ms: float,
     busy: Callable[[Sandbox], None],
-    for_kills: bool,
+    killed: bool,
 ) -> tuple[Ledger, float]:
     witness = Witness(server.target, SCHEMA, clients, SECRET)
     try:
         for disk, name in zip(disks, ("data", "logs"), strict=True):
             disk.storage(1000 * flush_ms)
-            disk.record(folder / name, for_kills=for_kills)
+            disk.record(folder / name)
         witness.begin()
         until = time.monotonic() + seconds
         busy(server)
         time.sleep(max(0, until - time.monotonic()))
-        server.freeze()
+        server.freeze(between_calls=killed)
         witness.drain()
+        for disk in disks if killed else ():
+            disk.write_out()
         for disk in disks:
             disk.stop_recording()
             disk.give_way()

@@ -19,7 +19,8 @@ ALONE = frozenset(key for key, kind in CRASH_KINDS.items() if kind.records and n
 TRIAL_S = 1.5
 REPLICA_S = 2.5
 FAILOVER_S = 4.0
-POINT_S = {"every-crash-point": 0.6, "replica-crash-points": 2.5}  # of MariaDB, as many at once as a trial has
+# Of MariaDB, as many at once as a trial has.
+POINT_S = {"every-crash-point": 0.6, "kill-points": 0.6, "replica-crash-points": 2.5}
 HISTORIES_S = 300.0  # all states of small histories on MariaDB
 OF_MYSQL = 3.0  # times as long: more files, and a longer recovery (docs/research/crash-points.md)
 

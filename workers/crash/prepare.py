@@ -70,7 +70,7 @@ def _sandbox(begun: Begun) -> tuple[Sandbox, ServerDisks]:
         raise PlanError("An attached server brings its own files: no image is made for it.")
     image = ImagePorts(create=begun.ports.sandbox)
     key = begun.ports.image(setup.root, setup.build, setup.engine, setup.user, image)
-    disks = make_disks(begun, key) if begun.kind.cuts_power or setup.storage else NO_DISKS
+    disks = make_disks(begun, key) if begun.kind.needs_disk or setup.storage else NO_DISKS
     begun.timeline.step("start")
     how = {"name": setup.name, "image_key": key, "trace": False, "user": setup.user}
     where = {"datadir_on": disks.data.mnt if disks.data else None, "logs": disks.places}

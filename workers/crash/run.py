@@ -35,6 +35,7 @@ def crash_steps(begun: Begun) -> Iterator[Begun]:
 
 STEPS: Mapping[str, Callable[[Begun], Iterator[Begun]]] = {
     "every-crash-point": points.steps,
+    "kill-points": points.steps,
     "replica-crash-points": of_replica.steps,
     "small-histories": exhaust.steps,
 }

@@ -159,13 +159,14 @@ def start_time(pid: int) -> int | None:
     return None if state in "ZX" else int(rest[18])
 
 
-def at_rest(pid: int) -> bool:
+def at_rest(pid: int, also: str = "D") -> bool:
     """After a SIGSTOP: whether no thread of the process can run its code.
 
     One stopped thread proves that the signal reached them all. A thread that waits in the kernel for a disk (D) stops
-    before it returns to its code.
+    before it returns to its code. With `also` empty, no call of it is under way in the kernel either.
     """
-    return "T" in _thread_states(pid) and _thread_states(pid) <= set("TDZX")
+    states = _thread_states(pid)
+    return "T" in states and states <= {*"TZX", *also}
 
 
 def _thread_states(pid: int) -> set[str]:

@@ -229,13 +229,14 @@ class Sandbox(Removable):
                 "Its data were not saved.",
             ) from None
 
-    def freeze(self) -> None:
+    def freeze(self, *, between_calls: bool = False) -> None:
         """Stop the process where it is; `kill` still works. After this, no client gets an answer. A flush may still be
-        in progress; a power cut interrupts it, as a real one would."""
+        in progress; a power cut interrupts it, as a real one would. `between_calls`: writes and flushes that were under
+        way have ended."""
         pid = self.pid
         os.kill(pid, signal.SIGSTOP)
         deadline = time.monotonic() + FREEZE_TIMEOUT_S
-        while not process.at_rest(pid):
+        while not process.at_rest(pid, also="" if between_calls else "D"):
             if time.monotonic() > deadline:
                 raise SandboxError(f"The sandbox {self.name} could not be frozen.", "Remove it.")
             time.sleep(FREEZE_POLL_S)

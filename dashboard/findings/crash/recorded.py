@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dashboard.findings.crash.trials import Tried
 from dashboard.records.experiments.kind_names import RECORDED, number_of
 from workers.crash.kinds.every_crash_point import SmallHistories
-from workers.crash.points.story import PointCounts
+from workers.crash.kinds.kill_points import KillPoints
+from workers.crash.points.story import CRASH_POINT, KILL_POINT, PointCounts
 
 
 def total(trials: Sequence[Tried]) -> PointCounts | None:
@@ -22,19 +23,24 @@ def total(trials: Sequence[Tried]) -> PointCounts | None:
     )
 
 
-def points_of_loads(points: int, loads: int) -> str:
+def noun_of(kind: str) -> str:
+    """What is counted of a recorded load of that crash kind."""
+    return KILL_POINT if kind == KillPoints.key else CRASH_POINT
+
+
+def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
     """636 crash points of 3 recorded loads."""
     of = "this load" if loads == 1 else number_of(RECORDED, loads)
-    return f"{_points(points)} of {of}"
+    return f"{_points(points, noun)} of {of}"
 
 
 def points_in_full(points: int, kind: str, trials: int) -> str:
     """As `points_of_loads`, with what a crash point is: for the first sentence of a page."""
-    of = number_of(kind, trials)
+    of = number_of(RECORDED if kind == KillPoints.key else kind, trials)
     if kind == SmallHistories.key:
         return states_of(points, of)
     moments = "1 moment" if points == 1 else f"{points:,} different moments"
-    return f"{_points(points)} ({of}, replayed to {moments})"
+    return f"{_points(points, noun_of(kind))} ({of}, replayed to {moments})"
 
 
 def states_of(states: int, of: str) -> str:
@@ -42,14 +48,14 @@ def states_of(states: int, of: str) -> str:
     return f"1 state of {of}" if states == 1 else f"{states:,} states of {of}"
 
 
-def _points(points: int) -> str:
-    return "1 crash point" if points == 1 else f"{points:,} crash points"
+def _points(points: int, noun: str) -> str:
+    return f"1 {noun}" if points == 1 else f"{points:,} {noun}s"
 
 
-def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str = "") -> str:
+def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str = "", noun: str = CRASH_POINT) -> str:
     """What a setting lost at the crash points of its loads, or at the states of `histories`. `most_lost`: commits at
     the worst of them; None: they could not be counted, or are not."""
-    where = states_of(counts.tried, histories) if histories else points_of_loads(counts.tried, loads)
+    where = states_of(counts.tried, histories) if histories else points_of_loads(counts.tried, loads, noun)
     if most_lost is None:
         if counts.failed:
             return f"recovered wrong at {counts.failed:,} of the {where}"

@@ -154,7 +154,8 @@ class Tally:
         if counts := self.points:
             most = max((lost for trial in self.decided if (lost := trial.lost("either")) is not None), default=None)
             histories = crashes if self.kind == SmallHistories.key else ""
-            return "; ".join([recorded.says(counts, self.invalid.n, most, histories), *unclear])
+            noun = recorded.noun_of(self.kind)
+            return "; ".join([recorded.says(counts, self.invalid.n, most, histories, noun), *unclear])
         if not self.invalid.k:
             return f"lost nothing in {', '.join([crashes, *unclear])} ({self.invalid.at_most})"
         lost = len(self.hit)

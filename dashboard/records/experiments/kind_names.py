@@ -17,6 +17,7 @@ FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the 
 ORDER = (*(kind for kind in (*CRASH_KINDS, *FAULTS) if kind not in CONTROLS), *CONTROLS)  # as in the registries
 _SINGULARS = {
     RECORDED: "recorded load",
+    "kill-points": "recorded load with kill points",
     "replica-crash-points": "recorded load of a replica",
     "small-histories": "round of small histories",
 }
@@ -30,7 +31,7 @@ def title(kind: str) -> str:
 
 def plural(kind: str) -> str:
     """power-loss -> power losses; primary-host-loss -> losses of the primary's host."""
-    noun, *rest = re.split("(?= of | by | without )", singular(kind))
+    noun, *rest = re.split("(?= of | by | with | without )", singular(kind))
     return "".join([noun, "es" if noun.endswith(("ss", "sh")) else "s", *rest])
 
 

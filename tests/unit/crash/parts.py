@@ -70,7 +70,7 @@ def prepared(notes, kind="power-loss", clock=None, cancelled=lambda: False, log=
         made=Made(),
         timeline=Timeline(lambda step: notes.append(f"[{step}]"), cancelled, clock),
         server=box,
-        disk=disk if CRASH_KINDS[kind].cuts_power else None,
+        disk=disk if CRASH_KINDS[kind].needs_disk else None,
         variables={"log_bin": "OFF", "sync_binlog": "1"},
         witness=Witness("witness", notes, ledger=Ledger(())),
         replica=None,

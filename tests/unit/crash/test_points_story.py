@@ -129,7 +129,8 @@ def test_the_story_of_a_replica_tells_the_end_of_its_recordings(tmp_path):
         written[-1].write(0, b"x")
     written[0].recorder.stop(RecordingEnd.BOUND)
     states = JointStates([States(one.load()) for one in written])
-    load = SimpleNamespace(replica=None, setup=SimpleNamespace(points=5), at_s=float, margin_s=0.0, bracket_s=0.0)
+    about = {"is_killed": False, "margin_s": 0.0, "bracket_s": 0.0}
+    load = SimpleNamespace(replica=None, setup=SimpleNamespace(points=5), at_s=float, **about)
     assert story_of(load, states, [], [], 1, 0.0).ended == BOUND
     load.replica = "a replica"
     found = story_of(load, states, [], [], 1, 0.0)

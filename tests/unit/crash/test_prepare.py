@@ -130,7 +130,7 @@ def test_an_owners_server_gets_the_tables_in_its_own_schema(ports):
 
 def ready(ports, kind="process-kill", variables=None, **setup):
     one = begun(ports, kind, **setup)
-    disk = ports[2]["disk"] if one.kind.cuts_power else None
+    disk = ports[2]["disk"] if one.kind.needs_disk else None
     known = {"log_bin": "OFF", "sync_binlog": "1"} if variables is None else variables
     return ServerReady(**vars(one), server=ports[2]["sandbox"], disk=disk, variables=known)
 

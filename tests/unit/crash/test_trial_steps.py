@@ -171,8 +171,9 @@ def test_the_disk_comes_back_at_full_speed_and_a_repair_is_noted():
 
 
 def test_crashes_that_need_a_disk_say_so():
-    needing = {key for key, kind in CRASH_KINDS.items() if kind.cuts_power}
-    assert {"power-loss", "torn-power-loss", "lying-disk", "every-crash-point", *OF_TWO_DISKS} <= needing
+    needing = {key for key, kind in CRASH_KINDS.items() if kind.needs_disk}
+    recorded = {"every-crash-point", "kill-points"}
+    assert {"power-loss", "torn-power-loss", "lying-disk", *recorded, *OF_TWO_DISKS} <= needing
     assert {key for key, kind in CRASH_KINDS.items() if kind.attached} == {"attached-expendable"}
     assert CRASH_KINDS["process-kill"].missing() == CRASH_KINDS["graceful-restart"].missing() == ""
     with pytest.raises(SandboxError, match="needs a volatile disk"):

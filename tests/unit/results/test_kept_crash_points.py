@@ -62,7 +62,8 @@ def test_the_disk_of_a_shortest_load_is_told_from_those_of_the_trials_load(clien
 
 def test_the_command_writes_a_large_id_without_separators():
     point = SimpleNamespace(number=1, at_s=0.2, n_bytes=9, disk="durable", checks="lost", lacks="", load="")
-    shown = render_to_string("results/_kept_points.html", {"kept_points": [point], "trial": Trial(pk=4321)})
+    known = {"kept_points": [point], "trial": Trial(pk=4321), "load": SimpleNamespace(noun="crash point")}
+    shown = render_to_string("results/_kept_points.html", known)
     assert "manage.py experiment crash-point 4321 1" in shown
 
 

@@ -55,10 +55,10 @@ def stored(one):
     return read(PointsStory, one.as_stored())
 
 
-def loads(*stories):
+def loads(*stories, kind=KIND):
     """An experiment with a recorded load for each story."""
-    one = trials.experiment({"1/1": {KIND: [(0, 0) for _ in stories]}}, replica=False, measured=0)
-    one.plan["crash"]["kinds"] = [KIND]
+    one = trials.experiment({"1/1": {kind: [(0, 0) for _ in stories]}}, replica=False, measured=0)
+    one.plan["crash"]["kinds"] = [kind]
     one.save()
     for trial, each in zip(one.trials.order_by("position"), stories, strict=True):
         trial.evidence.data["points"] = each.as_stored()
@@ -115,6 +115,41 @@ def test_of_small_histories_no_number_of_commits_is_told():
     assert sentence(wrong) == "Recovered wrong at 1 of the 2 states of 2 histories"
     assert sentence(replace(wrong, states=wrong.states[:1])) == "Recovered right at the 1 state of 1 history"
     assert points_in_full(345, "small-histories", 2) == "345 states of 2 rounds of small histories"
+
+
+KILLS = "kill-points"
+
+
+def killed(*states, **more):
+    kept = [replace(one, keeps="killed", way="at a random moment", redo=0, binlog=0) for one in states]
+    return story(*kept, pairs=0, covered=0, **more)
+
+
+def test_kill_points_are_named_and_counted_apart(words, client_in):
+    """Everywhere in the place of the words of a power loss, and without a map of what was flushed."""
+    bad, good = killed(state(0.1), state(0.2, LOST, lost=3), left=2), killed(state(0.1))
+    one = loads(bad, good, kind=KILLS)
+    (tally,) = tallies(trials_of(one)).values()
+    first, *_ = one.trials.order_by("position")
+    page = client_in.get(reverse("results:trial", args=[first.pk])).text
+    result = client_in.get(reverse("results:page", args=[one.pk])).text
+    assert "Kill points of this load" in page and "Killed at" in page and "Power loss at" not in page
+    assert 'class="crash-map' not in page + result
+    prevents = OtherSetting(name="sync_binlog", ran="0", other="1", same=False, tried=20, failed=0)
+    words(
+        [
+            sentence(bad),
+            sentence(good),
+            tally.says,
+            points_in_full(240, KILLS, 6),
+            *losses(tally),
+            *view(stored(replace(bad, settings=(prevents,)))).deciding,
+            dict(view(stored(bad)).facts)["Kill points tried"],
+        ]
+    )
+    rows = list(csv.DictReader(client_in.get(address(first, "csv")).text.splitlines()))
+    assert [row["Killed at (s)"] for row in rows] == ["0.1", "0.2"]
+    assert not [name for name in rows[0] if "flushed" in name]
 
 
 DOWN = state(0.3, TORN, lost_engine=None, lost_binlog=None)  # the server did not start

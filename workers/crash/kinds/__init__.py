@@ -3,6 +3,7 @@
 from workers.crash.kinds.attached_expendable import AttachedExpendable
 from workers.crash.kinds.every_crash_point import EveryCrashPoint, ReplicaCrashPoints, SmallHistories
 from workers.crash.kinds.graceful_restart import GracefulRestart
+from workers.crash.kinds.kill_points import KillPoints
 from workers.crash.kinds.kind import CrashKind
 from workers.crash.kinds.power_loss import DataDiskPowerLoss, LogDiskPowerLoss, LyingDisk, PowerLoss, TornPowerLoss
 from workers.crash.kinds.process_kill import ProcessKill
@@ -11,6 +12,7 @@ CRASH_KINDS: dict[str, CrashKind] = {
     kind.key: kind
     for kind in (
         *(ProcessKill(), PowerLoss(), TornPowerLoss(), LyingDisk(), GracefulRestart(), AttachedExpendable()),
-        *(EveryCrashPoint(), ReplicaCrashPoints(), SmallHistories(), DataDiskPowerLoss(), LogDiskPowerLoss()),
+        *(EveryCrashPoint(), KillPoints(), ReplicaCrashPoints(), SmallHistories()),
+        *(DataDiskPowerLoss(), LogDiskPowerLoss()),
     )
 }

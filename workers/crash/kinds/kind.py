@@ -56,16 +56,21 @@ class CrashKind:
     key: str
     title: str
     says: str
-    cuts_power = False  # the server stands on a volatile disk, and what it did not flush is lost
+    cuts_power = False  # what the server did not flush is lost
     needs_two_disks = False  # the redo log, the binlog or both on a disk of their own
     records = False  # the load is recorded, and crashed at many moments afterwards
     with_replica = False  # a replica on a disk of its own follows the server, and is recorded too
     attached = False  # for attached servers; the others are for sandboxes
     keeps_page_cache = False  # what was written to files survives, flushed or not
 
+    @property
+    def needs_disk(self) -> bool:
+        """The server stands on a volatile disk."""
+        return self.cuts_power or self.records
+
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""
-        return ability.missing() if self.cuts_power else ""
+        return ability.missing() if self.needs_disk else ""
 
     def arm(self, scene: Scene) -> None:
         """Prepare the disk."""

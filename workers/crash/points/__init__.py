@@ -1,6 +1,7 @@
-"""Crash points: one load is recorded, then each content that a power loss could have left is recovered and judged.
+"""Crash points: one load is recorded, then each content that a crash could have left is recovered and judged.
 
 recorded.py     the load, its recording, and what its clients knew at each moment
+kills.py        kill points: stops of the server during the load
 lane.py         a disk that becomes one state after the other, and its server
 attempts.py     tries the chosen states in all lanes
 judge_state.py  judges one state after its recovery

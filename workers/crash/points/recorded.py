@@ -10,6 +10,7 @@ from workers.crash.disks import DATA, LOGS
 from workers.crash.inspect import BinlogPlace, read_binlog
 from workers.crash.kinds.power_loss import FLUSH_US
 from workers.crash.ledger import Ledger
+from workers.crash.points.kills import stop_often
 from workers.crash.setup_and_result import TrialResult
 from workers.errors import SandboxError
 from workers.sandbox import owner
@@ -38,7 +39,8 @@ Asked = tuple[int, int]  # by our own clock: when the disk was asked, and when i
 class Recorded(Prepared):
     """The load is over and its server killed. `whole`: the ledger of all of it; `before`: its binlog; `named`: GTID ->
     key there, None: not known; `margin_s`: by how much the clocks of the witness and of the disk differ at least;
-    `bracket_s`: a difference up to this would not have been seen."""
+    `bracket_s`: a difference up to this would not have been seen; `stops`: when the server stood still, with its files
+    written out; `stops_took`: in words."""
 
     recording: Recording
     more: tuple[Recording, ...]  # of the other disks: of logs, of the replica
@@ -47,6 +49,13 @@ class Recorded(Prepared):
     whole: Ledger
     before: BinlogPlace | None
     named: Mapping[str, int] | None
+    stops: tuple[int, ...] = ()
+    stops_took: str = ""
+
+    @property
+    def is_killed(self) -> bool:
+        """At its crash points; else the power goes."""
+        return self.kind.keeps_page_cache
 
     def at_s(self, at_ns: int) -> float:
         """Seconds since the load began, of a moment of the recording."""
@@ -69,7 +78,8 @@ class Recorded(Prepared):
     def so_far(self) -> TrialResult:
         known = super().so_far()
         margin = f"{1e6 * self.margin_s:.0f} µs; a difference below {1e6 * self.bracket_s:.0f} µs is not seen"
-        return replace(known, notes={**known.notes, "margin of the clocks of clients and disk": margin})
+        stops = {"stops of the server": self.stops_took} if self.stops_took else {}
+        return replace(known, notes={**known.notes, "margin of the clocks of clients and disk": margin, **stops})
 
 
 def words_of(keeps: Keeps) -> str:
@@ -86,7 +96,7 @@ def record(prepared: Prepared) -> Recorded:
     for disk, folder in zip(disks, folders, strict=True):
         began.append(_timed(partial(disk.record, folder, MOST_BYTES)))
     witness.begin()
-    _wait(prepared)
+    stops, took = _run(prepared)
     if prepared.replica:
         prepared.replica.sandbox.freeze()
         witness.drain(QUIET_S)
@@ -117,6 +127,8 @@ def record(prepared: Prepared) -> Recorded:
         whole=whole,
         before=before,
         named=_named(prepared, before),
+        stops=stops,
+        stops_took=took,
     )
 
 
@@ -159,10 +171,18 @@ def bracket_ns(*asked: Asked) -> int:
     return min(last - first for first, last in asked)
 
 
-def _wait(prepared: Prepared) -> None:
+def _run(prepared: Prepared) -> tuple[tuple[int, ...], str]:
+    """The load. The stops of the server, and what they took, if it is to be killed."""
+    if prepared.kind.keeps_page_cache:
+        return stop_often(prepared, lambda for_s: _wait(prepared, prepared.ports.clock() + for_s))
+    _wait(prepared, prepared.witness.began + prepared.setup.load_s)
+    return (), ""
+
+
+def _wait(prepared: Prepared, until: float) -> None:
     """SandboxError: the clients stopped before the load was over."""
     witness, ports, setup = prepared.witness, prepared.ports, prepared.setup
-    while (left := witness.began + setup.load_s - ports.clock()) > 0:
+    while (left := until - ports.clock()) > 0:
         if setup.commits and witness.acknowledged == setup.clients * setup.commits:
             return
         prepared.timeline.must_go_on()

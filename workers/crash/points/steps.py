@@ -10,6 +10,7 @@ from workers.crash.points.choose import choices_of
 from workers.crash.points.export.recording import keep_recording
 from workers.crash.points.export.write import keep
 from workers.crash.points.judge_state import StateJudge
+from workers.crash.points.kills import kill_points_of
 from workers.crash.points.lane import Lane, lanes
 from workers.crash.points.other_settings import tried_otherwise
 from workers.crash.points.recorded import Recorded, record, why_ended
@@ -66,7 +67,9 @@ def judged(
     tried = _tried(load, ready, choices, judge, load.setup.points_s)
     story = story_of(load, states, choices, [state for state, _ in tried], len(ready), monotonic() - began)
     violations = different(every := violations_of(tried))
-    examined = (shrinker := Shrinker(judge, ready[0], files)).all(violations, every)
+    shrinker = Shrinker(judge, ready[0], files)
+    # A kill takes no write, so no block decides.
+    examined = [(one, None) for one in violations] if load.is_killed else shrinker.all(violations, every)
     kinds = unlike(examined)
     kept, archives = keep(load, states, [violation for violation, _ in kinds[:MOST_KEPT]])
     recording, archive = keep_recording(load) if load.setup.keep_recording else (None, b"")
@@ -81,7 +84,7 @@ def judged(
         settings=settings,
         shortest=shortest,
         violations=len(violations) + sum(violation not in violations for violation, _ in examined),
-        examined=len(examined),
+        examined=0 if load.is_killed else len(examined),
         not_again=shrinker.not_again,
         recording=recording,
     )
@@ -109,6 +112,8 @@ def _ready(load: Recorded) -> tuple[Sequence[Lane], Sequence[FileMap], list[Join
     load.timeline.step("choose crash points")
     states = JointStates([States(one) for one in (load.recording, *load.more)])
     ready = lanes(load, states)
+    if load.is_killed:
+        return ready, (), kill_points_of(states, load.stops, load.setup.seed)
     files = maps_of(ready[0])
     return ready, files, choices_of(states, files, load.setup.seed, load.setup.points)
 
@@ -142,8 +147,8 @@ def story_of(
     logs = [states.recording.log for states in disks]
     return PointsStory(
         states=tuple(tried),
-        pairs=_pairs(choices),
-        covered=_pairs(choices[: len(tried)]),
+        pairs=0 if load.is_killed else _pairs(choices),
+        covered=0 if load.is_killed else _pairs(choices[: len(tried)]),
         left=len(choices) - len(tried),
         untried=tuple(_untried(load, choice) for choice in choices[len(tried) :]),
         out_of_time=len(tried) < min(load.setup.points, len(choices)),

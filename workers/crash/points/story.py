@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from statistics import median
+from typing import Literal
 
 from workers.crash.checks import CHECKS
 from workers.crash.points.untried import PointPlace, UntriedPoint, packed, unpacked
@@ -14,6 +15,8 @@ MOST_LOGS = 5
 FIRST_UNTRIED = 25  # of a trial, stored as they are; the list of all is packed
 RECORDING = 0  # its number among the archives of a trial; kept crash points begin at 1
 HISTORY = "history"  # the check of a small history
+KILLED: Literal["killed"] = "killed"  # what the disk keeps at a kill point
+CRASH_POINT, KILL_POINT = "crash point", "kill point"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,7 +270,13 @@ def with_points(known: TrialResult, story: PointsStory, archives: Mapping[int, b
 
 def checks_of(states: Sequence[TriedState]) -> tuple[CheckResult, ...]:
     """Each check over all states, in the registry's order."""
-    return tuple(one for key in (*CHECKS, HISTORY) if (one := _over_all(key, states)))
+    noun = noun_of(states)
+    return tuple(one for key in (*CHECKS, HISTORY) if (one := _over_all(key, states, noun)))
+
+
+def noun_of(states: Sequence[PointPlace]) -> str:
+    """Of a recorded load."""
+    return KILL_POINT if any(state.keeps == KILLED for state in states) else CRASH_POINT
 
 
 def worst_loss(losses: Sequence[LostWork | None]) -> LostWork | None:
@@ -275,21 +284,21 @@ def worst_loss(losses: Sequence[LostWork | None]) -> LostWork | None:
     return max((one for one in losses if one), key=lambda one: (one.transactions, one.ms), default=None)
 
 
-def _over_all(key: str, states: Sequence[TriedState]) -> CheckResult | None:
+def _over_all(key: str, states: Sequence[TriedState], noun: str) -> CheckResult | None:
     """None: it does not apply."""
     met = [(state, one) for state in states for one in state.checks if one.key == key]
     total = len(met) + sum(key in state.passed for state in states)
     for outcome, word in (("invalid", "Failed"), ("unknown", "Unclear")):
         if bad := [(state, one) for state, one in met if one.outcome == outcome]:
             state, first = bad[0]
-            says = f"{word} at {len(bad):,} of {total:,} crash points, first at {state.at_s:.4f} s: {first.says}"
+            says = f"{word} at {len(bad):,} of {total:,} {noun}s, first at {state.at_s:.4f} s: {first.says}"
             return replace(first, count=len(bad) if outcome == "invalid" else 0, says=says)
-    return _passed(key, total, sum(key in state.vacuous for state in states)) if total else None
+    return _passed(key, total, sum(key in state.vacuous for state in states), noun) if total else None
 
 
-def _passed(key: str, total: int, vacuous: int) -> CheckResult:
+def _passed(key: str, total: int, vacuous: int, noun: str) -> CheckResult:
     if vacuous == total:
-        says = f"Nothing to check: at none of the {total:,} crash points was a transaction there."
+        says = f"Nothing to check: at none of the {total:,} {noun}s was a transaction there."
         return CheckResult(key, "valid", 0, says, vacuous=True)
     rest = f" At {vacuous:,} of them no transaction was there to check." if vacuous else ""
-    return CheckResult(key, "valid", 0, f"Passed at all {total:,} crash points.{rest}")
+    return CheckResult(key, "valid", 0, f"Passed at all {total:,} {noun}s.{rest}")

@@ -17,8 +17,8 @@ AT_S = 6  # decimal places
 @dataclass(frozen=True, kw_only=True)
 class PointPlace:
     """Where a crash point lies, and what the disk keeps there. `moment`: events of the recording before the power loss;
-    `at_s`: until then this content was possible, since the load began; `keeps`: durable, written or torn; `way`: why it
-    was chosen; `redo` and `binlog`: bytes of each that were flushed."""
+    `at_s`: until then this content was possible, since the load began; `keeps`: durable, written, torn, or killed;
+    `way`: why it was chosen; `redo` and `binlog`: bytes of each that were flushed; 0 at a kill."""
 
     moment: int
     at_s: float

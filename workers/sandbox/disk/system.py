@@ -18,7 +18,6 @@ from workers.host import environment
 
 LOOP_SET_FD, LOOP_CLR_FD, LOOP_CTL_GET_FREE, BLKFLSBUF = 0x4C00, 0x4C01, 0x4C82, 0x1261
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME = 2, 4, 8, 1024
-MS_SYNCHRONOUS, MS_REMOUNT = 16, 32
 MOUNTED = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME
 MNT_DETACH = 2
 DETACHED = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
@@ -36,16 +35,13 @@ def mount_ext4(device: Path, point: Path, *, flushes: bool = True) -> None:
         raise SandboxError(f"{device} could not be mounted on {point}: {why}.", "The kernel's log may say more.")
 
 
-def make_synchronous(point: Path) -> None:
-    """All that was written goes to the device, and from now on each write(2), truncation and rename returns when it is
-    there. Writes to mapped memory, and space that a file only reserves, are passed on later."""
-    flags = ctypes.c_ulong(MOUNTED | MS_SYNCHRONOUS | MS_REMOUNT)
-    if _libc().mount(None, os.fsencode(point), None, flags, None):
-        why = os.strerror(ctypes.get_errno())
-        raise SandboxError(f"{point} could not be mounted synchronously: {why}.", "The kernel's log may say more.")
+def write_out(point: Path) -> None:
+    """Everything that the file system was given goes to the device."""
     folder = os.open(point, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        _libc().syncfs(folder)
+        if _libc().syncfs(folder):
+            why = os.strerror(ctypes.get_errno())
+            raise SandboxError(f"{point} could not be written out: {why}.", "The kernel's log may say more.")
     finally:
         os.close(folder)
 

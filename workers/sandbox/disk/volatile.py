@@ -83,15 +83,14 @@ class VolatileDisk(ServedDisk):
         broke is repaired; the answer says so, "" without a repair. BrokenFileSystem: it cannot be repaired."""
         return self._remount("reset")
 
-    def record(self, folder: Path, most_bytes: int = RECORDED_BYTES, *, for_kills: bool = False) -> None:
+    def write_out(self) -> None:
+        """Everything that the file system was given reaches the disk: what a kill of its users leaves."""
+        system.write_out(self.mnt)
+
+    def record(self, folder: Path, most_bytes: int = RECORDED_BYTES) -> None:
         """Record every write and flush from now on, into the new folder `folder`, see `disk.recording`. Flushes wait
         while the image is copied there. The recording ends at `stop_recording`, at a cut, when it has `most_bytes`, or
-        when the host cannot store more; the disk goes on. SandboxError: nothing is recorded.
-
-        `for_kills`: from now on each write(2) to a file is passed on at once, so the recording knows what a kill of the
-        server leaves. That costs time at each write."""
-        if for_kills:
-            system.make_synchronous(self.mnt)
+        when the host cannot store more; the disk goes on. SandboxError: nothing is recorded."""
         try:
             folder.mkdir(mode=0o700)
         except OSError as error:

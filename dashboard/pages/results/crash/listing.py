@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 
+from dashboard.findings.crash.recorded import noun_of
 from dashboard.findings.crash.statistics import of, tallies
 from dashboard.findings.crash.trials import REPLICAS_SAY, Tried
 from dashboard.findings.shown import ResultView
@@ -92,9 +93,10 @@ def _points(trial: Tried) -> str:
     """A recorded load has one row for many crash points."""
     if not trial.points or not trial.points.tried or trial.lost_engine is None:
         return ""
+    noun = noun_of(trial.kind)
     if not trial.points.lost:
-        return f"at {trial.points.tried:,} crash points"
-    return f"at {trial.points.lost:,} of {trial.points.tried:,} crash points; the numbers are those of the worst point"
+        return f"at {trial.points.tried:,} {noun}s"
+    return f"at {trial.points.lost:,} of {trial.points.tried:,} {noun}s; the numbers are those of the worst point"
 
 
 def _at(known: list[str], place: str | None) -> str | None:

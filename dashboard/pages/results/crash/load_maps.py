@@ -14,9 +14,11 @@ from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import RECORDED, title
 from dashboard.records.experiments.models import TrialEvidence
 from workers.crash.kinds.every_crash_point import SmallHistories
+from workers.crash.kinds.kill_points import KillPoints
 from workers.crash.points.story import TriedState
 
 MOST = 6  # one row of a wide screen
+WITHOUT_MAP = (SmallHistories.key, KillPoints.key)
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class LoadMaps:
 
 
 def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
-    """None: no load was recorded. Small histories have no map."""
+    """None: no load was recorded. Small histories and kill points have no map."""
     chosen = list(_in_turns(view))
     states = _states([trial for _, trial in chosen[:MOST]])
     maps = [(name, trial, crash_map(states[trial.id])) for name, trial in chosen[:MOST]]
@@ -56,7 +58,7 @@ def _in_turns(view: ResultView) -> Iterator[tuple[str, Tried]]:
     """Each with the name of its setting."""
     of_place: dict[tuple[int, str], list[Tried]] = {}
     for one in view.trials:
-        if one.counts and one.points and one.kind != SmallHistories.key:
+        if one.counts and one.points and one.kind not in WITHOUT_MAP:
             of_place.setdefault((one.server_id, one.variant), []).append(one)
     loads = [
         [(_name(place, one), one) for one in of_place.get((place.server_id, place.variant), [])]

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.crash.losses import losses, of_a_failover
+from dashboard.findings.crash.recorded import noun_of
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import PLACES, Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
@@ -77,7 +78,7 @@ def _cell(tally: Tally, share: str, distrusted: bool, url: str) -> MatrixCell:
         kind=title(tally.kind),
         look=look(tally, distrusted),
         counts=counts if tally.invalid.n else "",
-        unit="crash points" if points else plural(tally.kind),
+        unit=f"{noun_of(tally.kind)}s" if points else plural(tally.kind),
         share=share,
         losses=tuple(losses(tally)) if tally.invalid.k else (),
         unknown=tally.unknown,

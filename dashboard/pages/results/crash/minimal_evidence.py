@@ -7,12 +7,14 @@ from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.shortest import LIMIT_S
 from workers.crash.points.story import (
+    KILLED,
     DecidingBlock,
     OtherPoint,
     OtherSetting,
     PointsStory,
     ShortestLoad,
     SmallestHistory,
+    noun_of,
 )
 from workers.sandbox.disk.image import BLOCK_BYTES
 
@@ -20,6 +22,7 @@ SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
 DISKS = {
     "durable": "only what was flushed",
     "written": "everything that was written",
+    KILLED: "everything that was written",
     "torn": "a part of the unflushed sectors",
     "only": "a part of the unflushed writes",
 }
@@ -31,8 +34,9 @@ def on_disk(keeps: str) -> str:
 
 def evidence(story: PointsStory) -> Iterator[str]:
     yield from map(_decides, story.deciding)
-    yield from map(_otherwise, story.settings)
-    yield from map(_shortest, story.shortest)
+    points = f"{noun_of(story.states)}s"
+    yield from (_otherwise(one, points) for one in story.settings)
+    yield from (_shortest(one, points) for one in story.shortest)
     yield from map(_smallest, story.smallest)
 
 
@@ -51,10 +55,10 @@ def _decides(block: DecidingBlock) -> str:
     return f"{what} made {checks} fail: {disk}{place} ({block.role}). {how}.{later} {tried}."
 
 
-def _otherwise(one: OtherSetting) -> str:
+def _otherwise(one: OtherSetting, points: str) -> str:
     """A setting that was tried with its safer value, in words."""
     changed = f"With {one.name}={one.other} instead of {one.ran}"
-    where = "kept contents of the disk" if one.same else "crash points of another load"
+    where = "kept contents of the disk" if one.same else f"{points} of another load"
     tried = f"{whole(one.tried)} {where}"
     if one.failed:
         says = f"a check that failed here failed again at {whole(one.failed)} of {tried}"
@@ -76,16 +80,16 @@ def _other_point(point: OtherPoint) -> str:
     return f" At {duration(point.at_s)} ({on_disk(point.keeps)}) {how}: {checks}. {point.says}"
 
 
-def _shortest(load: ShortestLoad) -> str:
+def _shortest(load: ShortestLoad, points: str) -> str:
     """The shortest load of checks that failed, or that none was found, in words."""
     checks, size = checks_in_words(load.checks), size_of(load.clients, load.commits)
     if not load.loads:
         return f"No shorter load was found for {checks}: none could be recorded within {LIMIT_S:.0f} s."
     if not load.failed:
         loads = f"{load.loads} loads of up to {size}" if load.loads > 1 else f"1 load of {size}"
-        points = f"at {whole(load.tried)} of {whole(load.found)} crash points"
-        return f"No shorter load was found for {checks}. Tried within {LIMIT_S:.0f} s: {loads}, {points}."
-    where = f"{whole(load.failed)} of {whole(load.tried)} crash points"
+        where = f"at {whole(load.tried)} of {whole(load.found)} {points}"
+        return f"No shorter load was found for {checks}. Tried within {LIMIT_S:.0f} s: {loads}, {where}."
+    where = f"{whole(load.failed)} of {whole(load.tried)} {points}"
     where += f" (of {whole(load.found)} that were found)" if load.found > load.tried else ""
     whose = "Statements" if load.clients == 1 else "Statements of the first client"
     sent = f" {whose}: {'; '.join(load.statements)}." if load.statements else ""

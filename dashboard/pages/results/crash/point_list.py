@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dashboard.charts.chart import ChartTable, Row
 from workers.bench.trial_kinds import CHECK_TITLES
-from workers.crash.points.story import PointsStory, TriedState
+from workers.crash.points.story import KILL_POINT, PointsStory, TriedState, noun_of
 from workers.crash.points.untried import UntriedPoint
 
 OUTCOMES = {"valid": "passed", "invalid": "failed", "unknown": "unclear"}
@@ -15,9 +15,18 @@ COLUMNS = (
 )  # fmt: skip
 
 
+BEFORE_LOGS, BEHIND_LOGS = slice(0, 5), slice(7, None)
+
+
 def table(story: PointsStory) -> ChartTable:
-    """Raises ValueError when the stored list of those that were not tried is damaged."""
-    return ChartTable(COLUMNS, tuple(_rows(story)))
+    """A kill takes nothing from the logs on the disk: how far they were flushed is left out. Raises ValueError when the
+    stored list of those that were not tried is damaged."""
+    rows = tuple(_rows(story))
+    if noun_of(story.states) != KILL_POINT:
+        return ChartTable(COLUMNS, rows)
+    columns = tuple((name.replace("Power loss", "Killed"), kind) for name, kind in COLUMNS)
+    told = tuple(row[BEFORE_LOGS] + row[BEHIND_LOGS] for row in rows)
+    return ChartTable(columns[BEFORE_LOGS] + columns[BEHIND_LOGS], told)
 
 
 def _rows(story: PointsStory) -> Iterator[Row]:

@@ -9,7 +9,15 @@ from dashboard.pages.results.crash.minimal_evidence import checks_in_words, evid
 from dashboard.text.numbers import duration, whole
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
-from workers.crash.points.story import FIRST_UNTRIED, KeptPoint, KeptRecording, PointsStory, TriedState
+from workers.crash.points.story import (
+    FIRST_UNTRIED,
+    KILL_POINT,
+    KeptPoint,
+    KeptRecording,
+    PointsStory,
+    TriedState,
+    noun_of,
+)
 from workers.crash.points.untried import UntriedPoint
 from workers.crash.verdict import CheckResult
 
@@ -58,9 +66,10 @@ class WayRow:
 
 @dataclass(frozen=True)
 class LoadView:
-    """`left`: crash points that were not tried; `listed`: how many of them the file lists; `untried`: those that are
-    shown."""
+    """`noun`: crash point, or kill point; `left`: those that were not tried; `listed`: how many of them the file lists;
+    `untried`: those that are shown."""
 
+    noun: str
     sentence: str
     drawn: CrashMap
     ways: tuple[WayRow, ...]
@@ -75,10 +84,16 @@ class LoadView:
     untried: tuple[UntriedPoint, ...]
     facts: tuple[tuple[str, str], ...]
 
+    @property
+    def killed(self) -> bool:
+        return self.noun == KILL_POINT
+
 
 def view(story: PointsStory) -> LoadView:
+    noun = noun_of(story.states)
     bad = sorted((one for one in story.states if one.verdict != "valid"), key=_worst_first)
     return LoadView(
+        noun=noun,
         sentence=sentence(story),
         drawn=crash_map(story.states),
         ways=tuple(_ways(story.states)),
@@ -99,7 +114,7 @@ def sentence(story: PointsStory) -> str:
     """Without its full stop."""
     counted = any(one.lost_engine or one.lost_binlog or one.lost_replica for one in story.states)
     most = max(map(_lost, story.states)) if counted else None
-    text = recorded.says(story.counts, 1, most, _histories(story))
+    text = recorded.says(story.counts, 1, most, _histories(story), noun_of(story.states))
     return f"{text[0].upper()}{text[1:]}"
 
 
@@ -179,8 +194,9 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
     tried = len(story.states)
     found = f"{whole(tried)} of {whole(tried + story.left)} that were found"
     limit = ". Then the plan's time for crash points was over" if story.out_of_time else ""
+    noun = noun_of(story.states).capitalize()
     return (
-        ("Crash points tried", f"{found}. Points with the same content of the disk count as one{limit}"),
+        (f"{noun}s tried", f"{found}. Points with the same content of the disk count as one{limit}"),
         (
             "Pairs of flushed redo log and flushed binlog",
             f"{whole(story.covered)} of {whole(story.pairs)} tried" if story.pairs else "",
@@ -195,7 +211,7 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             "Violations examined",
             f"{whole(story.examined)} of {whole(story.violations)} that differ in their failed checks, in what the "
             "disk kept or in the files that decide"
-            if story.violations
+            if story.violations and noun != KILL_POINT.capitalize()
             else "",
         ),
         (

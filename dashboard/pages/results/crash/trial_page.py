@@ -57,7 +57,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "has_point_list": load and not reader.is_guest,
         "kept_recording": load.recording if load and keeps else None,
         "data": data,
-        "checks": [_check(one, at_points=load is not None) for one in data.checks],
+        "checks": [_check(one, load.noun if load else "") for one in data.checks],
         "timeline": timeline(data.steps, data.crash_at_s, trial.recovery_s),
         "sets": sets(data.sets, trial.acknowledged, trial.lost_replica, _engine(trial)),
         "losses": [
@@ -165,8 +165,8 @@ def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
     return list(dict.fromkeys((*_places(trial), *((replica,) if trial.lost_replica is not None else ()))))
 
 
-def _check(one: CheckResult, *, at_points: bool) -> dict[str, object]:
-    """`at_points`: it counts crash points, and the transactions are those of the first of them."""
+def _check(one: CheckResult, point: str) -> dict[str, object]:
+    """`point`: it counts crash points or kill points, and the transactions are those of the first; "": it does not."""
     offenders = [f"transaction {n:,} of client {client}" for client, n in one.offenders]
     state = "idle" if one.vacuous else BADGE_OF[one.outcome]
     return {
@@ -174,9 +174,9 @@ def _check(one: CheckResult, *, at_points: bool) -> dict[str, object]:
         "word": SIGNS[state],
         "name": CHECK_TITLES.get(one.key, one.key.replace("-", " ")),
         "says": one.says,
-        "folded": "Transactions at this crash point" if at_points else _transactions(one.count),
+        "folded": f"Transactions at this {point}" if point else _transactions(one.count),
         "offenders": offenders[:SHOWN_OFFENDERS],
-        "more": 0 if at_points else max(0, one.count - len(offenders[:SHOWN_OFFENDERS])),
+        "more": 0 if point else max(0, one.count - len(offenders[:SHOWN_OFFENDERS])),
     }
 
 

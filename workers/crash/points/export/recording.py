@@ -51,6 +51,8 @@ class RecordingFacts:
 
 def keep_recording(load: Recorded) -> tuple[KeptRecording, bytes]:
     """Its archive, b"" if it is not kept. Raises Cancelled."""
+    if load.is_killed:
+        return KeptRecording(n_bytes=0, lacks="A recording of kill points is not kept: all of them were tried."), b""
     load.timeline.tell("keep the recording")
     with owner.live_folder(load.setup.root, "export") as live:
         try:

@@ -10,7 +10,7 @@ from typing import cast
 
 from workers.crash.points.export.contents import CNF, COMMITS, IMAGES, POINT, PointFile, commit_lines
 from workers.crash.points.recorded import Recorded
-from workers.crash.points.story import KeptPoint, TriedState
+from workers.crash.points.story import KILLED, KeptPoint, TriedState
 from workers.crash.points.violations import Violation
 from workers.crash.verdict import CheckResult
 from workers.errors import SandboxError
@@ -27,6 +27,12 @@ MOST_BYTES = 32 << 20  # of an archive
 NAMES = {"mariadb": "MariaDB", "mysql": "MySQL"}
 # Checks that need Durascope: its reader of the binary log, or the binary log as it was before the power loss.
 NOT_SHOWN = {"binlog-foreign", "binlog-order", "binlog-rewritten", "gtid-reused"}
+POWER_LOSS = """\
+A power loss was simulated while clients were committing. `disk.img` holds what the disk could have held at that
+moment."""
+KILL = """\
+The server was stopped while clients were committing. `disk.img` holds its files as kill -9 would have left them at that
+moment."""
 OF_THIS_SYSTEM = "the package of the operating system"
 
 
@@ -108,9 +114,11 @@ class Exporter:
         )
 
     def _readme(self, tried: TriedState) -> str:
+        killed = tried.keeps == KILLED
         entry, server = CATALOGUE.get(self.build.key), f"{NAMES[self.build.flavour]} {self.build.version_text}"
         return Template((HERE / "README.md").read_text()).substitute(
-            title=f"A power loss of {server}",
+            title=f"A {'kill' if killed else 'power loss'} of {server}",
+            happened=KILL if killed else POWER_LOSS,
             checks="\n".join(map(_listed, _failed(tried))) or "- none",
             server=server,
             origin=entry.source if entry else OF_THIS_SYSTEM,

@@ -16,7 +16,9 @@ from workers.sandbox.disk.recording.points import ChosenPoint, Progress, Reached
 from workers.sandbox.disk.recording.states import CrashPoint, DiskState, Keeps, States, Torn
 
 MOST_TORN = 200  # a disk that is seldom flushed has much to be torn, which takes time
-JointWay = Literal["together", "one alone", "torn together", "between two writes", "the replica alone"]
+JointWay = Literal[
+    "together", "one alone", "torn together", "between two writes", "the replica alone", "at a random moment"
+]
 Contents = tuple[Mapping[int, Block], ...]  # of each disk, the blocks that were written since its base
 
 

@@ -42,10 +42,7 @@ Keeps = Literal["durable", "written", "killed"] | Torn | Only
 @dataclass(frozen=True)
 class CrashPoint:
     """The power goes after the first `moment` events. `keeps`: what remains: only what is durable, everything written,
-    or a part of the unflushed.
-
-    `killed`: the server is killed instead, and everything written to files remains. Only a recording `for_kills` knows
-    that. The content is possible until the next write."""
+    or a part of the unflushed. `killed`: the server is killed instead, right after its files were written out."""
 
     moment: int
     keeps: Keeps = "durable"
@@ -76,15 +73,14 @@ class States:
 
     def at(self, point: CrashPoint) -> DiskState:
         known, (since_ns, until_ns) = self._digest(point), self.window(point)
-        latest_ns = 0 if point.keeps == "killed" else self._latest.get(known, 0)
-        return DiskState(point, since_ns, max(until_ns, latest_ns), known)
+        return DiskState(point, since_ns, max(until_ns, self._latest.get(known, 0)), known)
 
     def window(self, point: CrashPoint) -> tuple[int, int]:
         """Since when and until when the content is possible, whether it comes back later or not."""
         prefix = self._as_prefix(point)
         if prefix is None:  # until the next flush ends
             return self._time(point.moment), self._flush_end(self._ended(point))
-        return self._time(prefix), self._next_write(prefix) if point.keeps == "killed" else self._ends(prefix)
+        return self._time(prefix), self._ends(prefix)
 
     def blocks(self, point: CrashPoint) -> Mapping[int, Block]:
         """The blocks that were written since the base, by number."""
@@ -115,11 +111,6 @@ class States:
         if (later := bisect_left(writes, prefix)) == len(writes):
             return self.recording.log.end_ns
         return self._flush_end(bisect_right(self.flushes, writes[later], key=lambda flush: flush[0]))
-
-    def _next_write(self, prefix: int) -> int:
-        writes = self.versions.writes
-        later = bisect_left(writes, prefix)
-        return self._time(writes[later] + 1) if later < len(writes) else self.recording.log.end_ns
 
     def _digest(self, point: CrashPoint) -> int:
         prefix = self._as_prefix(point)

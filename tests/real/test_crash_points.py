@@ -21,6 +21,7 @@ from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
 from workers.errors import Cancelled
 from workers.sandbox.disk import prepared
+from workers.sandbox.server import Sandbox
 
 pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
 MAY_TEAR = {"binlog-unreadable"}  # a crash in the middle of a write tears the binlog's tail, seldom, at any setting
@@ -88,6 +89,25 @@ def test_short_loads_at_1_1_show_nothing(sandbox_root):
     assert not result.error
     assert (none.checks, none.failed) == (("lost-binlog", "lost-engine"), 0)
     assert none.loads and none.tried and (none.clients, none.commits) in SIZES
+
+
+def test_servers_killed_by_somebody_else_make_crash_points_of_another_setting_unclear_and_not_failed(
+    sandbox_root, monkeypatch
+):
+    """Two servers of the other load, during their recovery."""
+    told, killed, launch = [], [], Sandbox._launch
+
+    def launch_and_kill(server, *how):
+        launch(server, *how)
+        if len(killed) < 2 and any(re.search("sync_binlog=1: .*crash points", step) for step in told):
+            killed.append(server._process.kill())
+
+    monkeypatch.setattr(Sandbox, "_launch", launch_and_kill)
+    result = crash(sandbox_root, sync_binlog=0, tell=told.append)
+    (flushed,) = [one for one in result.points.settings if one.name == "sync_binlog"]
+    assert (flushed.tried, flushed.unclear, len(killed)) == (8, 2, 2), flushed.points
+    assert {key for one in flushed.points for key in one.failed} <= MAY_TEAR, flushed.points
+    assert sum("did not start" in one.says for one in flushed.points) == 2, flushed.points
 
 
 def test_a_disk_that_ignores_flushes_is_called_at_1_1(sandbox_root):

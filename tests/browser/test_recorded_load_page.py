@@ -9,9 +9,14 @@ from tests.browser.test_result_page import is_short
 from tests.browser.test_risk_chart import keep
 from tests.unit.crash.recorded_states import LOST, TORN, state, story
 from tests.unit.results import trials
-from workers.crash.points.story import KeptPoint
+from workers.crash.points.story import KeptPoint, ShortestLoad
+from workers.crash.transactions import statements
 
 KEPT = KeptPoint(number=1, moment=1810, at_s=1.81, keeps="durable", checks=("lost-engine",), n_bytes=838_066)
+SHORTEST = ShortestLoad(
+    checks=("lost-engine",), clients=3, commits=5, failed=2, tried=40, found=61, loads=6, keeps="torn", acknowledged=9,
+    statements=tuple(sql.decode() for one in statements(b"a secret", 0, range(1, 6)) for sql in one),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -20,7 +25,7 @@ def trial():
     bad = [state(1.81, LOST, lost=3, redo=30 * 4096, binlog=9 * 1024, log_lines=("[ERROR] lost",)), state(1.9, TORN)]
     experiment = trials.experiment({"1/1": {"every-crash-point": [(3, 0)]}}, replica=False, measured=0)
     found = experiment.trials.get()
-    found.evidence.data["points"] = story(*states, *bad, kept=(KEPT,)).as_stored()
+    found.evidence.data["points"] = story(*states, *bad, kept=(KEPT,), shortest=(SHORTEST,)).as_stored()
     found.evidence.save()
     return found
 
@@ -36,6 +41,7 @@ def test_each_crash_point_is_a_dot_of_the_map(page, live_server, dba, trial, wid
     assert box["width"] == pytest.approx(box["height"], abs=2) and box["width"] > 200
     expect(page.get_by_role("table").filter(has_text="Power loss at")).to_contain_text(LOST.says)
     expect(page.get_by_role("link", name="Download the disk")).to_be_visible()
+    expect(page.get_by_text("3 clients with 5 commits each, at 2 of 40 crash points")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations(page) == []
 

@@ -50,12 +50,13 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`-m database`: tests that ask the database, by a mark of pytest-django's or through a fixture. `-m unit`: tests
-    of the rings pure and records."""
+    """`-m database`: tests that ask the database, by a mark of pytest-django's or through a fixture, unless every
+    database gives the same answer (`any_database`). `-m unit`: tests of the rings pure and records."""
     for item in items:
         if UNIT in item.path.parents:
             item.add_marker("unit")
-        if item.get_closest_marker("django_db") or {"db", "transactional_db"} & set(item.fixturenames):
+        asks = item.get_closest_marker("django_db") or {"db", "transactional_db"} & set(item.fixturenames)
+        if asks and not item.get_closest_marker("any_database"):
             item.add_marker("database")
 
 

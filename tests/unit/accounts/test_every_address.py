@@ -29,7 +29,7 @@ OPEN = {  # what anybody may ask for without a login: no name is added here with
 # What asks for a token by itself: tests/unit/api walks the API, tests/unit/monitoring asks for the metrics.
 BY_TOKEN = {name for name, _ in ALL if name.startswith("api:")} | {"metrics"}
 OPEN |= BY_TOKEN
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]  # what a role may is decided before rows are asked for
 
 
 def somebody(role):

@@ -33,6 +33,8 @@ LOG = [
     "Starting MariaDB source revision 58 server_uid sekritBJc/BpLokgMrDW32= as process 22049",
 ]
 
+pytestmark = pytest.mark.any_database  # the walks look at texts, whichever database stored them
+
 
 @pytest.fixture
 def servers(db):

@@ -11,13 +11,14 @@ from tests.unit.crash.parts import Part, prepared
 from tests.unit.servers.played import Played
 from workers.crash import prepare as module
 from workers.crash.chain import ServerReady
+from workers.crash.disks import DATA, LOGS
 from workers.crash.image import ImagePorts
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Attached
 from workers.crash.transactions import statements
 from workers.errors import PlanError
-from workers.sandbox.log_places import IN_DATADIR
+from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.storage import Storage
 
 
@@ -56,9 +57,11 @@ def ports(tmp_path):
     server.binlog_index.write_text("./binlog.000002\n")
     replica = Made("replica", notes)
     replica.sandbox = Part("replica server", notes)
+    logs = Made("logs", notes)
+    logs.mnt = Path("/mnt/logs")
     made = {
-        "sandbox": server, "disk": Made("disk", notes), "attached": Made("owned", notes), "replica": replica,
-        "witness": Part("witness", notes), "reconnecting": Part("reconnecting", notes),
+        "logs_disk": logs, "sandbox": server, "disk": Made("disk", notes), "attached": Made("owned", notes),
+        "replica": replica, "witness": Part("witness", notes), "reconnecting": Part("reconnecting", notes),
     }  # fmt: skip
     asked = {
         "connect": connect,
@@ -112,6 +115,25 @@ def test_a_variants_storage_is_a_disk_that_is_as_slow(ports):
     found = start(begun(ports, storage=storage))
     assert found.disk.given["storage"] == (2500, 80)
     assert Storage.__dataclass_fields__.keys() >= {"k_ms", "r_mb_per_s"}
+
+
+def test_logs_on_a_disk_of_their_own_lie_beside_the_disk_of_the_data(ports, tmp_path):
+    """The binlog's index holds its way from the datadir, so both lie alike in every such folder."""
+    notes, _, made = ports
+    storage = SimpleNamespace(k_ms=2.5, r_mb_per_s=80, apart=frozenset({"binlog"}))
+    found = start(begun(ports, storage=storage, root=tmp_path))
+    assert (found.disk, found.logs_disk) == (made["disk"], made["logs_disk"])
+    asked = {name: (given, how) for name, given, how in (one for one in notes if len(one) == 3)}
+    data, logs = asked["disk"][1]["folder"], asked["logs_disk"][0][0]
+    assert (data.name, logs.name, data.parent) == (DATA, LOGS, logs.parent) and data.is_relative_to(tmp_path)
+    assert asked["sandbox"][1]["logs"] == LogPlaces(binlog=Path("/mnt/logs/binlog"))
+    assert data.parent.is_dir()
+    found.made.kill()
+    found.made.close()
+    assert {"disk.give_way", "logs.give_way", "disk.remove", "logs.remove"} <= {
+        *filter(lambda one: isinstance(one, str), notes)
+    }
+    assert not data.parent.exists()
 
 
 def attached(**more):
@@ -174,6 +196,22 @@ def test_only_a_sandbox_with_a_binlog_has_a_replica(ports, replica, log_bin, ser
         found.made.kill()
         found.made.close()
         assert "replica server.kill" in notes and notes[-1] == "replica.remove"
+
+
+def test_a_replica_that_loses_power_too_has_a_disk_and_the_settings_of_its_primary(ports):
+    notes, _, made = ports
+    made["disk"]._answers["stats"] = SimpleNamespace(k_us=0, r_mbps=0)
+    settings = {"settings": {"sync_binlog": "1"}, "replica_settings": {"relay_log_recovery": "ON"}}
+    found = prepare(ready(ports, "replica-crash-points", variables={"log_bin": "ON", "sync_binlog": "1"}, **settings))
+    assert (found.replica, found.replica_disk) == (made["replica"], made["disk"])
+    assert [one for one in notes if str(one).startswith("[")] == ["[prepare the replica's disk]", "[attach replica]"]
+    how = next(one[2] for one in notes if one[0] == "replica")
+    both = {"sync_binlog": "1", "relay_log_recovery": "ON"}
+    assert how == {"user": "mysql", "settings": both, "datadir_on": Path("/mnt/disk")}
+    assert made["disk"].given["storage"][0] > 0, "a flush without duration is never interrupted"
+    notes.clear()
+    found.made.close()
+    assert notes[-3:] == ["disk.give_way", "replica.remove", "disk.remove"], "a frozen disk would keep its server"
 
 
 @pytest.mark.parametrize(

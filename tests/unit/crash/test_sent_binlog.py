@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.unit.crash.case import all_well, ledger
 from workers.crash import inspect
+from workers.crash.collect import Case, with_reissued
 from workers.crash.inspect import SentBinlog
 from workers.errors import ServerError
 from workers.servers.identity import ServerName
@@ -49,3 +51,13 @@ def test_without_gtids_the_log_of_another_server_cannot_be_read(asked):
     with pytest.raises(ServerError, match="Another server answers now") as refused:
         SentBinlog(TARGET, "binlog.000007", ONE).read("schema", b"secret")
     assert "GTIDs on" in refused.value.fix and asked == []
+
+
+@pytest.mark.parametrize(("reused", "told"), [((), False), (("0-1-7",), True)])
+def test_without_files_only_a_gtid_that_the_log_holds_twice_is_told(reused, told):
+    look = SimpleNamespace(log=SentBinlog(TARGET), problems=["slow"])
+    case = Case(
+        look=look, ledger=ledger(), secret=b"", has_binlog=True, has_gtids=True, before=None, gtid_before="0-1-6"
+    )
+    found = with_reissued(case, all_well(state={"reused": reused}), {"0-1-7": 1}, True)
+    assert (found.gtids_expected, found.problems) == (told, ("slow",))

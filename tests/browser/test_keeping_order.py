@@ -134,7 +134,7 @@ def test_without_javascript(browser, live_server, two):
     context.close()
 
 
-def test_its_pages_are_fit_for_everybody(maria, live_server, two, problems):
+def test_the_pages_of_a_kept_experiment_are_fit_for_everybody(maria, live_server, two, problems):
     """As tests.browser.test_every_page, for what an address has to ask for."""
     page, (before, other) = maria, two
     care.rename(None, before, LONG)

@@ -96,7 +96,7 @@ def test_group_commit_came_with_5_6(stage, build):
     assert figures(done, "trace")["binlog_fsyncs"] >= done.load.transactions
 
 
-def test_its_other_engines_take_the_load(stage, build):
+def test_other_engines_of_a_build_take_the_load(stage, build):
     if not build.engines:
         pytest.skip("It has InnoDB only.")
     for engine in build.engines:

@@ -105,7 +105,7 @@ def test_the_cost_can_be_changed_while_it_runs(disk):
     assert disk.stats().k_us == 0
 
 
-def test_its_own_statistics_tell_the_cost(disk):
+def test_the_statistics_of_a_disk_tell_its_cost(disk):
     """At least what was asked for, and no more than passed on the clock."""
     disk.storage(4000)
     before, began = disk.stats(), time.perf_counter()

@@ -118,7 +118,7 @@ def test_from_nothing_to_a_finished_crash_experiment(guest, install, before):
     assert found["state"] == "done" and set(found["verdicts"]) <= {"valid", "invalid"} and found["verdicts"], result
 
 
-def test_its_doctor_names_what_the_host_lacks(guest):
+def test_the_doctor_of_an_installation_names_what_the_host_lacks(guest):
     """A host without FUSE and loop devices, asked as root, and as the ordinary user of the services."""
     found = {one["title"]: one for one in json.loads(guest.run("durascope", "doctor", "--json").stdout)}
     assert found["power loss"]["state"] == "limited" and "Run it as root" in found["power loss"]["says"]

@@ -111,7 +111,7 @@ def test_a_round_trip_takes_twice_the_delay_of_its_link_and_other_links_have_non
         assert quickest_ms(*pair) < 20
 
 
-def test_its_round_trip_is_measured(network):
+def test_the_round_trip_of_a_network_is_measured(network):
     network.delay(5)
     used = measured.of_network(network)
     assert used.how == network.how and used.rtt_ms[0] > 10
@@ -209,7 +209,7 @@ def test_a_delay_that_cannot_be_leaves_nothing(network):
     assert children() == before
 
 
-def test_its_process_has_no_rights_and_the_namespaces_no_names(network):
+def test_the_process_of_a_network_has_no_rights_and_its_namespaces_no_names(network):
     status = dict(line.split(":\t", 1) for line in Path(f"/proc/{network.pid}/status").read_text().splitlines())
     assert set(map(int, status["Uid"].split())) == {unprivileged_user().uid}
     assert int(status["CapEff"], 16) == 0

@@ -62,7 +62,7 @@ def kinds_of(file: Path) -> set[int]:
 
 @pytest.mark.parametrize("log", ["plain", "compressed", "encrypted"])
 @pytest.mark.parametrize("far", ["system-mariadb", "mysql-8.0.33"], indirect=True)
-def test_its_log_is_judged_as_its_files_would_be(far, log, tmp_path):
+def test_the_log_of_a_remote_server_is_judged_as_its_files(far, log, tmp_path):
     """The positive control: a crash that takes the end of the log as well."""
     if log == "encrypted" and far.never_encrypts:
         pytest.skip(far.never_encrypts)

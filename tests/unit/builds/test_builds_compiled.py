@@ -111,7 +111,7 @@ def test_a_full_disk_is_said_first(engine, tmp_path):
 
 
 @pytest.mark.parametrize("engine", [e.source for e in CATALOGUE.values() if isinstance(e.source, CompiledEngine)])
-def test_its_recipe_is_there(engine):
+def test_every_compiled_engine_has_its_recipe(engine):
     names = [path.name for path in engine.recipe_files]
     assert compiled.SCRIPT in names and any(name.endswith(".patch") for name in names)
     script = next(path for path in engine.recipe_files if path.name == compiled.SCRIPT).read_text()

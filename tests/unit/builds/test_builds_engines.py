@@ -38,7 +38,7 @@ def test_tokudb_does_not_look_for_huge_pages_itself():
     assert TOKUDB.environment()["TOKU_HUGE_PAGES_OK"] == "1"
 
 
-def test_its_cache_never_takes_half_of_the_memory(tmp_path):
+def test_the_cache_of_tokudb_never_takes_half_of_the_memory(tmp_path):
     assert "tokudb_cache_size=128M" in option_file(tmp_path)
     chosen = option_file(tmp_path, tokudb_cache_size="33554432")
     assert "tokudb_cache_size=33554432" in chosen and "tokudb_cache_size=128M" not in chosen

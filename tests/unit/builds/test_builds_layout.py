@@ -67,7 +67,7 @@ def test_libraries_beside_the_binaries_are_found(tmp_path):
     assert build.environment()["LD_LIBRARY_PATH"] == f"{tmp_path}/libs"
 
 
-def test_its_own_loader_is_told_what_the_environment_must_not(tmp_path):
+def test_the_loader_of_a_build_is_told_its_libraries_by_arguments(tmp_path):
     """In the environment a preloaded library would reach programs that run with this machine's C library."""
     layout = Layout(Path("/r/mysqld"), loader=Path("/r/ld.so"), libraries=(Path("/r/lib"), Path("/r/usr/lib")))
     build = Build("b", "", "mysql", (9, 7, 0), layout)

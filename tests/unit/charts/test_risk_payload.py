@@ -64,7 +64,7 @@ def test_the_chart_follows_the_chosen_crash_threads_and_log(client_in):
 
 
 @pytest.mark.django_db
-def test_its_table_has_what_is_not_drawn(client_in):
+def test_the_table_of_the_chart_lists_settings_that_are_not_drawn(client_in):
     rates = {"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [None]}}
     chart = risk(client_in, trials.experiment(rates))
     assert [one["name"] for one in chart["series"]] == ["1/1"]
@@ -140,7 +140,7 @@ def test_servers_that_did_not_come_back_are_counted_beside_the_point(client_in):
 
 
 @pytest.mark.django_db
-def test_its_sentence_holds_speed_against_loss():
+def test_the_sentence_holds_speed_against_loss():
     found = told(trials.experiment())
     speed = r"At 8 threads 0/0 is 6\.0 times as fast as 1/1 \(95\u00a0% confidence interval 5\.\d to 6\.\d\)"
     assert re.match(f"{speed}, but lost acknowledged commits .*\\(median 20,000 commits missing", found.text)
@@ -163,7 +163,7 @@ def crash(experiment, place, **lost):
             trials.trial(experiment, server_id, variant, "power-loss", repeat, one)
 
 
-def test_its_sentence_holds_speed_and_loss_of_one_server(two_servers):
+def test_the_sentence_holds_speed_and_loss_of_one_server(two_servers):
     """The first server is measured, and none of its crashes has a verdict."""
     crash(two_servers, 0, safe=[None], fast=[None])
     crash(two_servers, 1, safe=[(0, 0)] * 3, fast=[(70, 70)] * 3)
@@ -197,7 +197,7 @@ def test_a_server_without_a_trial_of_the_pair_borrows_none(two_servers):
 
 
 @pytest.mark.django_db
-def test_its_sentence_gives_no_speed_that_was_not_shown():
+def test_the_sentence_gives_no_speed_that_was_not_shown():
     experiment = trials.experiment()
     known = shown_to(experiment, {}, shared=False)
     for decision in ("no difference shown", "not decidable"):
@@ -215,7 +215,7 @@ def test_its_sentence_gives_no_speed_that_was_not_shown():
 
 
 @pytest.mark.django_db
-def test_its_sentence_is_of_the_plans_pair_whatever_another_setting_did():
+def test_the_sentence_is_of_the_pair_of_the_plan_whatever_another_setting_did():
     """2/0 loses as much and is as fast as anything: the plan asks of 0/0, so the sentence does."""
     experiment = trials.experiment(levels={"1/1": 1000.0, "2/0": 90_000.0, "0/0": 6000.0})
     assert told(experiment).text.startswith("At 8 threads 0/0 is 6.0 times as fast as 1/1")
@@ -226,7 +226,7 @@ def test_its_sentence_is_of_the_plans_pair_whatever_another_setting_did():
 
 
 @pytest.mark.django_db
-def test_its_sentence_does_not_change_with_the_baseline_that_a_reader_chose():
+def test_the_sentence_does_not_change_with_the_readers_baseline():
     experiment = trials.experiment()
     known = shown_to(experiment, {"baseline": "2"}, shared=False)
     assert known.baseline == "0/0"
@@ -242,7 +242,7 @@ def test_its_sentence_does_not_change_with_the_baseline_that_a_reader_chose():
         ({"1/1": {"power-loss": [None]}}, "No crash trial has a verdict"),
     ],
 )
-def test_its_sentence_without_both_sides(rates, text):
+def test_the_sentence_without_one_side(rates, text):
     assert told(trials.experiment(rates)).text.startswith(text)
 
 

@@ -91,7 +91,7 @@ def test_a_faster_setting_stands_higher():
     assert fast.y < slow.y and PLOT[1] <= fast.high < fast.low
 
 
-def test_its_colours_are_those_of_the_light_page():
+def test_colours_of_the_picture_are_those_of_the_light_page():
     assert tuple(re.findall(r"--series-\d: light-dark\((#\w+),", TOKENS.read_text())) == SERIES
 
 
@@ -126,7 +126,7 @@ def test_the_meaning_of_a_shape_is_also_written_in_words(replica, told):
         ("not tried", False, True, False),
     ],
 )
-def test_its_marks_are_those_of_the_page(replica, middle, left, right):
+def test_marks_of_the_picture_are_those_of_the_page(replica, middle, left, right):
     """What static/js/charts/risk-marks.js draws: filled, hollow, hollow with a cross, half."""
     one = chart((50, 100))
     dot = replace(one.series[0].dots[0], x_lo=50, x_hi=50, lo=100, hi=100)

@@ -188,7 +188,7 @@ def test_who_was_putting_things_back_and_was_stopped_for_minutes_puts_nothing_ba
     assert asked.statements == [] and PendingRestore.objects.get().restored_at is None
 
 
-def test_its_server_is_not_started_by_it(tmp_path):
+def test_a_returned_worker_starts_no_server(tmp_path):
     def taken():
         raise Taken("it is another's")
 

@@ -106,7 +106,7 @@ def test_a_comment_has_two_thousand_characters(maria, experiment):
     assert Comment.objects.count() == 1
 
 
-def test_its_author_and_administrators_delete_a_comment(client, experiment, admin):
+def test_only_its_author_and_administrators_delete_a_comment(client, experiment, admin):
     hers, his = (
         care.comment(somebody(Role.OPERATOR, name), experiment, f"{name} was here") for name in ("maria", "otto")
     )

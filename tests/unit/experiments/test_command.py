@@ -85,7 +85,7 @@ def test_log_lines_go_to_the_log_and_not_to_the_terminal(server, monkeypatch):
 
 
 @pytest.mark.parametrize(("state", "failed", "code"), [("done", 0, 0), ("done", 1, 1), ("failed", 0, 1)])
-def test_its_status_tells_whether_all_was_measured(server, measured, capsys, state, failed, code):
+def test_the_exit_status_tells_whether_all_was_measured(server, measured, capsys, state, failed, code):
     measured(state, failed)
     assert status(*RUN, "--json") == code
     told = capsys.readouterr()
@@ -105,7 +105,9 @@ def test_its_status_tells_whether_all_was_measured(server, measured, capsys, sta
         ("graceful-restart", "invalid", 1, 1, "The self-test of the checks failed: 1 of 1 graceful restart flagged"),
     ],
 )
-def test_its_status_tells_whether_crashes_can_be_believed(server, monkeypatch, capsys, kind, verdict, lost, code, told):
+def test_the_exit_status_tells_whether_crashes_can_be_believed(
+    server, monkeypatch, capsys, kind, verdict, lost, code, told
+):
     """A loss is a result and no failure."""
 
     def conduct(_, experiment):

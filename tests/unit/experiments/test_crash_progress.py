@@ -43,7 +43,7 @@ def test_a_plan_of_another_version_has_no_matrix(db, plan):
     assert crash_progress(Experiment(plan=plan)).rows == []
 
 
-def test_its_phase_begins_when_no_cell_is_left(db):
+def test_the_phase_of_crashes_begins_when_no_cell_is_left(db):
     experiment = running()
     assert crash_progress(experiment).is_phase
     Cell.objects.filter(pk=experiment.cells.first().pk).update(state="waiting")

@@ -44,7 +44,7 @@ def test_a_queued_experiment_says_that_it_waits_for_a_worker():
     assert told(make.experiment(make.attached())) == "waiting for a worker"
 
 
-def test_its_host_is_busy():
+def test_an_experiment_waits_for_its_busy_host():
     worker = make.worker(listens=True)
     first, second = make.experiment(make.attached()), make.experiment(make.attached("db2"))
     lifecycle.begin(first.pk, worker, ["db"])

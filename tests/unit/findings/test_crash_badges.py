@@ -135,7 +135,7 @@ def test_a_server_that_never_answered_has_no_badge(measured):
     assert badges(factory.server("new", host="n")) == []
 
 
-def test_its_template_links_to_the_evidence(measured):
+def test_a_badge_links_to_its_trials(measured):
     html = render_to_string("results/_tried_settings.html", {"verdicts": badges(asked())})
     cell = f"/results/{measured.pk}/trials/?variant=0&amp;server=0&amp;crash=power-loss"
     assert f'href="{cell}"' in html and "nothing lost in 30 power losses" in html

@@ -65,7 +65,7 @@ def test_a_managed_server_lacks_more_and_says_that_it_was_never_tried():
 
 
 @pytest.mark.parametrize(("said", "title"), [("none", "Remote"), ("azure", f"Managed: {SERVICES['azure'].title}")])
-def test_its_owner_knows_better(said, title):
+def test_the_owner_can_correct_the_kind_of_a_server(said, title):
     assert profile_of(answered(server(service=said), "rds", "basedir")).title == title
 
 

@@ -58,7 +58,7 @@ def test_the_next_experiment_on_it_begins_there(client_in):
         assert form.initial["servers"] == [], wrong
 
 
-def test_its_links_hold_a_number_without_separators(client_in):
+def test_links_of_a_servers_page_hold_a_number_without_separators(client_in):
     Server.objects.filter(pk=factory.server("far on").pk).update(id=1530)
     page = client_in.get("/servers/1530/").content.decode()
     assert "?server=1530" in page and "1,530" not in page

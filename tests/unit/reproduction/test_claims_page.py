@@ -173,7 +173,7 @@ def test_many_recipes_need_no_more_queries_than_one(client_in, monkeypatch, djan
     assert not [q["sql"] for q in known.captured_queries if "_series" in q["sql"] or "analysis" in q["sql"]]
 
 
-def test_its_files_hold_raw_figures(client_in, monkeypatch):
+def test_the_files_of_the_page_hold_raw_figures(client_in, monkeypatch):
     recipe = asked.recipe(*asked.EVERY, replace(asked.BEYOND, says="=1+1"))
     made = asked.experiment(recipe)
     offered(monkeypatch, recipe)

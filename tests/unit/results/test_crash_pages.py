@@ -201,7 +201,7 @@ def test_the_list_says_which_trials_are_controls(client_in):
     assert html.count("self-test of the checks") == 2
 
 
-def test_its_first_sentence_holds_no_bound_and_is_not_told_twice(client_in):
+def test_the_first_sentence_holds_no_bound_and_is_not_told_twice(client_in):
     html = page(client_in, trials.experiment()).content.decode()
     first = re.search(r'<p\s+class="finding"\s*>(.*?)</p>', html, re.DOTALL)[1].strip()
     assert first == "1/1 lost nothing in 30 power losses."

@@ -24,7 +24,7 @@ def around(now=DUE):
     return notified, told
 
 
-def test_its_own_workers_are_told_and_nothing_is_decided_here(far):
+def test_the_workers_of_the_other_site_are_told_and_nothing_is_decided_here(far):
     Worker.objects.create(host="w", pid=1, site="west")
     assert around() == ([], [(far.pk, "west")]) and not Night.objects.exists()
 

@@ -51,7 +51,7 @@ def test_another_site_ends_the_mark_expendable(client_in, server):
     assert Server.objects.get().site == "west" and not Server.objects.get().expendable
 
 
-def test_its_page_says_that_nobody_reaches_it(client_in, server):
+def test_the_page_of_a_server_says_that_no_worker_reaches_its_site(client_in, server):
     Server.objects.update(site="west")
     Preflight.objects.create(server=server)
     shown = client_in.get(f"/servers/{server.pk}/").text

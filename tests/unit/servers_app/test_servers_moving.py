@@ -29,7 +29,7 @@ def test_a_server_in_an_experiment_keeps_its_address(client_in, server, state):
     assert Server.objects.get().host == "db.example.org"
 
 
-def test_its_password_can_change_meanwhile(client_in, server):
+def test_the_password_can_change_while_a_restore_is_pending(client_in, server):
     PendingRestore.objects.create(server=server, kind="variable", name="sync_binlog", old="1")
     edit(client_in, server, host="db.example.org", password="the new one")
     assert Server.objects.get().target().password == "the new one"

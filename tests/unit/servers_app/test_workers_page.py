@@ -82,7 +82,7 @@ def test_the_ended_are_folded_while_one_lives(client_in):
     assert '<details class="evidence">' in shown and "1 stopped and 0 dead within the last day" in shown
 
 
-def test_its_queries_do_not_grow(client_in, server):
+def test_the_page_needs_no_more_queries_for_many_workers(client_in, server):
     def queries_with(*numbers):
         for n in numbers:
             worker = Worker.objects.create(host=f"host{n}", pid=n, abilities=ABILITIES)

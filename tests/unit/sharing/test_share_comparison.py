@@ -59,14 +59,14 @@ def test_a_shared_comparison_shows_the_points_as_they_were_shared(path):
     assert "Add points" not in html and "Take out" not in html and "/results/" not in html
 
 
-def test_its_reader_looks_at_them_in_other_ways(path):
+def test_a_reader_of_a_shared_comparison_may_choose_another_view(path):
     chart = Client().get(f"{path}?figure=p50&scale=linear&hide=").context["picture"].payload
     assert (chart["title"], chart["y"]["scale"], "hidden" in chart) == ("Latency p50", "linear", False)
     lines = Client().get(f"{path}?by=threads")
     assert [one["kind"] for one in (lines.context["picture"].payload,)] == ["scaling"]
 
 
-def test_its_reader_asks_for_no_other_runs(path, runs):
+def test_a_reader_of_a_shared_comparison_gets_no_other_runs(path, runs):
     other = factory.experiment(name="not for you")
     for query in (
         f"runs={every(other)}",

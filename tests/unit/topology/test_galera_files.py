@@ -101,7 +101,7 @@ def test_the_variant_decides_about_the_binlog(said, binlog):
     assert settings["log_bin"] == binlog and settings.get("log_slave_updates", "OFF") == binlog
 
 
-def test_its_settings_can_stand_in_an_option_file():
+def test_settings_of_galera_can_stand_in_an_option_file():
     place = galera._NodePlace("10.231.0.1", 1, 2, 3)
     check({**galera._settings(Path("/provider.so")), **place.settings, **galera.ALONE, **galera.FIRST})
     assert place.group == "10.231.0.1:1" and "recv_addr=10.231.0.1:2;" in place.options

@@ -38,7 +38,7 @@ def test_members_share_name_and_seeds_and_follow_the_topology():
     assert group._of_group(three(), PLACES) != group._of_group(three(), PLACES)  # another name for each group
 
 
-def test_its_settings_can_stand_in_an_option_file():
+def test_settings_of_group_replication_can_stand_in_an_option_file():
     check({**group.EVERYWHERE, **group._of_group(three(), PLACES)})
 
 

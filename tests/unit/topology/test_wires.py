@@ -333,7 +333,7 @@ def test_a_wire_listens_on_the_loopback_address_only_and_has_no_rights(wires, wi
     assert int(status["CapEff"], 16) == 0
 
 
-def test_its_process_ends_with_the_block_and_a_dead_one_says_so(server):
+def test_the_process_of_wires_ends_with_the_block_and_a_dead_process_is_reported(server):
     with Wires() as wires:
         wire = wires.join(server.getsockname()[1])
         os.kill(wires.pid, signal.SIGKILL)
@@ -344,7 +344,7 @@ def test_its_process_ends_with_the_block_and_a_dead_one_says_so(server):
 
 
 @pytest.mark.parametrize("frozen", [False, True])
-def test_its_process_dies_with_its_worker(frozen):
+def test_the_process_of_wires_dies_with_its_worker(frozen):
     """A frozen one cannot notice that nobody talks to it any more."""
     argv, env = [sys.executable, "-c", DOOMED], {**os.environ, "PYTHONPATH": str(PROJECT)}
     with subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, text=True) as worker:

@@ -120,7 +120,7 @@ def test_a_start_command_that_does_not_help_is_not_run_again_at_once(down, machi
     assert len(machine.commands) == 2 and pending() is None
 
 
-def test_its_owner_need_not_wait(down, machine, admin):
+def test_the_owner_of_a_crashed_server_can_start_that_at_once(down, machine, admin):
     machine.helps = False
     restores.restore_all()
     actions.start_now(admin, down)
@@ -140,7 +140,7 @@ def test_somebody_who_needs_it_hears_that_it_is_down(down, machine):
         restores.restore(down, lambda: None)
 
 
-def test_its_page_says_so_and_offers_to_start_it(down, client_in):
+def test_the_page_of_a_crashed_server_offers_to_start_that(down, client_in):
     page = client_in.get(f"/servers/{down.pk}/").content.decode()
     assert "nobody has seen it up since" in page and f"/servers/{down.pk}/start/" in page
     assert "no longer marked" not in page

@@ -28,8 +28,9 @@ def test_an_answer_with_more_bytes_than_asked_for_is_given_up():
     one = connection(b"abcdef")
     one.limit(10, most_bytes=5)
     assert one.arrived(3) == b"abc"
-    with pytest.raises(Broken, match="sent more than was asked for"):
+    with pytest.raises(Broken, match="sent more than was asked for") as broken:
         one.arrived(3)
+    assert broken.value.why == "sent more than was asked for"
 
 
 def test_as_many_bytes_as_asked_for_may_come():

@@ -200,7 +200,7 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
     each = 1000 * threads / mine.tps
     best = each / ratio  # not from the two means: beside the paired ratio they would not fit
     one = "A commit" if what == "commits" else f"One of the {what}"
-    took = f"{one} takes {_ms(each)} on average; at the speed of {fastest} it takes {_ms(best)}."
+    took = f"{one} takes {_ms(each)} on average, with {fastest} about {_ms(best)}."
     fewer = percent(1 - 1 / ratio)
     return f"{makes}, {fewer} fewer than {fastest}. {took}{_more(chosen.name, fastest, each, best)}"
 

@@ -211,7 +211,7 @@ def _bound(chosen: Option) -> str:
 
 def _allowed(chosen: Option, weakest: Crashes) -> str:
     if nouns := dict.fromkeys(f"{noun_of(each.kind)}s" for each in chosen.crashes if each.points):
-        return f"Another load may reach other {listed(list(nouns))}."
+        return f"Another load reaches other {listed(list(nouns))}: {chosen.name} may lose commits there."
     if weakest.most is None:
         return ""
     if not shows_rare(weakest.most):

@@ -159,8 +159,8 @@ def test_a_flipped_byte_is_called_by_both(server, written, place):
         sent, of_files = both(server, written)
     same = ("whole", "parts", "altered", "twice", "gtids", "order", "scattered", "gaps", "reused", "others")
     assert {name: sent[name] for name in same} == {name: of_files[name] for name in same}
-    assert f"A replica stops at {damaged.name}:{begin}" in str(sent["unreadable"])
-    assert f"A replica stops at {damaged.name}:{begin}" in str(of_files["unreadable"])
+    assert f"A replica stops at byte {begin:,} of {damaged.name}" in str(sent["unreadable"])
+    assert f"A replica stops at byte {begin:,} of {damaged.name}" in str(of_files["unreadable"])
     assert sent["end_at"] == of_files["end_at"] == f"{damaged.name}:{begin}"
     assert len(sent["whole"]) < 3 * EACH, "the rest of the file is not there"
 

@@ -202,7 +202,8 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     where = f"after {evidence.gtid_after}" if evidence.gtid_after else "from the beginning"
     count = "1 GTID names" if len(names) == 1 else f"{len(names):,} GTIDs name"
     more = f" and {len(names) - FIRST:,} more" if len(names) > FIRST else ""
-    says = f"{count} an acknowledged transaction and also a later, different one: {', '.join(names[:FIRST])}{more}."
+    first = f"{', '.join(names[:FIRST])}{more}"
+    says = f"{count} an acknowledged transaction and also one that was written after the crash: {first}."
     return invalid(len(names), f"{says} After the crash the server numbers transactions again {where}.")
 
 

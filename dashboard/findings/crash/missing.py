@@ -65,11 +65,11 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
     lacks = any(binlog > (engine if both is None else both) for engine, binlog, both in kept)
     has_more = any(lost > (binlog if both is None else both) for lost, binlog, both in kept)
     if lacks and has_more:
-        return "a replica can then lack commits of the server and have others that it lost"
+        return "a replica can then lack commits of the server and have others that the server lost"
     if has_more:
-        return "a replica can then have the rest, which the server lost"
-    rest = "the rest" if any(one.lost_engine for one in hit) else "these commits"
-    return f"a replica can then lack {rest}, which {engine} kept"
+        return "a replica can then have commits that the server lost"
+    which = "commits that" if any(one.lost_engine for one in hit) else "these commits, which"
+    return f"a replica can then lack {which} {engine} kept"
 
 
 def typical(median: float, times: int) -> str:

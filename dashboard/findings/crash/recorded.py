@@ -39,8 +39,8 @@ def points_in_full(points: int, kind: str, trials: int) -> str:
     of = number_of(RECORDED if kind == KillPoints.key else kind, trials)
     if kind == SmallHistories.key:
         return states_of(points, of)
-    moments = "1 moment" if points == 1 else f"{points:,} different moments"
-    return f"{_points(points, noun_of(kind))} ({of}, replayed to {moments})"
+    crash, crashes = ("a kill", "kills") if kind == KillPoints.key else ("a power loss", "power losses")
+    return f"{_points(points, noun_of(kind))} ({crash if points == 1 else crashes} replayed from {of})"
 
 
 def states_of(states: int, of: str) -> str:

@@ -35,7 +35,7 @@ function explained(series) {
 }
 
 function barless(points) {
-  const known = "no bar: range within the dot";
+  const known = "no bar: it would be shorter than the dot";
   return points.every(hasInterval) ? known : `${known}, or measured too rarely`;
 }
 

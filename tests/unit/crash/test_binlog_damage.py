@@ -149,7 +149,8 @@ def test_the_reader_reads_on_after_damage_where_a_replica_would_stop():
         assert found.seen.whole.tolist() == before(first, cut) + sorted(second.commits)
         assert (found.end, found.end_at) == (name, f"log.000001:{first.borders[-5]}")
         assert found.unreadable == (
-            f"A replica stops at log.000001:{first.borders[-5]}: this file {word} there, and log.000002 follows."
+            f"A replica stops at byte {first.borders[-5]:,} of log.000001: "
+            f"the file {word} there, and log.000002 follows."
         )
 
 

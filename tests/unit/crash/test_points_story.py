@@ -45,7 +45,7 @@ def test_a_check_names_the_number_of_crash_points_with_nothing_to_check():
     assert (found["torn"].vacuous, found["order"].vacuous) == (True, False)
     assert found["torn"].count == found["order"].count == 0
     assert found["order"].says == "Passed at all 3 crash points. At 1 of them no transaction was there to check."
-    assert found["torn"].says == "Nothing to check: at none of the 1 crash points was a transaction there."
+    assert found["torn"].says == "Nothing to check: at none of the 1 crash points was a transaction that it looks at."
 
 
 def test_a_check_that_passed_at_all_crash_points_says_no_more():

@@ -107,15 +107,15 @@ def test_a_tally_says_the_crash_and_the_number_of_trials():
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
          "lost acknowledged commits in 4 of 4 power losses (median 1,000 commits missing from the binary log, "
          "5 also from InnoDB in 3 power losses); "
-         "a replica can then lack the rest, which InnoDB kept"),
+         "a replica can then lack commits that InnoDB kept"),
         ([(0, 10)] * 4 + [(8000, 9000)],  # the medians are of different trials
          "lost acknowledged commits in 5 of 5 power losses (median 10 commits missing from the binary log, "
          "8,000 also from InnoDB in 1 power loss); "
-         "a replica can then lack the rest, which InnoDB kept"),
+         "a replica can then lack commits that InnoDB kept"),
         ([(0, 7)] * 2 + [(5, 0)] * 3,
          "lost acknowledged commits in 5 of 5 power losses "
          "(median 5 commits missing from InnoDB in 3 power losses, 7 from the binary log in 2 power losses); "
-         "a replica can then lack commits of the server and have others that it lost"),
+         "a replica can then lack commits of the server and have others that the server lost"),
         ([(0, 0)] * 20 + [None] * 10,
          "lost nothing in 20 power losses, 10 more unclear "
          f"(up to 53{NBSP}% of such crashes may still lose commits)"),
@@ -245,7 +245,7 @@ def test_a_server_that_stays_down_is_not_told_as_nothing_lost():
 )
 def test_a_single_trial_with_unlike_engine_and_binlog_counts_as_disagreement(losses, disagrees):
     assert tally(losses).disagrees == disagrees
-    assert ("a replica can then have the rest, which the server lost" in tally(losses, replica=False).says) == disagrees
+    assert ("a replica can then have commits that the server lost" in tally(losses, replica=False).says) == disagrees
 
 
 @pytest.mark.django_db

@@ -94,7 +94,7 @@ def test_sentences_are_about_the_load(words):
 def test_the_number_of_states_and_the_margin_of_the_clocks_are_shown(words):
     histories = dict(view(stored(replace(GOOD, windows=259, sampled=0, bracket_s=0.004))).facts)
     sampled = dict(view(stored(replace(GOOD, windows=259, sampled=9))).facts)
-    subsets, margin = "Subsets of the unflushed writes", "Margin of the clocks of clients and disk"
+    subsets, margin = "Subsets of the unflushed writes", "Difference of the clocks of clients and disk"
     words([histories[subsets], sampled[subsets], histories[margin], sampled[margin]])
     assert subsets not in dict(view(stored(GOOD)).facts)
 
@@ -238,7 +238,7 @@ def test_a_bound_over_loads_is_not_told_of_crash_points():
 
 def test_crash_points_and_independent_crashes_are_told_apart():
     power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
-    points = "at any of 636 crash points (3 recorded loads, replayed to 636 different moments)"
+    points = "at any of 636 crash points (power losses replayed from 3 recorded loads)"
     assert where_tried([power, load]) == f"{points}, nor in 30 power losses"
     assert where_tried([load]) == points
 
@@ -369,7 +369,7 @@ def test_how_many_violations_were_examined_is_told(words):
 def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-    assert "lost nothing at any of 4 crash points (2 recorded loads, replayed to 4 different moments)" in page
+    assert "lost nothing at any of 4 crash points (power losses replayed from 2 recorded loads)" in page
 
 
 def test_the_result_page_draws_a_small_map_of_each_load(client_in):
@@ -380,10 +380,21 @@ def test_the_result_page_draws_a_small_map_of_each_load(client_in):
     first.evidence.save()
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
     maps = page[page.index('<div class="crash-maps">') : page.index("Each dot is a crash point")]
-    assert maps.count("<svg") == 6 and "1 more recorded load in the list of trials" in page and VERTICAL in page
+    assert maps.count("<svg") == 6 and "6 of 7 recorded loads are drawn" in page and VERTICAL in page
+    assert "time where none of it was" not in page
     assert [maps.count(f'<path class="{look}"') for look in ("kept", "unclear", "other", "lost")] == [6, 1, 1, 1]
-    assert "1/1: Lost acknowledged commits at 1 of the 4 crash points of this load" in maps
+    assert "1/1, trial 1: Lost acknowledged commits at 1 of the 4 crash points of this load" in maps
     assert reverse("results:trial", args=[first.pk]) in maps
+
+
+def test_small_maps_of_loads_without_a_flushed_binlog_rise_with_time(client_in):
+    without = story(state(0.1, binlog=0), state(0.4, binlog=0))
+    pages = [
+        flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
+        for one in (loads(GOOD, without), loads(without))
+    ]
+    assert "binary log that was flushed, or time where none of it was." in pages[0]
+    assert "Upward: time." in pages[1]
 
 
 def test_dots_at_the_same_place_are_one_dot_of_a_small_map():

@@ -100,14 +100,17 @@ def unreadable(ends: Sequence[FileEnd]) -> str:
     """
     for end, following in zip(ends, (*ends[1:], None), strict=True):
         if end.refused:
-            return f"A replica stops at {end.name}:{end.position}: the server does not send on ({end.refused})."
+            return (
+                f"A replica stops at byte {end.position:,} of {end.name}: the server does not send on ({end.refused})."
+            )
         if end.missing:
             return f"The index names {end.name}, which is not there."
         if end.end == "bad checksum":
-            return f"A replica stops at {end.name}:{end.position}: the event there has a wrong checksum."
+            return f"A replica stops at byte {end.position:,} of {end.name}: the event there has a wrong checksum."
         if end.end in DAMAGED and following:
             how = "ends in zeros" if end.end == "zeros" else "is torn"
-            return f"A replica stops at {end.name}:{end.position}: this file {how} there, and {following.name} follows."
+            where = f"byte {end.position:,} of {end.name}"
+            return f"A replica stops at {where}: the file {how} there, and {following.name} follows."
     return ""
 
 

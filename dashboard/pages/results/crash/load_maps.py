@@ -33,11 +33,13 @@ class LoadMap:
 
 @dataclass(frozen=True)
 class LoadMaps:
-    """`more`: recorded loads that are not drawn; `by_time`: without a binary log, dots rise with time."""
+    """`more`: recorded loads that are not drawn; `by_time`: no binary log was flushed, so dots rise with time; `upward`:
+    with what they rise, in words."""
 
     drawn: tuple[LoadMap, ...]
     more: int
     by_time: bool
+    upward: str
 
 
 def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
@@ -47,11 +49,19 @@ def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
     maps = [(name, trial, crash_map(states[trial.id])) for name, trial in chosen[:MOST]]
     if not maps:
         return None
+    flushed = [bool(one.binlog_bytes) for _, _, one in maps]
     return LoadMaps(
         tuple(LoadMap(name, _says(trial), addresses.trial(trial.id), paths(one)) for name, trial, one in maps),
         len(chosen) - len(maps),
-        not any(one.binlog_bytes for _, _, one in maps),
+        not any(flushed),
+        _upward(flushed),
     )
+
+
+def _upward(flushed: Sequence[bool]) -> str:
+    if not any(flushed):
+        return "time"
+    return "binary log that was flushed" + ("" if all(flushed) else ", or time where none of it was")
 
 
 def _in_turns(view: ResultView) -> Iterator[tuple[str, Tried]]:
@@ -68,7 +78,8 @@ def _in_turns(view: ResultView) -> Iterator[tuple[str, Tried]]:
 
 
 def _name(place: VariantPlace, trial: Tried) -> str:
-    return place.name if trial.kind == RECORDED else f"{place.name}, {title(trial.kind)}"
+    kind = "" if trial.kind == RECORDED else f", {title(trial.kind)}"
+    return f"{place.name}{kind}, trial {trial.position + 1:,}"
 
 
 def _states(trials: Sequence[Tried]) -> dict[int, tuple[TriedState, ...]]:

@@ -97,7 +97,7 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
         return ""
     share = rate.share("all loads" if tally.points else "all", "lose commits" if len(tally.hit) == rate.k else "fail")
     if not rate.k and not shows_rare(rate.hi) and any(one.points for one in row):
-        share = f"from {'this' if rate.n == 1 else f'these {rate.n:,}'} alone: {share}"
+        share = f"{rate.n:,} {'is' if rate.n == 1 else 'are'} too few: {share}"
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
     return f"in {rate.counts} {plural(tally.kind)}{unclear}; {share}" if tally.points else share
 

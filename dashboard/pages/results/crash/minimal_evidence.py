@@ -18,11 +18,12 @@ from workers.crash.points.story import (
 )
 from workers.sandbox.disk.image import BLOCK_BYTES
 
+ALONE = "Each of these settings was changed alone. If a check still fails then, another setting makes it fail too."
 SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
 DISKS = {
     "durable": "only what was flushed",
-    "written": "everything that was written",
-    KILLED: "everything that was written",
+    "written": "everything that reached it, flushed or not",
+    KILLED: "everything that reached it, flushed or not",
     "torn": "a part of the unflushed sectors",
     "only": "a part of the unflushed writes",
 }
@@ -36,6 +37,8 @@ def evidence(story: PointsStory) -> Iterator[str]:
     yield from map(_decides, story.deciding)
     points = f"{noun_of(story.states)}s"
     yield from (_otherwise(one, points) for one in story.settings)
+    if sum(not one.same for one in story.settings) > 1 and any(one.failed for one in story.settings):
+        yield ALONE
     yield from (_shortest(one, points) for one in story.shortest)
     yield from map(_smallest, story.smallest)
 
@@ -58,7 +61,7 @@ def _decides(block: DecidingBlock) -> str:
 def _otherwise(one: OtherSetting, points: str) -> str:
     """A setting that was tried with its safer value, in words."""
     changed = f"With {one.name}={one.other} instead of {one.ran}"
-    where = "kept contents of the disk" if one.same else f"{points} of another load"
+    where = "contents of the disk, recovered again" if one.same else f"{points} of another load"
     tried = f"{whole(one.tried)} {where}"
     if one.failed:
         says = f"a check that failed here failed again at {whole(one.failed)} of {tried}"

@@ -184,10 +184,8 @@ def _subsets(story: PointsStory) -> str:
 
 
 def _margin(story: PointsStory) -> str:
-    margin = f"{1e6 * story.margin_s:.0f} µs; commits within it are in doubt"
-    if story.bracket_s is None:
-        return margin
-    return f"{margin}. A difference below {duration(story.bracket_s)} would not have been seen"
+    seen = "" if story.bracket_s is None else f" (less than {duration(story.bracket_s)} cannot be seen)"
+    return f"{1e6 * story.margin_s:.0f} µs{seen}. Commits acknowledged within it are in doubt"
 
 
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
@@ -198,8 +196,10 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
     return (
         (f"{noun}s tried", f"{found}. Points with the same content of the disk count as one{limit}"),
         (
-            "Pairs of flushed redo log and flushed binlog",
-            f"{whole(story.covered)} of {whole(story.pairs)} tried" if story.pairs else "",
+            "States of the logs",
+            f"{whole(story.covered)} of {whole(story.pairs)} tried. A state is how far each log was flushed"
+            if story.pairs
+            else "",
         ),
         (
             "Recorded",
@@ -209,8 +209,8 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         ("End of the recording", story.ended),
         (
             "Violations examined",
-            f"{whole(story.examined)} of {whole(story.violations)} that differ in their failed checks, in what the "
-            "disk kept or in the files that decide"
+            f"{whole(story.examined)} of {whole(story.violations)} that differ. Alike are those with the same failed "
+            "checks, the same kept writes and the same file that decides"
             if story.violations and noun != KILL_POINT.capitalize()
             else "",
         ),
@@ -220,6 +220,6 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             if story.not_again
             else "",
         ),
-        ("Margin of the clocks of clients and disk", _margin(story)),
-        ("Time", f"{duration(story.took_s)}, {story.lanes} at once" if tried else ""),
+        ("Difference of the clocks of clients and disk", _margin(story)),
+        (f"Time for these {noun}s", f"{duration(story.took_s)}, {story.lanes} at once" if tried else ""),
     )

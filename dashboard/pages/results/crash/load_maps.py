@@ -33,7 +33,7 @@ class LoadMap:
 
 @dataclass(frozen=True)
 class LoadMaps:
-    """`more`: recorded loads that are not drawn; `by_time`: no binary log was flushed, so dots rise with time; `upward`:
+    """`more`: loads that are not drawn; `by_time`: no binary log was flushed, so dots rise with time; `upward`:
     with what they rise, in words."""
 
     drawn: tuple[LoadMap, ...]

@@ -114,6 +114,17 @@ def test_names_at_the_ends_of_lines_do_not_overlap(looked_at):
     assert max(tops) <= 200
 
 
+def test_a_bound_that_ends_far_from_the_names_has_none_there(looked_at):
+    cut = figure(looked_at, "throughput").evaluate(
+        """async figure => {
+          const {isCut} = await import('/static/js/charts/plugins/end-labels.js');
+          const bound = {ceiling: true}, measured = {};
+          return [[bound, 100], [bound, 195], [measured, 100]].map(([series, x]) => isCut(series, x, {right: 200}));
+        }"""
+    )
+    assert cut == [True, False, False]
+
+
 def test_a_hidden_series_leaves_the_colours_of_the_others(looked_at):
     groups = figure(looked_at, "groups")
     first, others = series_pixels(groups, 0), series_pixels(groups, 2)

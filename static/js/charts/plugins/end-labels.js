@@ -36,7 +36,8 @@ export const endLabels = {
 function ends(chart) {
   return chart.getSortedVisibleDatasetMetas().flatMap((meta) => {
     const last = meta.data.findLast((element) => !element.skip && Number.isFinite(element.y));
-    if (!last || repeats(given(chart).payload.series, meta.index)) return [];
+    const { series } = given(chart).payload;
+    if (!last || repeats(series, meta.index) || isCut(series[meta.index], last.x, chart.chartArea)) return [];
     const { label, borderColor, borderDash } = chart.data.datasets[meta.index];
     const at = Math.min(Math.max(last.y, chart.chartArea.top), chart.chartArea.bottom);
     const { view, colours } = given(chart);
@@ -48,6 +49,11 @@ function ends(chart) {
 /** A bound or a model's curve next to a measured line of its name needs no name of its own. */
 function repeats(series, index) {
   return unmeasured(series[index]) && series.some((other) => !unmeasured(other) && other.name === series[index].name);
+}
+
+/** A bound that leaves the chart at its top ends far from the labels. The key names it. */
+export function isCut(series, x, { right }) {
+  return unmeasured(series) && x < right - FAR;
 }
 
 /** Labels in a column without overlap: pushed down from the top, then up from the bottom. */

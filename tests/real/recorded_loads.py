@@ -1,6 +1,7 @@
 """For tests: one recorded load whose states a test chooses itself, or whose recording it changes."""
 
 import secrets
+import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -24,14 +25,16 @@ from workers.sandbox.disk.recording.versions import blocks_of
 from workers.sandbox.disk.replay import ReplayDisk
 
 
-def of_one_way(root, way, most, change=lambda load: load, **more):
+def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, **more):
     """The states of the crash points that were chosen in that way, and the blocks that decide. `change` replaces the
-    recording."""
+    recording; `rest_s`: between the start of the server and the load."""
     found, deciding = [], []
     asked = setup(root, "every-crash-point", **more)
 
     def steps(begun):
-        yield (load := change(record(prepare(start(begun)))))
+        prepared = prepare(start(begun))
+        time.sleep(rest_s)
+        yield (load := change(record(prepared)))
         ready, judge = lanes(load, joint := JointStates([States(load.recording)])), StateJudge(load)
         (files,) = maps_of(ready[0])
         every = in_order(joint.disks[0], files.role, load.setup.seed)

@@ -37,7 +37,8 @@ def test_threads_of_the_load_are_not_counted_and_those_of_others_are(sandbox):
             opened.callback(ask.rows, admin, f"KILL QUERY {link.thread_id()}")
         while ask.value(admin, RUNNING) != OURS + OTHERS:
             time.sleep(0.05)
-        assert (before, gauge.read().value) == (0, OTHERS)
+        # A thread that ends counts as running for a moment: the server tells one more then.
+        assert (before, min(gauge.read().value for _ in range(5))) == (0, OTHERS)
 
 
 def test_an_account_that_sees_only_itself_is_told_what_it_lacks(sandbox):

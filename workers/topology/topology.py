@@ -152,6 +152,12 @@ def _ms(value: str) -> float:
     return float(found[1]) * UNIT_MS[found[2]]
 
 
+def _whole_seconds(value: str) -> int:
+    if (ms := _ms(value)) % 1000:
+        raise ValueError("write whole seconds, such as 5s")
+    return int(ms) // 1000
+
+
 def _rtt_ms(value: str) -> float:
     if (ms := _ms(value)) > MOST_RTT_MS:
         raise ValueError(f"at most {MOST_RTT_MS:g} ms")
@@ -202,7 +208,7 @@ PARTS: dict[str, Callable[[Topology, str], Topology]] = {
     "timeout": lambda topology, value: replace(topology, timeout_ms=_ms(value)),
     "writers": lambda topology, value: replace(topology, writers=_one_of(WRITERS, value)),
     "consistency": lambda topology, value: replace(topology, consistency=_one_of(CONSISTENCY, value)),
-    "expel": lambda topology, value: replace(topology, expel_timeout_s=round(_ms(value) / 1000)),
+    "expel": lambda topology, value: replace(topology, expel_timeout_s=_whole_seconds(value)),
     "build": lambda topology, value: replace(topology, replica_build=_name(value)),
     "position": lambda topology, value: replace(topology, position=_one_of(POSITIONS, value)),
     "updates": lambda topology, value: replace(topology, updates=_updates(value)),

@@ -73,6 +73,8 @@ def test_the_first_replica_may_be_further_away():
         ("async+replica1.sync_binlog=0+replica1.sync_binlog=1", "replica1.sync_binlog is given twice"),
         ("async+rtt=20", "write a number and us, ms or s"),
         ("async+rtt=2s", "at most 1000 ms"),
+        ("group-replication+expel=400ms", "write whole seconds"),
+        ("group-replication+expel=2.6s", "write whole seconds"),
         ("async+replicas=0", "1 to 4"),
         ("async+replicas=5", "1 to 4"),
         ("async+replicas=x", "1 to 4"),

@@ -70,7 +70,7 @@ class TrialSetup(TrialRequest):
     points_s: float = 3600  # and the time for them; after it none is begun
     commits: int = 0  # of each client, of a recorded load: it is over after them; 0: after `load_s`
     keep_recording: bool = False
-    looked_for: frozenset[str] = frozenset()  # checks: the shortest load of these was looked for before
+    looked_for: frozenset[str] = frozenset()  # checks: other loads of these were tried before
     own: Declaration | None = None  # committed by the clients beside the rows of the ledger
 
 

@@ -22,6 +22,7 @@ VIOLATION = Violation(state(0.1, LOST), "its content", frozenset({"lost-engine"}
 class Setup:
     settings: dict[str, str]
     points: int = 200
+    looked_for: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,12 @@ def test_another_load_has_the_safer_value_and_few_points():
 
     assert told(AT_1_0, tried, VIOLATION) == [("sync_binlog", "0", "1", False, 3, 0, 0)]
     assert asked == [({"sync_binlog": "1"}, {"sync_binlog": "1"}, 20)]
+
+
+@pytest.mark.parametrize(("known", "loads"), [({"lost-engine"}, 0), ({"stays-down"}, 1)])
+def test_no_load_is_made_again_for_checks_of_which_another_trial_told_it(known, loads):
+    setup = Setup({}, looked_for=frozenset(known))
+    assert len(told(AT_1_0, lambda begun: [state(0.1)], VIOLATION, setup=setup)) == loads
 
 
 @pytest.mark.parametrize(("method", "key", "tried"), [("O_DIRECT", "stays-down", True), ("fsync", "stays-down", False),

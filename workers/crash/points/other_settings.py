@@ -57,8 +57,10 @@ def _attempt(load: Recorded, judge: StateJudge, lane: Lane, violation: Violation
 
 
 def _loads(load: Recorded, violations: Sequence[Violation], tried: Tried) -> Iterator[OtherSetting]:
-    """One that cannot be recorded is left out."""
-    wrong = frozenset[str]().union(*(one.failed for one in violations))
+    """One that cannot be recorded is left out. Nothing for checks of which another trial of the variant told it."""
+    wrong = frozenset[str]().union(*(one.failed for one in violations)) - load.setup.looked_for
+    if not wrong:
+        return
     for name, value in _unlike(load, OF_THE_LOAD):
         if name in OF_PAGES and not wrong & DAMAGE:
             continue

@@ -171,6 +171,17 @@ def test_only_the_datadir_is_on_the_disk(on_disk):
 
 
 @needs_disk
+def test_files_of_a_server_on_a_disk_have_no_holes(sandbox_root, image_key):
+    """Else a power loss could take a block that a real server's disk would keep: the file system had to allocate it."""
+    with prepared.new_disk(
+        sandbox_root, builds.find("system-mariadb"), unprivileged_user(), image_key=image_key
+    ) as disk:
+        files = [file for file in (disk.mnt / "data").iterdir() if file.is_file() and file.stat().st_size >= 1 << 20]
+        assert {"ibdata1", "ib_logfile0"} <= {file.name for file in files}
+        assert [file.name for file in files if file.stat().st_blocks * 512 < file.stat().st_size] == []
+
+
+@needs_disk
 def test_a_sandbox_on_a_disk_leaves_nothing_behind(sandbox_root, image_key):
     build, user = builds.find("system-mariadb"), unprivileged_user()
     with prepared.new_disk(sandbox_root, build, user, image_key=image_key) as disk:

@@ -37,7 +37,7 @@ def disk_image(root: Path, build: Build, user: User, image_key: str = "", size_b
     """The image file of a disk of that size with the datadir; made on first use."""
     place.prepare(root, user)
     datadir = images.of(root, build, user, image_key)
-    key = f"{datadir.parent.name}.disk-{size_bytes >> 20}m"
+    key = f"{datadir.parent.name}.whole-disk-{size_bytes >> 20}m"
     return images.ensure(root, key, lambda folder: _make(datadir, size_bytes, user, folder)) / FILE
 
 
@@ -49,5 +49,5 @@ def _make(datadir: Path, size_bytes: int, user: User, folder: Path) -> None:
         )
     owner.enterable(folder)
     with VolatileDisk.create(folder / "disk", size_bytes) as disk:
-        images.copy(datadir, disk.mnt / "data", user)
+        images.copy(datadir, disk.mnt / "data", user, holes=False)
         copy_sparse(disk.unplug(), folder / FILE)

@@ -51,7 +51,7 @@ function repeats(series, index) {
   return unmeasured(series[index]) && series.some((other) => !unmeasured(other) && other.name === series[index].name);
 }
 
-/** A bound that leaves the chart at its top ends far from the labels. The key names it. */
+/** A bound that leaves the chart at its top ends far from the labels. Its colour names it. */
 export function isCut(series, x, { right }) {
   return unmeasured(series) && x < right - FAR;
 }

@@ -139,13 +139,19 @@ def test_a_check_is_not_looked_for_twice():
     assert searched(lambda size: [BOTH], violation(BOTH), load=load)[0] == [({"lost-binlog"}, 1, 1, 1, 5, 1)]
 
 
-def test_a_load_that_cannot_be_recorded_is_left_out():
+@pytest.mark.parametrize(
+    ("broken", "level"), [(SandboxError("it does not start"), "INFO"), (KeyError("torn"), "ERROR")]
+)
+def test_a_load_that_cannot_be_recorded_is_left_out_and_a_fault_of_the_program_is_logged_as_one(caplog, broken, level):
+    caplog.set_level("INFO", shortest.__name__)
+
     def fails(size):
         if size == (1, 1):
-            raise SandboxError("it does not start")
+            raise broken
         return [ENGINE]
 
     assert searched(fails, violation(ENGINE))[0] == [({"lost-engine"}, 1, 2, 1, 5, 1)]
+    assert [one.levelname for one in caplog.records] == [level]
 
 
 def test_a_cancellation_is_not_taken_for_a_load_that_cannot_be_recorded():

@@ -16,6 +16,7 @@ from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import KeptPoint, ShortestLoad
 from workers.crash.points.violations import MOST_KEPT, Violation
 from workers.crash.transactions import statements
+from workers.errors import DurascopeError
 from workers.sandbox.disk.recording.joint import JointChoice, JointStates
 from workers.sandbox.disk.recording.states import Torn
 
@@ -77,9 +78,10 @@ class Search:
         try:
             with another_load(self.load, setup, title, is_over=lambda: monotonic() > ends) as begun:
                 self._compare(self.record(begun, wanted, ends - LAST_POINT_S), sought)
-        except Exception:  # a server that is killed breaks whatever waits for it
+        except Exception as failed:  # a server that is killed breaks whatever waits for it
             self.load.timeline.must_go_on()
-            log.info("a load of %s was left out", title, exc_info=True)
+            expected = isinstance(failed, DurascopeError) or monotonic() > ends
+            log.log(logging.INFO if expected else logging.ERROR, "a load of %s was left out", title, exc_info=True)
         return frozenset(key for one in self._tried[before:] for key in one.checks)
 
     def _compare(self, again: Again, sought: Checks) -> None:

@@ -31,6 +31,16 @@ class Part:
         return called
 
 
+class Removed(Part):
+    """It is removed at the end."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._notes.append(f"{self._name}.remove")
+
+
 class Server(Part):
     my_cnf, log_text = "[mysqld]", "ready for connections"
 

@@ -6,20 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.unit.crash.parts import Part
+from tests.unit.crash.parts import Part, Removed
 from workers.crash.disks import DATA, LOGS
 from workers.crash.made import Made
 from workers.crash.points.lane import MOST_LANES, Lane, lanes, recover
 from workers.errors import ServerEnded
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
-
-
-class Removed(Part):
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._notes.append(f"{self._name}.remove")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.unit.crash.parts import Part, prepared
+from tests.unit.crash.parts import Part, Removed, prepared
 from tests.unit.servers.played import Played
 from workers.crash import prepare as module
 from workers.crash.chain import ServerReady
@@ -22,16 +22,10 @@ from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.storage import Storage
 
 
-class Made(Part):
-    """A server or a disk that is removed at the end."""
+class Made(Removed):
+    """A server or a disk."""
 
     target, mnt = SimpleNamespace(port=1), Path("/mnt/disk")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._notes.append(f"{self._name}.remove")
 
 
 @pytest.fixture

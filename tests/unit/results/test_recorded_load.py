@@ -1,15 +1,13 @@
 """What pages say of a recorded load: this load, its crash points, and never a share of independent crashes."""
 
 import csv
-import zlib
-from base64 import b64encode
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
 from django.utils.html import escape
 
-from dashboard.charts.crash_map import SIZE, crash_map, paths
+from dashboard.charts.crash_map import SIZE, crash_map
 from dashboard.findings.conclusion import answer_of, conclusion
 from dashboard.findings.crash import recorded
 from dashboard.findings.crash.losses import losses
@@ -21,13 +19,12 @@ from dashboard.findings.recommendation import Crashes, where_tried
 from dashboard.findings.shown import shown
 from dashboard.installation.stored import read
 from dashboard.pages.results.crash.recorded_load import sentence, view
-from dashboard.records.sharing.actions import share
 from tests.markup import flat
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.results import trials
+from tests.unit.results.recorded_trials import BAD, GOOD, KIND, MISSING, loads
 from workers.bench.plan import Plan
 from workers.crash.points.story import (
-    DecidingBlock,
     OtherPoint,
     OtherSetting,
     PointCounts,
@@ -35,38 +32,15 @@ from workers.crash.points.story import (
     ShortestLoad,
     SmallestHistory,
 )
-from workers.crash.points.untried import UntriedPoint, packed
 from workers.crash.setup_and_result import LostWork
 
 pytestmark = pytest.mark.django_db
 
-KIND = "every-crash-point"
-GOOD = story(state(0.1), state(0.2))
-MISSING = DecidingBlock(
-    moment=200, keeps="durable", checks=("lost-engine",), path="data/ib_logfile0", offset=40960, role="redo",
-    arrived=False, recoveries=7,
-)  # fmt: skip
-TORN_PAGE = replace(MISSING, path="", offset=8192, role="file system", arrived=True)
 SECTOR = replace(MISSING, path="data/binlog/binlog.000001", offset=8704, role="binlog", n_bytes=512, disk="logs")
-BAD = story(state(0.1), state(0.2, LOST, lost=3), state(0.3, TORN), state(0.4, UNCLEAR), deciding=(MISSING, TORN_PAGE))
 
 
 def stored(one):
     return read(PointsStory, one.as_stored())
-
-
-def loads(*stories, kind=KIND):
-    """An experiment with a recorded load for each story."""
-    one = trials.experiment({"1/1": {kind: [(0, 0) for _ in stories]}}, replica=False, measured=0)
-    one.plan["crash"]["kinds"] = [kind]
-    one.save()
-    for trial, each in zip(one.trials.order_by("position"), stories, strict=True):
-        trial.evidence.data["points"] = each.as_stored()
-        trial.evidence.save()
-        trial.verdict = "invalid" if each.counts.failed else "valid"
-        trial.lost_engine = max(one.lost_engine.transactions for one in each.states if one.lost_engine)
-        trial.save()
-    return one
 
 
 def says(*stories):
@@ -147,7 +121,9 @@ def test_kill_points_are_named_and_counted_apart(words, client_in):
             dict(view(stored(bad)).facts)["Kill points tried"],
         ]
     )
-    rows = list(csv.DictReader(client_in.get(address(first, "csv")).text.splitlines()))
+    rows = list(
+        csv.DictReader(client_in.get(reverse("results:crash-points", args=[first.pk, "csv"])).text.splitlines())
+    )
     assert [row["Killed at (s)"] for row in rows] == ["0.1", "0.2"]
     assert not [name for name in rows[0] if "flushed" in name]
 
@@ -269,10 +245,6 @@ def test_the_page_shows_the_map_and_each_violation(client_in):
     assert "Commits in each place" not in page
 
 
-LEFT = UntriedPoint(moment=412, at_s=0.7, keeps="torn", way="within a flush", redo=8192, binlog=4096)
-HALF = story(state(0.1), state(0.3, TORN), left=4000, untried=(LEFT, *(replace(LEFT, moment=n) for n in range(3999))))
-
-
 def test_a_failed_check_counts_crash_points_and_not_transactions(client_in):
     """The control: one crash lost transactions, and its page counts them."""
     one = trials.experiment({"0/0": {KIND: [(5, 5)], "power-loss": [(5, 5)]}}, replica=False, measured=0)
@@ -298,68 +270,6 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
     assert "Failed at the step “choosing crash points”: The disk is full." in page
 
 
-def test_the_crash_points_that_were_not_tried_are_listed(client_in):
-    """The page shows the first ones; the file holds all."""
-    trial = loads(HALF).trials.get()
-    page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
-    for part in ("4,000 crash points that were found and not tried",
-                 "The table shows 25 of them, the list holds 4,000.",
-                 '<td class="num" data-label="Redo log flushed to">8,192 bytes'):  # fmt: skip
-        assert part in page, part
-    rows = list(csv.DictReader(client_in.get(address(trial, "csv")).text.splitlines()))
-    assert [row["Outcome"] for row in rows] == ["passed", "failed", *["not tried"] * 4000]
-    assert rows[2] == {
-        "Outcome": "not tried", "Power loss at (s)": "0.7", "Event of the recording": "412", "On the disk": "torn",
-        "Chosen": "within a flush", "Redo log flushed (bytes)": "8192", "Binary log flushed (bytes)": "4096",
-        "Acknowledged": "", "Failed or unclear checks": "",
-    }  # fmt: skip
-    assert len(client_in.get(address(trial, "json")).json()["rows"]) == 4002
-    assert client_in.get(address(trial, "gz")).status_code == 404
-
-
-def test_a_list_of_an_older_result_is_shown_as_far_as_it_was_stored(client_in):
-    trial = loads(HALF).trials.get()
-    points = trial.evidence.data["points"]
-    points["untried"] = [asdict(one) for one in HALF.untried[:500]]
-    del points["untried_list"]
-    trial.evidence.save()
-    page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
-    assert "The table shows 25 of them, the list holds 500." in page
-    assert client_in.get(address(trial, "csv")).text.count("not tried") == 500
-
-
-@pytest.mark.parametrize("text", ["no base64", "AAAA", packed([LEFT])[:-8], b64encode(zlib.compress(b"{}")).decode()])
-def test_a_damaged_list_of_an_imported_file_is_not_found(client_in, text):
-    trial = loads(HALF).trials.get()
-    trial.evidence.data["points"]["untried_list"] = text
-    trial.evidence.save()
-    assert client_in.get(address(trial, "csv")).status_code == 404
-    assert client_in.get(reverse("results:trial", args=[trial.pk])).status_code == 200
-
-
-def address(trial, form):
-    return reverse("results:crash-points", args=[trial.pk, form])
-
-
-def test_where_all_were_tried_no_such_list_is_shown(client_in):
-    trial = loads(story(state(0.1), left=0)).trials.get()
-    page = client_in.get(reverse("results:trial", args=[trial.pk])).text
-    assert "that were found and not tried" not in page and address(trial, "csv") in page
-
-
-def test_a_trial_without_a_recorded_load_has_no_list_of_crash_points(client_in):
-    trial = trials.experiment(measured=0).trials.first()
-    assert client_in.get(address(trial, "csv")).status_code == 404
-    assert address(trial, "csv") not in client_in.get(reverse("results:trial", args=[trial.pk])).text
-
-
-def test_a_guest_sees_the_crash_points_that_were_not_tried_without_the_file(client):
-    one = loads(HALF)
-    _, token = share(None, one)
-    page = client.get(reverse("sharing:trial", args=[token, one.trials.get().pk])).text
-    assert "crash points that were found and not tried" in page and "crash-points.csv" not in page
-
-
 def test_how_many_violations_were_examined_is_told(words):
     facts = dict(view(stored(replace(BAD, violations=9, examined=8))).facts)
     words([facts["Violations examined"]])
@@ -370,41 +280,6 @@ def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
     assert "lost nothing at any of 4 crash points (power losses replayed from 2 recorded loads)" in page
-
-
-def test_the_result_page_draws_a_small_map_of_each_load(client_in):
-    """What a trial's page draws as four dots: of each look one path. At most six loads are drawn."""
-    one = loads(*[GOOD] * 6, BAD)
-    first = one.trials.order_by("position").first()
-    first.evidence.data["points"] = BAD.as_stored()
-    first.evidence.save()
-    page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-    maps = page[page.index('<div class="crash-maps">') : page.index("Each dot is a crash point")]
-    assert maps.count("<svg") == 6 and "6 of 7 recorded loads are drawn" in page and VERTICAL in page
-    assert "time where none of it was" not in page
-    assert [maps.count(f'<path class="{look}"') for look in ("kept", "unclear", "other", "lost")] == [6, 1, 1, 1]
-    assert "1/1, trial 1: Lost acknowledged commits at 1 of the 4 crash points of this load" in maps
-    assert reverse("results:trial", args=[first.pk]) in maps
-
-
-def test_small_maps_of_loads_without_a_flushed_binlog_rise_with_time(client_in):
-    without = story(state(0.1, binlog=0), state(0.4, binlog=0))
-    pages = [
-        flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-        for one in (loads(GOOD, without), loads(without))
-    ]
-    assert "binary log that was flushed, or time where none of it was." in pages[0]
-    assert "Upward: time." in pages[1]
-
-
-def test_dots_at_the_same_place_are_one_dot_of_a_small_map():
-    near = [state(0.1, redo=4096), state(0.1001, redo=4096), state(0.4, LOST, redo=8192, lost=1)]
-    assert dict(paths(crash_map(near))).keys() == {"kept", "lost"}
-    assert [dots.count("M") for _, dots in paths(crash_map([*near, state(0.2, redo=2000)]))] == [2, 1]
-
-
-def test_without_recorded_loads_the_result_page_has_no_maps(client_in):
-    assert "crash-maps" not in client_in.get(reverse("results:page", args=[trials.experiment().pk])).text
 
 
 def test_flush_settings_of_a_replica_are_told_with_its_crash_points(client_in):

@@ -19,7 +19,7 @@ from tests.markup import flat
 from tests.unit.api.tokens import script
 from tests.unit.crash.recorded_states import LOST, state, story
 from tests.unit.results import factory, trials
-from tests.unit.results.test_recorded_load import loads
+from tests.unit.results.recorded_trials import loads
 from tests.unit.schedules.made import somebody
 
 pytestmark = pytest.mark.django_db

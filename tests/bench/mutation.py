@@ -42,7 +42,11 @@ CORE = {  # what judges, and the tests that hold it
     "workers/crash": ["tests/unit/crash"],
     "workers/analysis": ["tests/unit/analysis"],
     "workers/servers": ["tests/unit/servers"],
-    "dashboard/findings/crash": ["tests/unit/findings", "tests/unit/results/test_recorded_load.py", "tests/unit/results/test_load_maps.py"],
+    "dashboard/findings/crash": [
+        "tests/unit/findings",
+        "tests/unit/results/test_recorded_load.py",
+        "tests/unit/results/test_load_maps.py",
+    ],
 }
 NOTICED, SURVIVED, UNFIT = 10, 11, 12  # exit statuses of a child
 LEAST_LIMIT_S = 20.0

@@ -60,7 +60,7 @@ def _where(tally: Tally, place: str) -> str:
 def _lost(tally: Tally, loss: CrashLoss) -> str:
     """`median 1,120 commits (the last 607 ms)`; of recorded loads those of the worst crash point."""
     if tally.kind in RECORDED_KINDS:
-        return f"{typical(loss.most, 1)}{_work(loss.most_ms)} at the worst {noun_of(tally.kind)}"
+        return f"{typical(loss.most, 1)}{_work(loss.most_ms)} at its worst {noun_of(tally.kind)}"
     return f"{typical(loss.median, loss.rate.k)}{_work(loss.median_ms)}"
 
 

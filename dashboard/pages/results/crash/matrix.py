@@ -96,10 +96,12 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     if not rate.n:
         return ""
     share = rate.share("all loads" if tally.points else "all", "lose commits" if len(tally.hit) == rate.k else "fail")
-    if not rate.k and not shows_rare(rate.hi) and any(one.points for one in row):
+    if rate.k:
+        share = f"so {share}"
+    elif not shows_rare(rate.hi) and any(one.points for one in row):
         share = f"{rate.n:,} {'is' if rate.n == 1 else 'are'} too few: {share}"
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
-    return f"in {rate.counts} {plural(tally.kind)}{unclear}; {share}" if tally.points else share
+    return f"in {rate.counts} {plural(tally.kind)}{unclear}{',' if rate.k else ';'} {share}" if tally.points else share
 
 
 def _held(tally: Tally) -> str:

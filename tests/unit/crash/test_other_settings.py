@@ -77,6 +77,16 @@ def test_the_flush_method_of_pages_is_tried_where_a_page_may_be_torn(method, key
     assert names == (["innodb_flush_method"] if tried else [])
 
 
+def test_a_setting_with_two_names_is_tried_once(monkeypatch):
+    both = dict.fromkeys(("source_verify_checksum", "master_verify_checksum"), "OFF")
+    for variables, name in (
+        (both, "source_verify_checksum"),
+        ({"master_verify_checksum": "OFF"}, "master_verify_checksum"),
+    ):
+        found = told(variables, None, VIOLATION, again=[state(0.1)], monkeypatch=monkeypatch, settings={})
+        assert [one[0] for one in found] == [name]
+
+
 NOT_READ = replace(LOST, outcome="unknown", says="Unclear: engine could not be read.")
 DOWN = CheckResult("stays-down", "invalid", 1, "The server does not recover without help.")
 

@@ -25,6 +25,7 @@ OF_THE_LOAD = {
     "innodb_doublewrite": "ON",
     "innodb_flush_method": "fsync",  # with O_DIRECT MySQL does not flush the copy of a page before the page
 }
+OLDER_NAMES = {"master_verify_checksum": "source_verify_checksum"}  # MySQL may know both
 OF_PAGES = {"innodb_doublewrite", "innodb_flush_method"}
 DAMAGE = {"stays-down", "tables-damaged", "altered"}  # checks that a torn page makes fail
 MOST_POINTS = 20
@@ -84,6 +85,8 @@ def _unlike(load: Recorded, safer: Mapping[str, str]) -> Iterator[tuple[str, str
     """Settings of this server that have another value. Without a binary log its flushes do not matter."""
     for name, value in safer.items():
         same = (value, "1") if value == "ON" else (value.upper(),)
+        if OLDER_NAMES.get(name) in load.variables:
+            continue
         if load.variables.get(name, value).upper() not in same and (load.has_binlog or name != "sync_binlog"):
             yield name, value
 

@@ -108,7 +108,9 @@ def test_each_count_of_crash_points_is_that_of_its_document(setup):
         failed = count["lost"] + count.get("otherwise", 0)
         place = {"2/1": 0, "0/1": 3}[level(setup["engine"], measured)]
         assert cells[place : place + 3] == [str(count["of"]), str(failed), str(count["lost"])]
-        assert "earlier load of each" in chapter(setup) and count["loads"] == 2
+        one_load = setup["version"] == "9.7.4"
+        assert ("last row is one load each" if one_load else "earlier load of each") in " ".join(chapter(setup).split())
+        assert count["loads"] == (1 if one_load else 2)
 
 
 def test_each_setup_names_known_things_once():

@@ -35,6 +35,7 @@ class Load:
     settings: dict[str, str] = field(default_factory=dict)
     setup: Setup = field(default_factory=lambda: Setup({}))
     kind: object = None
+    is_killed: bool = False
     ports: object = field(default_factory=lambda: SimpleNamespace(clock=lambda: 0.0))
 
 
@@ -85,6 +86,12 @@ def test_a_setting_with_two_names_is_tried_once(monkeypatch):
     ):
         found = told(variables, None, VIOLATION, again=[state(0.1)], monkeypatch=monkeypatch, settings={})
         assert [one[0] for one in found] == [name]
+
+
+def test_settings_of_the_recovery_are_not_tried_after_a_kill():
+    variables = {"source_verify_checksum": "OFF", "sync_binlog": "0"}
+    found = told(variables, lambda begun: [state(0.1)], VIOLATION, is_killed=True)
+    assert [one[0] for one in found] == ["sync_binlog"]
 
 
 NOT_READ = replace(LOST, outcome="unknown", says="Unclear: engine could not be read.")

@@ -39,7 +39,8 @@ def tried_otherwise(
     if not violations:
         return ()
     load.timeline.step("other settings")
-    return (*_recoveries(load, lane, violations), *_loads(load, violations, tried))
+    again = () if load.is_killed else _recoveries(load, lane, violations)  # after a kill no end of a log is torn
+    return (*again, *_loads(load, violations, tried))
 
 
 def _recoveries(load: Recorded, lane: Lane, violations: Sequence[Violation]) -> Iterator[OtherSetting]:

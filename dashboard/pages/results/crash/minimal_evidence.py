@@ -23,7 +23,7 @@ SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
 DISKS = {
     "durable": "only what was flushed",
     "written": "everything that reached it, flushed or not",
-    KILLED: "everything that reached it, flushed or not",
+    KILLED: "all that the files were given",
     "torn": "a part of the unflushed sectors",
     "only": "a part of the unflushed writes",
 }

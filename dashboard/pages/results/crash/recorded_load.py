@@ -192,9 +192,9 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
     tried = len(story.states)
     found = f"{whole(tried)} of {whole(tried + story.left)} that were found"
     limit = ". Then the plan's time for crash points was over" if story.out_of_time else ""
-    noun = noun_of(story.states).capitalize()
+    noun = noun_of(story.states)
     return (
-        (f"{noun}s tried", f"{found}. Points with the same content of the disk count as one{limit}"),
+        (f"{noun.capitalize()}s tried", f"{found}. Points with the same content of the disk count as one{limit}"),
         (
             "States of the logs",
             f"{whole(story.covered)} of {whole(story.pairs)} tried. A state is how far each log was flushed"
@@ -211,7 +211,7 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             "Violations examined",
             f"{whole(story.examined)} of {whole(story.violations)} that differ. Alike are those with the same failed "
             "checks, the same kept writes and the same file that decides"
-            if story.violations and noun != KILL_POINT.capitalize()
+            if story.violations and noun != KILL_POINT
             else "",
         ),
         (

@@ -19,6 +19,7 @@ from tests.browser.test_every_page import look
 from tests.walks import report
 from workers.bench.plan import CrashPlan, Plan
 from workers.bench.plan_field import fields_of
+from workers.bench.replica_settings import REPLICAS_OWN_SETTINGS
 from workers.crash.checks import CHECKS
 from workers.servers.settings import SETTINGS
 
@@ -127,7 +128,7 @@ def test_the_reference_has_what_the_registries_have(built):
     plan, checks, settings, figures, api = ((built / f"reference/{name}.html").read_text() for name in names)
     report(one.name for one in (*fields_of(Plan), *fields_of(CrashPlan)) if f">{one.name}<" not in plan)
     report(key for key in CHECKS if f">{key}<" not in checks)
-    report(name for name in SETTINGS if f">{name}<" not in settings)
+    report(name for name in (*SETTINGS, *REPLICAS_OWN_SETTINGS) if f">{name}<" not in settings)
     report(name for name in FIGURES if f">{name}<" not in figures)
     operations = [one for group in document.groups().values() for one in group]
     text = unescape(re.sub("<[^>]+>", "", api))

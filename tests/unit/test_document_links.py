@@ -6,7 +6,6 @@ from pathlib import Path
 
 from dashboard.installation.home import PROJECT
 from tests.walks import report
-from workers.bench.replica_settings import REPLICAS_OWN_SETTINGS
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
@@ -42,8 +41,3 @@ def test_a_broken_link_is_named(tmp_path):
         "a.md: no heading there in b.md",
         "a.md: no heading nowhere in a.md",
     ]
-
-
-def test_the_document_names_every_setting_that_replicas_alone_may_have():
-    page = (PROJECT / "docs/topology.md").read_text()
-    report(name for name in REPLICAS_OWN_SETTINGS if f"`{name}`" not in page)

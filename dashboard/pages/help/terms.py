@@ -21,7 +21,7 @@ ROOTS = {
 }
 
 
-WORDS = tuple((word, re.sub("[`*]", "", meaning)) for word, meaning, _ in tables("glossary.md")[0])
+WORDS = tuple((word, re.sub("[`*]", "", meaning)) for word, meaning in tables("glossary.md")[0])
 
 
 @dataclass(frozen=True)

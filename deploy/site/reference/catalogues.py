@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dashboard.pages.help.terms import MANUALS, TERMS
 from reference.markdown import code, page, plain, table
 from workers.bench.recipes import shelf
+from workers.bench.replica_settings import REPLICAS_OWN_SETTINGS
 from workers.sandbox.builds.catalogue import CATALOGUE
 from workers.servers.settings import SETTINGS, Rule, Setting
 
@@ -14,6 +15,11 @@ def page_of_settings() -> str:
         "Settings of servers",
         "A variant may set these. [Settings](../docs/settings.md) has the variables of Durascope's own environment.\n",
         *(part for one in SETTINGS.values() for part in _setting(one)),
+        "## Settings of replicas alone\n",
+        "In a topology: `+replica.NAME=VALUE` ([Topologies](../docs/topology.md)).\n",
+        table(
+            ("setting", "values"), ((code(name), plain(rule.allows)) for name, rule in REPLICAS_OWN_SETTINGS.items())
+        ),
     )
 
 

@@ -3,6 +3,7 @@ from itertools import product
 
 import pytest
 
+from dashboard.installation.home import PROJECT
 from tests.walks import report
 from workers.bench import recipes
 from workers.bench.needs import Candidate
@@ -131,3 +132,9 @@ def test_build_and_storage_that_a_recipe_names_are_what_it_speaks_of():
     newer = dataclasses.replace(plan.variants[1], build="mysql-8.0.33")
     plan = dataclasses.replace(plan, variants=(plan.variants[0], newer, plan.variants[2]))
     assert recipe.changed_variants(plan) == ["binlog on, before"]
+
+
+def test_the_document_lists_every_recipe_with_its_title():
+    """In the order of the keys, as lines to copy into docs/recipes.md."""
+    listed = [line for line in (PROJECT / "docs/recipes.md").read_text().splitlines() if line.startswith("| `")]
+    assert listed == [f"| `{key}` | {one.title} |" for key, one in RECIPES.items()]

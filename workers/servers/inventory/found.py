@@ -33,7 +33,7 @@ class FoundServer:
 def limited(found: list[FoundServer]) -> list[FoundServer]:
     """Raises PlanError for none and for too many."""
     if not found:
-        raise PlanError("The file names no server.", "See docs/audit.md for the files that can be read.")
+        raise PlanError("The file names no server.", "See docs/import.md for the files that can be read.")
     if len(found) > MOST_SERVERS:
         raise PlanError(f"The file names more than {MOST_SERVERS:,} servers.", "Split it.")
     if any(len(text) > LONGEST for one in found for text in vars(one).values()):

@@ -110,7 +110,6 @@ class Mutation:
         reach = self._reach()
         print(f"{len(self._items)} tests, {sum(reach.seconds.values()):.0f} s; {len(self.files)} files", flush=True)
         self._functions = _functions()
-        gc.freeze()
         for file in self.files:
             for mutant in mutants(file, (PROJECT / file).read_text(), self.most):
                 if (mutant.before, mutant.after) in EQUIVALENT.get(file, {}):
@@ -192,11 +191,14 @@ def _file_of(test: str) -> str:
 
 
 def _functions() -> dict[tuple[str, str, int], list[FunctionType]]:
-    """Every function of the product that is alive, by file, name and line."""
+    """Every function that is alive, by file, name and line. Afterwards all objects are frozen, so that children share
+    them."""
+    gc.unfreeze()  # tests/conftest.py froze what collecting made, and frozen objects are not listed
     found = defaultdict(list)
     for one in gc.get_objects():
-        if isinstance(one, FunctionType):
+        if type(one) is FunctionType:  # isinstance would wake lazy objects
             found[one.__code__.co_filename, one.__code__.co_qualname, one.__code__.co_firstlineno].append(one)
+    gc.freeze()
     return found
 
 

@@ -64,6 +64,14 @@ def test_a_sample_is_the_same_each_time():
     assert len(mutants("f.py", source, 10)) == 10
 
 
+def test_functions_are_found_although_collecting_froze_them():
+    """Without them each fault would need a fresh interpreter."""
+    from tests.bench.mutation import _functions
+
+    found = _functions()
+    assert found[mutants.__code__.co_filename, "mutants", mutants.__code__.co_firstlineno] == [mutants]
+
+
 @pytest.mark.parametrize("file", EQUIVALENT)
 def test_each_listed_equivalent_fault_exists_in_its_file_and_has_a_reason(file):
     made = {(one.before, one.after) for one in mutants(file, (PROJECT / file).read_text())}

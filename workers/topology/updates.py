@@ -28,7 +28,7 @@ READ = f"SELECT version FROM {TABLE} WHERE id = %s"  # noqa: S608 - no foreign t
 WRITE = f"UPDATE {TABLE} SET version = %s WHERE id = %s"  # noqa: S608 - no foreign text
 ALL = f"SELECT id, version FROM {TABLE}"  # noqa: S608 - no foreign text
 PRESENT = "SELECT 1 FROM information_schema.tables WHERE table_schema = %s"
-CLIENTS, ROWS = 6, 2
+ROWS, EACH_ROW = 2, 3  # rows, and clients of each
 ANSWER_S = 2.0
 
 
@@ -67,7 +67,8 @@ class VersionLedger:
 
 
 class VersionClients:
-    """`begin`, `end`, `ledger`; `close` in any case. A client ends with its connection."""
+    """`begin`, `end`, `ledger`; `close` in any case. A client ends with its connection. Clients of one row are on
+    several servers, if there are several."""
 
     def __init__(self, targets: Sequence[Target], how: Updates) -> None:
         """Make the table by the first server, and log in by turns on all. Raises ServerError."""
@@ -79,8 +80,8 @@ class VersionClients:
             for row in range(ROWS):
                 ask.rows(connection, f"INSERT INTO {TABLE} VALUES (%s, 0)", [row])  # noqa: S608 - no foreign text
         self._threads = [
-            threading.Thread(target=self._work, args=(targets[n % len(targets)], n % ROWS), name="updates", daemon=True)
-            for n in range(CLIENTS)
+            threading.Thread(target=self._work, args=(targets[n % len(targets)], row), name="updates", daemon=True)
+            for n, row in enumerate(row for row in range(ROWS) for _ in range(EACH_ROW))
         ]
 
     def begin(self) -> None:

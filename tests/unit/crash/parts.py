@@ -14,14 +14,15 @@ from workers.sandbox.server import Recovery
 
 
 class Part:
-    """Notes each call as "part.call"; `answers` says what a call returns, or raises; `given`: the last arguments."""
+    """Notes each call as "part.call"; `answers` says what a call returns, or raises; `given`: the last arguments, and
+    `named` those with names."""
 
     def __init__(self, name, notes, **answers):
-        self._name, self._notes, self._answers, self.given = name, notes, answers, {}
+        self._name, self._notes, self._answers, self.given, self.named = name, notes, answers, {}, {}
 
     def __getattr__(self, call):
-        def called(*args, **_):
-            self.given[call] = args
+        def called(*args, **named):
+            self.given[call], self.named[call] = args, named
             self._notes.append(f"{self._name}.{call}")
             answer = self._answers.get(call)
             if isinstance(answer, Exception):

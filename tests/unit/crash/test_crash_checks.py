@@ -148,6 +148,18 @@ def test_reused_gtids_are_found():
     assert bad(all_well(state={"reused": ("0-1-7",)})) == {"gtid-reused": "invalid"}
 
 
+@pytest.mark.parametrize(
+    ("reused", "count", "more"),
+    [(1, "1 GTID names", ""), (2, "2 GTIDs name", ""), (10, "10 GTIDs name", ""), (12, "12 GTIDs name", " and 2 more")],
+)
+def test_of_many_reused_gtids_the_first_ten_are_named_and_the_others_counted(reused, count, more):
+    names = [f"0-1-{n}" for n in range(1, reused + 1)]
+    assert judged(all_well(reissued=tuple(names)))["gtid-reused"].says == (
+        f"{count} an acknowledged transaction and also one that was written after the crash: "
+        f"{', '.join(names[:10])}{more}. After the crash the server numbers transactions again from the beginning."
+    )
+
+
 def test_a_binlog_that_no_replica_can_read_is_found():
     evidence = all_well(state={"unreadable": "binlog.000001 is torn"})
     assert bad(evidence) == {"binlog-unreadable": "invalid"}
@@ -227,6 +239,7 @@ def test_no_evidence_at_all_is_unknown_in_every_check():
     assert {result.outcome for result in found} == {"unknown"}
     assert {result.key for result in found} == set(CHECKS) - {"client-back"}
     assert verdict(found) == verdict(()) == "unknown"
+    assert found[1].says == "Unclear: engine could not be read (it was not read)."
 
 
 def test_a_check_that_breaks_is_unknown(monkeypatch):
@@ -242,6 +255,7 @@ def test_a_load_that_achieved_nothing_proves_nothing():
     idle = type(ledger())(())
     found = {result.key: result for result in checks.run_checks(idle, all_well(engine=WELL))}
     assert found["lost-engine"].outcome == "unknown"
+    assert found["lost-engine"].says == "Nothing was acknowledged before the crash, so nothing could be lost."
 
 
 @pytest.mark.parametrize("place", ["engine", "binlog"])

@@ -88,6 +88,8 @@ def test_a_binlog_on_another_host_is_not_known(inspector):
 
 def test_the_copy_of_a_binlog_has_its_limit(inspector, tmp_path, monkeypatch):
     log = place(tmp_path / "data", (0, 1))
+    (tmp_path / "data" / "binlog.000002").write_bytes(log.files()[0].read_bytes())
+    log.index.write_text("./binlog.000001\n./binlog.000002\n")
     size = sum(path.stat().st_size for path in (log.index, *log.files()))
     monkeypatch.setattr(inspect.binlog, "MOST_BYTES", size)
     for name in ("one", "two"):

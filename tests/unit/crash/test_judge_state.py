@@ -1,15 +1,18 @@
 """One state of a recorded load after its recovery: its evidence, and what is made of it. The server is made up."""
 
+from dataclasses import replace
 from time import monotonic
 from types import SimpleNamespace
 
 import pytest
 
 from tests.unit.crash.binlog_bytes import SECRET
-from tests.unit.crash.case import CLIENTS, SENT, ledger
+from tests.unit.crash.case import CLIENTS, SENT, in_order, ledger
 from tests.unit.sandbox.recordings import Written
-from workers.crash.evidence import Seen
+from workers.crash.evidence import BinlogSeen, Oddities, ReplicaSeen, Seen
+from workers.crash.inspect import BinlogPlace
 from workers.crash.points.judge_state import PointTold, StateJudge
+from workers.crash.replica_check import RECONNECTIONS
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.joint import JointStates, of_one, of_the_last
@@ -20,11 +23,12 @@ from workers.sandbox.server import Recovery
 
 END_NS, NS = 500_000_000, 1_000_000_000
 ALL = ledger().acknowledged()
+LOG = BinlogSeen(Seen(ALL[:-3]), {}, "open", "binlog.000001:4", order=in_order())
 
 
 class Look:
-    def __init__(self, engine):
-        self.problems, self._engine, self.log = [], engine, None
+    def __init__(self, engine, binlog=None, given=()):
+        self.problems, self._engine, self._binlog, self.given, self.log = [], engine, binlog, given, None
 
     def engine(self):
         return self._engine
@@ -35,16 +39,32 @@ class Look:
     def tables_ok(self):
         return True
 
+    def binlog(self):
+        return self._binlog
 
-def judged(engine=ALL, fails=None, until_ns=END_NS):
-    judge, lane = made_up(engine, fails)
+    def gtid_position(self):
+        return "0-1-9"
+
+    def rewritten(self, before, now):
+        return Oddities()
+
+    def write_on(self):
+        self.problems.append("written on")
+        return True
+
+    def reissued(self, before):
+        return ()
+
+
+def judged(engine=ALL, fails=None, until_ns=END_NS, **about):
+    judge, lane = made_up(engine, fails, **about)
     found = judge.judge(lane, PointTold(12, until_ns, "written", "after a flush", Reached(4096, 512)), monotonic())
     assert lane.killed == [1]
     return found
 
 
-def made_up(engine=ALL, fails=None):
-    """Without a binlog. `fails`: the error of the recovery."""
+def made_up(engine=ALL, fails=None, binlog=None, of=StateJudge, **about):
+    """`fails`: the error of the recovery; `binlog`: what is in it, None: there is none; `about`: the load."""
     killed = []
 
     def recover(server, settings):
@@ -53,12 +73,13 @@ def made_up(engine=ALL, fails=None):
         return Recovery(0.25, ())
 
     load = SimpleNamespace(
-        schema="s", secret=SECRET, has_binlog=False, has_gtids=False, before=None, named=None, margin_s=0.0,
-        settings={}, whole=ledger().sealed(SECRET), at_s=lambda at_ns: at_ns / NS, look=SimpleNamespace(log=None),
-        replica=None, keeps=lambda state: "durable",
+        schema="s", secret=SECRET, has_binlog=bool(binlog), has_gtids=bool(binlog), before=None, named=None,
+        margin_s=0.0, settings={}, whole=ledger().sealed(SECRET), at_s=lambda at_ns: at_ns / NS,
+        look=SimpleNamespace(log=None), replica=None, keeps=lambda state: "durable",
     )  # fmt: skip
+    vars(load).update(about)
     server = SimpleNamespace(binlog_index=SimpleNamespace(parent=None), log_text="a\nb", kill=lambda: killed.append(1))
-    judge = StateJudge(load, recover, lambda *_: Look(Seen(engine)))
+    judge = of(load, recover, lambda *given: Look(Seen(engine), binlog, given))
     return judge, SimpleNamespace(server=server, killed=killed)
 
 
@@ -95,6 +116,7 @@ def test_only_what_was_acknowledged_by_then_must_be_there():
 
 def test_an_answer_at_the_moment_at_which_the_content_changes_does_not_count():
     assert judged(until_ns=11_000_000).acknowledged == 1
+    assert judged(until_ns=11_000_001).acknowledged == 2
 
 
 def test_before_the_first_acknowledgement_checks_of_transactions_are_vacuous():
@@ -102,6 +124,53 @@ def test_before_the_first_acknowledgement_checks_of_transactions_are_vacuous():
     assert found.acknowledged == 0 and found.vacuous
     assert set(found.vacuous) <= set(found.passed)
     assert not judged().vacuous
+
+
+def test_a_binary_log_is_read_and_its_losses_are_counted():
+    found = judged(binlog=LOG, named={})
+    assert (found.lost_engine.transactions, found.lost_binlog.transactions) == (0, 3)
+    assert {one.key for one in found.checks if one.outcome == "invalid"} == {"lost-binlog", "engine-only"}
+    assert {one.key for one in judged(binlog=LOG).checks if one.outcome == "unknown"} == {"gtid-reused"}, "not named"
+
+
+class WithReplica(StateJudge):
+    def replicas(self, lane):
+        return lane.replicas
+
+
+def test_a_replica_that_followed_is_judged_and_its_losses_are_counted():
+    good = [ReplicaSeen(moment, "caught up", "", 0, Seen(seen)) for moment, seen in zip(RECONNECTIONS, (ALL[:-2], ALL),
+                                                                                       strict=True)]  # fmt: skip
+    looks = []
+    for replicas in (tuple(good), ()):
+        judge, lane = made_up(binlog=LOG, of=WithReplica, replica="recorded too", named={})
+        lane.replicas = replicas
+        inspect = judge.inspect
+        judge = replace(judge, inspect=lambda *given, inspect=inspect: looks.append(inspect(*given)) or looks[-1])
+        told = PointTold(12, END_NS, "written", "after a flush", Reached(4096, 512))
+        found = judge.judge(lane, told, monotonic())
+        assert ("replica" in found.passed) is bool(replicas)
+        assert (found.lost_replica and found.lost_replica.transactions) == (2 if replicas else None)
+    assert [one.problems for one in looks] == [[], ["written on"]], "the replica's primary has written on already"
+    assert "replica" not in {*judged().passed, *(one.key for one in judged().checks)}
+
+
+@pytest.mark.parametrize("log", [SimpleNamespace(first="binlog.000002"), None])
+def test_the_binary_log_of_a_state_is_compared_with_files_that_existed_by_then(tmp_path, log):
+    """The recorded one may have begun another file later."""
+    for name in ("binlog.index", "binlog.000002", "ibdata1"):
+        (tmp_path / name).touch()
+    before = BinlogPlace(tmp_path / "copy" / "binlog.index", "binlog.000002")
+    judge, _ = made_up(before=before, look=SimpleNamespace(log=log))
+    server = SimpleNamespace(binlog_index=tmp_path / "binlog.index", datadir=tmp_path / "data")
+    place, recorded = judge._binlogs(server)
+    first = log.first if log else ""
+    assert place == BinlogPlace(tmp_path / "binlog.index", first, home=tmp_path / "data")
+    assert recorded == replace(before, among=frozenset({"binlog.index", "binlog.000002"}))
+    case = judge._case(server, END_NS)
+    assert case.look.given == (server, "s", SECRET, place) and (case.before, case.gtid_before) == (recorded, "")
+    gone = SimpleNamespace(binlog_index=tmp_path / "gone" / "binlog.index", datadir=tmp_path)
+    assert judge._binlogs(gone) == (None, None), "a power loss may take the whole folder"
 
 
 def test_a_server_that_ends_by_itself_is_a_violation():
@@ -113,7 +182,10 @@ def test_a_server_that_ends_by_itself_is_a_violation():
 @pytest.mark.parametrize("engine", [ALL, ALL[:0]])
 def test_a_recovery_that_hangs_leaves_the_state_unclear(engine):
     found = judged(engine, fails=SandboxError("no answer for 60 s"))
-    assert found.verdict == "unknown" and found.passed == ()
+    assert found.verdict == "unknown" and found.passed == () and found.recovery_s is None
+    with_binlog = judged(engine, SandboxError("no answer for 60 s"), binlog=LOG, named={})
+    says = {one.key: one.says for one in with_binlog.checks}
+    assert says["gtid-reused"] == "Unclear: binlog, GTIDs could not be read (no answer for 60 s)."
 
 
 @pytest.mark.parametrize(("blocks", "become"), [(None, {1: b"of the state"}), ({2: b"a mixture"}, {2: b"a mixture"})])

@@ -11,6 +11,7 @@ from workers.crash.points import kills
 from workers.crash.points.kills import kill_points_of, stop_often
 from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording.joint import JointStates
+from workers.sandbox.disk.recording.points import Reached
 from workers.sandbox.disk.recording.states import States
 
 A, B = b"A" * BLOCK_BYTES, b"B" * BLOCK_BYTES
@@ -33,6 +34,9 @@ def contents(states, stops):
 
 def test_a_kill_leaves_everything_written_by_then_flushed_or_not(recorded):
     assert contents(recorded, [3, 4]) == {3: {0: A}, 4: {0: A, 1: B}}
+    assert {(one.way, one.reached, one.new) for one in kill_points_of(recorded, [3, 4], 3)} == {
+        ("at a random moment", Reached(0, 0), True)
+    }
 
 
 def test_of_stops_with_one_content_the_last_counts(recorded):
@@ -41,7 +45,7 @@ def test_of_stops_with_one_content_the_last_counts(recorded):
 
 
 def test_a_stop_after_the_end_of_the_recording_is_no_kill_point(recorded):
-    assert set(contents(recorded, [3, 7, 9])) == {3}
+    assert set(contents(recorded, [1, 3, 7, 9])) == {3}, "nor one before its beginning"
 
 
 def test_the_order_is_drawn_by_the_seed(tmp_path):
@@ -58,10 +62,25 @@ def test_the_server_stands_still_while_its_files_are_written_out(monkeypatch):
     begun = prepared(notes, "kill-points")
     begun = replace(begun, setup=replace(begun.setup, points=3))
     monkeypatch.setattr(kills, "monotonic_ns", count(5).__next__)
+    monkeypatch.setattr(kills, "monotonic", iter((1.0, 1.002, 2.0, 2.005, 3.0, 3.001)).__next__)
     stops, took = stop_often(begun, lambda for_s: (ran_s.append(for_s), notes.append("ran")))
     each = ["server.freeze", "disk.write_out", "server.go_on", "ran"]
     assert notes == ["ran", *each * 3] and stops == (5, 6, 7)
-    assert sum(ran_s) == pytest.approx(begun.setup.load_s) and took.startswith("3 stops, ")
+    assert sum(ran_s) == pytest.approx(begun.setup.load_s)
+    assert took == "3 stops, 2.0 ms each (median), 5.0 ms at most"
+    assert begun.server.named["freeze"] == {"between_calls": True}
+
+
+def test_a_load_without_stops_has_none_to_tell():
+    begun = prepared([], "kill-points")
+    ran_s = []
+    assert stop_often(replace(begun, setup=replace(begun.setup, points=0)), ran_s.append) == ((), "0 stops, none")
+    assert ran_s == [begun.setup.load_s]
+
+
+def test_stops_are_spread_over_the_whole_load():
+    gaps_s = list(kills._gaps_s(seed=1, load_s=2.0, count=100))
+    assert len(gaps_s) == 101 and min(gaps_s) >= 0 and max(gaps_s[0], gaps_s[-1]) < 0.5
 
 
 def test_a_server_that_cannot_be_stopped_is_no_kill_point():

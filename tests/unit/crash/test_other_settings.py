@@ -44,7 +44,7 @@ def told(variables, tried, *violations, again=(), cancelled=lambda: False, monke
         attempt = iter(again).__next__
         made = lambda load: SimpleNamespace(attempt=lambda lane, choice: attempt())  # noqa: E731
         monkeypatch.setattr(other_settings, "StateJudge", made)
-    load = Load(variables, Timeline([].append, lambda: False), **more)
+    load = Load(variables, Timeline([].append, cancelled), **more)
     found = tried_otherwise(load, None, violations, tried)
     return [(one.name, one.ran, one.other, one.same, one.tried, one.failed, one.unclear) for one in found]
 
@@ -139,6 +139,28 @@ def test_a_cancellation_is_not_taken_for_a_broken_load():
 
     with pytest.raises(Cancelled):
         told(AT_1_0, cancelled, VIOLATION)
+
+
+def test_a_server_that_was_killed_by_a_cancellation_says_nothing_of_a_setting(monkeypatch):
+    with pytest.raises(Cancelled):
+        told({"source_verify_checksum": "OFF"}, lambda begun: [], VIOLATION, again=[state(0.1, LOST)],
+             cancelled=lambda: True, monkeypatch=monkeypatch)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "tried"),
+    [
+        ("source_verify_checksum", "1", False),
+        ("source_verify_checksum", "on", False),
+        ("source_verify_checksum", "0", True),
+        ("rocksdb_wal_recovery_mode", "2", False),
+        ("rocksdb_wal_recovery_mode", "1", True),
+        ("innodb_flush_log_at_trx_commit", "2", True),
+    ],
+)
+def test_a_value_that_is_as_safe_is_not_tried_however_it_is_spelled(monkeypatch, name, value, tried):
+    found = told({name: value}, lambda begun: [], VIOLATION, again=[state(0.1)], monkeypatch=monkeypatch)
+    assert [one[0] for one in found] == [name] * tried
 
 
 @pytest.mark.parametrize(

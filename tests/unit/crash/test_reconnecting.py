@@ -24,6 +24,7 @@ def told(*connections):
 def test_the_outage_is_the_longest_time_between_commits_of_two_connections():
     """Not the pause of 5 s within one connection; a connection without commits is passed over."""
     assert longest(told([0.1, 0.2], [0.5], [], [2.0, 7.0])) == (0.5, 2.0)
+    assert longest(told([0.5, 1.0], [9.0], [9.5])) == (1.0, 9.0), "not the latest"
 
 
 @pytest.mark.parametrize("connections", [(), ([],), ([0.1, 9.0],), ([], [0.1])])
@@ -35,6 +36,7 @@ def test_an_outage_that_is_not_known_is_not_zero():
     assert ClientOutage(1.0, 1.5).seconds == 0.5
     assert ClientOutage().seconds is None
     assert ClientOutage(last_s=1.0).seconds is None
+    assert ClientOutage() == ClientOutage(None, None, 0, 0, 0, None, "")
 
 
 def test_a_client_that_is_not_let_in_again_makes_the_trial_unclear():

@@ -22,7 +22,7 @@ def why(fault="primary-host-loss", policy="careful", counters=None, settings=Non
 
 
 def test_each_cause_is_named_and_each_rule_is_used():
-    fell_back, held = SemiSyncCounters(10, 2), SemiSyncCounters(10, 0)
+    fell_back, held = SemiSyncCounters(10, 1), SemiSyncCounters(10, 0)
     said = {
         "binlog": why("replica-kill"),
         "file": why("replica-power-loss", position="file"),
@@ -70,6 +70,9 @@ def test_where_no_rule_applies_no_cause_is_invented():
     all_answer = {"kind": "semi-sync", "replicas": 2, "acknowledgements": 2, "counters": SemiSyncCounters(10, 0)}
     assert why(policy="first-replica", **all_answer) == why("kill:primary+replica1", **all_answer) == ""
     assert why("replica-power-loss", position="table") == ""
+    held = {"kind": "semi-sync", "counters": SemiSyncCounters(10, 0)}
+    assert why("total-kill", replicas=2, **held) == "", "no replica was spared that could have been promoted"
+    assert why("primary-kill", "in-place", **held) == why("primary-kill", both_halves=True, **held) == ""
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,12 @@ def test_a_commit_that_was_read_and_never_acknowledged_is_a_phantom():
 def test_lost_updates_and_stale_reads_are_called(changes, called):
     evidence = replace(sound(), updates=replace(sound().updates, **changes))
     assert {name: outcome for name, outcome in outcomes(evidence).items() if outcome != "valid"} == called
+    assert not any("check failed" in one.says for one in run_checks(ledger(), evidence))
+
+
+def test_overwritten_and_missing_updates_are_added():
+    both = replace(sound(), updates=replace(sound().updates, overwritten=2, missing=2))
+    assert (result(both, "lost-updates").outcome, result(both, "lost-updates").count) == ("invalid", 4)
 
 
 def test_a_member_of_a_group_whose_gtids_have_other_gaps_is_called():
@@ -94,6 +100,7 @@ def test_a_member_of_a_group_whose_gtids_have_other_gaps_is_called():
     back = replace(sound().rejoined, other_gtids=gaps)
     evidence = replace(sound(), rejoined=back)
     assert flagged(evidence) == {"rejoin"} and gaps in result(evidence, "rejoin").says
+    assert result(evidence, "rejoin").count == 1
     assert flagged(replace(sound(), others=(("node 3", back),))) == {"others"}
 
 
@@ -147,7 +154,8 @@ def test_a_forged_acknowledgement_makes_all_unknown():
 
 
 def test_a_new_primary_that_acknowledges_nothing_has_not_taken_over():
-    assert flagged(replace(sound(), after=Ledger(()).sealed(SECRET))) == {"takes-over"}
+    idle = replace(sound(), after=Ledger(()).sealed(SECRET))
+    assert flagged(idle) == {"takes-over"} and result(idle, "takes-over").count == 1
 
 
 def test_a_gtid_that_names_another_transaction_on_the_new_primary_is_called():
@@ -192,13 +200,16 @@ def test_an_old_primary_that_refuses_misleads_nobody():
 
 
 def test_an_old_primary_of_unknown_state_is_unknown():
-    assert outcomes(replace(sound(), rejoined=ReplicaSeen(REJOIN, "unknown", "late")))["rejoin"] == "unknown"
+    unclear = result(replace(sound(), rejoined=ReplicaSeen(REJOIN, "unknown", "late")), "rejoin")
+    assert unclear.outcome == "unknown"
+    assert unclear.says == "Whether the old primary has the same rows is unclear: late"
     assert outcomes(replace(sound(), rejoined=ReplicaSeen(REJOIN, "caught up")))["rejoin"] == "unknown"
 
 
 def test_an_old_primary_that_does_not_start_is_called():
     down = replace(sound(), stays_down="corrupt", rejoined=None)
     assert outcomes(down)["old-starts"] == "invalid" and outcomes(down)["rejoin"] == "unknown"
+    assert result(down, "old-starts").count == 1
 
 
 def test_whether_a_rebuilt_old_primary_would_have_started_is_not_judged():
@@ -217,6 +228,7 @@ def test_another_replica_that_stops_is_called_unless_the_fault_struck_it():
     others = (("replica 2", ReplicaSeen(REJOIN, "stopped", "1236: ahead")),)
     stopped = replace(sound(), others=others)
     assert flagged(stopped) == {"others"} and "1236: ahead" in result(stopped, "others").says
+    assert result(stopped, "others").count == 1
     struck = replace(stopped, struck=frozenset({"replica 2"}))
     assert flagged(struck) == set() and "must be rebuilt: 1236: ahead" in result(struck, "others").says
 
@@ -236,6 +248,8 @@ def test_an_acknowledged_commit_that_a_crashed_replica_lacks_is_called():
 def test_a_row_that_a_crashed_replica_applied_twice_is_called():
     twice = crashed(seen=Seen(ledger().sent(), twice=keys((0, 2), (0, 3))))
     assert flagged(twice) == {"crashed-replica"} and "2 are there twice" in result(twice, "crashed-replica").says
+    both = crashed(seen=replace(without_key(twice.rejoined.seen, (1, 3)), twice=keys((0, 2), (0, 3))))
+    assert result(both, "crashed-replica").count == 3
 
 
 def test_a_row_that_differs_on_a_crashed_replica_is_called():

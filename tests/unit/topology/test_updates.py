@@ -1,7 +1,9 @@
 """Version numbers against histories whose lost updates and stale reads are known."""
 
 import threading
+import time
 from collections import Counter
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -82,6 +84,135 @@ def test_a_late_read_is_stale_also_when_its_transaction_is_refused(clients):
 
 def test_a_late_read_that_may_be_written_back_overwrites_an_update(clients):
     assert clients(Rows(late=1, isolated=False)).overwritten > 0
+
+
+class Servers:
+    """Each counts the versions of its rows; `sent`: (server, statement, values) of each connection."""
+
+    def __init__(self):
+        self.sent, self.gone, self.lock = [], set(), threading.Lock()
+        self.versions = Counter()
+
+    @contextmanager
+    def connect(self, target, **_):
+        yield SimpleNamespace(target=target, sent=[])
+
+    def rows(self, connection, sql, args=()):
+        if connection.target in self.gone:
+            raise ServerError("2013: it hung up")
+        with self.lock:
+            self.sent.append((connection.target, sql, *args))
+        connection.sent.append(sql)
+        if sql == updates.WRITE:
+            connection.wrote = args
+        if sql == "COMMIT":
+            time.sleep(0.001)
+            self.versions[connection.wrote[1]] = connection.wrote[0]
+        return []
+
+    def value(self, connection, sql, args=()):
+        assert connection.sent[-1] == "BEGIN", "each update is a transaction of its own"
+        self.rows(connection, sql, args)
+        return self.versions[args[0]]
+
+
+@pytest.fixture
+def servers(monkeypatch):
+    made = Servers()
+    monkeypatch.setattr(updates, "connect", made.connect)
+    monkeypatch.setattr(updates.ask, "rows", made.rows)
+    monkeypatch.setattr(updates.ask, "value", made.value)
+    return made
+
+
+ON_ONE = 3  # clients of the first of two servers
+
+
+def until(holds):
+    deadline = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def at_work():
+    return [thread for thread in threading.enumerate() if thread.name == "updates"]
+
+
+def test_clients_make_their_table_and_update_each_row_on_each_server(servers):
+    clients = updates.VersionClients(["one", "two"], "snapshot")
+    made = [*((statement,) for statement in updates.MAKE), *((f"INSERT INTO {updates.TABLE} VALUES (%s, 0)", row)
+                                                             for row in range(updates.ROWS))]  # fmt: skip
+    assert [sent for _, *sent in servers.sent] == [[*one] for one in made] and {one[0] for one in servers.sent} == {
+        "one"
+    }
+    assert at_work() == []
+    clients.begin()
+    until(lambda: clients.ledger.reads > 40 and len(clients.ledger.newest) == updates.ROWS)
+    assert all(thread.daemon for thread in at_work())
+    clients.close()
+    assert (
+        at_work() == []
+        and sum(sent == updates.SNAPSHOT for _, sent, *_ in servers.sent) == updates.ROWS * updates.EACH_ROW
+    )
+    reads = {(target, row) for target, sql, *row in servers.sent for row in row if sql == updates.READ}
+    assert reads == {("one", 0), ("two", 0), ("one", 1), ("two", 1)}, "updates of one row meet on two servers"
+    asked = clients.ledger.reads
+    clients.close()
+    assert clients.ledger.reads == asked == clients.ledger.seen({}).acknowledged
+
+
+def test_clients_that_never_began_can_be_closed(servers):
+    updates.VersionClients(["one"], "plain").close()
+    assert at_work() == []
+
+
+def test_a_client_ends_with_its_connection_and_others_go_on(servers):
+    """The transaction under way is refused, and its ROLLBACK fails too."""
+    clients = updates.VersionClients(["one", "two"], "plain")
+    clients.begin()
+    until(lambda: clients.ledger.reads > 10)
+    servers.gone.add("one")
+    until(lambda: len(at_work()) == ON_ONE)
+    seen = clients.ledger.reads
+    until(lambda: clients.ledger.reads > seen + 10)
+    clients.close()
+    assert clients.ledger.refused == ON_ONE
+
+
+def test_a_refused_transaction_is_rolled_back_before_the_next_one(servers, monkeypatch):
+    one = updates.VersionClients(["one"], "plain")
+    servers.versions[0] = 5
+    refusing = SimpleNamespace(target="one", sent=[])
+
+    def refuse(connection, sql, args=()):
+        refusing.sent.append(sql)
+        if sql == "COMMIT":
+            raise ServerError("1213: deadlock")
+        return Servers.rows(servers, connection, sql, args)
+
+    servers.rows = refuse
+    monkeypatch.setattr(updates.ask, "rows", refuse)
+    assert one._updated(refusing, 0) and refusing.sent[-1] == "ROLLBACK"
+    assert (one.ledger.refused, one.ledger.written.total(), one.ledger.newest[0]) == (1, 0, 0)
+
+
+def test_the_acknowledged_version_is_the_one_that_was_written(servers):
+    one = updates.VersionClients(["one"], "plain")
+    servers.versions[0] = 5
+    assert one._updated(SimpleNamespace(target="one", sent=[]), 0)
+    assert (dict(one.ledger.written), one.ledger.newest[0]) == ({(0, 6): 1}, 6)
+
+
+def test_the_versions_of_the_new_primary_are_those_of_its_rows(servers, monkeypatch):
+    tables = {updates.PRESENT: [(1,)], updates.ALL: [(0, 7), (1, 9)]}
+    monkeypatch.setattr(updates.ask, "rows", lambda connection, sql, args=(): tables[sql])
+    assert updates.kept_versions("one") == {0: 7, 1: 9}
+    tables |= {"SET x = 1": [], updates.PRESENT: []}
+    assert updates.kept_versions("one", "SET x = 1") == {}, "the table did not arrive"
+    monkeypatch.setattr(updates.ask, "rows", servers.rows)
+    servers.gone.add("one")
+    assert updates.kept_versions("one") is None
 
 
 def test_each_way_is_written_as_part_of_a_topology():

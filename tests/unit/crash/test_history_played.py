@@ -1,0 +1,142 @@
+"""A small history is played: the order of its statements, of the disk and of the server, and what is noted."""
+
+from contextlib import ExitStack, contextmanager, nullcontext
+from types import SimpleNamespace
+
+import pytest
+
+from tests.unit.crash.binlog_bytes import Binlog
+from workers.crash.points import play
+from workers.crash.points.histories import SCHEMA, TABLES, AtOnce, History
+from workers.crash.points.play import FLUSH_US, ServerContent
+from workers.errors import SandboxError
+from workers.sandbox import options
+
+INDEX = f"{options.BINLOG_BASE}.index"
+
+
+class Noting:
+    def __init__(self, name, notes, **values):
+        self._name, self._notes = name, notes
+        vars(self).update(values)
+
+    def __getattr__(self, call):
+        return lambda *given: self._notes.append(" ".join((f"{self._name}.{call}", *map(str, given))))
+
+
+@pytest.fixture
+def played(tmp_path, monkeypatch):
+    """`played(history)`: what was played, and what was done in which order. The content is its number."""
+
+    def run(history):
+        notes, made = [], []
+
+        @contextmanager
+        def connect(target):
+            made.append(Noting(f"client {len(made)}", notes))
+            yield made[-1]
+
+        def rows(connection, sql):
+            notes.append(f"{connection._name}: {sql}")
+
+        def content(connection, server):
+            notes.append(f"{connection._name} looks")
+            return sum(note.endswith("looks") for note in notes)
+
+        monkeypatch.setattr(play, "connect", connect)
+        monkeypatch.setattr(play.ask, "rows", rows)
+        monkeypatch.setattr(play, "content", content)
+        monkeypatch.setattr(play.owner, "live_folder", lambda root, name: nullcontext(tmp_path / name))
+        monkeypatch.setattr(play.Recording, "load", lambda folder: f"read from {folder.name}")
+        server, disk = Noting("server", notes, target="here"), Noting("disk", notes)
+        with ExitStack() as stack:
+            scene = SimpleNamespace(sandbox=server, disk=disk)
+            found = play.play(SimpleNamespace(scene=scene, made=stack, setup=SimpleNamespace(root=tmp_path)), history)
+        return found, [note.replace(str(tmp_path), "") for note in notes]
+
+    return run
+
+
+def test_each_statement_is_recorded_and_the_server_looked_at_after_it(played):
+    found, notes = played(History("two", ((0, "INSERT 1"), (1, "INSERT 2"))))
+    assert notes == [
+        f"client 0: CREATE SCHEMA {SCHEMA}", *(f"client 0: {table}" for table in TABLES),
+        f"client 1.select_db {SCHEMA}", f"client 2.select_db {SCHEMA}",
+        "server.settle", f"disk.storage {FLUSH_US}", "disk.record /recording/recording", "client 0 looks",
+        "client 1: INSERT 1", "client 0 looks", "client 2: INSERT 2", "client 0 looks",
+        "server.freeze", "disk.stop_recording", "disk.storage 0", "disk.give_way", "server.kill",
+    ]  # fmt: skip
+    assert [(mark.statement, mark.content) for mark in found.marks] == [("", 1), ("INSERT 1", 2), ("INSERT 2", 3)]
+    times = [mark.answered_ns for mark in found.marks]
+    assert times == sorted(times) and (found.at_once, found.recording) == (None, "read from recording")
+
+
+def test_statements_at_once_wait_for_each_other(played, monkeypatch):
+    barriers = []
+
+    class Barrier(play.Barrier):
+        def __init__(self, parties):
+            barriers.append(self)
+            super().__init__(parties)
+            self.waited = 0
+
+        def wait(self):
+            self.waited += 1
+            return super().wait(20)
+
+    monkeypatch.setattr(play, "Barrier", Barrier)
+    both = (AtOnce(0, "INSERT a", "a", "of A"), AtOnce(1, "INSERT b", "b", "of B"))
+    found, notes = played(History("at once", (), at_once=both))
+    assert {"client 1: INSERT a", "client 2: INSERT b"} == set(notes[-8:-6]) and notes[-6:-4] == [
+        "client 0 looks", "server.freeze",
+    ]  # fmt: skip
+    assert [one for one, _ in found.at_once.statements] == list(both) and found.at_once.content == 2
+    assert all(told_ns > found.marks[-1].answered_ns for _, told_ns in found.at_once.statements)
+    assert [(one.parties, one.waited) for one in barriers] == [(2, 2)]
+
+
+def test_one_statement_at_once_waits_for_nobody(played):
+    one = AtOnce(0, "INSERT a", "a", "of A")
+    assert len(played(History("alone", (), at_once=(one,)))[0].at_once.statements) == 1
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """Two files of a binary log, of one and of two transactions."""
+    names = [f"{options.BINLOG_BASE}.00000{number}" for number in (1, 2)]
+    for name, numbers in zip(names, ((10,), (20, 30)), strict=True):
+        log = Binlog()
+        for number in numbers:
+            log.commit(0, number, number)
+        (tmp_path / name).write_bytes(log.data)
+    (tmp_path / INDEX).write_text("".join(f"./{name}\n" for name in names))
+    return tmp_path
+
+
+def test_the_content_is_tables_prepared_transactions_and_the_logged_ones(logs, monkeypatch):
+    asked = []
+    answers = {
+        play.OF_SCHEMA: [("a",), (b"b",)],
+        f"SHOW CREATE TABLE {SCHEMA}.a": [("a", "CREATE a")],
+        f"SHOW CREATE TABLE {SCHEMA}.b": [("b", "CREATE b")],
+        f"SELECT * FROM {SCHEMA}.`a` ORDER BY id": [(1, "v")],
+        f"SELECT * FROM {SCHEMA}.`b` ORDER BY id": [],
+        "XA RECOVER": [(1, 1, 0, "y"), (1, 1, 0, b"x")],
+    }
+    monkeypatch.setattr(play.ask, "rows", lambda connection, sql, args=(): asked.append(args) or answers[sql])
+    found = play.content("a connection", SimpleNamespace(datadir=logs))
+    assert found == ServerContent((("a", "CREATE a", ((1, "v"),)), ("b", "CREATE b", ())), ("x", "y"), 3)
+    assert [SCHEMA] in asked
+
+
+def test_without_a_binary_log_no_history_is_played(tmp_path):
+    with pytest.raises(SandboxError, match="needs a server with a binary log"):
+        play._logged(tmp_path)
+
+
+def test_a_text_may_be_in_any_file_of_the_binary_log(tmp_path):
+    for name, text in (("1", b"written by A"), ("2", b"written by B")):
+        (tmp_path / f"{options.BINLOG_BASE}.{name}").write_bytes(b"\xff\x00" + text)
+    (tmp_path / INDEX).write_text("".join(f"./{options.BINLOG_BASE}.{name}\n" for name in "12"))
+    assert play.holds(tmp_path, ["written by A", "written by B"]) and play.holds(tmp_path, [])
+    assert not play.holds(tmp_path, ["written by A", "written by C"])

@@ -14,8 +14,7 @@ def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
     ours = [one for one in seen if one.moment in RECONNECTIONS]
     bad = [said for one in ours if (said := _complaint(one))]
     if bad:
-        rows = max((one.different_rows or 0 for one in ours), default=0)
-        return invalid(max(rows, 1), " ".join(bad))
+        return invalid(max(one.different_rows or 1 for one in ours), " ".join(bad))
     if len(ours) < len(RECONNECTIONS) or any(not _good(one) for one in ours):
         why = " ".join(one.error for one in ours if one.error) or "it was not reconnected both times"
         return unknown(f"Whether the replica agrees is unclear: {why}")

@@ -251,6 +251,14 @@ def test_a_check_that_breaks_is_unknown(monkeypatch):
     assert "ZeroDivisionError" in judged(all_well())["order"].says
 
 
+def test_a_check_that_uses_more_than_it_needs_is_unknown(monkeypatch):
+    monkeypatch.setitem(checks.CHECKS, "order", replace(checks.CHECKS["lost-binlog"], needs=()))
+    found = judged(replace(all_well(), binlog=None))["order"]
+    assert (found.outcome, found.says) == (
+        "unknown", "The check failed: LookupError: it uses evidence that is not in its `needs`."
+    )  # fmt: skip
+
+
 def test_a_load_that_achieved_nothing_proves_nothing():
     idle = type(ledger())(())
     found = {result.key: result for result in checks.run_checks(idle, all_well(engine=WELL))}

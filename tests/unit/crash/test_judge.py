@@ -12,6 +12,7 @@ from tests.unit.crash.parts import Part, loaded
 from tests.unit.crash.test_inspect import place
 from workers.crash.evidence import BinlogSeen, Oddities, Seen
 from workers.crash.judge import judge
+from workers.crash.outage import ClientOutage
 from workers.crash.run import crash, recover
 from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import key
@@ -39,7 +40,9 @@ class Look(Part):
             return None
 
 
-def judged(notes=None, variables=None, setup=None, server=None, log_text="", replica=None, before=None, **answers):
+def judged(
+    notes=None, variables=None, setup=None, server=None, log_text="", replica=None, before=None, outage=None, **answers
+):
     notes = [] if notes is None else notes
     crashed = crash(loaded(notes, "process-kill", **(server or {})))
     crashed.witness._answers["ledger"], crashed.witness.drained_at_s = ledger().sealed(SECRET), 0.5
@@ -54,7 +57,7 @@ def judged(notes=None, variables=None, setup=None, server=None, log_text="", rep
         secret=SECRET,
         setup=replace(crashed.setup, **(setup or {})),
     )
-    recovered = recover(crashed)
+    recovered = replace(recover(crashed), outage=outage)
     notes.clear()
     return judge(recovered)
 
@@ -110,6 +113,12 @@ def test_without_a_binlog_none_is_read():
 def test_a_binlog_that_cannot_be_read_is_not_compared():
     evidence = judged(variables=BINLOG, binlog=None).evidence
     assert (evidence.binlog, evidence.rewritten) == (None, None)
+
+
+def test_commits_of_a_client_that_reconnected_and_are_missing_are_counted():
+    outage = ClientOutage(0.1, 0.2, after=2)
+    assert judged(outage=outage).evidence.outage.missing == 0
+    assert judged().evidence.outage is None
 
 
 @pytest.mark.parametrize(("attached", "others"), [(None, False), (SimpleNamespace(schema="s"), True)])

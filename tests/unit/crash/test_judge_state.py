@@ -133,6 +133,11 @@ def test_a_binary_log_is_read_and_its_losses_are_counted():
     assert {one.key for one in judged(binlog=LOG).checks if one.outcome == "unknown"} == {"gtid-reused"}, "not named"
 
 
+def test_nobody_but_the_clients_writes_to_a_server_that_is_recovered():
+    foreign = replace(LOG, seen=Seen(ALL), others=Oddities(1, ("a DROP",)))
+    assert [one.key for one in judged(binlog=foreign, named={}).checks] == ["binlog-foreign"]
+
+
 class WithReplica(StateJudge):
     def replicas(self, lane):
         return lane.replicas

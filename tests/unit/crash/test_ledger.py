@@ -64,6 +64,7 @@ def client(number=0, sent=3, times=(0.1, 0.2, NAN)):
     [
         ((client(), client(1, 1, (0.1,))), ""),
         ((client(0, 1, (NAN,)), client(1, 0, ())), ""),
+        ((client(times=(0.1, 0.1, NAN)),), ""),
         ((client(), client()), "a client is there twice"),
         ((client(sent=4),), "sent 4 transactions and has 3 answers"),
         ((client(times=(0.1, NAN, 0.3)),), "went on without an answer"),
@@ -105,7 +106,13 @@ def test_a_number_is_sent_at_the_answer_to_the_number_before(at_s, known):
 def test_a_commit_within_the_margin_of_the_clocks_is_in_doubt():
     assert known_until(0.25, margin_s=0.06) == [(3, 1), (2, 0)]
     assert known_until(0.35, margin_s=0.06) == [(3, 2), (2, 0)]
+    assert known_until(0.03, margin_s=0.06) == known_until(-0.05, margin_s=0.06) == [(1, 0), (1, 0)]
     assert LEDGER.until(0.35, SECRET, 0.06).in_doubt().tolist() == [3, key(5, 1), key(5, 2)]
+
+
+def test_only_as_many_of_the_last_numbers_may_lack_an_answer_as_are_in_doubt():
+    assert [LEDGER.until(0.25, SECRET, margin_s).clients[0].open_end for margin_s in (0.0, 0.06)] == [1, 2]
+    assert LEDGER.until(9.0, SECRET).clients[1].open_end == 1, "also where none is in doubt"
 
 
 def test_a_cut_ledger_that_was_changed_afterwards_is_refused():

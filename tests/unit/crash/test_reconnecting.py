@@ -48,11 +48,12 @@ def test_a_client_that_is_not_let_in_again_makes_the_trial_unclear():
 
 def test_commits_that_were_acknowledged_afterwards_and_are_missing_are_counted():
     """Neither those before the outage nor those of other clients."""
-    before, after = (ClientLedger(FIRST + n, 2, np.array([n + 0.1, n + 0.2])) for n in (0, 1))
+    after = ClientLedger(FIRST + 1, 2, np.array([1.1, 1.2]))
+    before = ClientLedger(FIRST, 3, np.array([0.1, 0.2, 1.15]))
     ledger = Ledger((ClientLedger(0, 1, np.array([5.0])), before, after))
     seen = SimpleNamespace(whole=np.array([key(FIRST + 1, 2)]))
     counted = _counted(ClientOutage(0.2, 1.1, after=2), ledger, seen)
-    assert (counted.missing, counted.after) == (1, 2)
+    assert (counted.missing, counted.after) == (2, 2)
     assert _counted(ClientOutage(0.2, 1.1, after=2), ledger, None).missing is None
     assert _counted(None, ledger, seen) is None
 

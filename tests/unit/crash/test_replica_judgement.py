@@ -40,4 +40,4 @@ def test_an_unclear_replica_is_told_with_its_reason():
 
 
 def test_without_an_error_none_is_told():
-    assert ReplicaSeen(FIRST, "caught up").error == ""
+    assert (ReplicaSeen(FIRST, "caught up").error, ReplicaSeen(FIRST, "caught up").other_gtids) == ("", "")

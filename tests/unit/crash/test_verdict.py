@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.crash.verdict import CheckResult, invalid, unknown, valid, verdict
+from workers.crash.verdict import CheckResult, invalid, nothing_to_check, unknown, valid, verdict
 
 
 @pytest.mark.parametrize(
@@ -21,5 +21,6 @@ def test_the_worst_outcome_is_the_verdict(outcomes, says):
 
 def test_a_new_check_result_has_an_empty_key():
     assert valid("All is well.") == CheckResult("", "valid", 0, "All is well.")
+    assert nothing_to_check("no one") == CheckResult("", "valid", 0, "Nothing to check: no one.", vacuous=True)
     assert unknown("It was not read.") == CheckResult("", "unknown", 0, "It was not read.")
     assert invalid(2, "Two are gone.", ((0, 1),)) == CheckResult("", "invalid", 2, "Two are gone.", ((0, 1),))

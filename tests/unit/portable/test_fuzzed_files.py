@@ -14,7 +14,8 @@ from dashboard.portable.refused import NotImported
 from dashboard.records.experiments.models import Experiment
 from tests.unit.portable import files
 
-pytestmark = pytest.mark.django_db
+# PostgreSQL refuses what SQLite does, and more: NUL, long texts, numbers of more than 32 bits.
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 SOME = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
 
 def make(folder: Path) -> Path:
     for name in FOLDERS:
-        shutil.copytree(PROJECT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(PROJECT / name, folder / name)  # with the bytecode, which holds while the times are the same
     for name in FILES:
         shutil.copy(PROJECT / name, folder)
     _change(folder / "pyproject.toml", r'(?m)^version = ".*"', f'version = "{VERSION}"')

@@ -46,7 +46,7 @@ def durascope(wheel, tmp_path_factory):
     zipfile.ZipFile(wheel).extractall(site)
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("DURASCOPE_", "DJANGO_"))},
-        "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1", "XDG_DATA_HOME": str(elsewhere / "data"),
+        "PYTHONPATH": str(site), "XDG_DATA_HOME": str(elsewhere / "data"),
     }  # fmt: skip
 
     def call(*arguments):

@@ -17,6 +17,7 @@ from dashboard.local import programs
 from dashboard.local.processes import Child
 from tests import migrated
 from tests.real import newer_tree, parts
+from tests.real.lab import SLOW
 from tests.real.local_home import environment
 from tests.real.parts import LIMIT_S, until
 
@@ -26,7 +27,7 @@ from dashboard.records.servers.models import Server
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
 server, _ = Server.objects.get_or_create(name="box", kind="sandbox", build="system-mariadb")
 plan = Plan(
-    name="rolling", targets=(PlanTarget(server.pk, server.name, True),), variants=(Variant("as it is", {{}}),),
+    name="rolling", targets=(PlanTarget(server.pk, server.name, True),), variants=(Variant("slow", {slow}),),
     workloads=(WorkloadChoice("u", "update-by-key", {{}}),), threads=(1,), warmup_s=0, table_rows=100, seed=1,
     measure_s={seconds}, repeats=2,
 )
@@ -68,7 +69,7 @@ class Installation:
         return done.stdout
 
     def start(self, tree: Path, seconds: int) -> int:
-        return int(self.manage(tree, "shell", "-v", "0", "-c", START.format(seconds=seconds)))
+        return int(self.manage(tree, "shell", "-v", "0", "-c", START.format(slow=SLOW, seconds=seconds)))
 
     def ask(self, question: str, *values: object) -> list[tuple[object, ...]]:
         with closing(sqlite3.connect(self._database, timeout=60)) as database:
@@ -100,7 +101,7 @@ def test_an_old_worker_ends_its_experiment_and_a_new_one_takes_the_next(installa
     with installation.worker(PROJECT) as old:
         first = installation.start(PROJECT, seconds=20)
         until(lambda: "measuring" in str(installation.experiment(first)[1]))
-        installation.manage(newer, "migrate", "-v", "0")
+        installation.manage(newer, "migrate", "-v", "0", "--skip-checks")
         second = installation.start(newer, seconds=1)
         until(lambda: "older than the database" in str(installation.experiment(second)[1]))
         assert installation.experiment(second)[::2] == ("queued", "")

@@ -11,6 +11,7 @@ import pytest
 from dashboard.local.processes import Child
 from dashboard.records.fleet.models import DEAD_AFTER
 from tests.real import two_hosts
+from tests.real.lab import SLOW
 from tests.real.local_home import eventually
 from tests.real.test_worker import alive, descendants
 from tests.real.two_hosts import LIMIT_S, Lab
@@ -22,7 +23,7 @@ from dashboard.records.servers.models import Server
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
 server, _ = Server.objects.get_or_create(name="box", kind="sandbox", build="system-mariadb", site="far")
 plan = Plan(
-    name="far", targets=(PlanTarget(server.pk, server.name, server.is_sandbox),), variants=(Variant("as it is", {{}}),),
+    name="far", targets=(PlanTarget(server.pk, server.name, server.is_sandbox),), variants=(Variant("slow", {}),),
     workloads=(WorkloadChoice("u", "update-by-key", {{}}),), threads=(1,), warmup_s=0, table_rows=100, seed=1,
     measure_s={}, repeats={},
 )
@@ -106,7 +107,7 @@ class Started:
 
 
 def start(lab: Lab, measure_s: int) -> Started:
-    return Started(lab, int(lab.manage("shell", "-v", "0", "-c", PLAN.format(measure_s, CELLS))))
+    return Started(lab, int(lab.manage("shell", "-v", "0", "-c", PLAN.format(SLOW, measure_s, CELLS))))
 
 
 def is_cleaned(lab: Lab, worker: Child) -> bool:

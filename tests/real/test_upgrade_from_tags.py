@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.installation.home import PROJECT
-from tests import postgresql
+from tests import migrated, postgresql
 from tests.real import newer_tree
 from tests.real.local_home import environment
 from tests.real.parts import LIMIT_S
@@ -63,7 +63,7 @@ def run(tree: Path, home: Path, database: dict[str, str], code: str) -> str:
 
 @pytest.fixture(scope="module")
 def private_postgresql() -> Iterator[postgresql.PostgreSQL]:
-    made = postgresql.private()
+    made = migrated.private_postgresql()
     yield made
     made.stop()
     shutil.rmtree(made.folder)
@@ -82,12 +82,17 @@ def trees(request, tmp_path_factory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def upgrade(request, trees, tmp_path_factory) -> Upgrade:
+    """An earlier version migrates an empty database. The present one begins with a copy, which costs less."""
     home, (old, new) = tmp_path_factory.mktemp("home"), trees
-    database = {}
+    database, is_copy = {}, old == PROJECT
     if request.param == "postgresql":
         server = request.getfixturevalue("private_postgresql")
-        server.make(name := f"upgrade_{home.name}")
+        name = migrated.NAME if is_copy else f"upgrade_{home.name}"
+        if not is_copy:
+            server.make(name)
         database = {"DATABASE_URL": server.url(name)}
+    elif is_copy:
+        migrated.sqlite(home / "durascope.sqlite3")
     module = "from tests.upgrades.filled import fill, content; import json, sys; "
     tokens, before = run(old, home, database, f"{module}tokens = fill(); print(); content(tokens)").splitlines()
     after = run(new, home, database, f"{module}content({tokens})")

@@ -20,9 +20,8 @@ IN_A_ROUND = 4
 LONGEST_S, SHORT_LONGEST_S = 20.0, 3.0
 # What the tests inject: every kind of part is hit, and no fault takes long to recover from.
 SHORT = (
-    ("sandbox", "sysbench killed", "redis emptied", "database locked", "sandbox killed"),
-    ("attached", "web killed", "disk full", "target frozen", "redis killed"),
-    ("process kills", "worker asked to end", "beat killed", "redis emptied", "web killed"),
+    ("process kills", "sysbench killed", "redis emptied", "database locked", "sandbox killed", "worker asked to end"),
+    ("attached", "web killed", "disk full", "target frozen", "redis killed", "beat killed"),
 )  # fmt: skip
 
 

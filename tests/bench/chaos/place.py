@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import migrated
 from tests.postgresql import PostgreSQL
 
 HOME_BYTES = 96 << 20  # small: the fault `disk full` fills it
@@ -65,7 +66,10 @@ def made(with_postgresql: bool) -> Iterator[Place]:
         base.chmod(0o755)
         for name, mode in (("home", 0o700), ("sb", 0o755), ("tmp", 0o700), ("target", 0o755), ("pg", 0o755)):
             (base / name).mkdir(mode=mode)
-        yield Place(base, _database(base / "pg", held) if with_postgresql else None, _mounted(base / "home", held))
+        why_not_small = _mounted(base / "home", held)
+        if not with_postgresql:
+            migrated.sqlite(base / "home/durascope.sqlite3")
+        yield Place(base, _database(base / "pg", held) if with_postgresql else None, why_not_small)
 
 
 def _mounted(home: Path, held: ExitStack) -> str:

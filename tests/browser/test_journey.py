@@ -20,8 +20,9 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.installation.home import PROJECT
+from tests import migrated
 from tests.browser.patience import patient
-from tests.real.local_home import LIMIT_S, environment, eventually, part
+from tests.real.local_home import LIMIT_S, environment, eventually, part, parts_of
 from workers.sandbox import builds
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
@@ -54,14 +55,17 @@ def up(home, env):
             line = next(line for line in process.stdout if line.startswith("Durascope is at "))
             yield SimpleNamespace(home=home, url=line.split()[3].rstrip("/"))
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=LIMIT_S)
+            said = process.communicate(timeout=LIMIT_S)[0]
         finally:
             process.kill()
+    assert (process.returncode, said.endswith("Stopped.\n"), parts_of(home)) == (0, True, {}), said
 
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory, root):
     home = tmp_path_factory.mktemp("home")
+    if "DATABASE_URL" not in os.environ:
+        migrated.sqlite(home / "durascope.sqlite3")  # test_demo.py starts without a database
     env = environment(home) | {"DURASCOPE_SANDBOXES": str(root / "worker")}
     admin = [sys.executable, "manage.py", "makeadmin", NAME, "--stdin"]
     with up(home, env) as stack:

@@ -116,26 +116,19 @@ def test_a_host_without_network_namespaces(doctor):
 
 
 @needs_root
-@pytest.mark.parametrize("free_mib", [1023, 1024])
-def test_memory_for_one_sandbox(doctor, tmp_path, free_mib):
-    """The kernel's file with another figure, for this program only."""
-    told = tmp_path / "meminfo"
+@pytest.mark.parametrize(("free_mib", "small"), [(1023, "home"), (1024, "sandboxes")])
+def test_memory_and_room_for_one_sandbox(doctor, tmp_path, free_mib, small):
+    """The kernel's file with another figure, for this program only; a file system of 600 MiB in the place of one
+    folder."""
+    told, folders = tmp_path / "meminfo", [tmp_path / name for name in ("home", "sandboxes")]
     told.write_text(f"MemTotal: 9999999 kB\nMemAvailable: {free_mib * 1024} kB\n")
-    found, _ = doctor(*with_own_mounts(f'mount --bind {told} /proc/meminfo && exec "$@"'))
+    for folder in folders:
+        folder.mkdir()
+    mounts = f"mount --bind {told} /proc/meminfo && mount -t tmpfs -o size=600m none {tmp_path / small}"
+    found, status = doctor(*with_own_mounts(f'{mounts} && exec "$@"'), DURASCOPE_SANDBOXES=str(folders[1]))
     state, says = found["memory"]
     assert state == ("limited" if free_mib < 1024 else "works") and says.startswith("1.0 GiB free")
     assert ("a sandbox needs 1 GiB" in says and "End other programs, or add memory" in says) == (state == "limited")
-
-
-@needs_root
-@pytest.mark.parametrize("small", ["home", "sandboxes"])
-def test_a_disk_without_room_is_named(doctor, tmp_path, small):
-    """A file system of 600 MiB in the place of one folder."""
-    folders = [tmp_path / name for name in ("home", "sandboxes")]
-    for folder in folders:
-        folder.mkdir()
-    mount = f'mount -t tmpfs -o size=600m none {tmp_path / small} && exec "$@"'
-    found, status = doctor(*with_own_mounts(mount), DURASCOPE_SANDBOXES=str(folders[1]))
     assert found["disk"][0] == "limited" and status == 1
     assert found["disk"][1].endswith(f"a sandbox needs 2 GiB. Make room in {tmp_path / small}.")
     assert found["home"][0] == "works", "32 MiB are enough for the records"

@@ -41,7 +41,7 @@ def address_of(process):
 def home(tmp_path_factory):
     home = tmp_path_factory.mktemp("a home")
     if "DATABASE_URL" not in os.environ:
-        migrated.sqlite(home / "durascope.sqlite3")  # test_demo.py and the browser's journey start without a database
+        migrated.sqlite(home / "durascope.sqlite3")  # test_demo.py starts without a database
     return home
 
 
@@ -75,21 +75,13 @@ def test_a_part_that_dies_is_started_again(stack, home):
     assert urllib.request.urlopen(stack.address, timeout=LIMIT_S).status == 200
 
 
-def test_interrupting_it_stops_every_part(stack, home):
-    stack.send_signal(signal.SIGINT)
-    assert stack.communicate(timeout=LIMIT_S)[0].endswith("Stopped.\n")
-    assert stack.returncode == 0
-    assert parts_of(home) == {}
-
-
-def test_the_worker_is_stopped_gently_though_nobody_reads_its_output(home):
+def test_the_worker_is_stopped_gently_though_nobody_reads_its_output(stack, home):
+    """That Ctrl-C stops every part: the end of tests/browser/test_journey.py."""
     log = home / "logs" / "worker.log"
-    with up(home) as process:
-        address_of(process)
-        before = log.read_text().count("Warm shutdown")
-        process.stdout.close()
-        process.terminate()
-        process.wait(LIMIT_S)
+    before = log.read_text().count("Warm shutdown")
+    stack.stdout.close()
+    stack.terminate()
+    stack.wait(LIMIT_S)
     assert log.read_text().count("Warm shutdown") == before + 1
     assert parts_of(home) == {}
 

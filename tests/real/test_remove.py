@@ -3,11 +3,11 @@
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
 from dashboard.installation.home import PROJECT
+from dashboard.local.claim import claimed
 
 
 @pytest.fixture
@@ -19,10 +19,10 @@ def call(tmp_path, open_path):
     home, sandboxes = tmp_path / "home", open_path / "sandboxes"
     environment = {**clean, "DURASCOPE_HOME": str(home), "DURASCOPE_SANDBOXES": str(sandboxes)}
 
-    def run(*arguments, wait=True):
+    def run(*arguments):
         argv = [sys.executable, "manage.py", *arguments]
-        started = subprocess.Popen(argv, cwd=PROJECT, env=environment, stdout=-1, stderr=-1, text=True)
-        return (*started.communicate(), started.returncode) if wait else started
+        done = subprocess.run(argv, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+        return done.stdout, done.stderr, done.returncode
 
     run.home, run.sandboxes = home, sandboxes
     return run
@@ -46,13 +46,8 @@ def test_remove_keeps_a_folder_that_holds_other_files(call):
 
 
 def test_remove_is_refused_while_the_program_runs(call):
-    running = call("up", wait=False)
-    try:
-        until = time.monotonic() + 60
-        while not (call.home / "up.lock").is_file() and time.monotonic() < until:
-            time.sleep(0.1)
+    """That a running program claims its home: test_local_stack.py."""
+    call.home.mkdir()
+    with claimed(call.home):
         _, said, status = call("remove", "--yes")
-    finally:
-        running.terminate()
-        running.communicate()
     assert status == 2 and "already runs" in said and (call.home / "secret_key").is_file()

@@ -2,8 +2,9 @@
 
 import os
 import signal
-import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -183,14 +184,20 @@ def fresh(experiment: Experiment) -> Experiment:
 
 def descendants(pid: int) -> dict[int, str]:
     """Process ids below `pid` with their command names."""
-    listing = subprocess.run(["ps", "-eo", "pid=,ppid=,comm="], capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 2) for line in listing.splitlines()]
-    found, parents = {}, {pid}
-    while parents:
-        below = {int(row[0]): row[2] for row in rows if int(row[1]) in parents}
-        found |= below
-        parents = set(below)
+    found: dict[int, str] = {}
+    parents = [pid]
+    for parent in parents:
+        for child in children(parent):
+            with suppress(OSError):  # it has just ended
+                found[child] = Path(f"/proc/{child}/comm").read_text().strip()
+                parents.append(child)
     return found
+
+
+def children(pid: int) -> Iterator[int]:
+    for thread in Path(f"/proc/{pid}/task").glob("*"):
+        with suppress(OSError):
+            yield from map(int, (thread / "children").read_text().split())
 
 
 def alive(processes: dict[int, str]) -> list[str]:

@@ -4,6 +4,7 @@ docs/api.md lists the health checks, and names only addresses that are there."""
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import pytest
 
@@ -35,7 +36,14 @@ def read_by(files: Iterable) -> set[str]:
     return {name for text in texts for name in VARIABLE.findall(text)} - OTHERS
 
 
-def defaults() -> Iterator[tuple[str, str]]:
+@cache
+def defaults() -> list[tuple[str, str]]:
+    named = {"DURASCOPE_IDLE_MINUTES": IDLE_MINUTES, "DURASCOPE_ONE_TIME_HOURS": ONE_TIME_HOURS}
+    named |= {f"DURASCOPE_KEEP_{name.upper()}": days for name, days in DAYS.items()}
+    return [*in_code(), *((name, str(default)) for name, default in named.items())]
+
+
+def in_code() -> Iterator[tuple[str, str]]:
     """(Variable, its default) where the code has it as a text beside the name: `environ.get("NAME", "DEFAULT")`."""
     for file in CODE:
         for node in ast.walk(ast.parse(file.read_text())):
@@ -43,8 +51,6 @@ def defaults() -> Iterator[tuple[str, str]]:
                 case ast.Call(args=[ast.Constant(value=str(name)), ast.Constant(value=str(default))]) if default:
                     if VARIABLE.fullmatch(name):
                         yield name, default
-    yield from (("DURASCOPE_IDLE_MINUTES", str(IDLE_MINUTES)), ("DURASCOPE_ONE_TIME_HOURS", str(ONE_TIME_HOURS)))
-    yield from ((f"DURASCOPE_KEEP_{name.upper()}", str(days)) for name, days in DAYS.items())
 
 
 def wrong(told: dict[str, str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from dashboard.commands.files import write_new
 from dashboard.records.experiments.models import KeptCrashPoint
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.export.again import JudgedAgain, recover_again
@@ -15,20 +16,26 @@ from workers.errors import DurascopeError
 from workers.sandbox import builds
 
 
-def crash_point(trial: int, number: int, to: Path | None) -> str:
+def crash_point(*, trial: int, number: int, to: Path | None, **_: object) -> str:
     """The verdict, or where the archive is. Raises DurascopeError."""
     kept = KeptCrashPoint.objects.filter(trial__experiment__deleted_at=None, trial_id=trial, number=number).first()
     if kept is None:
         raise DurascopeError(
             f"Trial {trial} keeps no crash point {number}.", "The page of the trial lists its crash points."
         )
+    archive = bytes(kept.archive)
     if to:
-        return _written(bytes(kept.archive), to)
-    return _told(recover_again(bytes(kept.archive), Path(settings.SANDBOX_ROOT), builds.find, settings.SANDBOX_USER))
+        write_new(to, archive)
+        return f"The crash point is in {to}, {len(archive):,} bytes. Unpack it with tar and read crash-point/README.md."
+    return _told(recover_again(archive, Path(settings.SANDBOX_ROOT), builds.find, settings.SANDBOX_USER))
 
 
-def more_crash_points(trial: int, most: int) -> Iterator[str]:
+def more_crash_points(*, trial: int, most: int, **_: object) -> str:
     """One line for each, and one for all. Raises DurascopeError."""
+    return "\n".join(_tried(trial, most))
+
+
+def _tried(trial: int, most: int) -> Iterator[str]:
     kept = KeptCrashPoint.objects.filter(trial__experiment__deleted_at=None, trial_id=trial, number=RECORDING).first()
     if kept is None:
         raise DurascopeError(f"Trial {trial} keeps no recording.", "Set keep_recording=yes in the plan.")
@@ -41,16 +48,6 @@ def more_crash_points(trial: int, most: int) -> Iterator[str]:
         says = _titles(judged.failed) if judged.failed else "no check failed"
         yield f"crash point {tried + total:,} (event {judged.point.moment:,}, {judged.point.keeps}): {says}"
     yield f"{failed:,} of {total:,} more crash points failed. The trial had tried {tried:,}; its result stays as it is."
-
-
-def _written(archive: bytes, to: Path) -> str:
-    """An existing file is not overwritten."""
-    try:
-        with to.open("xb") as file:
-            file.write(archive)
-    except OSError as refused:
-        raise DurascopeError(f"{to} cannot be written: {refused.strerror}.", "Name another file.") from None
-    return f"The crash point is in {to}, {len(archive):,} bytes. Unpack it with tar and read crash-point/README.md."
 
 
 def _told(judged: JudgedAgain) -> str:

@@ -110,7 +110,7 @@ def test_the_command_tries_more_points_of_a_recording(recorded, monkeypatch):
         yield JudgedAgain(replace(POINT, moment=9, keeps="after a flush"), ())
 
     monkeypatch.setattr(command, "try_more", more)
-    lines = list(command.more_crash_points(recorded.pk, 2))
+    lines = command.more_crash_points(trial=recorded.pk, most=2).splitlines()
     assert asked == [(ARCHIVE, 1, 2)]
     assert lines[0] == f"crash point 2 (event 8, at random): {CHECK_TITLES['lost-engine']}"
     assert lines[1].endswith("no check failed") and lines[2].startswith("1 of 2 more crash points failed.")
@@ -118,7 +118,7 @@ def test_the_command_tries_more_points_of_a_recording(recorded, monkeypatch):
 
 def test_the_command_says_that_no_recording_is_kept(trial):
     with pytest.raises(DurascopeError, match="keeps no recording"):
-        list(command.more_crash_points(trial.pk, 2))
+        command.more_crash_points(trial=trial.pk, most=2)
 
 
 def test_a_token_downloads_it_too(client, trial, admin):
@@ -171,7 +171,7 @@ def test_the_command_tells_each_check_and_whether_the_same_ones_fail(trial, monk
         return JudgedAgain(replace(POINT, failed=then), (LOST, CheckResult("twice", "unknown", 0, "Unclear.")))
 
     monkeypatch.setattr(command, "recover_again", again)
-    said = command.crash_point(trial.pk, 1, None).splitlines()
+    said = command.crash_point(trial=trial.pk, number=1, to=None).splitlines()
     assert given == [ARCHIVE]
     assert said == [f"failed: {CHECK_TITLES['lost-engine']}: {LOST.says}", "unclear: twice: Unclear.", end]
 

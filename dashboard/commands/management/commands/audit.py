@@ -14,33 +14,31 @@ import sys
 from argparse import ArgumentParser
 from dataclasses import asdict
 from json import dumps
-from pathlib import Path
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, ProgrammingError
 from django.utils import timezone
 
+from dashboard.commands.command import DurascopeCommand
+from dashboard.commands.files import STDIN, content_of
 from dashboard.findings.audit.audit import against, audit, with_levels
 from dashboard.findings.audit.in_words import audit_lines
 from dashboard.findings.audit.subject import AuditedServer, pasted, read_now
 from dashboard.installation.vault import KeyMissing
 from dashboard.records.servers.models import Server
-from workers.errors import DurascopeError, PlanError
+from workers.errors import PlanError
 from workers.servers import reading
 from workers.servers.pasted.named_version import named_version
 from workers.servers.pasted.read import MOST_CHARACTERS, read
 from workers.servers.target import Target
 
 STATUS = {"kept": 0, "may be lost": 1, "unknown": 3}
-REFUSED = 2
-STDIN = "-"
+MOST_BYTES = 4 * MOST_CHARACTERS + 1
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = "What registered servers, or servers described by files, survive. Puts no load on any server."
-    requires_system_checks = ()  # it starts twice as fast without them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("files", nargs="*", metavar="FILE", help="- is standard input; two are compared")
@@ -58,14 +56,10 @@ class Command(BaseCommand):
             subjects = _of_files(files, of) if files else _registered(server, limit)
             self._tell_others(bool(files or server))
             found = with_levels(audit(subjects), subjects)
-        except DurascopeError as refused:
-            self.stderr.write(str(refused))
-            sys.exit(REFUSED)
         except (OperationalError, ProgrammingError) as broken:
-            self.stderr.write(
+            raise PlanError(
                 f"The database cannot be used: {broken}. A new installation is made by: manage.py migrate."
-            )
-            sys.exit(REFUSED)
+            ) from broken
         pairs = [against(*subjects)] if len(files) == 2 else []
         if json:
             document = {**asdict(found), "against": [asdict(pair) for pair in pairs]}
@@ -82,17 +76,9 @@ class Command(BaseCommand):
 
 def _of_files(files: list[str], of: str) -> list[AuditedServer]:
     named = named_version(of)
-    return [pasted("standard input" if file == STDIN else file, read(_text(file), named)) for file in files]
-
-
-def _text(file: str) -> str:
-    try:
-        if file == STDIN:
-            return sys.stdin.read(MOST_CHARACTERS + 1)
-        with Path(file).open(encoding="utf-8", errors="replace") as opened:
-            return opened.read(MOST_CHARACTERS + 1)
-    except OSError as refused:
-        raise PlanError(f"{file} cannot be read: {refused.strerror}.", "Name a file that can be read.") from refused
+    texts = [content_of(file, MOST_BYTES).decode(errors="replace") for file in files]
+    names = ["standard input" if file == STDIN else file for file in files]
+    return [pasted(name, read(text, named)) for name, text in zip(names, texts, strict=True)]
 
 
 def _registered(names: list[str], limit_s: float) -> list[AuditedServer]:

@@ -6,7 +6,7 @@ Exit status: 0 done, 2 refused or failed; then nothing incomplete is left.
 from argparse import ArgumentParser
 from pathlib import Path
 
-from dashboard.commands.subcommands import Subcommands
+from dashboard.commands.command import Subcommands
 from workers.errors import SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import install, parts, store
@@ -16,7 +16,6 @@ from workers.sandbox.builds.parts import PARTS
 
 class Command(Subcommands):
     help = "List, install, add and remove server builds for sandboxes."
-    requires_system_checks = ()  # needs neither database nor Redis
     stopped = "Nothing was installed; what was downloaded is kept."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

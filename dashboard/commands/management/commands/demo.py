@@ -9,10 +9,10 @@ from argparse import ArgumentParser
 from json import dumps
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 from django.core.serializers.json import DjangoJSONEncoder
 from django.urls import reverse
 
+from dashboard.commands.command import DurascopeCommand
 from dashboard.findings import conclusion
 from dashboard.findings.document import everything
 from dashboard.local import demo
@@ -21,17 +21,15 @@ from dashboard.local.login import Login, administrator
 from dashboard.local.stack import Stack, running
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Experiment
-from workers.errors import DurascopeError
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = (
         "Starts everything on this machine (see: up), measures what safety costs on a sandbox MariaDB, prints the "
         "finding, the address, a login and a share link, and runs until Ctrl-C. A second start reuses the "
         "database, the login, the sandbox and its images, and measures again; with --keep it shows the newest "
         "finished result instead."
     )
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_address(parser)
@@ -55,9 +53,6 @@ class Command(BaseCommand):
                 if not once:
                     self.say(self._places(experiment, stack, login))
                     stack.watch()
-        except DurascopeError as failed:
-            self.stderr.write(str(failed))
-            status = 2
         except KeyboardInterrupt:
             self.say("Stopped.")
         sys.exit(status)

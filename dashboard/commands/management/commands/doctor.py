@@ -5,17 +5,15 @@ import sys
 from argparse import ArgumentParser
 from dataclasses import asdict
 
-from django.core.management.base import BaseCommand
-
+from dashboard.commands.command import DurascopeCommand
 from dashboard.local.doctor import looked_at
 
 STATUS = {"works": 0, "limited": 1, "fails": 2}
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = "Say what works on this host, and how to fix what does not. Exit status 2: Durascope cannot run; 1: it can "
     help += "measure less."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print JSON")

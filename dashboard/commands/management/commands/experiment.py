@@ -15,19 +15,19 @@ import signal
 import sys
 import threading
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, connection
 
+from dashboard.commands.command import DurascopeCommand
 from dashboard.commands.crash_point import crash_point, more_crash_points
-from dashboard.commands.own_file import text_of
+from dashboard.commands.files import own_transaction, write_new
 from dashboard.findings import conclusion
 from dashboard.findings.attached.followers import not_watched
 from dashboard.findings.claims.in_words import claim_lines
@@ -58,13 +58,11 @@ from workers.upkeep import housekeeping, restores
 from workers.upkeep.heartbeat import heartbeat
 from workers.upkeep.periodic import duties, run_once
 
-BAD_ARGUMENTS = 2
 ROUND_ENDS_S = 1.0  # at the end, wait this long for a running round
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = "Run an experiment, list recipes, move an experiment to another installation, or repeat a crash point."
-    requires_system_checks = ()  # they load every page and double the time of the start
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
@@ -75,7 +73,7 @@ class Command(BaseCommand):
         run.add_argument("--server", action="append", required=True, metavar="NAME", help="repeat for several")
         run.add_argument("--size", choices=tuple(SIZES), default=QUICK, help="quick (minutes) or full (hours)")
         add_overrides(run)
-        run.add_argument("--transaction", type=Path, metavar="FILE", help="measure your own transaction instead")
+        run.add_argument("--transaction", metavar="FILE", help="measure your own transaction instead")
         run.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         run.add_argument("--confirm-production", action="store_true", help="load on a production server is intended")
         export = commands.add_parser("export", help="write an experiment to a file for another installation")
@@ -91,48 +89,21 @@ class Command(BaseCommand):
         more.add_argument("--most", type=int, default=20, metavar="N", help="how many (20)")
         commands.add_parser("schema", help="the JSON Schema of such files, see docs/portable.md")
 
-    def handle(self, *_: object, command: str, **options: object) -> None:
-        sys.exit(getattr(self, f"_{command.replace('-', '_')}")(**options))
-
-    def _recipes(self, *, recipe: str, **_: object) -> int:
-        return self._told(lambda: _recipe_told(shelf.load(recipe)) if recipe else _recipes_told(shelf.shelf()))
-
-    def _export(self, *, id: int, file: Path, **_: object) -> int:
-        return self._told(lambda: _export(id, file))
-
-    def _import(self, *, file: Path, **_: object) -> int:
-        return self._told(lambda: _import(file))
-
-    def _crash_point(self, *, trial: int, number: int, to: Path | None, **_: object) -> int:
-        return self._told(lambda: crash_point(trial, number, to))
-
-    def _crash_points(self, *, trial: int, most: int, **_: object) -> int:
-        return self._told(lambda: "\n".join(more_crash_points(trial, most)))
-
-    def _schema(self, **_: object) -> int:
-        return self._told(lambda: dumps(shape.schema(), indent=1))
-
-    def _told(self, attempt: Callable[[], str]) -> int:
-        try:
-            self.stdout.write(attempt())
-        except DurascopeError as refused:
-            self.stderr.write(str(refused))
-            return BAD_ARGUMENTS
-        return 0
+    def handle(self, *_: object, command: str, **options: Any) -> None:
+        if command == "run":
+            sys.exit(self._run(**options))
+        self.stdout.write(SAYS[command](**options))
+        sys.exit(0)
 
     def _run(self, *, json: bool, **options: Any) -> int:
+        usable.check_installation()
         try:
-            usable.check_installation()
             experiment = self._create(**options)
-        except DurascopeError as refused:
-            self.stderr.write(str(refused))
-            return BAD_ARGUMENTS
         except OperationalError as broken:  # the database of a new home is empty
-            self.stderr.write(
-                f"The database {connection.settings_dict['NAME']} cannot be used: {broken}. Nothing was started. "
-                "Check DURASCOPE_HOME; a new installation is made by: manage.py migrate."
-            )
-            return BAD_ARGUMENTS
+            raise DurascopeError(
+                f"The database {connection.settings_dict['NAME']} cannot be used: {broken}. Nothing was started.",
+                "Check DURASCOPE_HOME; a new installation is made by: manage.py migrate.",
+            ) from broken
         self._tell_before(experiment)
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, lambda *_: heartbeat.stopping.set())
@@ -154,7 +125,7 @@ class Command(BaseCommand):
         size: str,
         overrides: list[tuple[str, str]],
         confirm_production: bool,
-        transaction: Path | None,
+        transaction: str | None,
         **_: object,
     ) -> Experiment:
         loaded = shelf.load(recipe)
@@ -166,7 +137,7 @@ class Command(BaseCommand):
             )
         plan = actions.plan_recipe(loaded, servers, dict(overrides), size)
         if transaction:
-            text = text_of(transaction)
+            text = own_transaction(transaction)
             plan = replace(plan, workloads=(WorkloadChoice(read(text).title, OWN, {"file": text}),))
         return actions.create(plan, None, recipe=loaded.key, size=size, production_confirmed=confirm_production)
 
@@ -243,28 +214,21 @@ def _now(experiment: Experiment) -> queries.LiveState:
     return {**queries.live_state(experiment), "activity": activity}
 
 
-def _export(number: int, to: Path) -> str:
-    """An existing file is not overwritten."""
-    experiment = Experiment.objects.filter(pk=number).first()
+def _export(*, id: int, file: Path, **_: object) -> str:
+    experiment = Experiment.objects.filter(pk=id).first()
     if experiment is None:
-        raise NoFile(f"There is no experiment {number}. Nothing was written.", "The address of its page ends in it.")
+        raise NoFile(f"There is no experiment {id}. Nothing was written.", "The address of its page ends in it.")
     content = file_of(experiment)
-    try:
-        with to.open("xb") as file:
-            file.write(content)
-    except OSError as refused:
-        raise NoFile(
-            f"{to} cannot be written: {refused.strerror}. Nothing was written.", "Name another file."
-        ) from None
-    return f"{experiment} is written to {to}, {len(content):,} bytes."
+    write_new(file, content)
+    return f"{experiment} is written to {file}, {len(content):,} bytes."
 
 
-def _import(path: Path) -> str:
+def _import(*, file: Path, **_: object) -> str:
     try:
-        with path.open("rb") as file:
-            imported = import_file(None, file)
+        with file.open("rb") as opened:
+            imported = import_file(None, opened)
     except OSError as refused:
-        raise NotImported(f"{path} cannot be read: {refused.strerror}", "Name a file that can be read.") from None
+        raise NotImported(f"{file} cannot be read: {refused.strerror}", "Name a file that can be read.") from None
     return f"{imported.says} It is experiment {imported.experiment.pk}."
 
 
@@ -272,6 +236,10 @@ def _put_in_order() -> None:
     """In this order: a setting is restored after its experiment was taken from the dead worker."""
     run_once(housekeeping.after_dead_workers)
     run_once(restores.restore_all)
+
+
+def _recipes(*, recipe: str, **_: object) -> str:
+    return _recipe_told(shelf.load(recipe)) if recipe else _recipes_told(shelf.shelf())
 
 
 def _recipes_told(known: Shelf) -> str:
@@ -292,3 +260,13 @@ def _sizes(recipe: Recipe) -> str:
     sizes = [f"{size['key']} about {duration(size['estimate_s'])}" for size in shelf.sizes(recipe)]
     ids = ", ".join(recipe.claim_ids)
     return "; ".join([*sizes, *([f"claims {ids}"] if ids else [])])
+
+
+SAYS: Mapping[str, Callable[..., str]] = {
+    "recipes": _recipes,
+    "export": _export,
+    "import": _import,
+    "crash-point": crash_point,
+    "crash-points": more_crash_points,
+    "schema": lambda **_: dumps(shape.schema(), indent=1),
+}

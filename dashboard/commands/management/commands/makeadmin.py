@@ -8,16 +8,16 @@ import sys
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from dashboard.commands.command import DurascopeCommand
 from dashboard.records.accounts import actions
 
 RESET = "reset an existing account: new password, active, administrator, no second factor"
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = "Make an administrator. Without --ask or --stdin a password is generated and printed once."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")

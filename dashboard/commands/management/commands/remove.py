@@ -6,30 +6,23 @@ Exit status: 0 removed, or nothing to remove; 1 only named; 2 refused, and nothi
 import sys
 from argparse import ArgumentParser
 
-from django.core.management.base import BaseCommand
-
+from dashboard.commands.command import DurascopeCommand
 from dashboard.local import removal
-from workers.errors import DurascopeError
 from workers.sandbox.builds import store
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = (
         "Remove all data of this installation from this machine: results, keys, sandboxes. Without --yes it only names "
     )
     help += "the folders."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--yes", action="store_true", help="remove them")
 
     def handle(self, *, yes: bool, **_: object) -> None:
         named = removal.folders()
-        try:
-            (removal.remove if yes else removal.check)()
-        except DurascopeError as refused:
-            self.stderr.write(str(refused))
-            sys.exit(2)
+        (removal.remove if yes else removal.check)()
         for folder in named:
             self.stdout.write(f"{'removed' if yes else 'would be removed'}: {folder}")
         if (kept := store.folder()).is_dir() and not set(kept.parents) & set(named):

@@ -6,8 +6,7 @@ While it is held, no experiment starts, no setting is restored, no schedule star
 
 from argparse import ArgumentParser
 
-from django.core.management.base import BaseCommand
-
+from dashboard.commands.command import DurascopeCommand
 from dashboard.records.audit.models import record
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.states import UNDER_WAY
@@ -16,9 +15,8 @@ from dashboard.records.holds.models import PendingRestore
 from dashboard.records.schedules.models import Schedule
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = "Hold a restored database, or release it. See docs/deployment.md."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--release", action="store_true", help="from now on this database is the installation")

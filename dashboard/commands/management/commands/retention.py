@@ -4,9 +4,9 @@ large a year is. `manage.py retention`: thin it out now. A worker does the same 
 from argparse import ArgumentParser
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from dashboard.commands.command import DurascopeCommand
 from dashboard.records.retention import size
 from dashboard.records.retention.thin_out import Thinned, thin_out, would_thin
 from dashboard.text.numbers import size as written
@@ -14,9 +14,8 @@ from dashboard.text.numbers import size as written
 A_DAY_S = 86_400.0
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = "Thin out old data. See docs/retention.md."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="say what is due, and change nothing")

@@ -5,17 +5,17 @@ Safe to repeat and to interrupt. Exit status: 0 done, 1 some passwords cannot be
 
 import socket
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from dashboard.commands.command import DurascopeCommand
 from dashboard.installation import vault
 from dashboard.records.audit.models import record
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import rotation
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = "Encrypt all stored passwords with a new key and delete the old keys."
-    requires_system_checks = ()
 
     def handle(self, *_: object, **__: object) -> None:
         try:

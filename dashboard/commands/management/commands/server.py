@@ -7,15 +7,14 @@ dry run; 2 refused or stopped.
 """
 
 import getpass
-import sys
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import TypedDict, Unpack
 
 from django.conf import settings
 from django.utils import timezone
 
-from dashboard.commands.subcommands import Subcommands
+from dashboard.commands.command import Subcommands
+from dashboard.commands.files import content_of
 from dashboard.findings.attached.known import Known
 from dashboard.findings.attached.unregistered import unregistered
 from dashboard.findings.audit.subject import read_now
@@ -28,7 +27,6 @@ from workers.servers import reading
 from workers.servers.inventory.found import MOST_BYTES, FoundServer
 from workers.servers.inventory.read import read
 
-STDIN = "-"
 SYSTEM = "system-mariadb"
 
 
@@ -41,7 +39,6 @@ class Options(TypedDict):
 
 class Command(Subcommands):
     help = "Register servers from files, replicas from their primaries, and sandboxes."
-    requires_system_checks = ()
     stopped = "Nothing was registered."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -61,7 +58,7 @@ class Command(Subcommands):
             one.add_argument("--label", choices=Server.Label.values, default=Server.Label.PRODUCTION)
 
     def _import(self, *, file: str, group: str, ask: bool, **options: Unpack[Options]) -> None:
-        self._register(read(_content(file), group), options, getpass.getpass() if ask else "")
+        self._register(read(content_of(file, MOST_BYTES + 1), group), options, getpass.getpass() if ask else "")
 
     def _replicas(self, **options: Unpack[Options]) -> None:
         """Without a password: a hostile server could name any address. It is entered on the page of each server."""
@@ -90,16 +87,6 @@ class Command(Subcommands):
             self.stdout.write(f"{len(register(None, lines))} registered. Nothing was sent to them.")
         else:
             raise PlanError("Nothing was registered.", "Confirm with y, or with --yes.")
-
-
-def _content(file: str) -> bytes:
-    try:
-        if file == STDIN:
-            return sys.stdin.buffer.read(MOST_BYTES + 1)
-        with Path(file).open("rb") as opened:
-            return opened.read(MOST_BYTES + 1)
-    except OSError as refused:
-        raise PlanError(f"{file} cannot be read: {refused.strerror}.", "Name a file that can be read.") from refused
 
 
 def _agreed(wanted: int) -> bool:

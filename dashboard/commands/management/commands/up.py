@@ -1,22 +1,19 @@
 """`manage.py up`: all programs on this machine, until Ctrl-C."""
 
-import sys
 from argparse import ArgumentParser
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
+from dashboard.commands.command import DurascopeCommand
 from dashboard.local.arguments import add_address
 from dashboard.local.stack import running
-from workers.errors import DurascopeError
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = (
         "Starts a private Redis, the worker, beat and the web server, and keeps them running until Ctrl-C. Logs are in "
         "the home folder."
     )
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_address(parser)
@@ -26,9 +23,6 @@ class Command(BaseCommand):
             with running(settings.HOME, host, port, self.say) as stack:
                 self.say(f"Durascope is at {stack.address} (logs: {settings.HOME / 'logs'}). Ctrl-C stops it.")
                 stack.watch()
-        except DurascopeError as failed:
-            self.stderr.write(str(failed))
-            sys.exit(2)
         except KeyboardInterrupt:
             self.say("Stopped.")
 

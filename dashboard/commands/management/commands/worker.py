@@ -11,22 +11,19 @@ import sys
 from argparse import ArgumentParser
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 from django.db import connections
 
+from dashboard.commands.command import DurascopeCommand
 from dashboard.installation.home import PROJECT
 from dashboard.records.fleet.site_names import ANYBODY
 from workers.celery import app
-from workers.errors import DurascopeError
 from workers.upkeep import start_check
 
-NOT_STARTED = 2
 OPTIONS = {"without_mingle": True, "without_gossip": True, "loglevel": "INFO"}
 
 
-class Command(BaseCommand):
+class Command(DurascopeCommand):
     help = "Join as a worker: measure the servers of a site from this host. See docs/deployment.md."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -48,13 +45,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, site: str, only_site: bool, needs_power_loss: bool, **_: object) -> None:
-        try:
-            if needs_power_loss:
-                start_check.check_power_loss()
-            start_check.check(site)
-        except DurascopeError as refused:
-            self.stderr.write(str(refused))
-            sys.exit(NOT_STARTED)
+        if needs_power_loss:
+            start_check.check_power_loss()
+        start_check.check(site)
         connections.close_all()
         os.chdir(PROJECT)
         os.environ["DURASCOPE_SITE"] = settings.SITE = site  # for its children and its queues

@@ -11,9 +11,7 @@ from dashboard.text.numbers import at
 from workers.analysis.anatomy import Anatomy
 from workers.analysis.round_trip import FEW, predicted_per_s
 from workers.bench.plan import Plan, Variant
-from workers.errors import SandboxError
-from workers.topology.kinds import TOPOLOGY_KINDS
-from workers.topology.topology import Topology, parse
+from workers.topology.kinds import TOPOLOGY_KINDS, understood
 
 STEPS = 24  # of the curve
 PERCENTILES = ("p50", "p99")
@@ -78,7 +76,7 @@ def _delayed(lines: Sequence[VariantLine], plan: Plan, threads: int) -> list[Del
     variants = {one.name: one for one in plan.variants}
     for line in lines:
         variant, point = variants[line.variant], next((one for one in line.points if one.threads == threads), None)
-        topology = _topology(variant)
+        topology = understood(variant.topology)
         if point and point.tps > 0 and topology and topology.rtt_ms is not None:
             place = (
                 line.server_id,
@@ -94,15 +92,6 @@ def _delayed(lines: Sequence[VariantLine], plan: Plan, threads: int) -> list[Del
 def _trips(kind: str, threads: int) -> tuple[float, float]:
     least, most = TOPOLOGY_KINDS[kind].round_trips, TOPOLOGY_KINDS[kind].most_round_trips
     return least, max(least, most if threads > FEW else 0.0)
-
-
-def _topology(variant: Variant) -> Topology | None:
-    """None: it has none, or a newer version wrote it."""
-    try:
-        topology = parse(variant.topology) if variant.topology else None
-    except SandboxError:
-        return None
-    return topology if topology and topology.kind in TOPOLOGY_KINDS else None
 
 
 def _alike(variant: Variant) -> Variant:

@@ -7,6 +7,7 @@ from workers.bench.needs import Candidate
 from workers.bench.plan import CrashPlan, Plan, Variant
 from workers.errors import SandboxError
 from workers.sandbox.storage import Storage, parse
+from workers.topology.kinds import understood
 
 
 def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
@@ -30,7 +31,8 @@ def _variant(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
             "with its own. Use a sandbox, or remove that from the variant."
         )
         return
-    for build in filter(None, (variant.build, topology_review.replica_build(variant))):
+    topology = understood(variant.topology)
+    for build in filter(None, (variant.build, topology.replica_build if topology else "")):
         yield from (f"Variant {variant.name}: {reason}" for reason in _build(build, server))
     if variant.storage:
         yield from (f"Variant {variant.name}: {reason}" for reason in _storage(variant, server, plan.crash))

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from workers.bench.abilities import Abilities, HostBuild
 from workers.bench.plan import Plan
-from workers.errors import SandboxError
 from workers.topology.faults import FAULTS
-from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.kinds import TOPOLOGY_KINDS, understood
 from workers.topology.kinds.kind import KnownServer, networks, over
-from workers.topology.topology import Topology, parse
+from workers.topology.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class TopologyNeeds:
             (topology, build, one.settings)
             for one in plan.variants
             for own in own_builds
-            if one.topology and (topology := _read(one.topology))
+            if (topology := understood(one.topology))
             for build in filter(None, (one.build or own, topology.replica_build))
         ]
         faults = [FAULTS[kind] for kind in plan.crash.kinds if kind in FAULTS] if plan.crash.trials else []
@@ -61,11 +60,3 @@ def _of_host(topology: Topology, build: str, settings: Mapping[str, str], able: 
     if able.memory_mib is not None and known.flavour:
         found += over(kind, topology, KnownServer(build, known.flavour), able.memory_mib, "are there", settings)
     return found
-
-
-def _read(notation: str) -> Topology | None:
-    try:
-        topology = parse(notation)
-    except SandboxError:
-        return None
-    return topology if topology.kind in TOPOLOGY_KINDS else None

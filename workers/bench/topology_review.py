@@ -34,14 +34,6 @@ def problems(plan: Plan, variant: Variant, server: Candidate) -> Iterator[str]:
         yield f"policy=manager: {server.manager_missing}"
 
 
-def replica_build(variant: Variant) -> str:
-    """Empty: that of the primary, or the topology cannot be read."""
-    try:
-        return parse(variant.topology).replica_build
-    except SandboxError:
-        return ""
-
-
 def _mixed(build: str, replicas: str, server: Candidate) -> Iterator[str]:
     """A replica may be newer than its primary. An older one need not understand its binlog."""
     flavours, versions = server.builds, server.versions

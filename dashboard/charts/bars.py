@@ -6,20 +6,26 @@ from dataclasses import dataclass, replace
 from dashboard.records.experiments.trial_evidence import FoundSets
 from workers.crash.setup_and_result import TrialStep, step_in_words
 
-WIDTH = 1000
+WIDTH, HEIGHT = 1000, 20
 LEAST = 6  # the smallest part is still visible
 AFTERWARDS = ("evidence", "replica", "checks")  # steps of a trial after the recovery
 
 
 @dataclass(frozen=True)
-class BarPart:
+class Rectangle:
     """`look` is a class of crash.css: kept, lost, extra, or a step's name."""
 
     look: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class BarPart(Rectangle):
     name: str
     value: float
-    x: float
-    width: float
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,7 @@ def _since(step: TrialStep, zero: float, recovery_s: float | None) -> TrialStep:
 def _step(step: TrialStep, begin: float, scale: float) -> BarPart:
     width = max(step.took_s / scale * WIDTH, LEAST)
     x = min((step.at_s - begin) / scale * WIDTH, WIDTH - width)
-    return BarPart(step.name.replace(" ", "-"), step.name, step.took_s, round(x, 1), round(width, 1))
+    return BarPart(step.name.replace(" ", "-"), round(x, 1), 0, round(width, 1), HEIGHT, step.name, step.took_s)
 
 
 def parts(row: Lengths, scale: float) -> Iterable[BarPart]:
@@ -127,5 +133,5 @@ def parts(row: Lengths, scale: float) -> Iterable[BarPart]:
         widths[largest] = max(widths[largest] - sum(widths) + sum(value for *_, value in shown) / scale * WIDTH, LEAST)
     x = 0.0
     for (look, name, value), width in zip(shown, widths, strict=True):
-        yield BarPart(look, name, value, round(x, 1), round(width, 1))
+        yield BarPart(look, round(x, 1), 0, round(width, 1), HEIGHT, name, value)
         x += width

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dashboard.charts.bars import WIDTH, Bar, parts
+from dashboard.charts.bars import HEIGHT, WIDTH, Bar, Rectangle, parts
 from dashboard.text.numbers import duration
 from workers.topology.faults import Fault
 from workers.topology.policy import MOST_REPLICAS
 from workers.topology.setup_and_result import FailoverStory
 from workers.topology.topology import CLUSTERS, Topology
 
-HEIGHT = {"serves": 20, "after": 20, "follows": 6, "away": 0}  # readable without colour
+HEIGHTS = {"serves": 20, "after": 20, "follows": 6, "away": 0}  # readable without colour
 JUST_AFTER_S = 0.2  # answers that were on their way
 RETURNS = {
     "caught up": "later: follows",
@@ -21,17 +21,6 @@ KINDS = {"async": "asynchronous", "semi-sync": "semi-synchronous"}
 
 
 @dataclass(frozen=True)
-class Segment:
-    """Of a node's life; `look` is a key of HEIGHT."""
-
-    look: str
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True)
 class NodeLane:
     """`link`: how commits come to it. `events`: what happened to it, with the second since the load began. `holds`: its
     acknowledged commits to scale; not known: it could not be read."""
@@ -39,7 +28,7 @@ class NodeLane:
     name: str
     role: str
     link: str
-    life: tuple[Segment, ...]
+    life: tuple[Rectangle, ...]
     events: tuple[str, ...]
     holds: Bar
 
@@ -116,7 +105,7 @@ def _is_down(number: int, fault: Fault, fenced: bool) -> bool:
     return stands_still or (not fault.spares_primary and (fault.harmless or fenced))
 
 
-def _life(number: int, name: str, topology: Topology, fault: Fault, promoted: str, at: Moments) -> Iterable[Segment]:
+def _life(number: int, name: str, topology: Topology, fault: Fault, promoted: str, at: Moments) -> Iterable[Rectangle]:
     before = "serves" if number == 0 or topology.writers == "each" else "follows"
     if number == 0 and fault.pauses and fault.strikes(0) and at.resumed is not None:
         yield from (_segment(at, before, 0, at.fault), _segment(at, before, at.resumed, at.end))
@@ -130,9 +119,9 @@ def _life(number: int, name: str, topology: Topology, fault: Fault, promoted: st
         yield _segment(at, "after", takes_over, at.end)
 
 
-def _segment(at: Moments, look: str, begin: float, end: float) -> Segment:
-    high = HEIGHT[look]
-    return Segment(look, at.x(begin), (20 - high) / 2, round(at.x(end) - at.x(begin), 1), high)
+def _segment(at: Moments, look: str, begin: float, end: float) -> Rectangle:
+    high = HEIGHTS[look]
+    return Rectangle(look, at.x(begin), (HEIGHT - high) / 2, round(at.x(end) - at.x(begin), 1), high)
 
 
 def _events(number: int, name: str, fault: Fault, story: FailoverStory, at: Moments) -> Iterable[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.charts.bars import WIDTH
+from dashboard.charts.bars import WIDTH, Rectangle
 from dashboard.charts.failover_lanes import Moments, NodeLane, lanes, moments
 from dashboard.text.numbers import duration, ms, whole
 from workers.topology.faults import FAULTS
@@ -28,17 +28,6 @@ EXPELLED = {True: "the other nodes went on without them", False: "no node was ex
 
 
 @dataclass(frozen=True)
-class AcknowledgedBar:
-    """`look`: kept (the old primary acknowledged) or after (the new one); in thousandths and hundredths."""
-
-    look: str
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True)
 class FailoverView:
     """`takes_over`: False: a replica crashed. `fault_x`, `gap_width`: thousandths of the time axis; the gap begins at
     the fault. `highest`: acknowledged in the best 100 ms. `seconds`: begin, middle and end of the axis."""
@@ -47,7 +36,7 @@ class FailoverView:
     facts: tuple[tuple[str, str], ...]
     lanes: tuple[NodeLane, ...]
     takes_over: bool
-    bars: tuple[AcknowledgedBar, ...]
+    bars: tuple[Rectangle, ...]
     highest: int
     fault_x: float
     gap_width: float
@@ -205,12 +194,12 @@ def _rejoin(rejoin: Rejoin | None) -> str:
     return "follows with the same rows"
 
 
-def _bars(story: FailoverStory, at: Moments, later: str) -> tuple[AcknowledgedBar, ...]:
-    """`later`: the look of the commits after the fault."""
+def _bars(story: FailoverStory, at: Moments, later: str) -> tuple[Rectangle, ...]:
+    """In thousandths and hundredths. `later`: the look of the commits after the fault; kept: before it."""
     highest = max(*story.per_100_ms, *story.after_per_100_ms, 1, 1)
     wide = WIDTH / (10 * at.end)
     return tuple(
-        AcknowledgedBar(
+        Rectangle(
             look,
             round(n * wide, 1),
             round(HEIGHT - count / highest * HEIGHT, 1),

@@ -21,8 +21,8 @@ from dashboard.portable.refused import REPORT, NotImported
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.experiments.models import Experiment
+from workers.host.child import ENDS_WITH_US
 
-TIED = ("setpriv", "--pdeathsig=KILL", "--")
 SMALLER = "Export fewer measurements in one experiment. If a Durascope wrote this file, please report it."
 BY_SIGNAL = 128  # from here on: the exit status of a process that a signal ended
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ def _on_disk(file: IO[bytes]) -> Iterator[IO[bytes]]:
 
 def _child(user: Actor, content: IO[bytes], lock: int) -> subprocess.CompletedProcess[bytes]:
     who = json.dumps({"user": user.pk if user else None, "via": getattr(user, "via", "")})
-    argv = [*TIED, sys.executable, "-m", "dashboard.portable.child", who]
+    argv = [*ENDS_WITH_US, sys.executable, "-m", "dashboard.portable.child", who]
     try:
         return subprocess.run(
             argv, stdin=content, stdout=subprocess.PIPE, cwd=PROJECT, timeout=WALL_S, pass_fds=[lock], check=False

@@ -13,7 +13,7 @@ from dashboard.installation.retry import retried
 from dashboard.records.experiments import claiming
 from dashboard.records.experiments.models import Environment, KeptCrashPoint, Trial, TrialEvidence
 from dashboard.records.experiments.states import move
-from workers.crash.evidence import BinlogSeen, Evidence, ReplicaSeen
+from workers.crash.evidence import Evidence
 from workers.crash.points.story import PointsResult
 from workers.crash.setup_and_result import LostWork, TrialResult
 from workers.topology.setup_and_result import FailoverStory
@@ -59,14 +59,9 @@ def evidence_json(result: TrialResult) -> dict[str, object]:
     return {
         "checks": [asdict(check) for check in result.checks],
         "steps": [asdict(step) for step in result.steps],
-        "crash_at_s": result.crash_at_s,
-        "failed_at": result.failed_at,
-        "error": result.error,
         "sets": _sets(result),
-        "log_lines": list(result.log_lines),
-        "my_cnf": result.my_cnf,
         "notes": dict(result.notes),
-        "digest_key": result.digest_key,
+        **_named(result, ("crash_at_s", "failed_at", "error", "log_lines", "my_cnf", "digest_key")),
         **(_evidence(found) if found else {}),
         **({"points": result.points.as_stored()} if isinstance(result, PointsResult) else {}),
     }
@@ -76,19 +71,14 @@ def _evidence(found: Evidence) -> dict[str, object]:
     return {
         "binlog": _named(found.binlog, ("end", "end_at", "unreadable", "reused")) if found.binlog else None,
         "replicas": [_named(one, ("moment", "state", "error", "different_rows")) for one in found.replicas],
-        "gtid_before": found.gtid_before,
-        "gtid_after": found.gtid_after,
-        "reissued": list(found.reissued[:MOST_NAMED]),
-        "prepared_left": found.prepared_left,
-        "tables_ok": found.tables_ok,
-        "recovery_lines": list(found.recovery_lines),
-        "problems": list(found.problems),
+        "reissued": found.reissued[:MOST_NAMED],
         "outage": asdict(found.outage) if found.outage else None,
+        **_named(found, ("gtid_before", "gtid_after", "prepared_left", "tables_ok", "recovery_lines", "problems")),
     }
 
 
-def _named(seen: BinlogSeen | ReplicaSeen, names: Sequence[str]) -> dict[str, object]:
-    return {name: getattr(seen, name) for name in names}
+def _named(of: object, names: Sequence[str]) -> dict[str, object]:
+    return {name: getattr(of, name) for name in names}
 
 
 def _sets(result: TrialResult) -> dict[str, int | None]:

@@ -18,20 +18,11 @@ GROUPS = {"mysql": "MySQL", "mariadb": "MariaDB", "plugins": "With another engin
 ADD = "manage.py build add {key} --basedir PATH"
 
 
-@dataclass(frozen=True)
-class Presence:
+@dataclass(frozen=True, kw_only=True)
+class Presence(HostBuild):
     """A build on a host with a living worker."""
 
     host: str
-    title: str
-    flavour: str
-    version: str
-    size_mib: int
-    missing: str  # why it would not start there, and the fix
-
-    @classmethod
-    def of(cls, host: str, told: HostBuild) -> "Presence":
-        return cls(host, told.title, told.flavour, told.version, told.size_mib, told.missing)
 
 
 @dataclass(frozen=True)
@@ -168,7 +159,7 @@ def _present(alive: Iterable[Worker]) -> dict[str, list[Presence]]:
     found: dict[str, dict[str, Presence]] = defaultdict(dict)
     for worker in alive:
         for key, told in (worker.able.builds or {}).items():
-            found[key].setdefault(worker.host, Presence.of(worker.host, told))
+            found[key].setdefault(worker.host, Presence(host=worker.host, **vars(told)))
     return {key: sorted(hosts.values(), key=lambda one: one.host) for key, hosts in found.items()}
 
 

@@ -42,14 +42,8 @@ class ReviewOut(Schema):
 def review_experiment(request: HttpRequest, start: StartIn) -> ReviewOut:
     """What a start with this body would measure, how long it takes and how much it writes. Nothing is started."""
     found = reviewed(asked(start).plan, request.user, production_confirmed=start.production_confirmed)
-    return ReviewOut(
-        refusals=found.refusals,
-        cells=found.cells,
-        trials=found.trials,
-        estimate_s=found.estimate_s,
-        written=[_written(pk, one) for pk, one in found.written.items()],
-        unwatched=found.unwatched,
-    )
+    written = [_written(pk, one) for pk, one in found.written.items()]
+    return ReviewOut(**{**vars(found), "written": written})
 
 
 def _written(server_id: int, one: WrittenEstimate) -> WrittenOut:

@@ -16,6 +16,8 @@ FALSY = "it is only asked whether there is any"
 BOUND = "a bound against answers without end: no true answer comes near it"
 A_UUID_SAYS_ALL = "a server with a uuid is known by it: the other parts are the same in every name with a uuid"
 NO_FLAVOUR = "no flavour has this word in its versions"
+EXACTLY_THEN = "it is never asked at exactly that moment"
+CHOICE = "how many are looked at is a choice: the result says how many were not"
 STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 
 EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
@@ -50,6 +52,50 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/crash/inspect.py": {
         ("first: str = ''", "first: str = 'x'"): "no file has that name, so all files count",
+    },
+    "workers/crash/replica_check.py": {("return ''", "return None"): FALSY},
+    "workers/crash/own_load.py": STRICT,
+    "workers/crash/points/violations.py": {
+        ("MOST = 8", "MOST = 9"): CHOICE,
+        ("MOST_COMPARED = 8", "MOST_COMPARED = 9"): CHOICE,
+        ("EXAMINE_S = 60.0", "EXAMINE_S = 61.0"): PATIENCE,
+        ("MOST_KEPT = 4", "MOST_KEPT = 5"): CHOICE,
+    },
+    "workers/crash/points/neighbours.py": STRICT,
+    "workers/crash/points/shrink.py": STRICT
+    | {
+        (
+            "monotonic() > ends or searched == MOST or self.compared == MOST_COMPARED",
+            "monotonic() >= ends or searched == MOST or self.compared == MOST_COMPARED",
+        ): EXACTLY_THEN,
+    },
+    "workers/crash/points/steps.py": STRICT,
+    "workers/crash/points/other_settings.py": STRICT,
+    "workers/crash/points/shortest.py": {
+        ("monotonic() > ends - LAST_LOAD_S", "monotonic() >= ends - LAST_LOAD_S"): EXACTLY_THEN,
+        ("lambda: monotonic() > ends", "lambda: monotonic() >= ends"): EXACTLY_THEN,
+        (
+            "isinstance(failed, DurascopeError) or monotonic() > ends",
+            "isinstance(failed, DurascopeError) or monotonic() >= ends",
+        ): EXACTLY_THEN,
+    },
+    "workers/crash/points/recorded.py": STRICT,
+    "workers/crash/points/play.py": STRICT
+    | {
+        ("len(self.statements) + 1", "len(self.statements) + 2"): "no choice has more statements than there are",
+    },
+    "workers/crash/points/untried.py": STRICT,
+    "workers/topology/cause.py": {
+        ("topology.replicas + 1", "topology.replicas + 2"): "a fault strikes named replicas of the topology, or all",
+    },
+    "workers/topology/updates.py": {("ANSWER_S = 2.0", "ANSWER_S = 3.0"): PATIENCE},
+    "workers/topology/takeover.py": {
+        ("AFTER_S = 0.2", "AFTER_S = 1.2"): PATIENCE,
+        ("POLL_S = 0.02", "POLL_S = 1.02"): PATIENCE,
+        (
+            "clock() < (every or first) and (not after.all_answered())",
+            "clock() <= (every or first) and (not after.all_answered())",
+        ): EXACTLY_THEN,
     },
     "workers/servers/ask.py": STRICT,
     "workers/servers/dump/copy.py": {("(60.0, 1.0)", "(61.0, 1.0)"): PATIENCE},
@@ -91,6 +137,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/servers/variables.py": {("SETTLES_S = 2.0", "SETTLES_S = 3.0"): PATIENCE},
     "workers/crash/ledger.py": {
+        ("return ''", "return None"): FALSY,
         ("seal: str = ''", "seal: str = 'x'"): "neither is the seal of any ledger",
         ("assume_unique=True", "assume_unique=False"): "no number is there twice: " + SPEED,
     },
@@ -100,7 +147,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/replica.py": {("LIMIT_S = 120.0", "LIMIT_S = 121.0"): PATIENCE},
     "workers/crash/dialects/__init__.py": {("return ''", "return None"): FALSY},
     "workers/crash/replica_link.py": {
-        ("time.monotonic() > deadline", "time.monotonic() >= deadline"): "it is never asked at exactly that moment",
+        ("time.monotonic() > deadline", "time.monotonic() >= deadline"): EXACTLY_THEN,
         ("return ''", "return None"): FALSY,
         (
             "ask.text(follower, self.dialect.own) if self.dialect.own else ''",
@@ -143,7 +190,9 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "(_slice(event, at, size).decode('ascii'), at - size)",
         ): "nothing is read after the tag",
     },
-    "workers/crash/binlog/reader.py": {
+    "workers/crash/binlog/reader.py": STRICT
+    | {
+        ("Groups('')", "Groups('x')"): "all transactions are counted, whatever their schema",
         ("16 << 20", "17 << 20"): "no index comes near it: a server has some thousand files of a binlog at most",
     },
     "dashboard/findings/crash/badges.py": {

@@ -182,3 +182,15 @@ def test_an_event_larger_than_a_block_is_read(monkeypatch):
     log = whole("mariadb")
     assert seen(bytes(log.data)).seen.whole.tolist() == sorted(log.commits)
     assert seen(bytes(log.data[:-1])).end == "torn"
+
+
+def test_a_file_that_the_server_does_not_send_to_its_end_stops_a_replica(tmp_path):
+    """In the server's own words, also of the last file."""
+    log = Binlog()
+    log.commit(0, 1, 1)
+    (tmp_path / "log.000001").write_bytes(log.data)
+    found = read([tmp_path / "log.000001"], SCHEMA, SECRET, {"log.000001": "1236: bogus data"})
+    assert found.unreadable == (
+        f"A replica stops at byte {len(log.data)} of log.000001: the server does not send on (1236: bogus data)."
+    )
+    assert found.seen.whole.tolist() == [1]

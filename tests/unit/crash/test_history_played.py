@@ -140,3 +140,34 @@ def test_a_text_may_be_in_any_file_of_the_binary_log(tmp_path):
     (tmp_path / INDEX).write_text("".join(f"./{options.BINLOG_BASE}.{name}\n" for name in "12"))
     assert play.holds(tmp_path, ["written by A", "written by B"]) and play.holds(tmp_path, [])
     assert not play.holds(tmp_path, ["written by A", "written by C"])
+
+
+EMPTY, BEFORE, AFTER = (
+    ServerContent((("a", "A", rows),), (), logged) for rows, logged in (((), 2), ((), 3), (((1,),), 4))
+)
+MARKS = tuple(play.Answered(statement, at_ns, EMPTY if at_ns < 50 else BEFORE) for statement, at_ns in
+              (("", 10), ("one", 20), ("two", 30), ("BEGIN", 50)))  # fmt: skip
+
+
+def allowed(until_ns, at_once=None):
+    found = play.Played(History("four", ()), "recording", MARKS, at_once)
+    state = SimpleNamespace(until_ns=until_ns)
+    return [(one.statement, one.content) for one in found.allowed(state)], found.answered(state)
+
+
+@pytest.mark.parametrize(
+    ("until_ns", "statements", "answered"),
+    [(5, ["", "one"], 0), (20, ["", "one"], 0), (21, ["one", "two"], 1), (35, ["two", "BEGIN"], 2), (60, ["BEGIN"], 3)],
+)
+def test_only_the_last_answered_statement_and_the_one_under_way_may_be_there(until_ns, statements, answered):
+    found, count = allowed(until_ns)
+    assert ([statement for statement, _ in found], count) == (statements, answered)
+
+
+def test_a_statement_that_was_answered_when_the_content_changed_may_be_missing():
+    """One that was answered before may not. Both follow what the server held at last."""
+    commit = AtOnce(0, "COMMIT", "a", "of A")
+    at_once = play.PlayedAtOnce(((commit, 100),), AFTER)
+    nothing = "none of the statements that were sent at once"
+    assert allowed(100, at_once) == ([(nothing, BEFORE), ("COMMIT", AFTER)], 3)
+    assert allowed(101, at_once) == ([("COMMIT", AFTER)], 4)

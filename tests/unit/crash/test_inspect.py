@@ -1,6 +1,8 @@
 """What the inspector makes of a server's answers. The real ring asks real servers."""
 
 from contextlib import nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -125,3 +127,41 @@ def test_the_engine_is_read_row_by_row(inspector):
     table = [(0, 1, f"6,{digest_of(1, 6, 0)}")]
     one, _ = inspector({"SELECT table_name": [("one",)], "SELECT part": table})
     assert one.engine().whole.tolist() == [key(1, 6)]
+
+
+def test_only_files_from_the_first_one_on_that_existed_by_then_are_read(tmp_path):
+    place(tmp_path / "data")
+    names = [f"binlog.00000{n}" for n in range(1, 5)]
+    index = tmp_path / "data" / "binlog.index"
+    index.write_text("".join(f"./{name}\n" for name in names))
+
+    def files(**how):
+        return [path.name for path in BinlogPlace(index, **how).files()]
+
+    assert files() == names and files(first="binlog.000003") == names[2:]
+    assert files(first="binlog.000009") == names, "the first one is gone"
+    assert files(first="binlog.000002", among=frozenset(names[:3])) == names[1:3]
+    assert BinlogPlace.now(index) == BinlogPlace(index, "binlog.000004")
+
+
+@pytest.mark.parametrize(("said", "position"), [([("gtid_binlog_pos", "0-1-7")], "0-1-7"), ([], "")])
+def test_the_position_is_that_of_either_vendor(inspector, said, position):
+    assert inspector({"SHOW GLOBAL VARIABLES": said})[0].gtid_position() == position
+
+
+def test_a_check_of_tables_without_an_answer_says_so(inspector):
+    one, _ = inspector({"CHECK TABLE": []})
+    assert one.tables_ok() is None and one.problems == ["CHECK TABLE: The tables cannot be checked: no answer."]
+    one, _ = inspector({"CHECK TABLE": [NOTE]})
+    assert one.tables_ok() is None and one.problems[0].endswith(f"cannot be checked: {NOTE[3]}.")
+
+
+def test_own_tables_are_checked_and_own_rows_are_judged(inspector):
+    """All rows of the ledger are there, and none of the own transaction."""
+    own = SimpleNamespace(
+        tables=("orders",), found=lambda link, schema: {"of": schema}, seen=lambda seen, found, secret: (seen, found)
+    )
+    one, server = inspector({"CHECK TABLE": FINE})
+    one = replace(one, own=own)
+    assert one.tables_ok() and server.asked[0].endswith(f"`{SCHEMA}`.`right_half`, `{SCHEMA}`.`orders`")
+    assert one.engine()[1] == {"of": SCHEMA}

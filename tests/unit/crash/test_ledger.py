@@ -77,8 +77,8 @@ def test_a_ledger_that_contradicts_itself_says_so(clients, says):
 
 
 def test_the_ledger_knows_when_a_transaction_of_any_client_was_told():
-    asked = np.array([key(0, 0), key(0, 2), key(0, 3), key(0, 4), key(7, 1)])
-    assert LEDGER.told_at_s(asked).tolist() == [-np.inf, 0.2, np.inf, np.inf, np.inf]
+    asked = np.array([key(0, 0), key(0, 2), key(0, 3), key(0, 4), key(7, 1), key(5, 2)])
+    assert LEDGER.told_at_s(asked).tolist() == [-np.inf, 0.2, np.inf, np.inf, np.inf, 0.4]
 
 
 def known_until(at_s, margin_s=0.0):
@@ -117,4 +117,5 @@ def test_only_as_many_of_the_last_numbers_may_lack_an_answer_as_are_in_doubt():
 
 def test_a_cut_ledger_that_was_changed_afterwards_is_refused():
     cut = LEDGER.until(0.35, SECRET)
+    assert cut.in_doubt().tolist() == [3, key(5, 2)]
     assert "not the one that the witness wrote" in Ledger(cut.clients[:1], cut.seal).fault(SECRET)

@@ -122,8 +122,8 @@ def test_of_two_disks_the_worse_one_counts(recording):
     assert found.so_far().notes["margin of the clocks of clients and disk"] == (
         "0 µs; a difference below 0 µs is not seen"
     )
-    told = replace(found, margin_s=0.25, bracket_s=0.5, stops_took="3 stops").so_far().notes
-    assert told["margin of the clocks of clients and disk"] == "250000 µs; a difference below 500000 µs is not seen"
+    told = replace(found, margin_s=4.0, bracket_s=8.0, stops_took="3 stops").so_far().notes
+    assert told["margin of the clocks of clients and disk"] == "4000000 µs; a difference below 8000000 µs is not seen"
     assert told["stops of the server"] == "3 stops" and "stops of the server" not in found.so_far().notes
 
 

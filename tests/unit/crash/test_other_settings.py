@@ -142,9 +142,15 @@ def test_a_cancellation_is_not_taken_for_a_broken_load():
 
 
 def test_a_server_that_was_killed_by_a_cancellation_says_nothing_of_a_setting(monkeypatch):
+    killed = []
+
+    def again():
+        killed.append(True)
+        yield state(0.1, LOST)
+
     with pytest.raises(Cancelled):
-        told({"source_verify_checksum": "OFF"}, lambda begun: [], VIOLATION, again=[state(0.1, LOST)],
-             cancelled=lambda: True, monkeypatch=monkeypatch)  # fmt: skip
+        told({"source_verify_checksum": "OFF"}, lambda begun: [], VIOLATION, again=again(),
+             cancelled=lambda: bool(killed), monkeypatch=monkeypatch)  # fmt: skip
 
 
 @pytest.mark.parametrize(

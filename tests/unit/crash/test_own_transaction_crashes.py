@@ -9,7 +9,8 @@ from tests.own_transactions import EXAMPLE
 from tests.unit.servers.played import Played
 from workers.crash.evidence import Seen
 from workers.crash.own_load import FIRST, OwnLoad
-from workers.crash.transactions import key
+from workers.crash.transactions import key, statements
+from workers.errors import SandboxError
 from workers.transaction.predict import why_not
 from workers.transaction.preview import lines, shown
 from workers.transaction.read import read
@@ -102,6 +103,16 @@ def test_another_content_is_altered():
     assert seen(rows, one).altered.tolist() == [one]
 
 
+def test_a_row_too_many_is_altered_and_spaces_at_the_end_of_a_text_are_nothing():
+    one = first_with(3)
+    rows = left(one)
+    [item] = rows[one]["items"]
+    rows[one] = {**rows[one], "items": (item, item)}
+    assert seen(rows, one).altered.tolist() == [one]
+    spaced = {name: text and f"{text}  " for name, text in item.items()}
+    assert seen({one: {**left(one)[one], "items": (spaced,)}}, one).whole.tolist() == [one]
+
+
 def test_every_client_and_number_writes_another_transaction_and_the_same_one_again():
     first, again, other, next_one = (
         OWN.write(secret, client, [n])[0]
@@ -110,6 +121,41 @@ def test_every_client_and_number_writes_another_transaction_and_the_same_one_aga
     assert first == again and len({first, other, next_one}) == 3
     assert (first[0], first[-1]) == (b"BEGIN", b"COMMIT")
     assert not any(b"SELECT" in sql for sql in first)
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 10], ids=["explicit", "explicit, three rows", "two tables", "one statement"])
+def test_the_own_statements_stand_between_those_of_the_ledger_and_the_commit(n):
+    """The rows of the ledger are the same as without them, and one transaction holds all."""
+    [written], [ledger] = OWN.write(SECRET, 1, [n]), statements(SECRET, 1, [n])
+    rows = [sql for sql in ledger if sql not in (b"BEGIN", b"COMMIT")]
+    assert [written[0], *written[1 : len(rows) + 1], written[-1]] == [b"BEGIN", *rows, b"COMMIT"]
+    own = [sql.decode() for sql in written[len(rows) + 1 : -1]]
+    chosen, drawn = OWN.drawn(SECRET, 1, n)
+    assert [sql.split()[0] for sql in own] == [one.verb for one in chosen.statements if one.verb != "SELECT"]
+    assert str(FIRST + key(1, n)) in own[0] and "\0" not in "".join(own)
+    assert drawn["order"] == FIRST + key(1, n)
+
+
+def made(engines, engine="InnoDB"):
+    server = Played({"SELECT table_name": engines, "": []})
+    server.select_db = lambda schema: server.said.append(("USE", schema))
+    OWN.make(server, "shop", engine)
+    return server.said
+
+
+def test_the_own_tables_are_made_filled_and_looked_at():
+    assert OWN.tables == tuple(table.name for table in OWN.declaration.tables)
+    said = made([(name.encode(), "INNODB") for name in OWN.tables])
+    chance = random.Random(1)
+    filled = [sql for table in OWN.declaration.tables for sql in OWN.declaration.fill(table, chance)]
+    assert said[0] == ("USE", "shop") and said[-1][1] == ["shop"]
+    assert [sql for sql, _ in said[1:-1]] == [*OWN.declaration.create("InnoDB"), *filled]
+
+
+@pytest.mark.parametrize("engines", [[], [(name, "Aria") for name in OWN.tables]])
+def test_a_table_in_another_engine_is_not_crashed(engines):
+    with pytest.raises(SandboxError, match=f"The table {OWN.tables[0]} is not in InnoDB"):
+        made(engines)
 
 
 def test_the_preview_shows_every_statement_with_values_and_says_whether_it_can_be_crashed():

@@ -15,7 +15,7 @@ from workers.crash.setup_and_result import LostWork, TrialResult, with_failed_st
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.recording.events import Log, RecordingEnd
 from workers.sandbox.disk.recording.joint import JointStates
-from workers.sandbox.disk.recording.states import States
+from workers.sandbox.disk.recording.states import States, Torn
 
 
 def outcomes(*states):
@@ -158,7 +158,8 @@ def test_a_state_of_two_disks_is_told_of_each_where_they_differ():
         disks = SimpleNamespace(disks=("data", "logs"))
         return Recorded.keeps(disks, SimpleNamespace(points=[SimpleNamespace(keeps=one) for one in each]))
 
-    assert keeps("durable", "durable") == "durable"
+    assert keeps("durable", "durable") == keeps("durable") == "durable"
+    assert keeps("written", Torn()) == "data written, logs torn"
     assert keeps("durable", "written") == "data durable, logs written"
 
 

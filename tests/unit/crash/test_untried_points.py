@@ -1,6 +1,10 @@
 """The list of crash points that were not tried, as one text."""
 
+import json
 import random
+import zlib
+from base64 import b64encode
+from dataclasses import replace
 
 import pytest
 
@@ -45,3 +49,17 @@ def test_a_value_of_another_type_is_refused():
     wrong = packed([UntriedPoint(moment="1", at_s=0.1, keeps="torn", way="at random", redo=0, binlog=0)])
     with pytest.raises(ValueError, match="moment is '1'"):
         unpacked(wrong)
+
+
+def test_an_empty_list_is_an_empty_text_and_seconds_are_rounded():
+    assert packed([]) == ""
+    (found,) = unpacked(packed([replace(points(1)[0], at_s=0.12345678)]))
+    assert found.at_s == 0.123457
+
+
+def test_a_text_with_other_characters_or_with_columns_of_unequal_lengths_is_refused():
+    with pytest.raises(ValueError):
+        unpacked("!" + packed(points(1)))
+    table = {name: [0.5 if kind is float else kind(7)] for name, kind in untried.COLUMNS.items()} | {"moment": [1, 2]}
+    with pytest.raises(ValueError):
+        unpacked(b64encode(zlib.compress(json.dumps(table).encode())).decode())

@@ -102,9 +102,10 @@ def taken(monkeypatch):
         changes = {
             "primary": primary, "replicas": (replica,),
             "ports": FailoverPorts(clock=lambda: clock.now, sleep=clock.sleep),
-            "timeline": SimpleNamespace(must_go_on=lambda: None, step=notes.append, steps=tuple),
+            "timeline": SimpleNamespace(must_go_on=how.pop("must_go_on", lambda: None), step=notes.append, steps=tuple),
             "witness": SimpleNamespace(began=10.0, drain=lambda *_: notes.append("drain")),
-            "reader": SimpleNamespace(drain=lambda: None), "struck_at": 19.0, "strike_s": 0.0,
+            "reader": SimpleNamespace(drain=lambda: notes.append("drain the reader")),
+            "struck_at": 19.0, "strike_s": 0.0,
             **{name: how.pop(name) for name in ("versions", "setup") if name in how},
         }  # fmt: skip
         struck = Struck(**{one.name: getattr(known, one.name) for one in fields(Struck)} | changes)
@@ -117,10 +118,12 @@ def taken(monkeypatch):
 def test_the_rows_are_read_after_clients_reach_the_node_and_before_the_old_primary_falls_silent(taken):
     promoted, notes, _ = taken()
     assert notes == [
-        "clients reach replica 1", "replica 1 is read", "clients end", "primary freeze", "drain", "primary kill",
+        "clients reach replica 1", "replica 1 is read", "clients end", "primary freeze", "drain", "drain the reader",
+        "primary kill",
     ]  # fmt: skip
     assert promoted.kept.whole.tolist() == keys((0, 20)).tolist(), "without transactions of the clients afterwards"
     assert (promoted.promoted_at, promoted.semi_sync, promoted.kept_versions) == (20.0, COUNTED, None)
+    assert (promoted.noticed_from, promoted.detection_s) == (19.5, None)
     assert (promoted.alone, promoted.positions, promoted.problems, promoted.expelled) == ({}, {}, (), None)
 
 
@@ -143,7 +146,7 @@ def test_rows_that_cannot_be_read_are_unknown(taken):
     ("how", "ends"),
     [
         ({"running": False}, ["clients end"]),  # it is down already
-        ({"old_stays": True}, ["clients end", "drain"]),  # it is heard and not ended
+        ({"old_stays": True}, ["clients end", "drain", "drain the reader"]),  # it is heard and not ended
         ({"in_place": True}, ["clients end"]),  # it is the new one too
     ],
 )
@@ -159,6 +162,14 @@ def test_clients_are_waited_for_until_each_has_an_answer_and_a_little_longer(tak
     assert taken(first_s=first_s, all_s=all_s)[2] == pytest.approx(took_s + AFTER_S, abs=2 * POLL_S)
 
 
+def test_a_cancelled_trial_does_not_wait_for_clients(taken):
+    def cancelled():
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        taken(first_s=None, all_s=None, must_go_on=cancelled)
+
+
 @pytest.mark.parametrize(
     ("topology", "more_s"),
     [("async", AWAKE_S), ("semi-sync+timeout=2s", AWAKE_S + 2.0), ("semi-sync+timeout=60s", AWAKE_S + 15.0)],
@@ -168,11 +179,11 @@ def test_a_paused_primary_is_watched_after_its_pause(taken, topology, more_s):
     setup = replace(returned("primary-pause", topology).setup, pause_s=3.0)
     promoted, _, took_s = taken("primary-pause", topology, setup=setup)
     assert took_s == pytest.approx(2.0 + more_s, abs=3 * POLL_S)
-    assert promoted.semi_sync == COUNTED
+    assert promoted.semi_sync == COUNTED and takeover._awake_s(promoted) == more_s
     assert taken("primary-pause", topology, setup=setup, running=False)[2] == pytest.approx(AFTER_S, abs=POLL_S)
 
 
-@pytest.mark.parametrize(("pause_s", "counted"), [(30.0, None), (0.5, COUNTED)])
+@pytest.mark.parametrize(("pause_s", "counted"), [(30.0, None), (1.5, None), (0.5, COUNTED)])
 def test_a_primary_that_is_still_frozen_has_counted_nothing_more(taken, pause_s, counted, monkeypatch):
     setup = replace(returned("primary-pause").setup, pause_s=pause_s)
     monkeypatch.setattr(Struck, "outlast_pause", lambda struck, more_s: None)
@@ -199,9 +210,11 @@ def test_a_node_that_follows_is_compared_row_by_row(taken):
 
 
 def test_of_a_node_that_refuses_the_rows_are_read_all_the_same(taken):
-    taken(held=(held := {"replica 1": rows((0, 10)), "primary": ServerError("2013: it hung up")}))
+    _, notes, _ = taken(held=(held := {"replica 1": rows((0, 10)), "primary": ServerError("2013: it hung up")}))
     there, gone = (SimpleNamespace(name=name, sandbox=SimpleNamespace(target=name)) for name in held)
+    notes.clear()
     found = takeover.refused(there, "stopped", "1236: diverged", SECRET)
+    assert notes == ["replica 1 is read"]
     assert (found.state, found.error, found.different_rows) == ("stopped", "1236: diverged", None)
     assert found.seen.whole.tolist() == keys((0, 10)).tolist()
     assert takeover.refused(gone, "unknown", "late", SECRET).seen is None

@@ -41,6 +41,8 @@ def test_policies_that_change_different_things_are_combined():
     both = parse("async+policy=stop-first+policy=unfenced+policy=old-rebuilt+policy=replica2").policy
     assert (both.relay_log, both.fence, both.old_primary) == ("stop receiving, then apply", False, "rebuilt")
     assert (both.promote, both.named) == ("named", 2)
+    assert "Replica 2 is promoted, or node 3 of a cluster bootstrapped" in POLICIES["replica2"].says
+    assert not parse("async+policy=manager").policy.fence, "the manager shuts the old primary off, or nobody does"
     assert both.title == "Stop receiving first, Without fencing, Old primary rebuilt, Replica 2"
     alone = parse("async+policy=careful+policy=unfenced").policy
     assert (alone.fence, alone.relay_log) == (False, POLICIES["careful"].relay_log)

@@ -206,10 +206,12 @@ def test_the_acknowledged_version_is_the_one_that_was_written(servers):
 
 def test_the_versions_of_the_new_primary_are_those_of_its_rows(servers, monkeypatch):
     tables = {updates.PRESENT: [(1,)], updates.ALL: [(0, 7), (1, 9)]}
-    monkeypatch.setattr(updates.ask, "rows", lambda connection, sql, args=(): tables[sql])
-    assert updates.kept_versions("one") == {0: 7, 1: 9}
+    asked = []
+    monkeypatch.setattr(updates.ask, "rows", lambda connection, sql, args=(): asked.append(sql) or tables[sql])
+    assert updates.kept_versions("one") == {0: 7, 1: 9} and asked == [updates.PRESENT, updates.ALL]
     tables |= {"SET x = 1": [], updates.PRESENT: []}
     assert updates.kept_versions("one", "SET x = 1") == {}, "the table did not arrive"
+    assert asked[2:] == ["SET x = 1", updates.PRESENT]
     monkeypatch.setattr(updates.ask, "rows", servers.rows)
     servers.gone.add("one")
     assert updates.kept_versions("one") is None

@@ -88,7 +88,7 @@ def files_of(folder: Path, base: str, home: Path | None = None) -> list[Path]:
     if b"\0" in text:
         raise BinlogUnknown(f"{base}.index holds zeros: which files belong to the binlog is not known.")
     named = [(home or folder) / line.strip() for line in os.fsdecode(text).splitlines() if line.strip()]
-    if any(os.path.realpath(path.parent) != os.path.realpath(folder) or path.name in ("", "..") for path in named):
+    if any(os.path.realpath(path.parent) != os.path.realpath(folder) or path.name == ".." for path in named):
         raise BinlogUnknown(f"{base}.index names files in another folder: they are not read.")
     return [folder / path.name for path in named]
 

@@ -155,9 +155,9 @@ def readings(began: Asked, ended: Asked, log: Log) -> list[tuple[Asked, int]]:
 
 
 def why_ended(logs: Sequence[Log], with_replica: bool) -> str:
-    """Of the recordings of a load, the replica's as the last one. "": none ended before the load."""
+    """Of the recordings of a load, of a replicated one those of primary and replica. "": none ended before the load."""
     why = ENDS[min(logs, key=lambda log: log.end_ns).end]
-    alone = not with_replica or all(log.end is RecordingEnd.STOPPED for log in logs[:-1])
+    alone = not with_replica or logs[0].end is RecordingEnd.STOPPED
     return why if alone else why + NOT_ALONE
 
 

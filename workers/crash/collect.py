@@ -19,7 +19,7 @@ class Case:
     has_gtids: bool
     before: BinlogPlace | None
     gtid_before: str
-    replica_expected: bool
+    replica_expected: bool = False
     others_write: bool = False
 
     @property

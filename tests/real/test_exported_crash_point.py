@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from tests.real.disks import needs_disk
+from tests.real.exported import run_script, shown, unpacked
 from tests.real.recorded_loads import exported_passing_point
 from tests.real.test_trial_two_disks import lying
 from tests.real.trials import crash, setup
@@ -27,23 +28,6 @@ def kept(sandbox_root):
     result = run_trial(asked, lambda step: None, lambda: False)
     assert not result.error, result.error
     return result
-
-
-def shown(archive, folder, *options):
-    """What the archive's script says, in a folder of its own."""
-    unpacked(archive, folder)
-    return run_script(folder, *options)
-
-
-def unpacked(archive, folder):
-    folder.mkdir(exist_ok=True)
-    subprocess.run(["tar", "--extract", "--gzip", "--directory", folder], input=archive, check=True)
-
-
-def run_script(folder, *options):
-    build = builds.find("system-mariadb")
-    script = ["sh", folder / "crash-point/show.sh", *build.command(), *options]
-    return subprocess.run(script, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=False)
 
 
 def missing(said, place):

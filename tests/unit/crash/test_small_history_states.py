@@ -9,7 +9,9 @@ import pytest
 from tests.unit.sandbox.recordings import Written
 from workers.crash.points import exhaust
 from workers.crash.points.histories import AtOnce, History
-from workers.crash.points.play import Answered, Played, PlayedAtOnce, ServerContent
+from workers.crash.points.judge_history import ContentPorts, judge_history
+from workers.crash.points.play import Answered, Played, PlayedAtOnce
+from workers.crash.points.server_content import ServerContent
 from workers.crash.setup_and_result import Timeline
 from workers.errors import ServerEnded, ServerError
 from workers.sandbox.disk.recording.events import RecordingEnd
@@ -27,8 +29,8 @@ class Request:
     setup: object = field(default_factory=lambda: SimpleNamespace(seed=7))
 
 
-ONE = ServerContent((("t", "CREATE", ((1,),)),), (), 1)
-TWO = ServerContent((("t", "CREATE", ((1,), (2,))),), (), 2)
+ONE = ServerContent((("t", "CREATE", ("1",)),), (), 1)
+TWO = ServerContent((("t", "CREATE", ("1", "2")),), (), 2)
 ALLOWED = (Answered("", 1, ONE), Answered("INSERT 2", 2, TWO))
 
 
@@ -70,7 +72,7 @@ def test_of_many_unflushed_writes_some_subsets_are_drawn_with_the_seed(tmp_path)
 
 
 BEFORE = ServerContent((("a", "A", ()), ("b", "B", ())), (), 3)
-AFTER = ServerContent((("a", "A", ((1,),)), ("b", "B", ((2,),))), (), 5)
+AFTER = ServerContent((("a", "A", ("1",)), ("b", "B", ("2",))), (), 5)
 AT_ONCE = PlayedAtOnce(((AtOnce(0, "INSERT a", "a", "of A"), 100), (AtOnce(1, "INSERT b", "b", "of B"), 200)), AFTER)
 
 
@@ -107,7 +109,7 @@ PORTS = exhaust.HistoryPorts(
 )
 
 
-def complaint(found, allowed=ALLOWED, **ports):
+def complaint(found, allowed=ALLOWED, holds=lambda datadir, texts: True):
     """`found`: the content of the server after the recovery, or the error that it gives."""
 
     def read(connection, server):
@@ -115,10 +117,12 @@ def complaint(found, allowed=ALLOWED, **ports):
             raise found
         return found
 
-    lane = SimpleNamespace(server=SimpleNamespace(target=None, datadir=None))
-    said, took_s = exhaust.complaint(lane, SimpleNamespace(settings={}), allowed, replace(PORTS, content=read, **ports))
-    assert took_s == 0.25
-    return said
+    ports = ContentPorts(connect=lambda target: nullcontext(), content=read, holds=holds)
+    judged = judge_history(lambda: (SimpleNamespace(target=None, datadir=None), 0.25), allowed, ports)
+    assert judged.recovery_s == 0.25 and judged.held == (None if isinstance(found, Exception) else found)
+    check = judged.check(allowed)
+    assert (check.key, check.outcome) == ("history", "invalid" if judged.says else "valid")
+    return judged.says
 
 
 @pytest.mark.parametrize("found", [ONE, TWO])
@@ -139,12 +143,11 @@ def test_a_table_that_cannot_be_read_is_named():
 
 
 def test_a_server_that_does_not_come_back_is_named():
-    def refuse(server, settings):
+    def refuse():
         raise ServerEnded("signal 6")
 
-    ports = replace(PORTS, recover=refuse)
-    told = exhaust.complaint(SimpleNamespace(server=None), SimpleNamespace(settings={}), ALLOWED, ports)
-    assert told == ("The server does not come back: signal 6", None)
+    told = judge_history(refuse, ALLOWED)
+    assert (told.says, told.recovery_s, told.held) == ("The server does not come back: signal 6", None, None)
 
 
 def test_a_recording_that_ended_by_itself_is_told(recording):
@@ -154,7 +157,7 @@ def test_a_recording_that_ended_by_itself_is_told(recording):
     history = History("one insert", ((0, "INSERT 2"),))
     ports = replace(PORTS, start=lambda _: None, play=lambda *_: Played(history, bound, ALLOWED),
                     lanes=lambda *_: [lane], content=lambda *_: ONE)  # fmt: skip
-    found = exhaust.exhaust(Request({}, Timeline([].append, lambda: False)), history, 60.0, ports)
+    found, _ = exhaust.exhaust(Request({}, Timeline([].append, lambda: False)), history, 60.0, ports)
     assert found.ended == "It reached its largest size. No later moment was tried."
     assert exhaust._together([replace(found, ended=""), found]).ended == found.ended
 
@@ -176,14 +179,15 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
         content=lambda *_: replace(ONE, logged=7) if set(disk) == {0} else ONE,
     )
     begun = Request({"sync_binlog": "1"}, Timeline([].append, lambda: False))
-    found = exhaust.exhaust(begun, history, 60.0, ports)
+    found, kept = exhaust.exhaust(begun, history, 60.0, ports)
+    assert kept is None, "none was wanted"
     assert started[0].settings == {"sync_binlog": "1", "max_binlog_size": "4096"}, "the history's own settings count"
     assert (found.counts.tried, found.counts.failed, begun.timeline.now) == (4, 1, "crash points")
     assert (found.windows, found.sampled) == (2, 0)
     [wrong] = [state for state in found.states if state.verdict == "invalid"]
     assert (wrong.moment, wrong.keeps, wrong.way, wrong.recovery_s) == (1, "written", "one insert", 0.25)
     assert "Under way: INSERT 2. after the beginning: 7 transactions in the binlog instead of 1" in wrong.checks[0].says
-    early = exhaust.exhaust(begun, history, -1.0, ports)
+    early, _ = exhaust.exhaust(begun, history, -1.0, ports)
     assert (early.counts.tried, early.left, early.out_of_time) == (1, 3, True), "the first state is always tried"
     everywhere, *here = (
         {(one.moment, one.keeps) for one in some} for some in (found.states, early.states, early.untried)

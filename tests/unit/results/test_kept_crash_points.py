@@ -60,8 +60,15 @@ def test_the_disk_of_a_shortest_load_is_told_from_those_of_the_trials_load(clien
     assert page.count("of the load of 2 clients with 1 commit each") == 1
 
 
+def test_the_disk_of_a_small_history_names_its_history(client_in, trial):
+    trial.evidence.data["points"] = story(state(0.2, LOST), kept=(replace(KEPT, history="two tables"),)).as_stored()
+    trial.evidence.save()
+    page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
+    assert page.count("of the history “two tables”") == 1
+
+
 def test_the_command_writes_a_large_id_without_separators():
-    point = SimpleNamespace(number=1, at_s=0.2, n_bytes=9, disk="durable", checks="lost", lacks="", load="")
+    point = SimpleNamespace(number=1, at_s=0.2, n_bytes=9, disk="durable", checks="lost", lacks="", whose="")
     known = {"kept_points": [point], "trial": Trial(pk=4321), "load": SimpleNamespace(noun="crash point")}
     shown = render_to_string("results/_kept_points.html", known)
     assert "manage.py experiment crash-point 4321 1" in shown

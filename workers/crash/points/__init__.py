@@ -17,6 +17,8 @@ untried.py      the crash points that were not tried, as one text
 steps.py        the steps of such a trial
 histories.py    small histories
 play.py         plays and records one of them, and knows what must be there after each of its steps
+server_content.py  what a server holds of it, as text
+judge_history.py  judges one state of it after its recovery
 smallest.py     the smallest part of a small history that recovers wrong
 of_replica.py   crash points of a replica while it applies, alone or together with its primary
 exhaust.py      recovers every subset of the unflushed writes of a small history

@@ -8,55 +8,52 @@ all of it gets through or nothing: torn writes are the matter of recorded loads.
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from pathlib import Path
 from time import monotonic
 
 from workers.crash.binlog.events import BinlogUnknown
 from workers.crash.chain import Begun, ServerReady
 from workers.crash.made import Made
 from workers.crash.points.attempts import attempt_all
+from workers.crash.points.export.history import KeptState, keep_state
 from workers.crash.points.histories import HISTORIES, History
+from workers.crash.points.judge_history import ContentPorts, JudgedState, judge_history
 from workers.crash.points.lane import Lane, lanes, recover
-from workers.crash.points.play import Answered, Played, ServerContent, content, holds, play
+from workers.crash.points.play import Played, play
 from workers.crash.points.recorded import ENDS, NS, words_of
-from workers.crash.points.smallest import UNDER_WAY, smallest
-from workers.crash.points.story import (
-    HISTORY,
-    PointsResult,
-    PointsStory,
-    TriedState,
-    with_points,
-)
+from workers.crash.points.smallest import is_wrong, is_wrong_under, smallest
+from workers.crash.points.story import HISTORY, PointsResult, PointsStory, TriedState, with_points
 from workers.crash.points.untried import UntriedPoint
+from workers.crash.points.violations import MOST_KEPT
 from workers.crash.prepare import start
-from workers.crash.verdict import CheckResult, invalid, valid, verdict
-from workers.errors import ServerEnded, ServerError
+from workers.crash.verdict import verdict
+from workers.errors import ServerError
 from workers.sandbox.disk.recording.joint import JointStates
 from workers.sandbox.disk.recording.states import CrashPoint, DiskState, Only, States
 from workers.sandbox.server import Recovery, Sandbox
-from workers.servers.connection import connect
-from workers.servers.limited import Connection
-from workers.servers.target import Target
 
 MOST_UNFLUSHED = 6
 MOST_SUBSETS = 64  # of more writes than that
+Wanted = Callable[[TriedState], bool]
 
 
 @dataclass(frozen=True)
-class HistoryPorts:
-    """The functions that play a history and recover its states; tests replace them."""
+class HistoryPorts(ContentPorts):
+    """The functions that play a history, recover its states and keep one; tests replace them."""
 
     start: Callable[[Begun], ServerReady] = start
     play: Callable[[ServerReady, History], Played] = play
     lanes: Callable[[ServerReady, JointStates], Sequence[Lane]] = lanes
     recover: Callable[[Sandbox, Mapping[str, str]], Recovery] = recover
-    connect: Callable[[Target], Connection] = connect
-    content: Callable[[Connection, Sandbox], ServerContent] = content
-    holds: Callable[[Path, Sequence[str]], bool] = holds
+    keep: Callable[[Begun, Played, States, JudgedState], KeptState] = keep_state
 
 
 PORTS = HistoryPorts()
+
+
+def is_none(state: TriedState) -> bool:
+    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,42 +61,69 @@ class Exhausted(Begun):
     """Every state of some histories was recovered and judged."""
 
     story: PointsStory
+    archives: Mapping[int, bytes]
 
     def so_far(self) -> PointsResult:
-        return with_points(super().so_far(), self.story)
+        return with_points(super().so_far(), self.story, self.archives)
 
 
-def steps(begun: Begun, histories: Sequence[History] = HISTORIES) -> Iterator[Begun]:
-    """After the plan's time for crash points only the first state of each history is recovered."""
-    ends, found = monotonic() + begun.setup.points_s, list[PointsStory]()
+def steps(begun: Begun, histories: Sequence[History] = HISTORIES, ports: HistoryPorts = PORTS) -> Iterator[Begun]:
+    """After the plan's time for crash points only the first state of each history is recovered. A wrong state of each
+    of the first histories that have one is kept."""
+    ends, found, kept = monotonic() + begun.setup.points_s, list[PointsStory](), list[KeptState]()
     for history in histories:
-        found.append(_with_smallest(begun, history, ends))
-        yield Exhausted(**vars(begun), story=_together(found))
+        story, wrong = _with_smallest(begun, history, ends, ports, len(kept) < MOST_KEPT)
+        found.append(story)
+        kept += [wrong] if wrong else []
+        yield _exhausted(begun, found, kept)
 
 
-def _with_smallest(begun: Begun, history: History, ends: float) -> PointsStory:
+def _exhausted(begun: Begun, found: Sequence[PointsStory], kept: Sequence[KeptState]) -> Exhausted:
+    points = tuple(replace(one.point, number=number) for number, one in enumerate(kept, 1))
+    archives = {number: one.archive for number, one in enumerate(kept, 1) if one.archive}
+    return Exhausted(**vars(begun), story=replace(_together(found), kept=points), archives=archives)
+
+
+def _with_smallest(
+    begun: Begun, history: History, ends: float, ports: HistoryPorts, keeps: bool
+) -> tuple[PointsStory, KeptState | None]:
+    """If it `keeps` one: the first wrong state, of the smallest part of the history whose wrong state could be kept."""
+    story, kept = _alone(begun, history, ends, ports, is_wrong if keeps else is_none)
+
     def play_part(part: History) -> Sequence[TriedState]:
         """None of a part that the server refuses, or for which no time is left."""
+        nonlocal kept
         if monotonic() > ends:
             return ()
+        wanted = partial(is_wrong_under, part.steps[-1][1])
         try:
-            return _alone(begun, part, ends).states
+            of_part, again = _alone(begun, part, ends, ports, wanted if keeps else is_none)
         except (ServerError, BinlogUnknown):
             return ()
+        kept = again if again and (again.archive or not kept) else kept
+        return of_part.states
 
-    story = _alone(begun, history, ends)
-    found = smallest(history, [one for one in story.states if one.verdict == "invalid"], play_part)
-    return replace(story, smallest=(found,) if found else ())
+    found = smallest(history, filter(is_wrong, story.states), play_part)
+    return replace(story, smallest=(found,) if found else ()), kept
 
 
-def _alone(begun: Begun, history: History, ends: float) -> PointsStory:
+def _alone(
+    begun: Begun, history: History, ends: float, ports: HistoryPorts, wanted: Wanted
+) -> tuple[PointsStory, KeptState | None]:
     """What was made for it is removed."""
     with Made() as made, made.killed_when(begun.timeline.is_cancelled):
-        return exhaust(replace(begun, made=made), history, max(0.0, ends - monotonic()))
+        return exhaust(replace(begun, made=made), history, max(0.0, ends - monotonic()), ports, wanted)
 
 
-def exhaust(begun: Begun, history: History, limit_s: float, ports: HistoryPorts = PORTS) -> PointsStory:
-    """Every state of that history, on the server that `begun` describes. Raises SandboxError and ServerError."""
+def exhaust(
+    begun: Begun,
+    history: History,
+    limit_s: float,
+    ports: HistoryPorts = PORTS,
+    wanted: Wanted = is_none,
+) -> tuple[PointsStory, KeptState | None]:
+    """Every state of that history, on the server that `begun` describes; of those that are `wanted` the first one is
+    kept. Raises SandboxError and ServerError."""
     began = monotonic()
     begun = replace(begun, settings={**begun.settings, **history.settings})
     ready = ports.start(begun)
@@ -109,18 +133,20 @@ def exhaust(begun: Begun, history: History, limit_s: float, ports: HistoryPorts 
     every, several = each_state(states.disks[0], begun.setup.seed), ports.lanes(ready, states)
     windows = list(between_flushes(states.disks[0]))
 
-    def attempt(lane: Lane, state: DiskState) -> TriedState:
+    def attempt(lane: Lane, state: DiskState) -> JudgedState:
         return _judged(lane, begun, played, state, ports)
 
     begun.timeline.step("crash points")
-    tried = attempt_all(begun.timeline, several, every, attempt, limit_s)
-    return PointsStory(
-        states=tuple(sorted(tried, key=lambda state: state.in_time)),
+    judged = attempt_all(begun.timeline, several, every, attempt, limit_s)
+    judged.sort(key=lambda one: one.tried.in_time)
+    first = next((one for one in judged if wanted(one.tried)), None)
+    story = PointsStory(
+        states=tuple(one.tried for one in judged),
         pairs=0,
         covered=0,
-        left=len(every) - len(tried),
-        untried=tuple(_untried(played, state) for state in every[len(tried) :]),
-        out_of_time=len(tried) < len(every),
+        left=len(every) - len(judged),
+        untried=tuple(_untried(played, state) for state in every[len(judged) :]),
+        out_of_time=len(judged) < len(every),
         writes=len(states.disks[0].versions.writes),
         flushes=len(states.disks[0].flushes),
         recorded_s=(states.end_ns - states.began_ns) / NS,
@@ -131,6 +157,7 @@ def exhaust(begun: Begun, history: History, limit_s: float, ports: HistoryPorts 
         windows=len(windows),
         sampled=sum(len(writes) > MOST_UNFLUSHED for _, writes in windows),
     )
+    return story, ports.keep(begun, played, states.disks[0], first) if first else None
 
 
 def each_state(states: States, seed: int = 0) -> list[DiskState]:
@@ -185,15 +212,18 @@ def _together(stories: Sequence[PointsStory]) -> PointsStory:
     )
 
 
-def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: HistoryPorts) -> TriedState:
+def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: HistoryPorts) -> JudgedState:
     began, allowed = monotonic(), played.allowed(state)
     lane.become(lane.states.blocks([state.point]))
-    says, recovery_s = complaint(lane, begun, allowed, ports)
-    check = invalid(1, f"{UNDER_WAY.format(allowed[-1].statement)}{says}") if says else valid("")
-    check = replace(check, key=HISTORY)
-    bad: tuple[CheckResult, ...] = (check,) if says else ()
+
+    def recovered() -> tuple[Sandbox, float]:
+        return lane.server, ports.recover(lane.server, begun.settings).seconds
+
+    judgement = judge_history(recovered, allowed, ports)
+    check = judgement.check(allowed)
+    bad = (check,) if judgement.says else ()
     lane.server.kill()
-    return TriedState(
+    tried = TriedState(
         **vars(_untried(played, state)),
         acknowledged=played.answered(state),
         verdict=verdict((check,)),
@@ -201,10 +231,11 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: H
         passed=() if bad else (HISTORY,),
         lost_engine=None,
         lost_binlog=None,
-        recovery_s=recovery_s,
+        recovery_s=judgement.recovery_s,
         took_s=monotonic() - began,
         log_lines=tuple(lane.server.log_text.splitlines()) if bad else (),
     )
+    return JudgedState(tried, state, judgement.held)
 
 
 def _untried(played: Played, state: DiskState) -> UntriedPoint:
@@ -221,40 +252,3 @@ def _untried(played: Played, state: DiskState) -> UntriedPoint:
 def _at_s(played: Played, state: DiskState) -> float:
     """Since its recording began."""
     return (state.until_ns - played.recording.log.began_ns) / NS
-
-
-def complaint(
-    lane: Lane, begun: Begun, allowed: Sequence[Answered], ports: HistoryPorts = PORTS
-) -> tuple[str, float | None]:
-    """Why this state recovers wrong, "" when it recovers right; and the seconds of the recovery."""
-    try:
-        took_s = ports.recover(lane.server, begun.settings).seconds
-    except ServerEnded as ended:
-        return f"The server does not come back: {ended.message}", None
-    try:
-        with ports.connect(lane.server.target) as connection:
-            found = ports.content(connection, lane.server)
-        alike = [mark for mark in allowed if mark.content == found]
-        if any(ports.holds(lane.server.datadir, mark.wrote) for mark in alike):
-            return "", took_s
-    except (ServerError, BinlogUnknown) as damaged:
-        return f"Its content cannot be read: {damaged.message}", took_s
-    if alike:
-        return f"The binary log holds another transaction than the engine, which has {alike[0].statement}.", took_s
-    return "; ".join(dict.fromkeys(_difference(found, mark) for mark in allowed)), took_s
-
-
-def _difference(found: ServerContent, mark: Answered) -> str:
-    wanted, where = mark.content, f"after {mark.statement or 'the beginning'}"
-    parts = []
-    if found.tables != wanted.tables:
-        parts.append(f"tables {_short(found)} instead of {_short(wanted)}")
-    if found.prepared != wanted.prepared:
-        parts.append(f"prepared {found.prepared} instead of {wanted.prepared}")
-    if found.logged != wanted.logged:
-        parts.append(f"{found.logged} transactions in the binlog instead of {wanted.logged}")
-    return f"{where}: {', '.join(parts)}"
-
-
-def _short(content: ServerContent) -> str:
-    return ", ".join(f"{name}: {len(rows)} rows" for name, _, rows in content.tables)

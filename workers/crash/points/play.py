@@ -5,34 +5,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from threading import Barrier
 from time import monotonic_ns
 
-from workers.crash import binlog
 from workers.crash.chain import ServerReady
 from workers.crash.points.histories import SCHEMA, TABLES, AtOnce, History
-from workers.errors import SandboxError
-from workers.sandbox import options, owner, untrusted
+from workers.crash.points.server_content import ServerContent, content
+from workers.sandbox import owner
 from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.states import DiskState
-from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
 
 FLUSH_US = 500  # so that moments within a flush exist
-MOST_LOG_BYTES = 16 << 20  # of a file of the binary log of a few statements
-OF_SCHEMA = "SELECT table_name FROM information_schema.tables WHERE table_schema = %s ORDER BY table_name"
-
-
-@dataclass(frozen=True)
-class ServerContent:
-    """What a server holds: its tables with definition and rows, prepared transactions, transactions in the binlog."""
-
-    tables: tuple[tuple[str, str, tuple[ask.Row, ...]], ...]
-    prepared: tuple[str, ...]
-    logged: int
 
 
 @dataclass(frozen=True)
@@ -132,32 +118,3 @@ def _at_once(clients: Sequence[Connection], statements: Sequence[AtOnce]) -> tup
 
     with ThreadPoolExecutor(max(1, len(statements)), "client") as pool:
         return tuple(pool.map(send, statements))
-
-
-def content(connection: Connection, server: Sandbox) -> ServerContent:
-    """Raises ServerError, and BinlogUnknown."""
-    names = [ask.as_text(name) for (name,) in ask.rows(connection, OF_SCHEMA, [SCHEMA])]
-    tables = tuple((name, _definition(connection, name), _rows(connection, name)) for name in names)
-    prepared = tuple(sorted(ask.as_text(row[3]) for row in ask.rows(connection, "XA RECOVER")))
-    return ServerContent(tables, prepared, _logged(server.datadir))
-
-
-def _definition(connection: Connection, name: str) -> str:
-    return ask.as_text(ask.rows(connection, f"SHOW CREATE TABLE {SCHEMA}.{name}")[0][1])
-
-
-def _rows(connection: Connection, name: str) -> tuple[ask.Row, ...]:
-    return tuple(ask.rows(connection, f"SELECT * FROM {SCHEMA}.`{name}` ORDER BY id"))  # noqa: S608 - our own names
-
-
-def holds(datadir: Path, texts: Sequence[str]) -> bool:
-    """Whether the binary log holds each of these texts, wherever."""
-    files = [untrusted.read(path, MOST_LOG_BYTES) for path in binlog.files_of(datadir, options.BINLOG_BASE)]
-    return all(any(text.encode() in file for file in files) for text in texts)
-
-
-def _logged(datadir: Path) -> int:
-    index = datadir / f"{options.BINLOG_BASE}.index"
-    if not index.exists():
-        raise SandboxError("A small history needs a server with a binary log.", "Set log_bin=ON.")
-    return binlog.transactions(binlog.files_of(datadir, options.BINLOG_BASE))

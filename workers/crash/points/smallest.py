@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from workers.crash.points.histories import History
+from workers.crash.points.judge_history import UNDER_WAY
 from workers.crash.points.story import SmallestHistory, TriedState
 
 MOST_PLAYED = 8  # parts of one history
-UNDER_WAY = "Under way: {}. "
 
 
 def smallest(
@@ -22,12 +22,16 @@ def smallest(
         if played == MOST_PLAYED:
             break
         part, played = (*steps[:at], *steps[at + 1 :]), played + 1
-        if _fails(play(replace(history, steps=part)), part[-1][1]):
+        if any(is_wrong_under(part[-1][1], state) for state in play(replace(history, steps=part))):
             steps = part
     return SmallestHistory(title=history.title, steps=tuple(statement for _, statement in steps), played=played)
 
 
-def _fails(states: Iterable[TriedState], statement: str) -> bool:
-    """While the same statement is under way."""
+def is_wrong(state: TriedState) -> bool:
+    return state.verdict == "invalid"
+
+
+def is_wrong_under(statement: str, state: TriedState) -> bool:
+    """While that statement was under way."""
     began = UNDER_WAY.format(statement)
-    return any(check.says.startswith(began) for state in states for check in state.checks)
+    return any(check.says.startswith(began) for check in state.checks)

@@ -123,7 +123,8 @@ class OtherSetting:
 @dataclass(frozen=True, kw_only=True)
 class KeptPoint:
     """A violation that is kept with its disk. `number`: 1, 2 ... in the trial. `n_bytes`: of its archive; 0: `lacks`
-    says why there is none. `clients` and `commits` of each: it is one of a shortest load; 0: of the trial's load."""
+    says why there is none. `clients` and `commits` of each: it is one of a shortest load; 0: of the trial's load.
+    `history`: title of the small history that it is a state of."""
 
     number: int
     moment: int
@@ -134,6 +135,7 @@ class KeptPoint:
     lacks: str = ""
     clients: int = 0
     commits: int = 0
+    history: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

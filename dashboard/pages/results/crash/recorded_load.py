@@ -43,10 +43,10 @@ class ViolationRow:
 
 @dataclass(frozen=True)
 class KeptView:
-    """`load`: the size of its load, if it is a shortest one. `lacks`: why it has no archive."""
+    """`whose`: the load or history that it belongs to; "" for the load of the trial. `lacks`: why it has no archive."""
 
     number: int
-    load: str
+    whose: str
     at_s: float
     disk: str
     checks: str
@@ -158,13 +158,19 @@ def _violation(state: TriedState) -> ViolationRow:
 def _kept(point: KeptPoint) -> KeptView:
     return KeptView(
         number=point.number,
-        load=size_of(point.clients, point.commits) if point.clients else "",
+        whose=_whose(point),
         at_s=point.at_s,
         disk=on_disk(point.keeps),
         checks=checks_in_words(point.checks),
         n_bytes=point.n_bytes,
         lacks=point.lacks,
     )
+
+
+def _whose(point: KeptPoint) -> str:
+    if point.history:
+        return f"the history “{point.history}”"
+    return f"the load of {size_of(point.clients, point.commits)}" if point.clients else ""
 
 
 def _telling(state: TriedState) -> Sequence[CheckResult]:

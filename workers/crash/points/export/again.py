@@ -3,11 +3,12 @@
 The binary log as it was before the power loss is not in the archive. So the checks that compare with it stay unclear.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import cast
 
 from workers.crash.checks import run_checks
@@ -17,7 +18,9 @@ from workers.crash.evidence import Evidence
 from workers.crash.inspect import BinlogPlace, Inspector, Reachable
 from workers.crash.ledger import Ledger
 from workers.crash.points.export.contents import COMMITS, DISK, LOGS_DISK, POINT, PointFile, ledger_of, read_point
+from workers.crash.points.export.history import HistoryFile, read_history
 from workers.crash.points.export.write import FOLDER
+from workers.crash.points.judge_history import judge_history
 from workers.crash.points.story import counting
 from workers.crash.verdict import CheckResult
 from workers.errors import PlanError, SandboxError, ServerEnded
@@ -32,7 +35,7 @@ from workers.servers.target import Target
 
 @dataclass(frozen=True)
 class JudgedAgain:
-    point: PointFile
+    point: PointFile | HistoryFile
     checks: tuple[CheckResult, ...]
 
     @property
@@ -45,7 +48,10 @@ def recover_again(archive: bytes, root: Path, find: Callable[[str], Build], user
     must_be_possible()
     with owner.live_folder(root, "export") as live:
         folder = unpacked(archive, live, FOLDER)
-        point = read_point((folder / POINT).read_text())
+        text = (folder / POINT).read_text()
+        if history := read_history(text):
+            return _judge_history(folder, history, root, find(history.build), user)
+        point = read_point(text)
         with (folder / COMMITS).open() as lines:
             ledger = ledger_of(lines, bytes.fromhex(point.secret))
         return judge_disks(folder, point, ledger, root, find(point.build), user)
@@ -61,18 +67,30 @@ def judge_disks(folder: Path, point: PointFile, ledger: Ledger, root: Path, buil
     """`folder`: with the images of the disks. `ledger`: what was acknowledged by then. Everything that is made is
     removed."""
     with ExitStack() as made:
-        disks = _disks(made, folder, made.enter_context(owner.live_folder(root, "disks")), point)
-        evidence = _evidence(point, ledger, disks, partial(_started, made, root, build, point, disks, user))
+        disks = _disks(made, folder, root, point.apart)
+        evidence = _evidence(point, ledger, disks, partial(_started, made, root, build, point.settings, disks, user))
         return JudgedAgain(point, counting(run_checks(ledger, evidence), len(ledger.acknowledged())))
 
 
-def _disks(made: ExitStack, archive: Path, folder: Path, point: PointFile) -> ServerDisks:
+def _judge_history(folder: Path, history: HistoryFile, root: Path, build: Build, user: str) -> JudgedAgain:
+    with ExitStack() as made:
+        disks = _disks(made, folder, root)
+
+        def recovered() -> tuple[Sandbox, float]:
+            began = monotonic()
+            return _started(made, root, build, history.settings, disks, user), monotonic() - began
+
+        return JudgedAgain(history, (judge_history(recovered, history.allowed).check(history.allowed),))
+
+
+def _disks(made: ExitStack, archive: Path, root: Path, apart: Sequence[str] = ()) -> ServerDisks:
     """As they were recorded, in one folder: the binlog's index holds its way from the datadir."""
+    folder = made.enter_context(owner.live_folder(root, "disks"))
     data = made.enter_context(VolatileDisk.create(folder / DATA, image=archive / DISK))
-    if not point.apart:
+    if not apart:
         return ServerDisks(data)
     logs = made.enter_context(VolatileDisk.create(folder / LOGS, image=archive / LOGS_DISK))
-    return ServerDisks(data, logs, places_on(logs.mnt, point.apart))
+    return ServerDisks(data, logs, places_on(logs.mnt, apart))
 
 
 def _evidence(point: PointFile, ledger: Ledger, disks: ServerDisks, start: Callable[[], Sandbox]) -> Evidence:
@@ -98,14 +116,16 @@ def _evidence(point: PointFile, ledger: Ledger, disks: ServerDisks, start: Calla
     return replace(of_answering(answering, ()), problems=tuple(answering.look.problems))
 
 
-def _started(made: ExitStack, root: Path, build: Build, point: PointFile, disks: ServerDisks, user: str) -> Sandbox:
+def _started(
+    made: ExitStack, root: Path, build: Build, settings: Mapping[str, str], disks: ServerDisks, user: str
+) -> Sandbox:
     """ServerEnded: the server ends because of what is on the disk."""
     if not (_mnt(disks) / "data").is_dir():
         raise ServerEnded("The power loss took its data directory.")
     server = Sandbox.create(
         root,
         build,
-        point.settings,
+        settings,
         name="crash point",
         trace=False,
         user=user,

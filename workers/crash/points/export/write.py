@@ -100,7 +100,7 @@ class Exporter:
         (folder / POINT).write_text(self._point(tried, state).text())
         (folder / CNF).write_text(options.portable_cnf(self.build, load.settings))
         (folder / "README.md").write_text(self._readme(tried))
-        for name in ("show.sh", "rows.sql", "rows.awk"):
+        for name in ("show.sh", "start.sh", "rows.sql", "rows.awk"):
             (folder / name).write_text((HERE / name).read_text().replace("@SCHEMA@", load.schema))
         hidden = [f"{_said(one)}\n" for one in _failed(tried) if one.key in NOT_SHOWN]
         (folder / NOT_SHOWN_FILE).write_text("".join(hidden))
@@ -114,21 +114,28 @@ class Exporter:
         )
 
     def _readme(self, tried: TriedState) -> str:
-        killed = tried.keeps == KILLED
-        entry, server = CATALOGUE.get(self.build.key), f"{NAMES[self.build.flavour]} {self.build.version_text}"
+        killed, server = tried.keeps == KILLED, server_in_words(self.build)
         return Template((HERE / "README.md").read_text()).substitute(
-            title=f"A {'kill' if killed else 'power loss'} of {server}",
+            server,
+            title=f"A {'kill' if killed else 'power loss'} of {server['server']}",
             happened=KILL if killed else POWER_LOSS,
             checks="\n".join(map(_listed, _failed(tried))) or "- none",
-            server=server,
-            origin=entry.source if entry else OF_THIS_SYSTEM,
-            machine=f"{platform.system()} {platform.release()}, {platform.machine()}",
             at_s=f"{tried.at_s:.4f}",
             moment=tried.moment,
             keeps=tried.keeps,
             acknowledged=f"{tried.acknowledged:,}",
             schema=self.load.schema,
         )
+
+
+def server_in_words(build: Build) -> Mapping[str, str]:
+    """For a README: the server, how it was installed, and this machine."""
+    entry = CATALOGUE.get(build.key)
+    return {
+        "server": f"{NAMES[build.flavour]} {build.version_text}",
+        "origin": str(entry.source) if entry else OF_THIS_SYSTEM,
+        "machine": f"{platform.system()} {platform.release()}, {platform.machine()}",
+    }
 
 
 def point_file(load: Recorded) -> PointFile:

@@ -1,0 +1,93 @@
+"""Judges one state of a small history after its recovery: the server must hold one of the allowed contents."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workers.crash.binlog.events import BinlogUnknown
+from workers.crash.points.play import Answered
+from workers.crash.points.server_content import ServerContent, content, holds
+from workers.crash.points.story import HISTORY, TriedState
+from workers.crash.verdict import CheckResult, invalid, valid
+from workers.errors import ServerEnded, ServerError
+from workers.sandbox.disk.recording.states import DiskState
+from workers.sandbox.server import Sandbox
+from workers.servers.connection import connect
+from workers.servers.limited import Connection
+from workers.servers.target import Target
+
+UNDER_WAY = "Under way: {}. "
+
+
+@dataclass(frozen=True)
+class ContentPorts:
+    """The functions that ask the recovered server; tests replace them."""
+
+    connect: Callable[[Target], Connection] = connect
+    content: Callable[[Connection, Sandbox], ServerContent] = content
+    holds: Callable[[Path, Sequence[str]], bool] = holds
+
+
+PORTS = ContentPorts()
+
+
+@dataclass(frozen=True)
+class HistoryJudgement:
+    """`says`: why the state recovers wrong; "" when it recovers right. `recovery_s` None: the server stayed down.
+    `held` None: the content could not be read."""
+
+    says: str
+    recovery_s: float | None = None
+    held: ServerContent | None = None
+
+    def check(self, allowed: Sequence[Answered]) -> CheckResult:
+        said = f"{UNDER_WAY.format(allowed[-1].statement)}{self.says}"
+        return replace(invalid(1, said) if self.says else valid(""), key=HISTORY)
+
+
+@dataclass(frozen=True)
+class JudgedState:
+    """One state after its recovery. `held`: what the server held then; None: it could not be read."""
+
+    tried: TriedState
+    state: DiskState
+    held: ServerContent | None
+
+
+def judge_history(
+    recover: Callable[[], tuple[Sandbox, float]], allowed: Sequence[Answered], ports: ContentPorts = PORTS
+) -> HistoryJudgement:
+    """`recover`: the server, and the seconds of its recovery; ServerEnded if it ends because of its disk."""
+    try:
+        server, took_s = recover()
+    except ServerEnded as ended:
+        return HistoryJudgement(f"The server does not come back: {ended.message}")
+    try:
+        with ports.connect(server.target) as connection:
+            held = ports.content(connection, server)
+        alike = [mark for mark in allowed if mark.content == held]
+        if any(ports.holds(server.datadir, mark.wrote) for mark in alike):
+            return HistoryJudgement("", took_s, held)
+    except (ServerError, BinlogUnknown) as damaged:
+        return HistoryJudgement(f"Its content cannot be read: {damaged.message}", took_s)
+    if alike:
+        says = f"The binary log holds another transaction than the engine, which has {alike[0].statement}."
+    else:
+        says = "; ".join(dict.fromkeys(_difference(held, mark) for mark in allowed))
+    return HistoryJudgement(says, took_s, held)
+
+
+def _difference(found: ServerContent, mark: Answered) -> str:
+    wanted, where = mark.content, f"after {mark.statement or 'the beginning'}"
+    parts = []
+    if found.tables != wanted.tables:
+        parts.append(f"tables {_short(found)} instead of {_short(wanted)}")
+    if found.prepared != wanted.prepared:
+        parts.append(f"prepared {found.prepared} instead of {wanted.prepared}")
+    if found.logged != wanted.logged:
+        parts.append(f"{found.logged} transactions in the binlog instead of {wanted.logged}")
+    return f"{where}: {', '.join(parts)}"
+
+
+def _short(content: ServerContent) -> str:
+    return ", ".join(f"{name}: {len(rows)} rows" for name, _, rows in content.tables)

@@ -19,4 +19,6 @@ def unpacked(archive, folder):
 def run_script(folder, *options):
     build = builds.find("system-mariadb")
     script = ["sh", folder / "crash-point/show.sh", *build.command(), *options]
-    return subprocess.run(script, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=False)
+    return subprocess.run(
+        script, capture_output=True, text=True, errors="replace", env={"PATH": "/usr/bin:/bin"}, check=False
+    )

@@ -77,5 +77,7 @@ case $("$mysqld" --version 2>&1) in
 *MariaDB*) client=$(program mariadb mysql) binlog=$(program mariadb-binlog mysqlbinlog) ;;
 *) client=$(program mysql mariadb) binlog=$(program mysqlbinlog mariadb-binlog) ;;
 esac
-sql() { "$client" --no-defaults --user=root --socket="$work/sock" --batch --skip-column-names "$@"; }
+sql() {
+    "$client" --no-defaults --user=root --socket="$work/sock" --default-character-set=utf8mb4 --batch --skip-column-names "$@"
+}
 

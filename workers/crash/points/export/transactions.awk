@@ -1,10 +1,10 @@
 # Counts the transactions in one file of the binary log, from the output of mysqlbinlog: those with their end, statements
 # such as DDL, and XA transactions that were prepared, committed or rolled back.
-statement == "" && /^#/ { # an event
+statement == "" && /^#[0-9]/ { # an event
     event = $0
     if (event ~ /[\t_]GTID[ \t]/) inside = 0
-    next
 }
+statement == "" && /^#/ { next }
 { statement = statement == "" ? $0 : statement "\n" $0 }
 /\/\*!\*\/;$/ { ended(statement); statement = "" }
 function ended(text) {

@@ -9,7 +9,7 @@ statement == "" && /^#/ { next }
 /\/\*!\*\/;$/ { ended(statement); statement = "" }
 function ended(text) {
     if (text ~ /^(SET|use|DELIMITER|BINLOG) / || text ~ /^\/\*/ || text ~ /^XA END/) return
-    if (text ~ /^ROLLBACK/ && event ~ /Start: binlog/) return # what mysqlbinlog itself adds to the begin of a file
+    if (text ~ /^ROLLBACK/ && (text ~ /added by mysqlbinlog/ || event ~ /Start: binlog/)) return # it is not in the file
     if (text ~ /^(BEGIN|START TRANSACTION|XA START)/) { inside = 1; return }
     if (inside && text !~ /^(COMMIT|ROLLBACK|XA )/) return
     count++

@@ -48,8 +48,9 @@ class SharedImages:
             kept = self._folder / key
             if kept.is_dir():
                 return self._ensure(root, key, lambda to: _copy(kept, to))
-            made = self._ensure(root, key, make)
-            _copy(made, making := self._folder / f"making {key}")
+            made, making = self._ensure(root, key, make), self._folder / f"making {key}"
+            shutil.rmtree(making, ignore_errors=True)  # of a process that was interrupted
+            _copy(made, making)
             making.rename(kept)
             return made
 

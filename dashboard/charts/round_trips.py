@@ -72,26 +72,23 @@ def round_trip_latency(lines: Sequence[VariantLine], plan: Plan, threads: int) -
 
 
 def _delayed(lines: Sequence[VariantLine], plan: Plan, threads: int) -> list[DelayedLine]:
-    found: dict[tuple[int, str, str, str], dict[float, tuple[VariantLine, Point]]] = {}
+    found: dict[tuple[int, str, str], dict[float, tuple[VariantLine, Point]]] = {}
+    waits: dict[tuple[int, str, str], tuple[float, float]] = {}
     variants = {one.name: one for one in plan.variants}
     for line in lines:
         variant, point = variants[line.variant], next((one for one in line.points if one.threads == threads), None)
         topology = understood(variant.topology)
         if point and point.tps > 0 and topology and topology.rtt_ms is not None:
-            place = (
-                line.server_id,
-                repr(replace(topology, rtt_ms=0)),
-                repr(_alike(variant)),
-                topology.kind,
-            )
+            place = line.server_id, repr(replace(topology, rtt_ms=0)), repr(_alike(variant))
             found.setdefault(place, {})[topology.rtt_ms] = line, point
-    several = [(place[-1], points) for place, points in found.items() if 0.0 in points and len(points) > 1]
-    return [DelayedLine(points, *_trips(kind, threads)) for kind, points in several]
+            waits[place] = _trips(topology, threads)
+    several = [(place, points) for place, points in found.items() if 0.0 in points and len(points) > 1]
+    return [DelayedLine(points, *waits[place]) for place, points in several]
 
 
-def _trips(kind: str, threads: int) -> tuple[float, float]:
-    least, most = TOPOLOGY_KINDS[kind].round_trips, TOPOLOGY_KINDS[kind].most_round_trips
-    return least, max(least, most if threads > FEW else 0.0)
+def _trips(topology: Topology, threads: int) -> tuple[float, float]:
+    least, most = TOPOLOGY_KINDS[topology.kind].waits(topology)
+    return least, most if threads > FEW else least
 
 
 def _alike(variant: Variant) -> Variant:

@@ -210,8 +210,8 @@ def _bound(chosen: Option) -> str:
 
 
 def _allowed(chosen: Option, weakest: Crashes) -> str:
-    if nouns := dict.fromkeys(f"{noun_of(each.kind)}s" for each in chosen.crashes if each.points):
-        return f"Another load reaches other {listed(list(nouns))}: {chosen.name} may lose commits there."
+    if any(each.points for each in chosen.crashes):
+        return f"Only these loads were tried. With another load {chosen.name} may lose commits."
     if weakest.most is None:
         return ""
     if not shows_rare(weakest.most):
@@ -222,11 +222,14 @@ def _allowed(chosen: Option, weakest: Crashes) -> str:
 
 
 def where_tried(crashes: Sequence[Crashes]) -> str:
-    """`at any of 636 crash points (...), nor in 3 power losses`: what follows "lost nothing". Crash points
-    come first: they are the more thorough trial."""
+    """`in 3 power losses, nor at any of 636 crash points (...)`: what follows "lost nothing"."""
     apart = [number_of(each.kind, each.tried) for each in crashes if not each.points]
-    recorded = [f"at any of {points_in_full(each.points, each.kind, each.tried)}" for each in crashes if each.points]
-    return ", nor ".join([*recorded, *([f"in {listed(apart)}"] if apart else [])])
+    recorded = [
+        f"at any of {points_in_full(each.points, each.kind, each.tried, further=bool(apart))}"
+        for each in crashes
+        if each.points
+    ]
+    return ", nor ".join([*([f"in {listed(apart)}"] if apart else []), *recorded])
 
 
 def _untried(chosen: Option) -> str:

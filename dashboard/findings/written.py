@@ -61,8 +61,8 @@ class WrittenEstimate:
             return f"{self.server}: the written bytes are not estimated: {self.basis}. {self._room}"
         total, binlog = _range(self.low.total, self.high.total), _range(self.low.binlog, self.high.binlog)
         return (
-            f"{self.server}: {total} will be written in {duration(self.load_s)} of load with its warm-up, "
-            f"{binlog} of it binary log ({self.basis}). {self._room}"
+            f"{self.server}: {duration(self.load_s)} of load will write {total}. Of this, {binlog} are binary log "
+            f"({self.basis}). {self._room}"
         ).strip()
 
     @property
@@ -165,7 +165,7 @@ def _rates(plan: Plan, place: str, earlier: Sequence[WrittenPerSecond]) -> tuple
     totals, binlogs = [one.rate.total for one in earlier], [one.rate.binlog for one in earlier]
     count = f"{len(earlier)} earlier measurement{'' if len(earlier) == 1 else 's'}"
     threads = f"{min(tried)} to {max(tried)}" if min(tried) < max(tried) else str(max(tried))
-    basis = f"from {count} of this {place} with {threads} threads"
+    basis = f"as in {count} {'of this server' if place == 'server' else 'in sandboxes'} with {threads} threads"
     return (
         WrittenBytes(min(totals), min(binlogs)),
         WrittenBytes(max(totals) * more, max(binlogs) * more),

@@ -1,5 +1,5 @@
-"""The cost of a round trip: a commit that another server must have waits for one round trip, in Galera for 1.5
-(workers.topology.kinds.kind).
+"""The cost of a round trip: a commit that another server must have waits for one round trip, in Galera for 1.5, in
+Group Replication for 2 (workers.topology.kinds.kind).
 
 Clients that always commit wait for one thing after the other (Little's law): without a round trip a commit takes
 clients / rate on average. So the model has no parameter that is fitted.
@@ -15,6 +15,13 @@ than a flush.
 One or two clients leave nobody to gather. MySQL waits by group, too (MYSQL_BIN_LOG::ordered_commit in sql/binlog.cc),
 but sends the commits that come meanwhile: they wait for the answer under way and then for their own, 1 to 1.5 round
 trips on average. With AFTER_COMMIT, MariaDB's clients wait each for themselves: one round trip.
+
+A node of Galera has at most two messages on their way (evs.user_send_window=2), and puts what its clients commit
+meanwhile together in one. So it sends twice in a round trip, and a commit waits a quarter of it for its turn: 1.75.
+
+In MySQL Group Replication each member has message numbers of its own. A message is delivered after those before it. So
+the others must say that they skip theirs, which takes a second round trip. With group_replication_paxos_single_leader
+only the primary has numbers: one round trip.
 """
 
 FEW = 2  # clients that never wait for each other's answers

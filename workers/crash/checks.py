@@ -132,7 +132,7 @@ def _order(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return none_of(
         together(gaps),
         "acknowledged transactions are missing although a later one of the same client is there",
-        "Each client lost only its newest commits, or none.",
+        "No client lost a commit and kept a later one.",
     )
 
 
@@ -188,7 +188,7 @@ def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
 def _binlog_rewritten(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if evidence.rewritten:
         return _noted(evidence.rewritten, "files of the binary log differ from the copy that was taken at the crash")
-    return valid("Recovery changed no byte of the binary log that survived the crash.")
+    return valid("Recovery changed no byte of what was left of the binary log.")
 
 
 def _noted(odd: Oddities, what: str) -> CheckResult:
@@ -203,13 +203,13 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     count = "1 GTID names" if len(names) == 1 else f"{len(names):,} GTIDs name"
     more = f" and {len(names) - FIRST:,} more" if len(names) > FIRST else ""
     first = f"{', '.join(names[:FIRST])}{more}"
-    says = f"{count} an acknowledged transaction and also one that was written after the crash: {first}."
+    says = f"{count} an acknowledged transaction, and also one that a client wrote after the recovery: {first}."
     return invalid(len(names), f"{says} After the crash the server numbers transactions again {where}.")
 
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := known(evidence.binlog).unreadable:
-        return invalid(1, f"A replica cannot read the binary log to its end: {why}")
+        return invalid(1, f"It cannot read it to its end. {why}")
     return valid(f"A replica can read the binary log to its end at {known(evidence.binlog).end_at}.")
 
 

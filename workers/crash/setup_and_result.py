@@ -98,6 +98,7 @@ STEPS = {
     "checks": "checking the evidence",
     "choose crash points": "choosing crash points",
     "crash points": "trying the crash points",
+    "violations": "examining the failures",
     "other settings": "trying other settings at crash points where a check failed",
     "shortest load": "looking for the shortest load at which the same checks fail",
 }

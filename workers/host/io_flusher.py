@@ -5,7 +5,7 @@ import ctypes
 import errno
 
 PR_SET_IO_FLUSHER = 57  # Linux 5.6
-RISK = "When memory is short, a simulated disk can wait for itself, and programs of this host with it: "
+RISK = "When memory is short, a simulated disk can block itself, and with it other programs of this host: "
 REMEDY = "Keep memory free, or run the worker with that capability. In a container: --cap-add SYS_RESOURCE"
 
 

@@ -144,7 +144,7 @@ def _order(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     return none_of(
         overtaken(without(ledger.acknowledged(), kept), kept),
         "acknowledged commits are missing although a later one of the same client is there",
-        "Each client lost only its newest commits, or none.",
+        "No client lost a commit and kept a later one.",
     )
 
 

@@ -56,7 +56,7 @@ class Topology:
 
     Clusters: `replicas` counts the nodes beside the first, by default two; replica 1 is the second node. `writers`:
     clients commit on the first node or on each one. Group Replication: `consistency`; `expel_timeout_s`: from the
-    suspicion that a member is gone until the others expel it.
+    suspicion that a member is gone until the others expel it; `single_leader`: only the primary proposes messages.
     """
 
     kind: str = "async"
@@ -75,6 +75,7 @@ class Topology:
     writers: str = WRITERS[0]
     consistency: str = CONSISTENCY[0]
     expel_timeout_s: int = 5
+    single_leader: bool = False
     replica_build: str = ""
     updates: Updates = ""
     one_replica: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
@@ -198,6 +199,7 @@ FLAGS: dict[str, Callable[[Topology], Topology]] = {
     "behind": lambda topology: replace(topology, applying=False),
     "keyless": lambda topology: replace(topology, keys=False),
     "both-halves": lambda topology: replace(topology, both_halves=True),
+    "single-leader": lambda topology: replace(topology, single_leader=True),
 }
 PARTS: dict[str, Callable[[Topology, str], Topology]] = {
     "rtt": lambda topology, value: replace(topology, rtt_ms=_rtt_ms(value)),

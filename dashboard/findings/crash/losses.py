@@ -20,7 +20,7 @@ def losses(tally: Tally) -> Iterable[str]:
     places = PLACES[:1] if tally.kind in FAULTS else PLACES
     known = [(place, loss) for place in places if (loss := tally.loss(place)) and loss.most]
     for place, loss in sorted(known, key=lambda one: -one[1].median):
-        yield f"{_where(tally, place)} {_lost(tally, loss)}"
+        yield f"{_where(tally, place)} {_lost(tally, place, loss)}"
 
 
 def lost_whole_load(tally: Tally) -> bool:
@@ -57,12 +57,19 @@ def _where(tally: Tally, place: str) -> str:
     return f"{BINLOG.removeprefix('the ') if place == 'binlog' else tally.engine.removeprefix('the ')} lost"
 
 
-def _lost(tally: Tally, loss: CrashLoss) -> str:
+def _lost(tally: Tally, place: str, loss: CrashLoss) -> str:
     """`median 1,120 commits (the last 607 ms)`; of recorded loads those of the worst crash point."""
     if tally.kind in RECORDED_KINDS:
         return f"{typical(loss.most, 1)}{_work(loss.most_ms)} at its worst {noun_of(tally.kind)}"
-    return f"{typical(loss.median, loss.rate.k)}{_work(loss.median_ms)}"
+    return f"{typical(loss.median, loss.rate.k)}{_work(loss.median_ms, _lost_all(tally, place))}"
 
 
-def _work(lost_ms: float | None) -> str:
-    return f" (the last {ms(lost_ms)})" if lost_ms is not None else ""
+def _lost_all(tally: Tally, place: str) -> bool:
+    """Whether each trial that lost commits there lost the whole load."""
+    return all(trial.lost(place) == trial.acknowledged for trial in tally.decided if trial.lost(place))
+
+
+def _work(lost_ms: float | None, everything: bool = False) -> str:
+    if lost_ms is None:
+        return ""
+    return f" (the whole load, {ms(lost_ms)})" if everything else f" (the last {ms(lost_ms)})"

@@ -16,7 +16,7 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`median 7,730 commits missing from the binary log, 5,020 of them also from InnoDB`: the place that lost commits
+    """`median 7,730 commits missing from the binary log, median 5,020 also from InnoDB`: the place that lost commits
     most often first. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
@@ -26,9 +26,8 @@ def says(hit: Sequence[Tried], engine: str) -> str:
     first, *others = gone
     told = [f"{typical(median(lost[first]), len(lost[first]))} missing from {first}{_in(lost[first], hit)}"]
     part = all(_are_part(counts[one], hit) for one in others)
-    same = all(len(lost[one]) == len(lost[first]) for one in others)  # the medians are of the same trials
-    also = "" if not part else " of them also" if same else " also"
-    told += [f"{in_words(median(lost[one]))}{also} from {one}{_in(lost[one], hit)}" for one in others]
+    also = " also" if part else ""
+    told += [f"{_median(lost[one])}{also} from {one}{_in(lost[one], hit)}" for one in others]
     if kept_by_binlog(hit):
         return f"{', '.join(told)}; {BINLOG} still holds them, so replicas can have commits that the server lacks"
     told += [f"none from {engine}"] if all(one == 0 for one in counts[engine]) else [] if part else _both(hit)
@@ -70,6 +69,10 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
         return "a replica can then have commits that the server lost"
     which = "commits that" if any(one.lost_engine for one in hit) else "these commits, which"
     return f"a replica can then lack {which} {engine} kept"
+
+
+def _median(lost: Sequence[int]) -> str:
+    return f"{'median ' if len(lost) > 1 else ''}{in_words(median(lost))}"
 
 
 def typical(median: float, times: int) -> str:

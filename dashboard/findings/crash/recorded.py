@@ -34,13 +34,15 @@ def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
     return f"{_points(points, noun)} of {of}"
 
 
-def points_in_full(points: int, kind: str, trials: int) -> str:
-    """As `points_of_loads`, with what a crash point is: for the first sentence of a page."""
+def points_in_full(points: int, kind: str, trials: int, further: bool = False) -> str:
+    """As `points_of_loads`, with what a crash point is: for the first sentence of a page. `further`: that sentence has
+    told of other crashes."""
     of = number_of(RECORDED if kind == KillPoints.key else kind, trials)
     if kind == SmallHistories.key:
         return states_of(points, of)
-    crash, crashes = ("a kill", "kills") if kind == KillPoints.key else ("a power loss", "power losses")
-    return f"{_points(points, noun_of(kind))} ({crash if points == 1 else crashes} replayed from {of})"
+    crash = ("kill", "kills") if kind == KillPoints.key else ("power loss", "power losses")
+    said = ("a" if points == 1 else "", "further" if further else "", crash[points != 1], f"replayed from {of}")
+    return f"{_points(points, noun_of(kind))} ({' '.join(filter(None, said))})"
 
 
 def states_of(states: int, of: str) -> str:

@@ -23,9 +23,9 @@ LOST_FROM = ("either", *PLACES)  # the choices of a reader
 
 @dataclass(frozen=True)
 class CrashLoss:
-    """Acknowledged transactions lost per crash, and the time in which they were committed; ms None: not known. `rate`:
-    the trials that lost any. The medians are of these trials only, so that a loss in few of many crashes is not
-    reported as 0."""
+    """Acknowledged transactions lost per crash, and the time in which they were committed; ms None: not known.
+    `most_ms`: of the trial that lost most. `rate`: the trials that lost any. The medians are of these trials only, so
+    that a loss in few of many crashes is not reported as 0."""
 
     mean: float  # of all trials
     median: float
@@ -89,6 +89,7 @@ class Tally:
         lost = [each for each, _ in known]
         hit = [each for each in lost if each]
         took = [took_ms for each, took_ms in known if each and took_ms is not None]
+        _, worst_ms = max(known, key=lambda one: one[0])
         middle = median(hit) if hit else 0
         return CrashLoss(
             mean=fmean(lost),
@@ -96,7 +97,7 @@ class Tally:
             least=min(lost),
             most=max(lost),
             median_ms=median(took) if took else None,
-            most_ms=max(took) if took else None,
+            most_ms=worst_ms,
             rate=rate(len(hit), len(known), len(self.decided) - len(known) + self.unknown),
         )
 

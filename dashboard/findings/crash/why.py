@@ -61,7 +61,7 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -
         rescue = f"{name}=1" if power or engine == "rocksdb" else f"{name}=1 or 2"
         return Cause(f"{name}={flush}: the {log} of {last} was still in the server's memory.", _prevents(rescue))
     if flush == "2" and power:
-        return Cause(f"{name}=2: the {log} of {last} was written but not flushed.", _prevents(f"{name}=1"))
+        return Cause(f"{name}=2: the {log} of {last} was in the page cache, not flushed.", _prevents(f"{name}=1"))
     if flush in ("1", "3") and power and _is_unflushed(settings):
         says = f"{SYNC}={settings[SYNC]}: recovery rolled back {last} of commits; their binlog events were not flushed."
         return Cause(says, _prevents(f"{SYNC}=1"))

@@ -26,7 +26,7 @@ class ExperimentFilterForm(forms.Form):
         max_length=search.LONGEST,
         label="Search",
         widget=forms.TextInput(attrs={"type": "search"}),
-        help_text="Words in the name, finding, recipe, server, build, variant, workload or tags. "
+        help_text="Words in the name, finding, recipe, server, build, setting, workload or tags. "
         "Only experiments with all of them are listed.",
     )
     state = forms.ChoiceField(required=False, choices=[("", "any"), *Experiment.State.choices])

@@ -56,7 +56,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     known = progress(experiment, (row.state for row in rows), view.clean)
     found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
     engines = tested.engines(view.plan)
-    lines = dict.fromkeys(tested.where(one.server, one.facts, engines, one.flush_ms) for one in met)
+    lines = dict.fromkeys(tested.where(_named(one), one.facts, engines, one.flush_ms) for one in met)
     lines |= dict.fromkeys(_own_load(view, shared))
     settings = tested.spelled_out(view.plan, view.clean)
     answer = crash.answer if crash else answer_without_crashes(view, found)
@@ -241,8 +241,13 @@ class MeasuredPlace:
     its only device was not probed, or it has several."""
 
     server: str
+    is_sandbox: bool
     facts: Mapping[str, str]
     flush_ms: float | None = None
+
+
+def _named(place: MeasuredPlace) -> str:
+    return f"{place.server} (a sandbox: a server made for this test)" if place.is_sandbox else place.server
 
 
 def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:
@@ -250,9 +255,11 @@ def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:
     met = dict.fromkeys((row.server_id, row.environment_id) for row in rows)
     known = [(server, one) for server, one in met if one is not None]
     known_facts = queries.environments({one for _, one in known})
+    sandboxes = {target.server_id for target in view.plan.targets if target.is_sandbox}
     return [
         MeasuredPlace(
             view.names[server],
+            server in sandboxes,
             {name: view.clean(fact) for name, fact in facts(known_facts[one]).items()},
             flush_of([device for device in view.devices if device.server_id == server]),
         )

@@ -65,9 +65,12 @@ def test_other_threads_are_another_chart():
     assert chart(NEAR, FAR, threads=16).series == ()
 
 
-@pytest.mark.parametrize(("kind", "seconds"), [("async", 0.010), ("galera", 0.040)])
+@pytest.mark.parametrize(
+    ("kind", "seconds"),
+    [("async", 0.010), ("galera", 0.040), ("group-replication", 0.050), ("group-replication+single-leader", 0.030)],
+)
 def test_a_commit_waits_for_as_many_round_trips_as_its_topology_takes(kind, seconds):
-    """Asynchronous replication for none, Galera for one and a half."""
+    """Asynchronous replication for none, Galera for one and a half, a group for two, or one with a single leader."""
     near, far = (Variant(name, SETTINGS, topology=f"{kind}+rtt={rtt}ms") for name, rtt in (("near", 0), ("far", 20)))
     assert chart(near, far).series[0].dots[-1].y == pytest.approx(1 / seconds)
 

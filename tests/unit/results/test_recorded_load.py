@@ -73,9 +73,14 @@ def test_the_number_of_states_and_the_margin_of_the_clocks_are_shown(words):
     assert subsets not in dict(view(stored(GOOD)).facts)
 
 
+def told(story):
+    """What decides, as the page tells it."""
+    return ["\n  ".join((f"{one.title}: {one.says}", *one.more)) for one in view(stored(story)).deciding]
+
+
 def test_the_block_that_decides_is_named_with_its_file(words):
     later = replace(MISSING, later_s=0.412)
-    words(list(view(stored(replace(BAD, deciding=(*BAD.deciding, SECTOR, later)))).deciding))
+    words(told(replace(BAD, deciding=(*BAD.deciding, SECTOR, later))))
 
 
 def test_a_violation_that_was_not_seen_again_is_told():
@@ -117,7 +122,7 @@ def test_kill_points_are_named_and_counted_apart(words, client_in):
             tally.says,
             points_in_full(240, KILLS, 6),
             *losses(tally),
-            *view(stored(replace(bad, settings=(prevents,)))).deciding,
+            *told(replace(bad, settings=(prevents,))),
             dict(view(stored(bad)).facts)["Kill points tried"],
         ]
     )
@@ -176,12 +181,12 @@ def test_a_setting_that_was_tried_with_its_safer_value_is_told(words):
     again = replace(prevents, failed=2, unclear=1, points=(torn, torn, down, torn))
     unclear = replace(prevents, unclear=1, points=(down,))
     settings = (prevents, does_not, again, unclear)
-    words(list(view(stored(story(state(0.1, LOST), settings=settings))).deciding))
+    words(told(story(state(0.1, LOST), settings=settings)))
 
 
 def test_the_steps_of_a_history_that_are_enough_are_told(words):
     found = SmallestHistory(title="table made and dropped", steps=("CREATE TABLE c", "DROP TABLE c"), played=3)
-    words(list(view(stored(story(state(0.1), smallest=(found,)))).deciding))
+    words(told(story(state(0.1), smallest=(found,))))
 
 
 def test_the_shortest_load_is_told_or_that_none_was_found(words):
@@ -193,7 +198,7 @@ def test_the_shortest_load_is_told_or_that_none_was_found(words):
     none = replace(found, failed=0, statements=())
     loads = (found, replace(found, clients=2), own, none, replace(none, clients=3, commits=5, tried=90, found=99,
              loads=6), replace(none, loads=0))  # fmt: skip
-    words(list(view(stored(story(state(0.1), shortest=loads))).deciding))
+    words(told(story(state(0.1), shortest=loads)))
 
 
 def test_crash_points_are_counted_by_the_way_in_which_they_were_chosen():

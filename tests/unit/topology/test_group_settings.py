@@ -35,6 +35,9 @@ def test_members_share_name_and_seeds_and_follow_the_topology():
     assert settings["loose_group_replication_group_seeds"] == ",".join(PLACES)
     assert settings["loose_group_replication_consistency"] == "AFTER"
     assert settings["loose_group_replication_member_expel_timeout"] == "0"
+    assert settings["loose_group_replication_paxos_single_leader"] == "OFF"
+    single = group._of_group(three(single_leader=True), PLACES)
+    assert single["loose_group_replication_paxos_single_leader"] == "ON"
     assert group._of_group(three(), PLACES) != group._of_group(three(), PLACES)  # another name for each group
 
 

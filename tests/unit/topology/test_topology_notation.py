@@ -20,12 +20,13 @@ def test_every_part_is_read():
     text = "semi-sync+rtt=20ms+replicas=3+wait=AFTER_COMMIT+acks=2+timeout=0.5s+writers=each+consistency=AFTER"
     text += (
         "+expel=2s+policy=stop-first+position=file+behind+keyless+first-rtt=200ms+both-halves+build=newer+updates=plain"
+        "+single-leader"
     )
     assert {part.split("=")[0] for part in text.split("+")[1:]} == PARTS.keys() | FLAGS.keys()
     assert parse(f"{text}+replica.sync_binlog=0+replica.innodb_flush_log_at_trx_commit=2") == Topology(
         "semi-sync", 3, 20.0, 200.0, "AFTER_COMMIT", 2, 500.0, "stop-first",
         {"sync_binlog": "0", "innodb_flush_log_at_trx_commit": "2"}, False, "file", False, True, "each", "AFTER", 2,
-        "newer", "plain",
+        True, "newer", "plain",
     )  # fmt: skip
     assert parse("async+rtt=500us").one_way_ms == 0.25
 

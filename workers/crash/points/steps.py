@@ -68,6 +68,8 @@ def judged(
     story = story_of(load, states, choices, [state for state, _ in tried], len(ready), monotonic() - began)
     violations = different(every := violations_of(tried))
     shrinker = Shrinker(judge, ready[0], files)
+    if violations and not load.is_killed:
+        load.timeline.step("violations")
     # A kill takes no write, so no block decides.
     examined = [(one, None) for one in violations] if load.is_killed else shrinker.all(violations, every)
     kinds = unlike(examined)

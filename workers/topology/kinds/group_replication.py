@@ -68,12 +68,17 @@ class GroupReplication(Cluster):
     key = "group-replication"
     title = "Group Replication"
     says = "A commit is answered when a majority has received it in memory. Each node flushes as its settings say."
-    knows = frozenset({"writers", "consistency", "expel_timeout_s"})
+    knows = frozenset({"writers", "consistency", "expel_timeout_s", "single_leader"})
     causal_read = "SET SESSION group_replication_consistency = 'BEFORE'"
     executed = "SELECT @@GLOBAL.gtid_executed"
 
     def node_mib(self, build: ServerVersion) -> int:
         return 600
+
+    def waits(self, topology: Topology) -> tuple[float, float]:
+        """See workers.analysis.round_trip."""
+        trips = 1.0 if topology.single_leader else 2.0
+        return trips, trips
 
     def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         if build.flavour != "mysql" or build.version < SINCE:
@@ -144,6 +149,7 @@ def _of_group(topology: Topology, places: list[str]) -> Mapping[str, str]:
         "loose_group_replication_group_seeds": ",".join(places),
         "loose_group_replication_consistency": topology.consistency,
         "loose_group_replication_member_expel_timeout": str(topology.expel_timeout_s),
+        "loose_group_replication_paxos_single_leader": "ON" if topology.single_leader else "OFF",
     }
 
 

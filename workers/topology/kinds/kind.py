@@ -24,6 +24,7 @@ NO_SETTINGS: Mapping[str, str] = {}
 OF_SOME_KINDS = {
     "wait_point": "wait", "acknowledgements": "acks", "timeout_ms": "timeout", "both_halves": "both-halves",
     "writers": "writers", "consistency": "consistency", "expel_timeout_s": "expel",
+    "single_leader": "single-leader",
 }  # fmt: skip
 DEFAULT = Topology()
 AVAILABLE = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
@@ -60,6 +61,10 @@ class TopologyKind:
     by_binlog = True  # whether nodes replicate by the binary log
     round_trips = 1.0  # that a commit waits for
     most_round_trips = 0.0  # on average, when many clients wait for answers by group; 0: they do not
+
+    def waits(self, topology: Topology) -> tuple[float, float]:
+        """Round trips that a commit of one client waits for, and on average one of many clients."""
+        return self.round_trips, max(self.round_trips, self.most_round_trips)
 
     def needs(self, topology: Topology) -> Mapping[str, str]:
         """Values that some settings must have on each node if somebody sets them."""

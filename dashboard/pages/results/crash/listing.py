@@ -96,7 +96,8 @@ def _points(trial: Tried) -> str:
     noun = noun_of(trial.kind)
     if not trial.points.lost:
         return f"at {trial.points.tried:,} {noun}s"
-    return f"at {trial.points.lost:,} of {trial.points.tried:,} {noun}s; the numbers are those of the worst point"
+    where = f"at {trial.points.lost:,} of {trial.points.tried:,} {noun}s"
+    return f"{where}; lost: at the worst point for each log; acknowledged: in the whole load"
 
 
 def _at(known: list[str], place: str | None) -> str | None:

@@ -33,13 +33,11 @@ class LoadMap:
 
 @dataclass(frozen=True)
 class LoadMaps:
-    """`more`: loads that are not drawn; `by_time`: no binary log was flushed, so dots rise with time; `upward`:
-    with what they rise, in words."""
+    """`more`: loads that are not drawn; `by_time`: in none of them was a binary log flushed, so dots rise with time."""
 
     drawn: tuple[LoadMap, ...]
     more: int
     by_time: bool
-    upward: str
 
 
 def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
@@ -49,19 +47,17 @@ def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
     maps = [(name, trial, crash_map(states[trial.id])) for name, trial in chosen[:MOST]]
     if not maps:
         return None
-    flushed = [bool(one.binlog_bytes) for _, _, one in maps]
-    return LoadMaps(
-        tuple(LoadMap(name, _says(trial), addresses.trial(trial.id), paths(one)) for name, trial, one in maps),
-        len(chosen) - len(maps),
-        not any(flushed),
-        _upward(flushed),
+    by_time = not any(one.binlog_bytes for _, _, one in maps)
+    drawn = tuple(
+        LoadMap(
+            name if by_time or one.binlog_bytes else f"{name} (upward: time)",
+            _says(trial),
+            addresses.trial(trial.id),
+            paths(one),
+        )
+        for name, trial, one in maps
     )
-
-
-def _upward(flushed: Sequence[bool]) -> str:
-    if not any(flushed):
-        return "time"
-    return "binary log that was flushed" + ("" if all(flushed) else ", or time where none of it was")
+    return LoadMaps(drawn, len(chosen) - len(maps), by_time)
 
 
 def _in_turns(view: ResultView) -> Iterator[tuple[str, Tried]]:

@@ -95,7 +95,8 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     rate = tally.invalid
     if not rate.n:
         return ""
-    share = rate.share("all loads" if tally.points else "all", "lose commits" if len(tally.hit) == rate.k else "fail")
+    what = "all loads" if tally.points else f"all {plural(tally.kind)}"
+    share = rate.share(what, "lose commits" if len(tally.hit) == rate.k else "fail")
     if rate.k:
         share = f"so {share}"
     elif not shows_rare(rate.hi) and any(one.points for one in row):

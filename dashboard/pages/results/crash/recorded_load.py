@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
-from dashboard.pages.results.crash.minimal_evidence import checks_in_words, evidence, on_disk, size_of
+from dashboard.pages.results.crash.minimal_evidence import Evidence, checks_in_words, evidence, on_disk, size_of
 from dashboard.text.numbers import duration, whole
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
@@ -73,7 +73,7 @@ class LoadView:
     sentence: str
     drawn: CrashMap
     ways: tuple[WayRow, ...]
-    deciding: tuple[str, ...]
+    deciding: tuple[Evidence, ...]
     kept: tuple[KeptView, ...]
     recording: KeptRecording | None
     worst: tuple[ViolationRow, ...]
@@ -190,8 +190,9 @@ def _subsets(story: PointsStory) -> str:
 
 
 def _margin(story: PointsStory) -> str:
-    seen = "" if story.bracket_s is None else f" (less than {duration(story.bracket_s)} cannot be seen)"
-    return f"{1e6 * story.margin_s:.0f} µs{seen}. Commits acknowledged within it are in doubt"
+    if story.margin_s:
+        return f"{1e6 * story.margin_s:.0f} µs. Commits acknowledged within it are in doubt"
+    return "none" if story.bracket_s is None else f"none was seen; one below {duration(story.bracket_s)} cannot be"
 
 
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
@@ -203,7 +204,7 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         (f"{noun.capitalize()}s tried", f"{found}. Points with the same content of the disk count as one{limit}"),
         (
             "States of the logs",
-            f"{whole(story.covered)} of {whole(story.pairs)} tried. A state is how far each log was flushed"
+            f"{whole(story.covered)} of {whole(story.pairs)} that were found. A state is how far each log was flushed"
             if story.pairs
             else "",
         ),
@@ -215,8 +216,8 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         ("End of the recording", story.ended),
         (
             "Violations examined",
-            f"{whole(story.examined)} of {whole(story.violations)} that differ. Alike are those with the same failed "
-            "checks, the same kept writes and the same file that decides"
+            f"{whole(story.examined)} of {whole(story.violations)} kinds. Of one kind are those at which the same "
+            "checks failed, the disk kept writes by the same rule, and the same file decided"
             if story.violations and noun != KILL_POINT
             else "",
         ),

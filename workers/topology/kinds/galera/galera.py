@@ -56,6 +56,7 @@ class Galera(Cluster):
     knows = frozenset({"writers"})
     by_binlog = False
     round_trips = 1.5  # measured, see docs/research/topology.md: a node delivers when it has heard from all others
+    most_round_trips = 1.75  # see workers.analysis.round_trip
     causal_read = "SET SESSION wsrep_sync_wait = 15"
 
     def problems(self, topology: Topology, build: ServerVersion) -> list[str]:

@@ -140,7 +140,7 @@ def save_and_test(page, name, target, **changed):
     known = {"host": target.host, "port": target.port, "user": target.user, "password": target.password}
     for field, value in ({"name": name} | known | changed).items():
         page.locator(f"main [name={field}]").fill(str(value))
-    press(page, "Save and test")
+    press(page, "Register and test")
     page.locator("ul.checks").wait_for()
     return page.locator("ul.checks").inner_text()
 

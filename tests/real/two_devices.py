@@ -67,7 +67,6 @@ class Crashable:
             has_gtids=False,
             before=None,
             gtid_before="",
-            replica_expected=False,
         )
         try:
             recovery = self.server.recover(self.settings)

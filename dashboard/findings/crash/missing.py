@@ -26,8 +26,8 @@ def says(hit: Sequence[Tried], engine: str) -> str:
     first, *others = gone
     told = [f"{typical(median(lost[first]), len(lost[first]))} missing from {first}{_in(lost[first], hit)}"]
     part = all(_are_part(counts[one], hit) for one in others)
-    also = " also" if part else ""
-    told += [f"{_median(lost[one])}{also} from {one}{_in(lost[one], hit)}" for one in others]
+    further = _also if part else _its_median
+    told += [f"{further(lost[one])} from {one}{_in(lost[one], hit)}" for one in others]
     if kept_by_binlog(hit):
         return f"{', '.join(told)}; {BINLOG} still holds them, so replicas can have commits that the server lacks"
     told += [f"none from {engine}"] if all(one == 0 for one in counts[engine]) else [] if part else _both(hit)
@@ -71,8 +71,13 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
     return f"a replica can then lack {which} {engine} kept"
 
 
-def _median(lost: Sequence[int]) -> str:
-    return f"{'median ' if len(lost) > 1 else ''}{in_words(median(lost))}"
+def _its_median(lost: Sequence[int]) -> str:
+    return in_words(median(lost))
+
+
+def _also(lost: Sequence[int]) -> str:
+    """A median of its own: it is no part of the other one."""
+    return f"{'median ' if len(lost) > 1 else ''}{_its_median(lost)} also"
 
 
 def typical(median: float, times: int) -> str:

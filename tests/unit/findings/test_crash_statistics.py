@@ -90,7 +90,7 @@ def test_a_tally_says_the_crash_and_the_number_of_trials():
     )
     assert tally([(1060, 20000)] * 4).says == (
         "lost acknowledged commits in 4 of 4 power losses "
-        "(median 20,000 commits missing from the binary log, 1,060 of them also from InnoDB); replicas diverge silently"
+        "(median 20,000 commits missing from the binary log, median 1,060 also from InnoDB); replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
         "lost acknowledged commits in 1 of 1 power loss (200 commits missing from the binary log, none from InnoDB);"
@@ -106,7 +106,7 @@ def test_a_tally_says_the_crash_and_the_number_of_trials():
          "(median 1,200 commits missing from both InnoDB and the binary log)"),
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
          "lost acknowledged commits in 4 of 4 power losses (median 1,000 commits missing from the binary log, "
-         "5 also from InnoDB in 3 power losses); "
+         "median 5 also from InnoDB in 3 power losses); "
          "a replica can then lack commits that InnoDB kept"),
         ([(0, 10)] * 4 + [(8000, 9000)],  # the medians are of different trials
          "lost acknowledged commits in 5 of 5 power losses (median 10 commits missing from the binary log, "
@@ -136,14 +136,14 @@ UNSHARED = "(median 20,000 commits missing from the binary log, 1,060 from InnoD
 @pytest.mark.parametrize(
     ("losses", "both", "checks", "says"),
     [
-        ((1060, 20000), 1060, {}, "20,000 commits missing from the binary log, 1,060 of them also from InnoDB)"),
+        ((1060, 20000), 1060, {}, "20,000 commits missing from the binary log, median 1,060 also from InnoDB)"),
         ((1060, 20000), 40, {}, "20,000 commits missing from the binary log, 1,060 from InnoDB, 40 from both)"),
         ((1060, 20000), 0, {}, "20,000 commits missing from the binary log, 1,060 from InnoDB, none from both)"),
         ((7, 7), 3, {}, "7 commits missing from InnoDB, 7 from the binary log, 3 from both)"),
         ((7, 7), None, {}, "7 commits missing from InnoDB, 7 from the binary log)"),
         # Older evidence does not hold the number.
-        ((1060, 20000), None, {"engine-only": INVALID, "binlog-only": VALID}, "1,060 of them also from InnoDB)"),
-        ((9000, 1060), None, {"engine-only": VALID, "binlog-only": INVALID}, "1,060 of them also from the binary log)"),
+        ((1060, 20000), None, {"engine-only": INVALID, "binlog-only": VALID}, "median 1,060 also from InnoDB)"),
+        ((9000, 1060), None, {"engine-only": VALID, "binlog-only": INVALID}, "median 1,060 also from the binary log)"),
         ((1060, 20000), None, {"engine-only": INVALID, "binlog-only": INVALID}, UNSHARED),
         ((1060, 20000), None, {}, UNSHARED),
     ],

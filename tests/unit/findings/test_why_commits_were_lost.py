@@ -16,7 +16,7 @@ def flushed(flush: str, sync: str, **more: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("kind", "engine", "settings", "lost", "cause", "prevented_by"),
     [
-        (POWER, "innodb", flushed("2", "1"), ENGINE, "written but not flushed", f"{FLUSH}=1 prevents this."),
+        (POWER, "innodb", flushed("2", "1"), ENGINE, "in the page cache, not flushed", f"{FLUSH}=1 prevents this."),
         (POWER, "innodb", flushed("0", "1"), ENGINE, "in the server's memory", f"{FLUSH}=1 prevents this."),
         (KILL, "innodb", flushed("0", "1"), ENGINE, "in the server's memory", f"{FLUSH}=1 or 2 prevents this."),
         (POWER, "innodb", flushed("1", "0"), ENGINE, "recovery rolled back", f"{SYNC}=1 prevents this."),
@@ -29,7 +29,7 @@ def flushed(flush: str, sync: str, **more: str) -> dict[str, str]:
             "rocksdb",
             {ROCKSDB_FLUSH: "2", "rocksdb_manual_wal_flush": "OFF", SYNC: "1"},
             ENGINE,
-            "written but not flushed",
+            "in the page cache, not flushed",
             f"{ROCKSDB_FLUSH}=1 prevents this.",
         ),
         (

@@ -220,7 +220,7 @@ def test_a_bound_over_loads_is_not_told_of_crash_points():
 def test_crash_points_and_independent_crashes_are_told_apart():
     power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
     points = "at any of 636 crash points (power losses replayed from 3 recorded loads)"
-    assert where_tried([power, load]) == f"{points}, nor in 30 power losses"
+    assert where_tried([power, load]) == f"in 30 power losses, nor {points.replace('(power', '(further power')}"
     assert where_tried([load]) == points
 
 
@@ -244,7 +244,7 @@ def test_the_page_shows_the_map_and_each_violation(client_in):
     trial = loads(BAD).trials.get()
     page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
     assert sum(f'<circle class="{look}"' in page for look in ("kept", "unclear", "other", "lost")) == 4
-    for part in ("Lost acknowledged commits at 1 of the 4 crash points of this load", "30 of 40 tried",
+    for part in ("Lost acknowledged commits at 1 of the 4 crash points of this load", "30 of 40 that were found",
                  "4 of 11 that were found", VERTICAL, LOST.says, TORN.says, escape(UNCLEAR.says)):  # fmt: skip
         assert part in page, part
     assert "Commits in each place" not in page
@@ -270,7 +270,7 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
         verdict="unknown", lost_engine=None, error="choose crash points: The disk is full."
     )
     page = " ".join(client_in.get(reverse("results:trials", args=[made.pk])).text.split())
-    assert "at 1 of 4 crash points; the numbers are those of the worst point" in page
+    assert "at 1 of 4 crash points; lost: at the worst point for each log; acknowledged: in the whole load" in page
     assert page.count("crash points;") == 1, "the failed trial has none"
     assert "Failed at the step “choosing crash points”: The disk is full." in page
 

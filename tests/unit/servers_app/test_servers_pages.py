@@ -57,7 +57,7 @@ def test_the_grants_stand_beside_the_form_that_edits(client_in, server):
 
 @pytest.mark.parametrize("tested", [True, False])
 def test_one_button_saves_and_tests(client_in, password, tested):
-    assert "Save and test" in page(client_in, "/servers/register/")
+    assert "Register and test" in page(client_in, "/servers/register/")
     answer = client_in.post("/servers/register/", GOOD | {"password": password} | ({"test": "1"} if tested else {}))
     server = Server.objects.get()
     assert answer["Location"] == f"/servers/{server.pk}/" and server.preflights.exists() == tested
@@ -66,7 +66,7 @@ def test_one_button_saves_and_tests(client_in, password, tested):
 
 
 def test_a_sandbox_is_saved_without_a_test(client_in):
-    assert "Save and test" not in page(client_in, "/servers/register/?kind=sandbox")
+    assert "Register and test" not in page(client_in, "/servers/register/?kind=sandbox")
 
 
 def test_an_unknown_kind_of_server_is_ignored(client_in):

@@ -36,7 +36,7 @@ def on_disk(keeps: str) -> str:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class MinimalEvidence:
     """`more`: details, shown on demand."""
 
     title: str
@@ -44,12 +44,12 @@ class Evidence:
     more: tuple[str, ...] = ()
 
 
-def evidence(story: PointsStory) -> Iterator[Evidence]:
+def evidence(story: PointsStory) -> Iterator[MinimalEvidence]:
     """What prevents the violations comes first."""
     points = f"{noun_of(story.states)}s"
     yield from (_otherwise(one, points) for one in sorted(story.settings, key=_prevents_first))
     if sum(not one.same for one in story.settings) > 1 and any(one.failed for one in story.settings):
-        yield Evidence("Settings", ALONE)
+        yield MinimalEvidence("Settings", ALONE)
     yield from map(_decides, story.deciding)
     yield from (_shortest(one, points) for one in story.shortest)
     yield from map(_smallest, story.smallest)
@@ -59,7 +59,7 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
     return bool(one.failed), bool(one.unclear)
 
 
-def _otherwise(one: OtherSetting, points: str) -> Evidence:
+def _otherwise(one: OtherSetting, points: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
     where = "contents of the disk, recovered again" if one.same else f"{points} of another load"
     tried = f"{whole(one.tried)} {where}"
@@ -73,7 +73,7 @@ def _otherwise(one: OtherSetting, points: str) -> Evidence:
     first = [_other_point(point) for point in one.points[:SHOWN_OTHER]]
     if rest := len(one.points) - len(first):
         first.append(f"The JSON of the experiment has {whole(rest)} more.")
-    return Evidence(title, f"{one.name}={one.other} instead of {one.ran}: {says}.{unclear}", tuple(first))
+    return MinimalEvidence(title, f"{one.name}={one.other} instead of {one.ran}: {says}.{unclear}", tuple(first))
 
 
 def _other_point(point: OtherPoint) -> str:
@@ -82,32 +82,32 @@ def _other_point(point: OtherPoint) -> str:
     return f"At {duration(point.at_s)} ({on_disk(point.keeps)}) {how}: {checks_in_words(keys)}. {point.says}"
 
 
-def _decides(block: DecidingBlock) -> Evidence:
+def _decides(block: DecidingBlock) -> MinimalEvidence:
     place = f"{block.path}, byte {whole(block.offset)}" if block.path else f"byte {whole(block.offset)} of the disk"
     what = "Sector of 512 bytes that decides" if block.n_bytes < BLOCK_BYTES else "Block of 4 KiB that decides"
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     how = "nothing of its write" if block.arrived else "its write"
     later = "" if block.later_s is None else f" A flush {duration(block.later_s)} later made the lost commits durable."
-    return Evidence(
+    return MinimalEvidence(
         what,
         f"{disk}{place} ({block.role}). If {how} had got through, {checks_in_words(block.checks)} would have passed."
         f"{later} Found by {whole(block.recoveries)} recoveries.",
     )
 
 
-def _shortest(load: ShortestLoad, points: str) -> Evidence:
+def _shortest(load: ShortestLoad, points: str) -> MinimalEvidence:
     """The shortest load of checks that failed, or that none was found."""
     checks, size = checks_in_words(load.checks), size_of(load.clients, load.commits)
     if not load.loads:
-        return Evidence(SHORTEST, f"none for {checks}: none could be recorded within {LIMIT_S:.0f} s.")
+        return MinimalEvidence(SHORTEST, f"none for {checks}: none could be recorded within {LIMIT_S:.0f} s.")
     if not load.failed:
         loads = f"{load.loads} loads of up to {size}" if load.loads > 1 else f"1 load of {size}"
         where = f"at {whole(load.tried)} of {whole(load.found)} {points}"
-        return Evidence(SHORTEST, f"none for {checks}. Tried within {LIMIT_S:.0f} s: {loads}, {where}.")
+        return MinimalEvidence(SHORTEST, f"none for {checks}. Tried within {LIMIT_S:.0f} s: {loads}, {where}.")
     where = f"{whole(load.failed)} of {whole(load.tried)} {points}"
     where += f" (of {whole(load.found)} that were found)" if load.found > load.tried else ""
     whose = "Statements" if load.clients == 1 else "Statements of the first client"
-    return Evidence(
+    return MinimalEvidence(
         SHORTEST,
         f"{size}. {checks} failed at {where}. At the first of these the disk held {on_disk(load.keeps)}, and "
         f"{_counted(load.acknowledged, 'commit')} had been acknowledged.",
@@ -127,8 +127,8 @@ def checks_in_words(keys: Sequence[str]) -> str:
     return listed([f"“{CHECK_TITLES.get(key, key)}”" for key in keys])
 
 
-def _smallest(history: SmallestHistory) -> Evidence:
-    return Evidence(
+def _smallest(history: SmallestHistory) -> MinimalEvidence:
+    return MinimalEvidence(
         "Steps that are enough",
         f"{'; '.join(history.steps)} (of the history “{history.title}”).",
         (f"To find them, its steps were dropped one by one, and {whole(history.played)} parts were played.",),

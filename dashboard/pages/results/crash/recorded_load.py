@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
-from dashboard.pages.results.crash.minimal_evidence import Evidence, checks_in_words, evidence, on_disk, size_of
+from dashboard.pages.results.crash.minimal_evidence import MinimalEvidence, checks_in_words, evidence, on_disk, size_of
 from dashboard.text.numbers import duration, whole
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
@@ -73,7 +73,7 @@ class LoadView:
     sentence: str
     drawn: CrashMap
     ways: tuple[WayRow, ...]
-    deciding: tuple[Evidence, ...]
+    deciding: tuple[MinimalEvidence, ...]
     kept: tuple[KeptView, ...]
     recording: KeptRecording | None
     worst: tuple[ViolationRow, ...]

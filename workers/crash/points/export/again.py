@@ -106,7 +106,6 @@ def _evidence(point: PointFile, ledger: Ledger, disks: ServerDisks, start: Calla
         has_gtids=point.has_gtids,
         before=None,
         gtid_before="",
-        replica_expected=False,
     )
     try:
         server: Reachable = start()

@@ -12,6 +12,7 @@ from workers.analysis.anatomy import Anatomy
 from workers.analysis.round_trip import FEW, predicted_per_s
 from workers.bench.plan import Plan, Variant
 from workers.topology.kinds import TOPOLOGY_KINDS, understood
+from workers.topology.topology import Topology
 
 STEPS = 24  # of the curve
 PERCENTILES = ("p50", "p99")

@@ -44,7 +44,7 @@ class Server(models.Model):
 
     class Tls(models.TextChoices):
         OFF = "off", "off: nothing is encrypted"
-        PREFERRED = "preferred", "preferred: encrypted, except the load, where the server can"
+        PREFERRED = "preferred", "preferred: encrypted where the server can, load is not"
         REQUIRED = "required", "required: always encrypted, whatever its certificate says"
         VERIFY = "verify", "verified: always encrypted, and its certificate must match"
 

@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.crash.binlog_bytes import Binlog
-from workers.crash.points import play
+from workers.crash.points import play, server_content
 from workers.crash.points.histories import SCHEMA, TABLES, AtOnce, History
-from workers.crash.points.play import FLUSH_US, ServerContent
+from workers.crash.points.play import FLUSH_US
+from workers.crash.points.server_content import ServerContent
 from workers.errors import SandboxError
 from workers.sandbox import options
 
@@ -114,32 +115,31 @@ def logs(tmp_path):
 
 
 def test_the_content_is_tables_prepared_transactions_and_the_logged_ones(logs, monkeypatch):
-    asked = []
     answers = {
-        play.OF_SCHEMA: [("a",), (b"b",)],
-        f"SHOW CREATE TABLE {SCHEMA}.a": [("a", "CREATE a")],
-        f"SHOW CREATE TABLE {SCHEMA}.b": [("b", "CREATE b")],
-        f"SELECT * FROM {SCHEMA}.`a` ORDER BY id": [(1, "v")],
-        f"SELECT * FROM {SCHEMA}.`b` ORDER BY id": [],
+        server_content.CONTENT_SQL: [("show a", b"rows of a"), ("show b", "rows of b")],
+        "show a": [("a", "CREATE a")],
+        "show b": [("b", "CREATE\nb")],
+        "rows of a": [("'a'", b"'1'", None)],
+        "rows of b": [],
         "XA RECOVER": [(1, 1, 0, "y"), (1, 1, 0, b"x")],
     }
-    monkeypatch.setattr(play.ask, "rows", lambda connection, sql, args=(): asked.append(args) or answers[sql])
-    found = play.content("a connection", SimpleNamespace(datadir=logs))
-    assert found == ServerContent((("a", "CREATE a", ((1, "v"),)), ("b", "CREATE b", ())), ("x", "y"), 3)
-    assert [SCHEMA] in asked
+    monkeypatch.setattr(server_content.ask, "rows", lambda connection, sql: answers[sql])
+    found = server_content.content("a connection", SimpleNamespace(datadir=logs))
+    tables = (("a", "CREATE a", ("'a'\t'1'\tNULL",)), ("b", "CREATE\\nb", ()))
+    assert found == ServerContent(tables, ("x", "y"), 3)
 
 
 def test_without_a_binary_log_no_history_is_played(tmp_path):
     with pytest.raises(SandboxError, match="needs a server with a binary log"):
-        play._logged(tmp_path)
+        server_content._logged(tmp_path)
 
 
 def test_a_text_may_be_in_any_file_of_the_binary_log(tmp_path):
     for name, text in (("1", b"written by A"), ("2", b"written by B")):
         (tmp_path / f"{options.BINLOG_BASE}.{name}").write_bytes(b"\xff\x00" + text)
     (tmp_path / INDEX).write_text("".join(f"./{options.BINLOG_BASE}.{name}\n" for name in "12"))
-    assert play.holds(tmp_path, ["written by A", "written by B"]) and play.holds(tmp_path, [])
-    assert not play.holds(tmp_path, ["written by A", "written by C"])
+    assert server_content.holds(tmp_path, ["written by A", "written by B"]) and server_content.holds(tmp_path, [])
+    assert not server_content.holds(tmp_path, ["written by A", "written by C"])
 
 
 EMPTY, BEFORE, AFTER = (

@@ -117,8 +117,8 @@ class AttachedForm(SiteForm):
             "host": "Name or address, as the worker reaches it.",
             "socket": "Path on the worker's machine, instead of host and port.",
             "user": "A separate account with the privileges shown on this page.",
-            "tls_ca": "Path of a PEM file on the worker's machine. With TLS *verified* a load needs it; with "
-            "*required* only if the server's certificate is not self-signed.",
+            "tls_ca": "Path of a PEM file on the worker's machine. With “verified” a load needs it. With “required” it "
+            "needs it if an authority signed the server's certificate.",
             "label": "Load on a production server must be confirmed for each experiment.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

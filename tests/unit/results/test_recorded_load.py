@@ -277,8 +277,8 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
 
 def test_how_many_violations_were_examined_is_told(words):
     facts = dict(view(stored(replace(BAD, violations=9, examined=8))).facts)
-    words([facts["Violations examined"]])
-    assert "Violations examined" not in dict(view(stored(GOOD)).facts)
+    words([facts["Failures examined"]])
+    assert "Failures examined" not in dict(view(stored(GOOD)).facts)
 
 
 def test_the_result_page_names_the_crash_points(client_in):

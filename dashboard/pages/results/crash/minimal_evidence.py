@@ -106,10 +106,11 @@ def _shortest(load: ShortestLoad, points: str) -> MinimalEvidence:
         return MinimalEvidence(SHORTEST, f"none for {checks}. Tried within {LIMIT_S:.0f} s: {loads}, {where}.")
     where = f"{whole(load.failed)} of {whole(load.tried)} {points}"
     where += f" (of {whole(load.found)} that were found)" if load.found > load.tried else ""
+    there = "There" if load.failed == 1 else "At the first of these"
     whose = "Statements" if load.clients == 1 else "Statements of the first client"
     return MinimalEvidence(
         SHORTEST,
-        f"{size}. {checks} failed at {where}. At the first of these the disk held {on_disk(load.keeps)}, and "
+        f"{size}. {checks} failed at {where}. {there} the disk held {on_disk(load.keeps)}, and "
         f"{_counted(load.acknowledged, 'commit')} had been acknowledged.",
         (f"{whose}: {'; '.join(load.statements)}.",) if load.statements else (),
     )

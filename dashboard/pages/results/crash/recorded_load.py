@@ -192,7 +192,9 @@ def _subsets(story: PointsStory) -> str:
 def _margin(story: PointsStory) -> str:
     if story.margin_s:
         return f"{1e6 * story.margin_s:.0f} µs. Commits acknowledged within it are in doubt"
-    return "none" if story.bracket_s is None else f"none was seen; one below {duration(story.bracket_s)} cannot be"
+    return (
+        "none" if story.bracket_s is None else f"none was seen; one below {duration(story.bracket_s)} would not be seen"
+    )
 
 
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
@@ -215,9 +217,9 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         ("Subsets of the unflushed writes", _subsets(story)),
         ("End of the recording", story.ended),
         (
-            "Violations examined",
-            f"{whole(story.examined)} of {whole(story.violations)} kinds. Of one kind are those at which the same "
-            "checks failed, the disk kept writes by the same rule, and the same file decided"
+            "Failures examined",
+            f"{whole(story.examined)} of {whole(story.violations)} kinds. Of one kind are failures of the same "
+            "checks, with writes kept by the same rule, and the same file that decides"
             if story.violations and noun != KILL_POINT
             else "",
         ),

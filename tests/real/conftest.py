@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.real import shared_images
 from tests.real.crew import Crew
 from tests.real.wider import Wider
 from workers.sandbox.server import Sandbox
@@ -20,8 +19,7 @@ VAR_TMP = "/var/tmp"  # on a disk nearly everywhere, and open to the unprivilege
 def sandbox_root() -> Iterator[Path]:
     root = Path(tempfile.mkdtemp(prefix="ds-", dir=VAR_TMP))
     root.chmod(0o755)
-    with shared_images.shared(root):
-        yield root
+    yield root
     shutil.rmtree(root)
 
 

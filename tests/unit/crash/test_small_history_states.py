@@ -118,7 +118,9 @@ def complaint(found, allowed=ALLOWED, holds=lambda datadir, texts: True):
         return found
 
     ports = ContentPorts(connect=lambda target: nullcontext(), content=read, holds=holds)
-    judged = judge_history(lambda: (SimpleNamespace(target=None, datadir=None), 0.25), allowed, ports)
+    judged = judge_history(
+        lambda: (SimpleNamespace(target=SimpleNamespace(where="/tmp/sock"), datadir=None), 0.25), allowed, ports
+    )
     assert judged.recovery_s == 0.25 and judged.held == (None if isinstance(found, Exception) else found)
     check = judged.check(allowed)
     assert (check.key, check.outcome) == ("history", "invalid" if judged.says else "valid")
@@ -139,7 +141,9 @@ def test_a_wrong_content_is_compared_with_both():
 
 
 def test_a_table_that_cannot_be_read_is_named():
-    assert complaint(ServerError("t is crashed")) == "Its content cannot be read: t is crashed"
+    assert complaint(ServerError("/tmp/sock answered: t is crashed")) == (
+        "Its content cannot be read: the server answered: t is crashed"
+    )
 
 
 def test_a_server_that_does_not_come_back_is_named():

@@ -69,7 +69,8 @@ def judge_history(
         if any(ports.holds(server.datadir, mark.wrote) for mark in alike):
             return HistoryJudgement("", took_s, held)
     except (ServerError, BinlogUnknown) as damaged:
-        return HistoryJudgement(f"Its content cannot be read: {damaged.message}", took_s)
+        said = damaged.message.replace(server.target.where, "the server")  # an archive goes to other people
+        return HistoryJudgement(f"Its content cannot be read: {said}", took_s)
     if alike:
         says = f"The binary log holds another transaction than the engine, which has {alike[0].statement}."
     else:

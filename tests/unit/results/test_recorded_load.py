@@ -78,6 +78,13 @@ def told(story):
     return ["\n  ".join((f"{one.title}: {one.says}", *one.more)) for one in view(stored(story)).deciding]
 
 
+def test_histories_whose_wrong_state_is_not_kept_are_counted():
+    five = story(*(state(0.1, TORN, way=title) for title in "abcde"), state(0.1, way="f"), windows=1)
+    assert dict(view(stored(five)).facts)["Archives"] == "of the first 4 of the 5 histories that recovered wrong"
+    for all_kept in (replace(five, states=five.states[1:]), replace(five, windows=0)):
+        assert "Archives" not in dict(view(stored(all_kept)).facts)
+
+
 def test_the_block_that_decides_is_named_with_its_file(words):
     later = replace(MISSING, later_s=0.412)
     words(told(replace(BAD, deciding=(*BAD.deciding, SECTOR, later))))

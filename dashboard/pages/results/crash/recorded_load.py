@@ -19,6 +19,7 @@ from workers.crash.points.story import (
     noun_of,
 )
 from workers.crash.points.untried import UntriedPoint
+from workers.crash.points.violations import MOST_KEPT
 from workers.crash.verdict import CheckResult
 
 SHOWN = 50  # violations in the tables
@@ -189,6 +190,12 @@ def _subsets(story: PointsStory) -> str:
     return f"{times}{drawn}. A write gets through whole or not at all"
 
 
+def _archives(story: PointsStory) -> str:
+    """Of small histories, if not all that recovered wrong have one."""
+    wrong = len({state.way for state in story.states if state.verdict == "invalid"}) if story.windows else 0
+    return f"of the first {MOST_KEPT} of the {wrong} histories that recovered wrong" if wrong > MOST_KEPT else ""
+
+
 def _margin(story: PointsStory) -> str:
     if story.margin_s:
         return f"{1e6 * story.margin_s:.0f} µs. Commits acknowledged within it are in doubt"
@@ -215,6 +222,7 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}",
         ),
         ("Subsets of the unflushed writes", _subsets(story)),
+        ("Archives", _archives(story)),
         ("End of the recording", story.ended),
         (
             "Failures examined",

@@ -5,8 +5,9 @@ import pytest
 
 from tests.real.disks import needs_disk
 from tests.real.trials import crash, settings, setup
-from workers.crash.points.of_replica import ReplicaJudge, ready
+from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.recorded import record
+from workers.crash.points.steps import prepared_points
 from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
 from workers.errors import SandboxError
@@ -36,8 +37,8 @@ def test_a_replica_whose_binlog_outlives_its_engine_loses_rows_without_an_error(
 
     def steps(begun):
         yield (load := record(prepare(start(begun))))
-        lane, _, choices = ready(load)
-        tried = (ReplicaJudge(load).attempt(lane, choice) for choice in choices[:8:2])
+        (lane,), _, choices = prepared_points(load)
+        tried = (StateJudge(load).attempt(lane, choice) for choice in choices[:8:2])
         found.append(next(one for one in tried if one.has_lost))
 
     own = settings(2, 1)

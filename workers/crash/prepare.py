@@ -87,7 +87,12 @@ def _sandbox(begun: Begun) -> tuple[Sandbox, ServerDisks]:
 
 
 def _replica_disk(started: ServerReady) -> VolatileDisk:
+    """PlanError: the primary has two disks."""
     setup = started.setup
+    if setup.storage and setup.storage.apart:
+        raise PlanError(
+            "Crash points of a replica need one device for each server.", "Remove +binlog or +redo from the storage."
+        )
     started.timeline.step("prepare the replica's disk")
     disk = started.ports.disk(setup.root, setup.build, started.ports.user(setup.user))
     return made_disk(started, disk)

@@ -9,7 +9,7 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind
 from workers.crash.made import Made
 from workers.crash.outage import ClientOutage
-from workers.crash.points import exhaust, of_replica
+from workers.crash.points import exhaust
 from workers.crash.points import steps as points
 from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup, told_with
@@ -36,7 +36,7 @@ def crash_steps(begun: Begun) -> Iterator[Begun]:
 STEPS: Mapping[str, Callable[[Begun], Iterator[Begun]]] = {
     "every-crash-point": points.steps,
     "kill-points": points.steps,
-    "replica-crash-points": of_replica.steps,
+    "replica-crash-points": points.steps,
     "small-histories": exhaust.steps,
 }
 

@@ -26,10 +26,10 @@ def recorded(tmp_path, disks):
     return JointStates([States(one.load()) for one in written])
 
 
-def ways(tmp_path, disks, most):
+def ways(tmp_path, disks, most, **more):
     states = recorded(tmp_path, disks)
-    found = choices_of(states, [FILES] * disks, seed=7, most=most)
-    assert found == choices_of(states, [FILES] * disks, seed=7, most=most), "a recording and a seed give the same ones"
+    found, again = (choices_of(states, [FILES] * disks, seed=7, most=most, **more) for _ in range(2))
+    assert found == again, "a recording and a seed give the same ones"
     return [one.way for one in found]
 
 
@@ -42,3 +42,10 @@ def test_one_of_five_crash_points_is_drawn_at_random(tmp_path):
 
 def test_of_two_disks_each_one_may_crash_alone(tmp_path):
     assert {"together", "one alone"} <= set(ways(tmp_path, 2, most=50))
+
+
+def test_a_replica_crashes_alone_or_with_its_primary_by_turns(tmp_path):
+    """Its primary never crashes alone."""
+    found = ways(tmp_path, 2, most=50, with_replica=True)
+    assert found[:6:2] == ["the replica alone"] * 3 and "the replica alone" not in found[1:6:2]
+    assert {"the replica alone", "together"} <= set(found) and "one alone" not in found

@@ -1,5 +1,7 @@
 """The ledger and the facts of an archived crash point come back as they were."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -55,8 +57,16 @@ def test_another_text_is_no_ledger(line):
         ledger_of(iter([line]), SECRET)
 
 
-def test_the_facts_come_back():
-    assert read_point(POINT.text()) == POINT
+@pytest.mark.parametrize(
+    ("point", "images"),
+    [
+        (POINT, ("disk.img",)),
+        (replace(POINT, apart=("redo",)), ("disk.img", "logs.img")),
+        (replace(POINT, replica={"server_id": "2"}), ("disk.img", "replica.img")),
+    ],
+)
+def test_the_facts_come_back_and_name_the_images_of_the_disks(point, images):
+    assert read_point(point.text()) == point and point.images == images
 
 
 FACTS = RecordingFacts(point=POINT, disks=("data", "logs"), seed=7, points=40, began_s=12.5, margin_s=0.0)

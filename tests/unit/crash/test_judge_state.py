@@ -80,7 +80,7 @@ def made_up(engine=ALL, fails=None, binlog=None, of=StateJudge, **about):
     vars(load).update(about)
     server = SimpleNamespace(binlog_index=SimpleNamespace(parent=None), log_text="a\nb", kill=lambda: killed.append(1))
     judge = of(load, recover, lambda *given: Look(Seen(engine), binlog, given))
-    return judge, SimpleNamespace(server=server, killed=killed)
+    return judge, SimpleNamespace(server=server, killed=killed, replica=None)
 
 
 def test_a_state_that_holds_everything_passes():

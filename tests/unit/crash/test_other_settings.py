@@ -21,6 +21,7 @@ VIOLATION = Violation(state(0.1, LOST), "its content", frozenset({"lost-engine"}
 @dataclass(frozen=True)
 class Setup:
     settings: dict[str, str]
+    replica_settings: dict[str, str] = field(default_factory=dict)
     points: int = 200
     looked_for: frozenset[str] = frozenset()
 
@@ -36,6 +37,7 @@ class Load:
     setup: Setup = field(default_factory=lambda: Setup({}))
     kind: object = None
     is_killed: bool = False
+    replica: object = None
     ports: object = field(default_factory=lambda: SimpleNamespace(clock=lambda: 0.0))
 
 
@@ -176,3 +178,42 @@ def test_a_setting_of_the_recovery_is_tried_on_the_same_content(monkeypatch, aga
     variables = {"source_verify_checksum": "OFF", "sync_binlog": "1"}
     found = told(variables, lambda begun: [], VIOLATION, again=again, monkeypatch=monkeypatch)
     assert found == [("source_verify_checksum", "OFF", "ON", True, 1, *counts)]
+
+
+@dataclass(frozen=True)
+class Follower:
+    settings: dict[str, str]
+
+
+def test_settings_that_only_the_replica_has_are_tried_there():
+    """The primary is at 1/1."""
+    asked = []
+
+    def tried(begun):
+        asked.append((begun.settings, begun.setup.settings, begun.setup.replica_settings))
+        return [state(0.1)]
+
+    own = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "1"}
+    setup, follower = Setup({"sync_binlog": "1"}, own), Follower({"relay_log_recovery": "ON"})
+    load = Load({"sync_binlog": "1"}, Timeline([].append, lambda: False), setup=setup, replica=follower)
+    (found,) = tried_otherwise(load, None, [VIOLATION], tried)
+    assert (found.name, found.ran, found.other, found.server) == ("innodb_flush_log_at_trx_commit", "2", "1", "replica")
+    assert asked == [({}, {"sync_binlog": "1"}, {**own, "innodb_flush_log_at_trx_commit": "1"})]
+    alone = Load({"sync_binlog": "1"}, Timeline([].append, lambda: False), setup=setup)
+    assert tried_otherwise(alone, None, [VIOLATION], tried) == (), "no replica was recorded"
+
+
+def test_a_replica_recovers_the_same_content_without_its_relay_log(monkeypatch):
+    loads = []
+
+    def judge(load):
+        loads.append((load.settings, load.replica.settings))
+        return SimpleNamespace(attempt=lambda lane, choice: state(0.1))
+
+    monkeypatch.setattr(other_settings, "StateJudge", judge)
+    load = Load({}, Timeline([].append, lambda: False), replica=Follower({"server_id": "2"}))
+    (found,) = tried_otherwise(load, None, [VIOLATION], lambda begun: [])
+    assert (found.name, found.ran, found.other, found.server, found.same) == (
+        "relay_log_recovery", "OFF", "ON", "replica", True,
+    )  # fmt: skip
+    assert loads == [({}, {"server_id": "2", "relay_log_recovery": "ON"})]

@@ -79,8 +79,8 @@ class Judge:
 
 
 @pytest.fixture
-def judged(recorded, monkeypatch):
-    """`judged(kind, bad, **setup)`: what is known afterwards, and what was looked for with which arguments."""
+def attempted(recorded, monkeypatch):
+    """`attempted(kind, bad, **setup)`: what is known afterwards, and what was looked for with which arguments."""
 
     def run(kind="every-crash-point", bad=None, examined=None, at_ns=(3, 5, 7, 2), replica=None, **setup):
         load, notes = recorded(kind, **setup)
@@ -122,14 +122,16 @@ def judged(recorded, monkeypatch):
             monkeypatch.setattr(steps, name, one)
         asked.judge = Judge(bad or {})
         asked.choices = choices_of(ready[0].states, *at_ns)
-        return steps.judged(load, ready, "files", asked.choices, asked.judge), asked
+        monkeypatch.setattr(steps, "prepared_points", lambda load: (ready, "files", asked.choices))
+        monkeypatch.setattr(steps, "StateJudge", lambda load: asked.judge)
+        return steps.attempt(load), asked
 
     return run
 
 
-def test_each_point_is_tried_and_told_in_time(judged):
+def test_each_point_is_tried_and_told_in_time(attempted):
     """Four were found, and three are to be tried."""
-    found, asked = judged()
+    found, asked = attempted()
     story = found.story
     assert sorted(asked.judge.tried, key=id) == sorted(asked.choices[:3], key=id)
     times = [one.at_s for one in story.states]
@@ -156,22 +158,22 @@ def test_pairs_that_several_points_reach_count_once(recorded):
 
 
 @pytest.mark.parametrize(("points_s", "tried", "out_of_time"), [(-1.0, 1, True), (60.0, 3, False)])
-def test_a_load_is_out_of_time_if_fewer_were_tried_than_asked_for(judged, points_s, tried, out_of_time):
-    story = judged(points_s=points_s)[0].story
+def test_a_load_is_out_of_time_if_fewer_were_tried_than_asked_for(attempted, points_s, tried, out_of_time):
+    story = attempted(points_s=points_s)[0].story
     assert (len(story.states), story.out_of_time) == (tried, out_of_time)
 
 
-def test_all_points_of_a_small_load_are_in_time(judged):
-    story = judged(at_ns=(3, 5))[0].story
+def test_all_points_of_a_small_load_are_in_time(attempted):
+    story = attempted(at_ns=(3, 5))[0].story
     assert (len(story.states), story.left, story.out_of_time) == (2, 0, False)
 
 
 @pytest.fixture
-def violated(judged, recorded):
-    """As `judged`, with a violation at each of three points: two kinds."""
+def violated(attempted, recorded):
+    """As `attempted`, with a violation at each of three points: two kinds."""
     load, _ = recorded()
     moments = [one.state.until_ns for one in choices_of(lanes_of(load)[0].states, 3, 5, 7)]
-    return lambda kind="every-crash-point", **more: judged(
+    return lambda kind="every-crash-point", **more: attempted(
         kind, dict(zip(moments, ((LOST,), (TORN,), (LOST,)), strict=True)), at_ns=(3, 5, 7), **more
     )
 
@@ -209,15 +211,19 @@ def test_after_a_kill_no_block_decides_and_nothing_was_flushed(violated):
     assert (story.pairs, story.covered, story.violations, story.examined, story.deciding) == (0, 0, 2, 0, ())
 
 
-def test_with_a_replica_neither_settings_nor_shorter_loads_are_tried(violated):
-    found, asked = violated(replica=SimpleNamespace(sandbox=None))
-    assert (found.story.settings, found.story.shortest, asked.tried, asked.search) == ((), (), None, [2])
+def test_a_replica_and_its_primary_have_one_lane(recorded, monkeypatch):
+    load, _ = recorded()
+    load, asked = replace(load, replica="replica"), []
+    monkeypatch.setattr(steps, "lane_with", lambda replica, load, states: replica)
+    monkeypatch.setattr(steps, "maps_of", lambda lane: "files")
+    monkeypatch.setattr(steps, "choices_of", lambda *given: asked.append(given[-1]) or ["a choice"])
+    assert steps.prepared_points(load) == (("replica",), "files", ["a choice"]) and asked == [True]
 
 
-def test_a_recording_is_kept_if_it_is_asked_for(judged):
-    found, _ = judged(keep_recording=True)
+def test_a_recording_is_kept_if_it_is_asked_for(attempted):
+    found, _ = attempted(keep_recording=True)
     assert (found.story.recording, found.archives[RECORDING]) == ("recording", b"all of it")
-    assert RECORDING not in judged()[0].archives
+    assert RECORDING not in attempted()[0].archives
 
 
 def test_points_are_chosen_from_all_disks_with_the_files_on_them(recorded, monkeypatch):
@@ -226,17 +232,17 @@ def test_points_are_chosen_from_all_disks_with_the_files_on_them(recorded, monke
     monkeypatch.setattr(steps, "lanes", lambda load, states: made if len(states.disks) == 2 else None)
     monkeypatch.setattr(steps, "choices_of", lambda *given: asked.append(given) or ["a choice"])
     monkeypatch.setattr(steps.FileMap, "of", lambda states, disk: (states, disk))
-    ready, files, choices = steps._ready(load)
+    ready, files, choices = steps.prepared_points(load)
     first, second = made[0].states.disks
     assert (ready, files, choices) == (made, [(first, "data"), (second, "logs")], ["a choice"])
-    assert [one[1:] for one in asked] == [(files, load.setup.seed, 3)] and notes == ["[choose crash points]"]
+    assert [one[1:] for one in asked] == [(files, load.setup.seed, 3, False)] and notes == ["[choose crash points]"]
 
 
 def test_kill_points_are_those_of_the_stops(recorded, monkeypatch):
     load, _ = recorded("kill-points")
     monkeypatch.setattr(steps, "lanes", lambda load, states: ["a lane"])
     monkeypatch.setattr(steps, "kill_points_of", lambda states, stops, seed: [stops, seed])
-    assert steps._ready(load) == (["a lane"], (), [(4, 6), load.setup.seed])
+    assert steps.prepared_points(load) == (["a lane"], (), [(4, 6), load.setup.seed])
 
 
 @pytest.fixture
@@ -248,16 +254,16 @@ def made(recorded, monkeypatch):
     for name in ("start", "prepare"):
         monkeypatch.setattr(steps, name, lambda begun, name=name: f"{begun} {name}")
     monkeypatch.setattr(steps, "record", lambda begun: load if begun == "begun start prepare" else None)
-    monkeypatch.setattr(steps, "_ready", lambda given: (lanes, "files", choices))
+    monkeypatch.setattr(steps, "prepared_points", lambda given: (lanes, "files", choices))
     monkeypatch.setattr(steps, "StateJudge", lambda given: Judge({choices[1].state.until_ns: (LOST,)}))
     return load, lanes, choices
 
 
 def test_the_steps_of_a_trial_come_one_after_the_other(made, monkeypatch):
-    load, lanes, choices = made
-    monkeypatch.setattr(steps, "judged", lambda *given: given[:4])
+    load, *_ = made
+    monkeypatch.setattr(steps, "attempt", lambda load: ["attempted", load])
     done = list(steps.steps("begun"))
-    assert done == ["begun start", "begun start prepare", load, (load, lanes, "files", choices)]
+    assert done == ["begun start", "begun start prepare", load, ["attempted", load]]
 
 
 def test_another_load_tries_the_points_that_are_wanted(made):

@@ -12,8 +12,11 @@ from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.judge import lost_work
 from workers.crash.ledger import Ledger
 from workers.crash.points.lane import Lane, recover
+from workers.crash.points.of_replica import followed
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import TriedState, counting
+from workers.crash.replica import Replica
+from workers.crash.replica_link import Link
 from workers.crash.verdict import verdict
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import options, untrusted
@@ -88,7 +91,16 @@ class StateJudge:
     def replicas(self, lane: Lane) -> tuple[ReplicaSeen, ...]:
         """What a replica is after it followed the recovered server. No replica follows a server that is crashed
         alone."""
-        return ()
+        recorded, server = self.load.replica, lane.replica
+        if recorded is None or server is None:
+            return ()
+
+        def start() -> Replica:
+            self.recover(server, recorded.settings)
+            link = Link(lane.server, server, recorded.link.password)
+            return Replica(server, link, self.load.secret, recorded.settings)
+
+        return followed(start)
 
     def _judged(
         self,

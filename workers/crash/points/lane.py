@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workers.crash.chain import Begun, ServerReady
 from workers.crash.disks import DATA, LOGS, folder_of_two, places_on
+from workers.crash.replica import Replica
 from workers.errors import ServerEnded
 from workers.sandbox.disk.recording.joint import Contents, JointStates
 from workers.sandbox.disk.recording.states import States
@@ -53,6 +54,13 @@ def lanes(load: ServerReady, states: JointStates) -> tuple[Lane, ...]:
 def _lane(load: ServerReady, states: JointStates) -> Lane:
     disk = replay(load, new_folder(load), states.disks[0])
     return Lane(twin(load, load.scene.sandbox, (disk,)), states, (disk,))
+
+
+def lane_with(replica: Replica, load: ServerReady, states: JointStates) -> Lane:
+    """The only one: two copies of a replica would have one identity."""
+    first, second = (replay(load, new_folder(load), each) for each in states.disks)
+    primary, other = twin(load, load.scene.sandbox, (first,)), twin(load, replica.sandbox, (second,))
+    return Lane(primary, states, (first, second), other)
 
 
 def _lane_of_two(load: ServerReady, states: JointStates) -> Lane:

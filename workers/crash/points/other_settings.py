@@ -5,7 +5,7 @@ a few points.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workers.crash.chain import Begun
 from workers.crash.points.another_load import another_load
@@ -18,6 +18,7 @@ from workers.crash.verdict import Outcome
 from workers.errors import Cancelled, DurascopeError
 
 AT_RECOVERY = {"source_verify_checksum": "ON", "master_verify_checksum": "ON", "rocksdb_wal_recovery_mode": "2"}
+RELAY_LOG_RECOVERY = "relay_log_recovery"  # of a replica, at its recovery
 OF_THE_LOAD = {
     "innodb_flush_log_at_trx_commit": "1",
     "rocksdb_flush_log_at_trx_commit": "1",
@@ -29,7 +30,29 @@ OLDER_NAMES = {"master_verify_checksum": "source_verify_checksum"}  # MySQL may 
 OF_PAGES = {"innodb_doublewrite", "innodb_flush_method"}
 DAMAGE = {"stays-down", "tables-damaged", "altered"}  # checks that a torn page makes fail
 MOST_POINTS = 20
+REPLICA = "replica"
 Tried = Callable[[Begun], Sequence[TriedState]]  # records a load and recovers its states
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A setting that may decide, what it was and what would be safer. `server`: REPLICA if only that gets it; "": the
+    server, and a replica that has its settings."""
+
+    name: str
+    ran: str
+    safer: str
+    server: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}={self.safer}{' on the replica' if self.server else ''}"
+
+    def at_recovery_of(self, load: Recorded) -> Recorded:
+        safer = {self.name: self.safer}
+        if self.server and load.replica:
+            return replace(load, replica=replace(load.replica, settings={**load.replica.settings, **safer}))
+        return replace(load, settings={**load.settings, **safer})
 
 
 def tried_otherwise(
@@ -44,12 +67,10 @@ def tried_otherwise(
 
 
 def _recoveries(load: Recorded, lane: Lane, violations: Sequence[Violation]) -> Iterator[OtherSetting]:
-    for name, value in _unlike(load, AT_RECOVERY):
-        judge = StateJudge(replace(load, settings={**load.settings, name: value}))
-        states = [_attempt(load, judge, lane, one) for one in violations]
-        yield _told(
-            load, name, value, [(one.failed, state) for one, state in zip(violations, states, strict=True)], True
-        )
+    for one in (*_unlike(load, AT_RECOVERY), *_of_replica_at_recovery(load)):
+        judge = StateJudge(one.at_recovery_of(load))
+        states = [(violation.failed, _attempt(load, judge, lane, violation)) for violation in violations]
+        yield _told(one, states, same=True)
 
 
 def _attempt(load: Recorded, judge: StateJudge, lane: Lane, violation: Violation) -> TriedState:
@@ -63,45 +84,69 @@ def _loads(load: Recorded, violations: Sequence[Violation], tried: Tried) -> Ite
     wrong = frozenset[str]().union(*(one.failed for one in violations)) - load.setup.looked_for
     if not wrong:
         return
-    for name, value in _unlike(load, OF_THE_LOAD):
-        if name in OF_PAGES and not wrong & DAMAGE:
+    for one in (*_unlike(load, OF_THE_LOAD), *_of_replica(load)):
+        if one.name in OF_PAGES and not wrong & DAMAGE:
             continue
         try:
-            states = _another(load, name, value, tried)
+            states = _another(load, one, tried)
         except Cancelled:
             raise
         except DurascopeError:
             continue
-        yield _told(load, name, value, [(wrong, state) for state in states], False)
+        yield _told(one, [(wrong, state) for state in states], same=False)
 
 
-def _another(load: Recorded, name: str, value: str, tried: Tried) -> Sequence[TriedState]:
-    settings = {**load.setup.settings, name: value}
-    setup = replace(load.setup, settings=settings, points=min(load.setup.points, MOST_POINTS))
-    with another_load(load, setup, f"{name}={value}", {name: value}) as begun:
+def _another(load: Recorded, one: Suspect, tried: Tried) -> Sequence[TriedState]:
+    safer = {one.name: one.safer}
+    of_primary, of_replica = ({}, safer) if one.server else (safer, {})
+    setup = replace(
+        load.setup,
+        settings={**load.setup.settings, **of_primary},
+        replica_settings={**load.setup.replica_settings, **of_replica},
+        points=min(load.setup.points, MOST_POINTS),
+    )
+    with another_load(load, setup, one.title, of_primary) as begun:
         return tried(begun)
 
 
-def _unlike(load: Recorded, safer: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _unlike(load: Recorded, safer: Mapping[str, str]) -> Iterator[Suspect]:
     """Settings of this server that have another value. Without a binary log its flushes do not matter."""
     for name, value in safer.items():
-        same = (value, "1") if value == "ON" else (value.upper(),)
         if OLDER_NAMES.get(name) in load.variables:
             continue
-        if load.variables.get(name, value).upper() not in same and (load.has_binlog or name != "sync_binlog"):
-            yield name, value
+        ran = load.variables.get(name, value)
+        if not _is(ran, value) and (load.has_binlog or name != "sync_binlog"):
+            yield Suspect(name, ran, value)
 
 
-def _told(
-    load: Recorded, name: str, value: str, tried: Sequence[tuple[frozenset[str], TriedState]], same: bool
-) -> OtherSetting:
+def _of_replica(load: Recorded) -> Iterator[Suspect]:
+    """Settings that only the replica has."""
+    given = load.setup.replica_settings if load.replica else {}
+    for name, ran in given.items():
+        if name in OF_THE_LOAD and not _is(ran, OF_THE_LOAD[name]):
+            yield Suspect(name, ran, OF_THE_LOAD[name], REPLICA)
+
+
+def _of_replica_at_recovery(load: Recorded) -> Iterator[Suspect]:
+    """The relay log that it had received: by default it goes on from there."""
+    ran = load.replica.settings.get(RELAY_LOG_RECOVERY, "OFF") if load.replica else "ON"
+    if not _is(ran, "ON"):
+        yield Suspect(RELAY_LOG_RECOVERY, ran, "ON", REPLICA)
+
+
+def _is(ran: str, value: str) -> bool:
+    return ran.upper() in ((value, "1") if value == "ON" else (value.upper(),))
+
+
+def _told(one: Suspect, tried: Sequence[tuple[frozenset[str], TriedState]], same: bool) -> OtherSetting:
     """`tried`: each with the checks that had failed."""
     again = [bool(wrong & _keys(state, "invalid")) for wrong, state in tried]
     unclear = [bool(wrong & _keys(state, "unknown")) for wrong, state in tried]
     return OtherSetting(
-        name=name,
-        ran=load.variables[name],
-        other=value,
+        name=one.name,
+        ran=one.ran,
+        other=one.safer,
+        server=one.server,
         same=same,
         tried=len(tried),
         failed=sum(again),

@@ -11,7 +11,7 @@ from workers.crash.points.export.recording import keep_recording
 from workers.crash.points.export.write import keep
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.kills import kill_points_of
-from workers.crash.points.lane import Lane, lanes
+from workers.crash.points.lane import Lane, lane_with, lanes
 from workers.crash.points.other_settings import tried_otherwise
 from workers.crash.points.recorded import Recorded, record, why_ended
 from workers.crash.points.shortest import Again, Search, Wanted
@@ -50,20 +50,9 @@ def steps(begun: Begun) -> Iterator[Begun]:
 
 
 def attempt(load: Recorded) -> Attempted:
-    ready, files, choices = _ready(load)
-    return judged(load, ready, files, choices, StateJudge(load))
-
-
-def judged(
-    load: Recorded,
-    ready: Sequence[Lane],
-    files: Sequence[FileMap],
-    choices: Sequence[JointChoice],
-    judge: StateJudge,
-) -> Attempted:
-    """The first ones of these choices, in the lanes. `files`: of each disk."""
+    ready, files, choices = prepared_points(load)
     load.timeline.step("crash points")
-    began, states = monotonic(), ready[0].states
+    began, states, judge = monotonic(), ready[0].states, StateJudge(load)
     tried = _tried(load, ready, choices, judge, load.setup.points_s)
     story = story_of(load, states, choices, [state for state, _ in tried], len(ready), monotonic() - began)
     violations = different(every := violations_of(tried))
@@ -76,9 +65,9 @@ def judged(
     kept, archives = keep(load, states, [violation for violation, _ in kinds[:MOST_KEPT]])
     recording, archive = keep_recording(load) if load.setup.keep_recording else (None, b"")
     otherwise = [violation for violation, _ in examined[:MOST]]
-    settings = () if load.replica else tried_otherwise(load, ready[0], otherwise, _states_of)
+    settings = tried_otherwise(load, ready[0], otherwise, _states_of)
     search = Search(load, again, len(kept) + 1)
-    shortest = () if load.replica else search.all(violations)
+    shortest = search.all(violations)
     told = replace(
         story,
         deciding=tuple(block for _, block in kinds if block),
@@ -97,27 +86,28 @@ def judged(
 def _states_of(begun: Begun) -> list[TriedState]:
     """Of a load that is recorded now."""
     load = record(prepare(start(begun)))
-    ready, _, choices = _ready(load)
+    ready, _, choices = prepared_points(load)
     return [state for state, _ in _tried(load, ready, choices, StateJudge(load), load.setup.points_s)]
 
 
 def again(begun: Begun, wanted: Wanted, until: float) -> Again:
     """A load that is recorded now, and its crash points that are wanted."""
     load = record(prepare(start(begun)))
-    ready, _, choices = _ready(load)
+    ready, _, choices = prepared_points(load)
     chosen = [one for one in choices if wanted(one)]
     tried = _tried(load, ready, chosen, StateJudge(load), max(0.0, until - monotonic()))
     return Again(load, ready[0].states, violations_of(tried), len(tried), len(chosen))
 
 
-def _ready(load: Recorded) -> tuple[Sequence[Lane], Sequence[FileMap], list[JointChoice]]:
+def prepared_points(load: Recorded) -> tuple[Sequence[Lane], Sequence[FileMap], list[JointChoice]]:
+    """The lanes, the files on each disk, and the crash points in the order in which they are tried."""
     load.timeline.step("choose crash points")
     states = JointStates([States(one) for one in (load.recording, *load.more)])
-    ready = lanes(load, states)
+    ready = (lane_with(load.replica, load, states),) if load.replica else lanes(load, states)
     if load.is_killed:
         return ready, (), kill_points_of(states, load.stops, load.setup.seed)
     files = maps_of(ready[0])
-    return ready, files, choices_of(states, files, load.setup.seed, load.setup.points)
+    return ready, files, choices_of(states, files, load.setup.seed, load.setup.points, load.replica is not None)
 
 
 def _tried(

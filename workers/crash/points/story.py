@@ -108,7 +108,7 @@ class OtherSetting:
     """The violations once more with another value of one setting. `same`: on the same contents of the disk, where it is
     a setting of the recovery; else at crash points of another load. Of those `tried`: `failed`, where a check that had
     failed fails again; `unclear`, where none does and one of them is unclear. `points`: all at which any check did not
-    pass."""
+    pass. `server`: "replica" if only that had it."""
 
     name: str
     ran: str
@@ -118,6 +118,7 @@ class OtherSetting:
     failed: int
     unclear: int = 0
     points: tuple[OtherPoint, ...] = ()
+    server: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,7 +73,8 @@ def _otherwise(one: OtherSetting, points: str) -> MinimalEvidence:
     first = [_other_point(point) for point in one.points[:SHOWN_OTHER]]
     if rest := len(one.points) - len(first):
         first.append(f"The JSON of the experiment has {whole(rest)} more.")
-    return MinimalEvidence(title, f"{one.name}={one.other} instead of {one.ran}: {says}.{unclear}", tuple(first))
+    whose = f" on the {one.server}" if one.server else ""
+    return MinimalEvidence(title, f"{one.name}={one.other} instead of {one.ran}{whose}: {says}.{unclear}", tuple(first))
 
 
 def _other_point(point: OtherPoint) -> str:

@@ -14,14 +14,26 @@ from typing import cast
 from workers.crash.checks import run_checks
 from workers.crash.collect import Case, of_answering, of_refusing
 from workers.crash.disks import DATA, LOGS, ServerDisks, places_on
-from workers.crash.evidence import Evidence
-from workers.crash.inspect import BinlogPlace, Inspector, Reachable
+from workers.crash.evidence import Evidence, ReplicaSeen
+from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.ledger import Ledger
-from workers.crash.points.export.contents import COMMITS, DISK, LOGS_DISK, POINT, PointFile, ledger_of, read_point
+from workers.crash.points.export.contents import (
+    COMMITS,
+    DISK,
+    LOGS_DISK,
+    POINT,
+    REPLICA_DISK,
+    PointFile,
+    ledger_of,
+    read_point,
+)
 from workers.crash.points.export.history import HistoryFile, read_history
 from workers.crash.points.export.write import FOLDER
 from workers.crash.points.judge_history import judge_history
+from workers.crash.points.of_replica import followed
 from workers.crash.points.story import counting
+from workers.crash.replica import Replica
+from workers.crash.replica_link import Link
 from workers.crash.verdict import CheckResult
 from workers.errors import PlanError, SandboxError, ServerEnded
 from workers.sandbox import owner
@@ -31,6 +43,8 @@ from workers.sandbox.disk.tools import run
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Sandbox
 from workers.servers.target import Target
+
+Start = Callable[[Mapping[str, str], ServerDisks], Sandbox]  # ServerEnded: it ends because of what is on its disk
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,9 @@ def judge_disks(folder: Path, point: PointFile, ledger: Ledger, root: Path, buil
     removed."""
     with ExitStack() as made:
         disks = _disks(made, folder, root, point.apart)
-        evidence = _evidence(point, ledger, disks, partial(_started, made, root, build, point.settings, disks, user))
+        start = partial(_started, made, root, build, user)
+        follow = _follower(point, _disk_of_replica(made, folder, root), start) if point.replica else _nobody
+        evidence = _evidence(point, ledger, disks, partial(start, point.settings, disks), follow)
         return JudgedAgain(point, counting(run_checks(ledger, evidence), len(ledger.acknowledged())))
 
 
@@ -78,7 +94,7 @@ def _judge_history(folder: Path, history: HistoryFile, root: Path, build: Build,
 
         def recovered() -> tuple[Sandbox, float]:
             began = monotonic()
-            return _started(made, root, build, history.settings, disks, user), monotonic() - began
+            return _started(made, root, build, user, history.settings, disks), monotonic() - began
 
         return JudgedAgain(history, (judge_history(recovered, history.allowed).check(history.allowed),))
 
@@ -93,7 +109,37 @@ def _disks(made: ExitStack, archive: Path, root: Path, apart: Sequence[str] = ()
     return ServerDisks(data, logs, places_on(logs.mnt, apart))
 
 
-def _evidence(point: PointFile, ledger: Ledger, disks: ServerDisks, start: Callable[[], Sandbox]) -> Evidence:
+def _disk_of_replica(made: ExitStack, archive: Path, root: Path) -> ServerDisks:
+    folder = made.enter_context(owner.live_folder(root, "disks"))
+    return ServerDisks(made.enter_context(VolatileDisk.create(folder / DATA, image=archive / REPLICA_DISK)))
+
+
+def _nobody(_primary: Sandbox) -> tuple[ReplicaSeen, ...]:
+    """No replica follows."""
+    return ()
+
+
+def _follower(point: PointFile, disk: ServerDisks, start: Start) -> Callable[[Sandbox], tuple[ReplicaSeen, ...]]:
+    """The replica of the archive, that starts and follows a recovered primary."""
+    settings = point.replica or {}
+
+    def follow(primary: Sandbox) -> tuple[ReplicaSeen, ...]:
+        def started() -> Replica:
+            replica = start(settings, disk)
+            return Replica(replica, Link(primary, replica), bytes.fromhex(point.secret), settings)
+
+        return followed(started)
+
+    return follow
+
+
+def _evidence(
+    point: PointFile,
+    ledger: Ledger,
+    disks: ServerDisks,
+    start: Callable[[], Sandbox],
+    follow: Callable[[Sandbox], tuple[ReplicaSeen, ...]],
+) -> Evidence:
     """Checks that compare with the binary log before the power loss are left without evidence."""
     datadir = _mnt(disks) / "data"
     index = disks.places.binlog_index(datadir)
@@ -106,18 +152,20 @@ def _evidence(point: PointFile, ledger: Ledger, disks: ServerDisks, start: Calla
         has_gtids=point.has_gtids,
         before=None,
         gtid_before="",
+        replica_expected=point.replica is not None,
     )
     try:
-        server: Reachable = start()
+        server = start()
     except ServerEnded as ended:
         down = case(look=Inspector(_Down(), point.schema, bytes.fromhex(point.secret), place))
         return of_refusing(down, ended.message, ())
     answering = case(look=Inspector(server, point.schema, bytes.fromhex(point.secret), place))
-    return replace(of_answering(answering, ()), problems=tuple(answering.look.problems))
+    found = of_answering(answering, ())
+    return replace(found, replicas=follow(server), problems=tuple(answering.look.problems))
 
 
 def _started(
-    made: ExitStack, root: Path, build: Build, settings: Mapping[str, str], disks: ServerDisks, user: str
+    made: ExitStack, root: Path, build: Build, user: str, settings: Mapping[str, str], disks: ServerDisks
 ) -> Sandbox:
     """ServerEnded: the server ends because of what is on the disk."""
     if not (_mnt(disks) / "data").is_dir():

@@ -21,14 +21,14 @@ from workers.crash.transactions import (
 from workers.errors import SandboxError
 
 DISK, LOGS_DISK, COMMITS, POINT, CNF = "disk.img", "logs.img", "commits.txt", "point.json", "my.cnf"
-IMAGES = (DISK, LOGS_DISK)  # in the order of the disks
+REPLICA_DISK = "replica.img"
 IN_DOUBT = "-"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PointFile:
     """`first`: name of the first file of the binary log; `failed`: keys of the checks that failed; `apart`: logs on
-    a disk of their own, `logs.img`."""
+    a disk of their own, `logs.img`; `replica`: its settings, and its disk is `replica.img`; None: there is none."""
 
     build: str
     settings: Mapping[str, str]
@@ -41,6 +41,12 @@ class PointFile:
     keeps: str
     failed: tuple[str, ...]
     apart: tuple[str, ...] = ()
+    replica: Mapping[str, str] | None = None
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """In the order of the disks."""
+        return (DISK, REPLICA_DISK) if self.replica is not None else (DISK, LOGS_DISK) if self.apart else (DISK,)
 
     def text(self) -> str:
         return json.dumps(asdict(self), indent=1)

@@ -14,11 +14,11 @@ from typing import Any
 from workers.crash.ledger import Ledger
 from workers.crash.points.choose import choices_of
 from workers.crash.points.export.again import JudgedAgain, judge_disks, must_be_possible, unpacked
-from workers.crash.points.export.contents import CNF, COMMITS, IMAGES, PointFile, commit_lines, ledger_of, read_point
+from workers.crash.points.export.contents import CNF, COMMITS, PointFile, commit_lines, ledger_of, read_point
 from workers.crash.points.export.write import packed, point_file, write_image
 from workers.crash.points.recorded import NS, Recorded
 from workers.crash.points.story import KeptRecording
-from workers.errors import PlanError, SandboxError
+from workers.errors import SandboxError
 from workers.sandbox import options, owner
 from workers.sandbox.builds import Build
 from workers.sandbox.disk.recording.filemap import FileMap
@@ -103,13 +103,12 @@ def try_more(
     with owner.live_folder(root, "export") as live:
         folder = unpacked(archive, live, FOLDER)
         facts = read_facts((folder / FACTS).read_text())
-        if "replica" in facts.disks:
-            raise PlanError("Crash points of two servers are tried in a trial only.", "Repeat the trial.")
         with (folder / COMMITS).open() as lines:
             whole = ledger_of(lines, bytes.fromhex(facts.point.secret))
         states = JointStates([States(Recording.load(folder / name)) for name in facts.disks])
         files = [_map_of(one, live) for one in states.disks]
-        for choice in choices_of(states, files, facts.seed, facts.points)[skip : skip + most]:
+        choices = choices_of(states, files, facts.seed, facts.points, facts.point.replica is not None)
+        for choice in choices[skip : skip + most]:
             yield _judged(facts, whole, states, choice, live, (root, find(facts.point.build), user))
 
 
@@ -131,7 +130,7 @@ def _judged(
     state, secret = choice.state, bytes.fromhex(facts.point.secret)
     folder = owner.new_folder(live, "point")
     try:
-        for name, disk, blocks in zip(IMAGES, states.disks, states.blocks(state.points), strict=False):
+        for name, disk, blocks in zip(facts.point.images, states.disks, states.blocks(state.points), strict=True):
             write_image(folder / name, disk.recording.base, blocks)
         ledger = whole.until((state.until_ns - 1) / NS - facts.began_s, secret, facts.margin_s)
         point = replace(facts.point, moment=state.points[-1].moment, keeps=choice.way)

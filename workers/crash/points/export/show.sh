@@ -27,7 +27,7 @@ compare() { # a place, and the sorted file of its rows
     in_part "$2" >"$work/part"
     none_of "$work/part" "$1: $(lines "$work/part") transactions are there only in part."
 }
-sort -o "$work/found" "$work/found"
+sort "$work/disk.rows" >"$work/found"
 compare "Tables" "$work/found"
 
 if [ -z "$client" ] || ! sql --execute="XA RECOVER" >"$work/prepared" 2>"$work/client.log"; then
@@ -71,6 +71,8 @@ else
         none_of "$work/only" "Only in the binary log: $(lines "$work/only") rows are not in the tables."
     fi
 fi
+
+[ ! -f "$here/replica.img" ] || . "$here/follow.sh"
 
 if [ -s "$here/not-shown.txt" ]; then
     untried "These checks failed too. This script does not try them:"

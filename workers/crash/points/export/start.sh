@@ -1,6 +1,6 @@
 # Part of show.sh: takes the data directory out of disk.img and starts the server on it.
-# From `here` (the folder of the archive) and the arguments of show.sh it makes `work` (a folder), `data` and `binlogs`
-# (folders of the server), `client` and `binlog` (programs; "" if they are not installed).
+# From `here` (the folder of the archive) and the arguments of show.sh it makes `work` (a folder), `binlogs` (a folder of
+# the server), `client` and `binlog` (programs; "" if they are not installed).
 mysqld=$1
 shift
 PATH=$PATH:/usr/sbin:/sbin
@@ -9,10 +9,10 @@ for needed in e2fsck debugfs "$mysqld"; do
 done
 
 work=$(mktemp -d)
-server=
+servers=
 ended() {
-    [ -z "$server" ] || kill -9 "$server" 2>/dev/null || :
-    [ -z "$server" ] || wait "$server" 2>/dev/null || :
+    for one in $servers; do kill -9 "$one" 2>/dev/null || :; done
+    for one in $servers; do wait "$one" 2>/dev/null || :; done
     rm -rf "$work"
 }
 trap ended EXIT
@@ -29,34 +29,44 @@ copy_out() {
     rm -rf "$work/$1/mnt/$2"
     debugfs -R "rdump /$2 $work/$1/mnt" "$work/$1.img" >"$work/debugfs.log" 2>&1 && [ -d "$work/$1/mnt/$2" ]
 }
-take_out disk data || { echo "The disk holds no data directory any more."; exit 1; }
-data=$work/disk/mnt/data binlogs=$work/disk/mnt/data
+launch() { # a disk, its option file, and options: starts its server, and waits until it answers
+    disk=$1 cnf=$2
+    shift 2
+    take_out "$disk" data || { echo "The disk holds no data directory any more ($disk.img)."; exit 1; }
+    cat "$here/login.sql" "$here/rows.sql" 2>/dev/null | sed "s|@FOUND@|$work/$disk.rows|" >"$work/$disk.sql" || :
+    echo "SELECT 'done' INTO OUTFILE '$work/$disk.done';" >>"$work/$disk.sql"
+    [ "$(id -u)" != 0 ] || set -- --user=root "$@"
+    "$mysqld" --defaults-file="$here/$cnf" --datadir="$work/$disk/mnt/data" --tmpdir="$work" --socket="$work/$disk.sock" \
+        --pid-file="$work/$disk.pid" --log-error="$work/$disk.log" --secure-file-priv= --init-file="$work/$disk.sql" \
+        "$@" >>"$work/$disk.log" 2>&1 &
+    server=$! waited=0
+    servers="$servers $server"
+    until [ -s "$work/$disk.done" ]; do
+        if ! kill -0 "$server" 2>/dev/null || [ $((waited += 1)) -gt 600 ]; then
+            echo "The server does not answer ($disk.img). Its error log ends with:"
+            tail -n 40 "$work/$disk.log"
+            exit 1
+        fi
+        sleep 0.1
+    done
+}
 
-# Logs on a disk of their own.
-if [ -f "$here/logs.img" ]; then
+binlogs=$work/disk/mnt/data
+if [ -f "$here/logs.img" ]; then # logs on a disk of their own
     if take_out logs redo; then set -- "--innodb-log-group-home-dir=$work/logs/mnt/redo" "$@"; fi
     if take_out logs binlog; then
         binlogs=$work/logs/mnt/binlog
         set -- --log-bin=../../../logs/mnt/binlog/binlog "$@"
     fi
 fi
-
-[ ! -f "$here/rows.sql" ] || sed "s|@FOUND@|$work/found|" "$here/rows.sql" >"$work/init.sql"
-echo "SELECT 'done' INTO OUTFILE '$work/found.done';" >>"$work/init.sql"
-[ "$(id -u)" != 0 ] || set -- --user=root "$@"
-"$mysqld" --defaults-file="$here/my.cnf" --datadir="$data" --tmpdir="$work" --socket="$work/sock" \
-    --pid-file="$work/pid" --log-error="$work/server.log" --skip-networking --skip-grant-tables --secure-file-priv= \
-    --init-file="$work/init.sql" "$@" >>"$work/server.log" 2>&1 &
-server=$!
-waited=0
-until [ -s "$work/found.done" ]; do
-    if ! kill -0 "$server" 2>/dev/null || [ $((waited += 1)) -gt 600 ]; then
-        echo "The server does not answer. Its error log ends with:"
-        tail -n 40 "$work/server.log"
-        exit 1
-    fi
-    sleep 0.1
-done
+if [ -f "$here/replica.img" ]; then # a replica logs in over the network
+    login="--user=durascope --password=crash-point" port=$((20000 + $$ % 10000))
+    while grep -q ":$(printf %04X $port) " /proc/net/tcp 2>/dev/null; do port=$((port + 1)); done
+    launch disk my.cnf --bind-address=127.0.0.1 --port=$port "$@"
+else
+    login=--user=root
+    launch disk my.cnf --skip-networking --skip-grant-tables "$@"
+fi
 
 wrong=no untried=no
 wrong() { wrong=yes; echo "$1"; }
@@ -77,7 +87,9 @@ case $("$mysqld" --version 2>&1) in
 *MariaDB*) client=$(program mariadb mysql) binlog=$(program mariadb-binlog mysqlbinlog) ;;
 *) client=$(program mysql mariadb) binlog=$(program mysqlbinlog mariadb-binlog) ;;
 esac
-sql() {
-    "$client" --no-defaults --user=root --socket="$work/sock" --default-character-set=utf8mb4 --batch --skip-column-names "$@"
+ask() { # a disk, and options: of its server
+    of=$1
+    shift
+    "$client" --no-defaults $login --socket="$work/$of.sock" --default-character-set=utf8mb4 "$@"
 }
-
+sql() { ask disk --batch --skip-column-names "$@"; }

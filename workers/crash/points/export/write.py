@@ -8,10 +8,12 @@ from pathlib import Path
 from string import Template
 from typing import cast
 
-from workers.crash.points.export.contents import CNF, COMMITS, IMAGES, POINT, PointFile, commit_lines
+from workers.crash.points.export.contents import CNF, COMMITS, POINT, PointFile, commit_lines
+from workers.crash.points.export.follower import files_of_replica
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import KILLED, KeptPoint, TriedState
 from workers.crash.points.violations import Violation
+from workers.crash.replica import Replica
 from workers.crash.verdict import CheckResult
 from workers.errors import SandboxError
 from workers.sandbox import options, owner
@@ -72,38 +74,39 @@ class Exporter:
         return cast(Build, self.load.setup.build)
 
     def archive(self, tried: TriedState, state: JointState) -> bytes:
-        """A compressed tar. SandboxError: it is larger than MOST_BYTES, the host has no space for it, or it would need
-        two servers."""
-        if self.load.replica:
-            raise SandboxError(
-                "A crash point of two servers is not kept: it shows only when the replica follows its primary again. "
-                "The script of an archive starts one server.",
-                "Repeat the trial to see it again.",
-            )
+        """A compressed tar. SandboxError: it is larger than MOST_BYTES, or the host has no space for it."""
         try:
             with owner.live_folder(self.load.setup.root, "export") as live:
                 folder = live / FOLDER
                 folder.mkdir()
-                contents = self.states.blocks(state.points)
-                for name, disk, blocks in zip(IMAGES, self.states.disks, contents, strict=False):
+                point = self._point(tried, state)
+                for name, disk, blocks in zip(
+                    point.images, self.states.disks, self.states.blocks(state.points), strict=True
+                ):
                     write_image(folder / name, disk.recording.base, blocks)
-                self._furnish(folder, tried, state)
+                self._furnish(folder, tried, state, point)
                 return packed(live, FOLDER)
         except OSError as full:
             raise SandboxError(f"The crash point could not be kept: {full}.", "Make space on the host.") from full
 
-    def _furnish(self, folder: Path, tried: TriedState, state: JointState) -> None:
+    def _furnish(self, folder: Path, tried: TriedState, state: JointState, point: PointFile) -> None:
         load = self.load
         ledger = load.whole.until(load.at_s(state.until_ns - 1), load.secret, load.margin_s)
         with (folder / COMMITS).open("w") as file:
             file.writelines(commit_lines(ledger, load.secret))
-        (folder / POINT).write_text(self._point(tried, state).text())
+        (folder / POINT).write_text(point.text())
         (folder / CNF).write_text(options.portable_cnf(self.build, load.settings))
         (folder / "README.md").write_text(self._readme(tried))
         for name in ("show.sh", "start.sh", "rows.sql", "rows.awk"):
             (folder / name).write_text((HERE / name).read_text().replace("@SCHEMA@", load.schema))
+        if load.replica:
+            self._furnish_replica(folder, load.replica)
         hidden = [f"{_said(one)}\n" for one in _failed(tried) if one.key in NOT_SHOWN]
         (folder / NOT_SHOWN_FILE).write_text("".join(hidden))
+
+    def _furnish_replica(self, folder: Path, replica: Replica) -> None:
+        for name, text in files_of_replica(self.build, replica.settings).items():
+            (folder / name).write_text(text.replace("@SCHEMA@", self.load.schema))
 
     def _point(self, tried: TriedState, state: JointState) -> PointFile:
         return replace(
@@ -152,6 +155,7 @@ def point_file(load: Recorded) -> PointFile:
         keeps="",
         failed=(),
         apart=tuple(sorted(load.setup.storage.apart)) if load.setup.storage else (),
+        replica=dict(load.replica.settings) if load.replica else None,
     )
 
 

@@ -1,0 +1,40 @@
+"""A replica at a crash point: it starts, follows, and follows again after its primary wrote on."""
+
+import pytest
+
+from workers.crash.evidence import ReplicaSeen
+from workers.crash.points.of_replica import FOLLOW_S, followed
+from workers.crash.replica import AFTER_RECOVERY, WROTE_ON
+from workers.errors import SandboxError, ServerEnded
+
+
+class Follower:
+    def __init__(self):
+        self.done = []
+
+    def reconnect(self, moment, limit_s):
+        self.done.append((moment, limit_s))
+        return ReplicaSeen(moment, "caught up")
+
+    def write_past(self):
+        self.done.append("the primary writes on")
+
+
+def test_a_replica_follows_before_and_after_its_primary_wrote_on():
+    one = Follower()
+    assert [seen.moment for seen in followed(lambda: one)] == [AFTER_RECOVERY, WROTE_ON]
+    assert one.done == [(AFTER_RECOVERY, FOLLOW_S), "the primary writes on", (WROTE_ON, FOLLOW_S)]
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "says"),
+    [
+        (ServerEnded("a torn page"), "stopped", "it does not start: a torn page"),
+        (SandboxError("it hangs"), "unknown", "it hangs"),
+    ],
+)
+def test_a_replica_that_ends_by_itself_stopped_and_one_that_hangs_is_not_known(error, state, says):
+    def start():
+        raise error
+
+    assert followed(start) == (ReplicaSeen(AFTER_RECOVERY, state, says),)

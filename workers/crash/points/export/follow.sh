@@ -2,7 +2,7 @@
 follow() {
     if [ -z "$client" ]; then untried "Replica: not tried. Neither mysql nor mariadb is installed."; return; fi
     launch replica replica.cnf --skip-networking "$@"
-    if ! { sql <"$here/source.sql" && sed "s/@PORT@/$port/" "$here/point.sql" | ask replica; } >"$work/point.log" 2>&1; then
+    if ! { filled - <"$here/source.sql" | sql && filled - <"$here/point.sql" | ask replica; } >"$work/point.log" 2>&1; then
         untried "Replica: not tried. It could not be told to follow:"
         head -n 5 "$work/point.log" | sed 's/^/  /'
         return
@@ -41,7 +41,7 @@ stopped() { # why; nothing while it goes on
 
 compare_rows() {
     for one in disk replica; do
-        sed "s|@FOUND@|$work/$one.later|" "$here/rows.sql" | ask $one
+        filled "$work/$one.later" <"$here/rows.sql" | ask $one
         sort -o "$work/$one.later" "$work/$one.later"
     done
     comm -23 "$work/disk.later" "$work/replica.later" >"$work/missing"

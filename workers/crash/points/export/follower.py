@@ -10,7 +10,7 @@ from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
 
 REPLICA_CNF = "replica.cnf"
-PASSWORD = "crash-point"  # noqa: S105 - of a copy that the script starts
+PASSWORD = "@PASSWORD@"  # noqa: S105 - the script makes one up
 
 
 def files_of_replica(build: Build, settings: Mapping[str, str]) -> Mapping[str, str]:

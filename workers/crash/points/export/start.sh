@@ -29,11 +29,15 @@ copy_out() {
     rm -rf "$work/$1/mnt/$2"
     debugfs -R "rdump /$2 $work/$1/mnt" "$work/$1.img" >"$work/debugfs.log" 2>&1 && [ -d "$work/$1/mnt/$2" ]
 }
+filled() { # a file for rows: SQL of the archive, with what only this machine knows
+    printf 's|@FOUND@|%s|\ns/@PASSWORD@/%s/\ns/@PORT@/%s/\n' "$1" "$password" "$port" >"$work/fill.sed"
+    sed -f "$work/fill.sed"
+}
 launch() { # a disk, its option file, and options: starts its server, and waits until it answers
     disk=$1 cnf=$2
     shift 2
     take_out "$disk" data || { echo "The disk holds no data directory any more ($disk.img)."; exit 1; }
-    cat "$here/login.sql" "$here/rows.sql" 2>/dev/null | sed "s|@FOUND@|$work/$disk.rows|" >"$work/$disk.sql" || :
+    cat "$here/login.sql" "$here/rows.sql" 2>/dev/null | filled "$work/$disk.rows" >"$work/$disk.sql" || :
     echo "SELECT 'done' INTO OUTFILE '$work/$disk.done';" >>"$work/$disk.sql"
     [ "$(id -u)" != 0 ] || set -- --user=root "$@"
     "$mysqld" --defaults-file="$here/$cnf" --datadir="$work/$disk/mnt/data" --tmpdir="$work" --socket="$work/$disk.sock" \
@@ -59,12 +63,12 @@ if [ -f "$here/logs.img" ]; then # logs on a disk of their own
         set -- --log-bin=../../../logs/mnt/binlog/binlog "$@"
     fi
 fi
-if [ -f "$here/replica.img" ]; then # a replica logs in over the network
-    login="--user=durascope --password=crash-point" port=$((20000 + $$ % 10000))
+user=root port=$((20000 + $$ % 10000)) password=$(od -An -N 16 -t x1 /dev/urandom | tr -d ' \n')
+if [ -f "$here/replica.img" ]; then # a replica logs in over the network, so nobody else may
+    user=durascope
     while grep -q ":$(printf %04X $port) " /proc/net/tcp 2>/dev/null; do port=$((port + 1)); done
     launch disk my.cnf --bind-address=127.0.0.1 --port=$port "$@"
 else
-    login=--user=root
     launch disk my.cnf --skip-networking --skip-grant-tables "$@"
 fi
 
@@ -90,6 +94,7 @@ esac
 ask() { # a disk, and options: of its server
     of=$1
     shift
-    "$client" --no-defaults $login --socket="$work/$of.sock" --default-character-set=utf8mb4 "$@"
+    printf '[client]\nuser=%s\npassword=%s\n' $user $password >"$work/client.cnf" # no other user of this machine sees it
+    "$client" --defaults-file="$work/client.cnf" --socket="$work/$of.sock" --default-character-set=utf8mb4 "$@"
 }
 sql() { ask disk --batch --skip-column-names "$@"; }

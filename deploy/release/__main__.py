@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from release import kept, report
-from release.step import PROJECT, Step
+from release.step import PROJECT, Step, git
 from release.steps import STEPS, chaos
 from release.version import version
 
@@ -23,6 +23,8 @@ def main() -> int:
     if asked.list:
         _list(place)
         return 0
+    file = PROJECT / f"docs/releases/v{now}.md"
+    _as_committed(file)
     steps: dict[str, Step] = STEPS | {"chaos": replace(STEPS["chaos"], run=partial(chaos, minutes=asked.chaos_minutes))}
     for name in asked.steps or steps:
         if not asked.steps and not steps[name].always and _is_done(place, name, asked.quick):
@@ -34,13 +36,20 @@ def main() -> int:
         if not result.passed:
             print(f"Nothing was released. After the repair the next call goes on with {name}.", file=sys.stderr)
             return 1
-    file = PROJECT / f"docs/releases/v{now}.md"
     file.parent.mkdir(exist_ok=True)
     file.write_text(report.text(now, {name: kept.read(place, name) for name in STEPS}))
     left = [name for name in STEPS if not _is_done(place, name, quick=False)]
     print(f"docs/releases/v{now}.md is written.")
     print(f"Not measured in full: {', '.join(left)}." if left else ENDS.format(now))
     return 0
+
+
+def _as_committed(report: Path) -> None:
+    """Without what the last call wrote: a package is made of a commit, and the report is written anew at the end."""
+    if git("ls-files", str(report)):
+        git("checkout", "--", str(report))
+    else:
+        report.unlink(missing_ok=True)
 
 
 def _arguments() -> argparse.Namespace:

@@ -268,6 +268,17 @@ def test_a_release_goes_on_after_a_failure_and_names_the_tag_only_when_all_passe
     assert [line.split()[:3] for line in release("--list")[1].splitlines()][1] == ["chaos", "done", "0"]
 
 
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_call_begins_without_the_report_of_the_last_one(release, tree, is_committed):
+    """The package is refused while the tree has changes."""
+    release("chaos")
+    if is_committed:
+        committed("the report")
+    (tree / "docs/releases/v1.0.md").write_text("of another call")
+    status, _, ran = release("tree", fails="tree")
+    assert (status, ran, step.git("status", "--porcelain")) == (1, ["tree"], "")
+
+
 @pytest.mark.parametrize("arguments", [["--quick"], ["chaos"]])
 def test_steps_that_were_only_tried_or_left_out_name_no_tag(release, arguments):
     status, told, _ = release(*arguments)

@@ -76,6 +76,8 @@ def begun(monkeypatch):
 
 def test_a_client_reconnects_after_each_error_under_another_number(begun):
     client = begun(Server(answers=40).connect)
+    while sum(len(one.acknowledged_at_s) > 0 for one in client.connections()) < 2:
+        time.sleep(0.01)
     found = client.outage(60, lambda: None)
     ledgers = client.ledgers()
     assert found.seconds > 0 and found.in_doubt > 0 and found.after > 0

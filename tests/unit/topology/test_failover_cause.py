@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.topology.cause import RULES, because, seen_because
+from workers.topology.cause import because, rules, seen_because
 from workers.topology.chain import Struck
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 from workers.topology.topology import Topology
@@ -13,12 +13,15 @@ from workers.topology.topology import Topology
 NOT_FLUSHED = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
 
 
-def why(fault="primary-host-loss", policy="careful", counters=None, settings=None, flavour="mysql", **topology):
+def setup_of(fault="primary-host-loss", policy="careful", settings=None, flavour="mysql", **topology):
     made, server = Topology(**topology, policy_key=policy), SimpleNamespace(flavour=flavour)
-    setup = FailoverSetup(
+    return FailoverSetup(
         root=Path("/"), build=server, name="", topology=made, settings=settings or {}, fault=fault, seed=1
     )
-    return because(setup, counters)
+
+
+def why(*case, counters=None, **more):
+    return because(setup_of(*case, **more), counters)
 
 
 def test_each_cause_is_named_and_each_rule_is_used():
@@ -60,7 +63,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "commits",
         "struck": "The fault struck the replicas that had acknowledged the commits, and another replica was promoted",
     }
-    assert set(said.values()) == {says for _, says in RULES}
+    assert set(said.values()) == rules(setup_of(), None).keys()
 
 
 def test_where_no_rule_applies_no_cause_is_invented():
@@ -98,11 +101,8 @@ def test_the_settings_of_the_replica_that_was_struck_decide():
 
 
 def test_commits_that_were_read_and_then_lost_have_a_cause_of_their_own():
-    def why_seen(fault="primary-host-loss", **topology):
-        setup = FailoverSetup(
-            root=Path("/"), build=None, name="", topology=Topology(**topology), settings={}, fault=fault, seed=1
-        )
-        return seen_because(setup)
+    def why_seen(*fault, **topology):
+        return seen_because(setup_of(*fault, **topology))
 
     assert "AFTER_COMMIT" in why_seen(kind="semi-sync", wait_point="AFTER_COMMIT")
     assert "before the commit is flushed" in why_seen("total-power-loss", kind="galera")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 from django.db import models
 from ninja import Field, Header, Schema
@@ -55,6 +55,15 @@ TYPES: dict[type, type] = {
 def with_columns(model: type[models.Model], names: str) -> Callable[[type[Shown]], type[Shown]]:
     """Adds columns of a table to a schema, with their types, choices and null. `names`: with spaces between them."""
     return with_fields({name: (_type(model._meta.get_field(name)), ...) for name in names.split()})
+
+
+def with_values(kind: type, names: str) -> Callable[[type[Shown]], type[Shown]]:
+    """Adds fields and properties of a class to a schema, with the types that they have there."""
+    hints = get_type_hints(kind)
+    properties = {name: one.fget for name, one in vars(kind).items() if isinstance(one, property)}
+    return with_fields(
+        {name: (hints.get(name) or get_type_hints(properties[name])["return"], ...) for name in names.split()}
+    )
 
 
 def _type(column: Any) -> object:

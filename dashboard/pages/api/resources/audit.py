@@ -1,122 +1,87 @@
 """The audit: what servers survive by their settings."""
 
-from datetime import datetime
-
 from django.http import HttpRequest
 from ninja import Field, Query, Schema
 from ninja.pagination import RouterPaginated
 from pydantic import ConfigDict
 
-from dashboard.findings.audit.audit import Audit, ComparedServers, against, audit
+from dashboard.findings.audit.audit import Audit, AuditLine, ComparedServers, against, audit
 from dashboard.findings.audit.fleet import fleet_audit
+from dashboard.findings.audit.level import AuditedLevel
 from dashboard.findings.audit.subject import pasted
+from dashboard.findings.audit.survival import Survival
+from dashboard.findings.crash.badges import Badge
+from dashboard.findings.crash.reference import ReferenceCrashes
+from dashboard.findings.service_level import LevelTarget
 from dashboard.pages.api.door import Token
+from dashboard.pages.api.fields import with_values
 from dashboard.pages.api.paging import Pages
+from workers.servers.compared import SettingDifference
 from workers.servers.pasted.named_version import named_version
 from workers.servers.pasted.read import MOST_CHARACTERS, read
 
 router = RouterPaginated()
 
 
+@with_values(Survival, "outcome says changes")
 class SurvivalOut(Schema):
     """`outcome`: kept, may be lost, unknown, or empty where it does not apply. `changes`: settings that end it."""
 
-    outcome: str
-    says: str
-    changes: list[str]
 
-
+@with_values(Badge, "kind state says experiment_id cell neighbour")
 class MeasuredOut(Schema):
     """Trials of one crash kind with this version and these settings. `cell`: the address of these trials in the newest
     experiment. `neighbour`: another version of the series."""
 
-    kind: str
-    state: str
-    says: str
-    experiment_id: int
-    cell: str
-    neighbour: str
 
-
+@with_values(ReferenceCrashes, "kind says where on source lost of otherwise tried loads also")
 class ReferenceOut(Schema):
     """Crashes that Durascope's authors measured elsewhere, on a simulated disk: no measurement of this installation.
     `where` says so in words, `on` is flavour and version, `source` a document of Durascope. `lost` of `of` crashes, or
     crash points of so many recorded `loads`, lost commits; `otherwise` of `tried` failed in another way."""
 
-    kind: str
-    says: str
-    where: str
-    on: str
-    source: str
-    lost: int
-    of: int
-    otherwise: int
-    tried: int
-    loads: int
-    also: str
 
-
+@with_values(LevelTarget, "asked measured met")
 class TargetOut(Schema):
     """`met`: met, missed or unclear."""
 
-    asked: str
-    measured: str
-    met: str
 
-
+@with_values(AuditedLevel, "asked met experiment_id tested meet says")
 class AuditedLevelOut(Schema):
     """The service level and the present settings. `experiment_id`: the result of the figures; null: none. `tested`: the
     present settings in it, empty: it tested others only. `meet`: its settings that meet the level."""
 
-    asked: str
-    met: str
     targets: list[TargetOut]
-    experiment_id: int | None
-    tested: str
-    meet: list[str]
-    says: str
 
 
+@with_values(AuditLine, "name server_id version finding unclear changes notes read_at")
 class LineOut(Schema):
     """`server_id`: null for a text. An empty `measured`: not measured here. `reference`: of crash kinds that are not in
     `measured`."""
 
-    name: str
-    server_id: int | None
-    version: str
     killed: SurvivalOut
     power_loss: SurvivalOut
     failover: SurvivalOut
-    finding: str
-    unclear: str
-    changes: list[str]
     measured: list[MeasuredOut]
     reference: list[ReferenceOut]
     level: AuditedLevelOut | None
-    notes: list[str]
-    read_at: datetime | None
 
 
+@with_values(SettingDifference, "setting one other")
 class DifferenceOut(Schema):
     """null: the server has no such setting, or it is not known."""
 
-    setting: str
-    one: str | None
-    other: str | None
 
-
+@with_values(ComparedServers, "one other")
 class ComparedOut(Schema):
-    one: str
-    other: str
     differences: list[DifferenceOut]
 
 
+@with_values(Audit, "finding worst")
 class AuditOut(Schema):
     """`finding`, `worst`, `count`: of all servers. `lines`: those of the part, the worst first. `replicas`: primaries
     of the part, each beside one of its replicas. `against`: two texts compared."""
 
-    finding: str
-    worst: str
     count: int
     lines: list[LineOut]
     replicas: list[ComparedOut]

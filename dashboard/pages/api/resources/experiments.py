@@ -14,7 +14,7 @@ from pydantic import ConfigDict, field_validator
 
 from dashboard.findings import document
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns
+from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns, with_values
 from dashboard.pages.api.plans import StartIn, asked
 from dashboard.pages.api.problems import Conflict
 from dashboard.records.accounts.roles import require
@@ -60,22 +60,14 @@ class Second(Schema):
     p95_ms: float | None
 
 
+@with_values(queries.LiveState, "activity done failed total left_s warming stopping message over")
 class ProgressOut(Schema):
     """The present state. `left_s`: estimated seconds until the end; `seconds`: those of the measured cell; `stopping`:
     the worker's steps between a cancel and its end, "" otherwise."""
 
     state: State
-    activity: str
-    done: int
-    failed: int
-    total: int
-    left_s: float | None
     cell: dict[str, object] | None
     seconds: list[Second]
-    warming: bool
-    stopping: str
-    message: str
-    over: bool
 
 
 class Result(Schema):

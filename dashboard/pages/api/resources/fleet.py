@@ -5,7 +5,7 @@ from ninja import Schema
 from ninja.pagination import RouterPaginated
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import with_columns
+from dashboard.pages.api.fields import with_columns, with_values
 from dashboard.records.experiments import worker_lines
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import builds
@@ -26,32 +26,20 @@ class WorkerOut(Schema):
     tests: list[int]
 
 
+@with_values(builds.Presence, "host version missing")
 class PresenceOut(Schema):
     """`missing`: why it would not start there; empty when it would."""
 
-    host: str
-    version: str
-    missing: str
 
-
+@with_values(builds.BuildOrigin, "source command licence year")
 class OriginOut(Schema):
     """`command` brings it to a host."""
 
-    source: str
-    command: str
-    licence: str
-    year: int
 
-
+@with_values(builds.BuildLine, "key title purpose version size_mib can_be_chosen")
 class BuildOut(Schema):
     """`hosts`: those with a living worker that has it. `can_be_chosen`: a sandbox can be made of it."""
 
-    key: str
-    title: str
-    purpose: str
-    version: str
-    size_mib: int
-    can_be_chosen: bool
     origin: OriginOut
     hosts: list[PresenceOut]
 

@@ -7,9 +7,10 @@ from ninja.pagination import RouterPaginated
 from pydantic import ConfigDict
 
 from dashboard.pages.api.door import Token
+from dashboard.pages.api.fields import with_values
 from dashboard.pages.api.problems import valid
 from dashboard.pages.servers.import_page import ImportServersForm
-from dashboard.pages.servers.importing import plan, register, summary
+from dashboard.pages.servers.importing import ImportLine, plan, register, summary
 from dashboard.records.servers.models import Server
 
 router = RouterPaginated()
@@ -28,14 +29,9 @@ class ImportServersIn(Schema):
     confirm: bool = Field(False, description="If false, nothing is registered: the answer says what would be done.")
 
 
+@with_values(ImportLine, "name where user state says")
 class ImportLineOut(Schema):
     """`state`: new, password missing, known already or refused."""
-
-    name: str
-    where: str
-    user: str
-    state: str
-    says: str
 
 
 class ImportOut(Schema):

@@ -5,7 +5,9 @@ from ninja import Schema
 from ninja.pagination import RouterPaginated
 
 from dashboard.pages.api.door import Token
+from dashboard.pages.api.fields import with_values
 from dashboard.records.experiments import shelf
+from workers.analysis.predicates.claim import Claim
 from workers.bench.recipes import Recipe
 
 router = RouterPaginated()
@@ -17,19 +19,15 @@ class SizeOut(Schema):
     estimate_s: float
 
 
+@with_values(Claim, "id says in_words")
 class ClaimOut(Schema):
-    id: str
-    says: str
-    in_words: str
+    pass
 
 
+@with_values(Recipe, "key title says is_own")
 class RecipeOut(Schema):
     """`estimate_s` is for one server."""
 
-    key: str
-    title: str
-    says: str
-    is_own: bool
     sizes: list[SizeOut]
     claims: list[ClaimOut]
 

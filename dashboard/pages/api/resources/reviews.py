@@ -6,8 +6,9 @@ from ninja.pagination import RouterPaginated
 
 from dashboard.findings.written import WrittenEstimate
 from dashboard.pages.api.door import Token
+from dashboard.pages.api.fields import with_values
 from dashboard.pages.api.plans import StartIn, asked
-from dashboard.pages.experiments.plan_review import reviewed
+from dashboard.pages.experiments.plan_review import PlanReview, reviewed
 
 router = RouterPaginated()
 
@@ -26,16 +27,12 @@ class WrittenOut(Schema):
     says: str
 
 
+@with_values(PlanReview, "refusals cells trials estimate_s unwatched")
 class ReviewOut(Schema):
     """`refusals`: why it cannot be started; then `trials` is 0, `estimate_s` null, the lists are empty.
     `unwatched`: replicas whose lag no guardrail watches, in sentences."""
 
-    refusals: list[str]
-    cells: int
-    trials: int
-    estimate_s: float | None
     written: list[WrittenOut]
-    unwatched: list[str]
 
 
 @router.post("/experiments/review", auth=Token("run"), response=ReviewOut)

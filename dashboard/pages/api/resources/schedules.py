@@ -1,7 +1,6 @@
 """Schedules and their nights. What a time may be is decided by the form of the pages."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Annotated, Literal, TypeAlias
 
 from django.db import transaction
@@ -16,7 +15,7 @@ from pydantic import BeforeValidator, ConfigDict
 
 from dashboard.pages.accounts.gate import account_of
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns
+from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns, with_values
 from dashboard.pages.api.paging import InParts
 from dashboard.pages.api.plans import SourceIn, asked
 from dashboard.pages.api.problems import valid
@@ -36,29 +35,19 @@ TIMES = ("name", "cron", "zone", "ends_by")
 NightState: TypeAlias = Literal[tuple(Night.State.values)]  # type: ignore[valid-type]
 
 
+@with_columns(Schedule, "name recipe recipe_size cron zone paused_at confirmed_at created_at")
+@with_values(queries.DueTimes, "says next overdue problem")
 class ScheduleOut(Schema):
     """`next`: the next five times; `overdue`: the first time without a night, because worker or beat is down;
     `problem`: why the times cannot be computed. `unconfirmed`: a production server without a confirmed nightly
     load. `under_way`: the experiment of a night that waits or runs."""
 
     id: int
-    name: str
-    recipe: str
-    recipe_size: str
     server_ids: list[int]
-    cron: str
-    zone: str
     ends_by: str | None
-    says: str
-    next: list[datetime]
-    overdue: datetime | None
-    problem: str
     runs_as: str
-    paused_at: datetime | None
-    confirmed_at: datetime | None
     unconfirmed: str
     under_way: int | None
-    created_at: datetime
 
 
 class ScheduleWhole(ScheduleOut):

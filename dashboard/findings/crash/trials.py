@@ -6,10 +6,9 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
-from dashboard.findings.crash.lost_from_both import lost_from_both
 from dashboard.findings.tested import engine_of
 from dashboard.installation.stored import read
-from dashboard.records.experiments.models import DECIDED, Experiment, Trial
+from dashboard.records.experiments.models import DECIDED, Experiment, Trial, TrialEvidence
 from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.trial_evidence import ReplicaState
 from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
@@ -155,8 +154,14 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     named = ((one, *known.get(one.variant, (ANY_ENGINE, ""))) for one in tried)
     found = [replace(one, engine=engine, family=family_of) for one, engine, family_of in named]
     logs = (one for one in found if one.kind not in WITHOUT_LOGS and not one.points)
-    both = lost_from_both([one.id for one in logs if one.lost_engine and one.lost_binlog])
+    both = _lost_from_both([one.id for one in logs if one.lost_engine and one.lost_binlog])
     return [replace(one, lost_both=both.get(one.id)) for one in found]
+
+
+def _lost_from_both(trial_ids: Sequence[int]) -> dict[int, int | None]:
+    """Trial id -> how many acknowledged commits engine and binlog both lack."""
+    evidence = TrialEvidence.objects.filter(trial__in=trial_ids)
+    return dict(evidence.values_list("trial_id", "data__sets__acknowledged_in_neither")) if trial_ids else {}
 
 
 def engine_in(trials: Iterable[Tried]) -> str:

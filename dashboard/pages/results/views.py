@@ -1,5 +1,5 @@
-"""Views of results and of their files. `dashboard.pages.sharing` calls them too, after it checked the link; their texts
-are then redacted."""
+"""Views of results and of their files. `dashboard.pages.sharing` calls them too, after it checked the link. `token`: of
+that link; names of servers and everything that identifies them are then removed."""
 
 from typing import cast
 
@@ -14,22 +14,17 @@ from dashboard.pages.results import cell_page, queries
 from dashboard.pages.results import page as pages
 from dashboard.pages.results import report as reports
 from dashboard.pages.results.files import FORMS
-from dashboard.pages.results.reader import Reader, reader_of
-from dashboard.records.experiments.models import Experiment, Run
-
-
-def result_page(
-    request: HttpRequest, experiment: Experiment, *, shared: bool = False, link_token: str = ""
-) -> HttpResponse:
-    """The result of an experiment in any state."""
-    context = pages.context(experiment, request.GET, shared=shared, token=link_token)
-    return render(request, "results/page.html", context)
+from dashboard.pages.results.reader import reader_of
+from dashboard.records.experiments.models import Experiment
 
 
 @needs("see", "GET")
-def page(request: HttpRequest, experiment_id: int) -> HttpResponse:
+def page(request: HttpRequest, experiment_id: int, token: str = "") -> HttpResponse:
+    """The result of an experiment in any state."""
     found = Experiment.objects.select_related("worker").prefetch_related("tags")  # the page names them twice
-    return result_page(request, get_object_or_404(found, pk=experiment_id))
+    experiment = get_object_or_404(found, pk=experiment_id)
+    context = pages.context(experiment, request.GET, shared=bool(token), token=token)
+    return render(request, "results/page.html", context)
 
 
 @needs("see", "GET")
@@ -43,34 +38,25 @@ def report(request: HttpRequest, experiment_id: int) -> HttpResponse:
 
 
 @needs("see", "GET")
-def chart(request: HttpRequest, experiment_id: int, key: str, form: str) -> HttpResponse:
+def chart(request: HttpRequest, experiment_id: int, key: str, form: str, token: str = "") -> HttpResponse:
     """A chart's figures as CSV or JSON, for the same query string as the page."""
     if key not in CHARTS or form not in FORMS:
         raise Http404("No such chart or form.")
     experiment = get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id)
-    shared = request.resolver_match is None or request.resolver_match.namespace != "results"
-    shown = pages.shown_to(experiment, request.GET, shared=shared)
+    shown = pages.shown_to(experiment, request.GET, shared=bool(token))
     return FORMS[form](draw(key, shown), shown.clean(experiment.name))
 
 
 @needs("see", "GET")
-def cell(request: HttpRequest, cell_id: int) -> HttpResponse:
-    run = get_object_or_404(queries.run_of(cell_id))
-    return measurement_page(request, run, reader_of(run.cell.experiment))
-
-
-def measurement_page(request: HttpRequest, run: Run, reader: Reader) -> HttpResponse:
+def cell(request: HttpRequest, cell_id: int, token: str = "") -> HttpResponse:
     """One measurement with its evidence."""
-    return render(request, "results/cell.html", cell_page.context(run, reader))
+    run = get_object_or_404(queries.run_of(cell_id))
+    return render(request, "results/cell.html", cell_page.context(run, reader_of(run.cell.experiment, token)))
 
 
 @needs("see", "GET")
-def cell_chart(request: HttpRequest, cell_id: int, key: str, form: str) -> HttpResponse:
-    run = get_object_or_404(queries.run_of(cell_id))
-    return measurement_chart(run, reader_of(run.cell.experiment), key, form)
-
-
-def measurement_chart(run: Run, reader: Reader, key: str, form: str) -> HttpResponse:
+def cell_chart(request: HttpRequest, cell_id: int, key: str, form: str, token: str = "") -> HttpResponse:
     if key not in cell_page.CHARTS or form not in FORMS:
         raise Http404("No such chart or form.")
-    return FORMS[form](cell_page.CHARTS[key](run, reader), f"cell-{run.cell_id}")
+    run = get_object_or_404(queries.run_of(cell_id))
+    return FORMS[form](cell_page.CHARTS[key](run, reader_of(run.cell.experiment, token)), f"cell-{cell_id}")

@@ -7,22 +7,20 @@ from typing import Literal, TypeVar
 from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from dashboard.charts.registry import draw
 from dashboard.charts.risk_png import risk_png
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.results import page as results_page
-from dashboard.pages.results import queries
 from dashboard.pages.results import views as results
 from dashboard.pages.results.compare import views as compare
 from dashboard.pages.results.crash import views as crash
-from dashboard.pages.results.reader import reader_of
 from dashboard.pages.sharing import comparisons, embedding
 from dashboard.pages.sharing.counting import count
 from dashboard.pages.sharing.kept import as_guest, kept
-from dashboard.records.experiments.models import Experiment, Run
+from dashboard.records.experiments.models import Cell, Trial
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink
 from dashboard.records.sharing.queries import experiment_of
@@ -68,14 +66,14 @@ def _shown(request: HttpRequest, link: ShareLink, render: Callable[[], HttpRespo
 def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
     if link.comparison:
         return compare.compare_page(request, comparisons.seen(link, request.GET), token)
-    return results.result_page(request, _experiment(link), shared=True, link_token=token)
+    return results.page(request, _experiment_id(link), token)
 
 
 @opened()
 def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str) -> HttpResponse:
     if link.experiment_id is None:
         return compare.compare_chart(comparisons.seen(link, request.GET), key, form, token)
-    return results.chart(request, link.experiment_id, key, form)
+    return results.chart(request, link.experiment_id, key, form, token)
 
 
 @opened(counts="embeds")
@@ -98,7 +96,8 @@ def embed(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpRe
 @opened()
 def picture(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
     """Speed against risk for messengers, as the link was shared. 404 where it has nothing to draw."""
-    chart = draw("risk", results_page.shown_to(_experiment(link), {}, shared=True))
+    _experiment_id(link)
+    chart = draw("risk", results_page.shown_to(experiment_of(link), {}, shared=True))
     if not chart.series:
         raise Http404("This result has no chart of speed against risk.")
     return HttpResponse(risk_png(chart), content_type="image/png")
@@ -106,37 +105,35 @@ def picture(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
 
 @opened()
 def cell(request: HttpRequest, link: ShareLink, token: str, cell_id: int) -> HttpResponse:
-    run = _run(link, cell_id)
-    return results.measurement_page(request, run, reader_of(run.cell.experiment, token))
+    _must_show(link, Cell, cell_id)
+    return results.cell(request, cell_id, token)
 
 
 @opened()
 def cell_chart(request: HttpRequest, link: ShareLink, token: str, cell_id: int, key: str, form: str) -> HttpResponse:
-    run = _run(link, cell_id)
-    return results.measurement_chart(run, reader_of(run.cell.experiment, token), key, form)
-
-
-def _run(link: ShareLink, cell_id: int) -> Run:
-    """A link opens only the cells of its experiment."""
-    if link.experiment_id is None:
-        raise Http404("A shared comparison does not include this page.")
-    return get_object_or_404(queries.run_of(cell_id).filter(cell__experiment=link.experiment_id))
-
-
-def _experiment(link: ShareLink) -> Experiment:
-    """404 for a comparison: it opens no pages of its experiments."""
-    if link.experiment is None:
-        raise Http404("A shared comparison does not include this page.")
-    return experiment_of(link)
+    _must_show(link, Cell, cell_id)
+    return results.cell_chart(request, cell_id, key, form, token)
 
 
 @opened()
 def trials(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
-    experiment = _experiment(link)
-    return crash.trials_page(request, experiment, reader_of(experiment, token))
+    return crash.trials(request, _experiment_id(link), token)
 
 
 @opened()
 def trial(request: HttpRequest, link: ShareLink, token: str, trial_id: int) -> HttpResponse:
-    found = get_object_or_404(queries.trial(trial_id).filter(experiment=_experiment(link)))
-    return crash.one_trial_page(request, found, reader_of(found.experiment, token))
+    _must_show(link, Trial, trial_id)
+    return crash.trial(request, trial_id, token)
+
+
+def _must_show(link: ShareLink, rows: type[Cell | Trial], pk: int) -> None:
+    """A link opens only the cells and trials of its experiment."""
+    if not rows.objects.filter(pk=pk, experiment=_experiment_id(link)).exists():
+        raise Http404("This link does not include this page.")
+
+
+def _experiment_id(link: ShareLink) -> int:
+    """404 for a comparison: it opens no pages of its experiments."""
+    if link.experiment_id is None:
+        raise Http404("A shared comparison does not include this page.")
+    return link.experiment_id

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dashboard.findings.names import neutral_names
 from dashboard.findings.redact import Redactor, redactor_of
-from dashboard.pages.results.views import result_page
+from dashboard.pages.results.views import page
 from dashboard.records.fleet.models import Worker
 from tests.unit.results import factory
 from workers.bench.plan import PlanTarget
@@ -140,7 +140,7 @@ def experiment(db):
 def test_the_shared_page_tells_no_host_or_account(rf, experiment):
     request = rf.get("/")
     request.user = None
-    response = result_page(request, experiment, shared=True, link_token="t" * 32)
+    response = page(request, experiment.pk, token="t" * 32)
     assert response.status_code == 200
     assert telling(response) == []
     assert "Server A" in response.content.decode()

@@ -31,8 +31,8 @@ def shared():
 @pytest.fixture
 def rendered(monkeypatch):
     """How often a result page was made."""
-    times, real = [], results.result_page
-    monkeypatch.setattr(results, "result_page", lambda *a, **k: times.append(1) or real(*a, **k))
+    times, real = [], results.page
+    monkeypatch.setattr(results, "page", lambda *a, **k: times.append(1) or real(*a, **k))
     return times
 
 
@@ -221,7 +221,7 @@ def test_every_page_of_a_link_is_limited(shared, client, now):
 def test_many_requests_of_one_guest_do_not_block_a_link_for_others(shared, monkeypatch):
     """An address asks so many ever new queries in a minute as a link may have. Then the plain page is made anew."""
     seconds, rendered = [0.0], []
-    monkeypatch.setattr(results, "result_page", lambda *_, **__: rendered.append(1) or HttpResponse("page"))
+    monkeypatch.setattr(results, "page", lambda *_, **__: rendered.append(1) or HttpResponse("page"))
     monkeypatch.setattr(limit, "A_MINUTE", 20)
     monkeypatch.setattr(limit, "clock", lambda: seconds[0])
     monkeypatch.setattr(kept.time, "monotonic", lambda: seconds[0])

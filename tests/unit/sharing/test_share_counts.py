@@ -32,7 +32,7 @@ PREVIEWS = (
 @pytest.fixture
 def shared(monkeypatch):
     """A link, its token, and a result page that costs nothing."""
-    monkeypatch.setattr(results, "result_page", lambda *_, **__: HttpResponse("the result"))
+    monkeypatch.setattr(results, "page", lambda *_, **__: HttpResponse("the result"))
     return actions.share(None, Experiment.objects.create(name="cost", plan={}, seed=1, state="done"))
 
 

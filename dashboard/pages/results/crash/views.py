@@ -1,4 +1,5 @@
-"""Pages of crash trials. Share links open them too, with a reader that hides hosts, accounts and paths."""
+"""Pages of crash trials. Share links open them too: `token` is that of the link, and hosts, accounts and paths are then
+hidden."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -8,36 +9,30 @@ from dashboard.pages.accounts.gate import needs
 from dashboard.pages.results import queries
 from dashboard.pages.results.crash import listing, point_list, trial_page
 from dashboard.pages.results.files import TABLE_FORMS
-from dashboard.pages.results.reader import Reader, reader_of
+from dashboard.pages.results.reader import reader_of
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import actions
-from dashboard.records.experiments.models import Experiment, KeptCrashPoint, Trial
+from dashboard.records.experiments.models import Experiment, KeptCrashPoint
 from dashboard.records.fleet.task_queue import QueueDown
 from workers.crash.points.story import RECORDING
 from workers.errors import DurascopeError
 
 
 @needs("see", "GET")
-def trials(request: HttpRequest, experiment_id: int) -> HttpResponse:
+def trials(request: HttpRequest, experiment_id: int, token: str = "") -> HttpResponse:
     """The trials of an experiment, or of one cell of its matrix."""
     experiment = get_object_or_404(Experiment, pk=experiment_id)
-    return trials_page(request, experiment, reader_of(experiment))
-
-
-def trials_page(request: HttpRequest, experiment: Experiment, reader: Reader) -> HttpResponse:
-    return render(request, "results/trials.html", listing.context(experiment, request.GET, reader))
+    context = listing.context(experiment, request.GET, reader_of(experiment, token))
+    return render(request, "results/trials.html", context)
 
 
 @needs("see", "GET")
-def trial(request: HttpRequest, trial_id: int) -> HttpResponse:
+def trial(request: HttpRequest, trial_id: int, token: str = "") -> HttpResponse:
     found = get_object_or_404(queries.trial(trial_id))
-    may_repeat = found.may_be_repeated and allowed(request.user, "crash", found.server)
-    return one_trial_page(request, found, reader_of(found.experiment), may_repeat=may_repeat)
-
-
-def one_trial_page(request: HttpRequest, trial: Trial, reader: Reader, *, may_repeat: bool = False) -> HttpResponse:
-    return render(request, "results/trial.html", {**trial_page.context(trial, reader), "may_repeat": may_repeat})
+    may_repeat = not token and found.may_be_repeated and allowed(request.user, "crash", found.server)
+    context = trial_page.context(found, reader_of(found.experiment, token))
+    return render(request, "results/trial.html", {**context, "may_repeat": may_repeat})
 
 
 @needs("see", "GET")

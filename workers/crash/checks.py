@@ -6,6 +6,7 @@ commits must be absent. A check that lacks evidence, or raises, is unknown. Keys
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -64,36 +65,21 @@ def _stays_down(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return valid("The server started after the crash and recovered without help.")
 
 
-def _lost_engine(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _lost(ledger, known(evidence.engine), "engine")
-
-
-def _lost_binlog(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _lost(ledger, known(evidence.binlog).seen, "binlog")
-
-
-def _lost(ledger: Ledger, seen: Seen, place: str) -> CheckResult:
+def _lost(place: str, ledger: Ledger, evidence: Evidence) -> CheckResult:
     total = len(ledger.acknowledged())
     if not total:
         return unknown("Nothing was acknowledged before the crash, so nothing could be lost.")
     return none_of(
-        missing_from(seen, ledger),
+        missing_from(_seen(evidence, place), ledger),
         f"of {total:,} acknowledged transactions are missing in the {place}",
         f"All {total:,} acknowledged transactions are in the {place}.",
     )
 
 
-def _engine_only(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _only(known(evidence.engine), known(evidence.binlog).seen, "engine", "binlog")
-
-
-def _binlog_only(ledger: Ledger, evidence: Evidence) -> CheckResult:
-    return _only(known(evidence.binlog).seen, known(evidence.engine), "binlog", "engine")
-
-
-def _only(here: Seen, there: Seen, place: str, other: str) -> CheckResult:
+def _only(place: str, ledger: Ledger, evidence: Evidence) -> CheckResult:
+    other = "binlog" if place == "engine" else "engine"
     return none_of(
-        without(here.whole, there.whole),
+        without(_seen(evidence, place).whole, _seen(evidence, other).whole),
         f"transactions are in the {place} and not in the {other}",
         f"Every transaction of the {place} is in the {other} too.",
     )
@@ -235,10 +221,10 @@ def _client_back(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 CHECKS: dict[str, Check] = {
     "stays-down": Check("Server restarted", ("stays_down",), _stays_down),
-    "lost-engine": Check("All acknowledged commits in the engine", ("engine",), _lost_engine),
-    "lost-binlog": Check("All acknowledged commits in the binary log", ("binlog",), _lost_binlog),
-    "engine-only": Check("Engine commits also in the binary log", ("engine", "binlog"), _engine_only, of=("engine",)),
-    "binlog-only": Check("Binary log commits also in the engine", ("engine", "binlog"), _binlog_only, of=("binlog",)),
+    "lost-engine": Check("All acknowledged commits in the engine", ("engine",), partial(_lost, "engine")),
+    "lost-binlog": Check("All acknowledged commits in the binary log", ("binlog",), partial(_lost, "binlog")),
+    "engine-only": Check("Engine commits also in the binary log", BOTH, partial(_only, "engine"), of=("engine",)),
+    "binlog-only": Check("Binary log commits also in the engine", BOTH, partial(_only, "binlog"), of=("binlog",)),
     "torn": Check("Each transaction whole or absent", ("engine",), _torn, of=BOTH),
     "altered": Check("Rows as the client wrote them", ("engine",), _altered, of=(*BOTH, "replicas")),
     "never-sent": Check("Only transactions that were sent", ("engine",), _never_sent, of=BOTH),
@@ -305,6 +291,10 @@ def known(piece: T | None) -> T:
     if piece is None:
         raise LookupError("it uses evidence that is not in its `needs`")
     return piece
+
+
+def _seen(evidence: Evidence, place: str) -> Seen:
+    return known(evidence.engine) if place == "engine" else known(evidence.binlog).seen
 
 
 def _places(evidence: Evidence) -> list[Seen]:

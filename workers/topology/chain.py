@@ -328,10 +328,10 @@ class Returned(Promoted):
     present primary. `others`: the other nodes under it. `gtids`: None: not compared, or not readable.
     """
 
-    returns: bool
-    old: Seen | None
-    stays_down: str
-    rejoined: ReplicaSeen | None
+    returns: bool = False
+    old: Seen | None = None
+    stays_down: str = ""
+    rejoined: ReplicaSeen | None = None
     others: tuple[tuple[str, ReplicaSeen], ...]
     gtids: GtidsSeen | None = None
 

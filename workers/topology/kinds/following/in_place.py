@@ -29,4 +29,4 @@ def replicas_follow(promoted: Promoted) -> Returned:
     promoted.timeline.step("replicas follow")
     pairs = zip(promoted.replicas, promoted.links, strict=True)
     others = tuple((node.name, followed(promoted, node, link, AFTER_RESTART)) for node, link in pairs)
-    return Returned(**vars(promoted), returns=False, old=None, stays_down="", rejoined=None, others=others)
+    return Returned(**vars(promoted), others=others)

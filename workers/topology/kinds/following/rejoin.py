@@ -36,22 +36,20 @@ def come_back(promoted: Promoted, kind: SourceAndReplica) -> Returned:
         if node not in (promoted.primary, promoted.new)
     )
     if promoted.primary not in promoted.returning:
-        return Returned(**vars(promoted), returns=False, old=None, stays_down="", rejoined=None, others=others)
+        return Returned(**vars(promoted), others=others)
     promoted.timeline.step("old primary returns")
     gtids, unread = _gtids(promoted)
-    known = {**vars(promoted), "problems": (*promoted.problems, *unread)}
+    known = {**vars(promoted), "others": others, "returns": True, "gtids": gtids}
+    known["problems"] = (*promoted.problems, *unread)
     if promoted.setup.policy.old_primary == "rebuilt":
-        rejoined = _rebuilt(promoted, kind)
-        return Returned(**known, returns=True, old=None, stays_down="", rejoined=rejoined, others=others, gtids=gtids)
+        return Returned(**known, rejoined=_rebuilt(promoted, kind))
     try:
         promoted.primary.restart(_as(promoted, kind))
     except ServerEnded as ended:
-        why = ended.message
-        return Returned(**known, returns=True, old=None, stays_down=why, rejoined=None, others=others, gtids=gtids)
+        return Returned(**known, stays_down=ended.message)
     old, problems = read(promoted.primary, promoted.secret)
-    known["problems"] = (*promoted.problems, *unread, *problems)
-    rejoined = _joined(promoted, kind, promoted.primary)
-    return Returned(**known, returns=True, old=old, stays_down="", rejoined=rejoined, others=others, gtids=gtids)
+    known["problems"] += problems
+    return Returned(**known, old=old, rejoined=_joined(promoted, kind, promoted.primary))
 
 
 def _gtids(promoted: Promoted) -> tuple[GtidsSeen | None, tuple[str, ...]]:

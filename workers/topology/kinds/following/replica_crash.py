@@ -29,14 +29,8 @@ def come_back(promoted: Promoted) -> Returned:
         wire.heal()
     pairs = zip(promoted.replicas, promoted.links, strict=True)
     found = {node.name: followed(promoted, node, link) for node, link in pairs if node in promoted.returning}
-    return Returned(
-        **vars(promoted),
-        returns=False,
-        old=None,
-        stays_down="",
-        rejoined=found.pop(promoted.hit.name, None),
-        others=tuple(found.items()),
-    )
+    hit = found.pop(promoted.hit.name, None)
+    return Returned(**vars(promoted), rejoined=hit, others=tuple(found.items()))
 
 
 def followed(promoted: Promoted, node: Node, link: Link, moment: str = AFTER_CRASH) -> ReplicaSeen:

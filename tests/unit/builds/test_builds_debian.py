@@ -27,7 +27,7 @@ def test_a_source_of_one_line_is_read(tmp_path):
 
 def test_a_source_as_a_stanza_is_read(tmp_path):
     name = "sources_dot_list_dot_d__debian_dot_sources"
-    assert archive(tmp_path, **{name: STANZA}) == "http://mirror.example/debian/"
+    assert archive(tmp_path, **{name: STANZA}) == "http://mirror.example/debian"
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,17 @@ def test_a_source_as_a_stanza_is_read(tmp_path):
         "# deb http://mirror.example/debian bookworm main\n",
         "deb-src http://mirror.example/debian bookworm main\n",
         "deb http://mirror.example/debian bookworm contrib\n",
-        "deb\n",
         "",
     ],
 )
 def test_a_source_of_another_distribution_is_not_taken_for_debians(tmp_path, text):
     with pytest.raises(SandboxError, match="--mirror"):
         archive(tmp_path, sources_dot_list=text)
+
+
+def test_sources_that_apt_cannot_read_are_told(tmp_path):
+    with pytest.raises(SandboxError, match="could not be read: apt-get ended with status 100"):
+        archive(tmp_path, sources_dot_list="deb\n")
 
 
 def test_a_source_that_is_switched_off_is_none(tmp_path):

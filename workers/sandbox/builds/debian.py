@@ -9,7 +9,6 @@ import os
 import pwd
 import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -23,6 +22,7 @@ APT_FOLDER = Path("/etc/apt")
 Suite = Literal["bullseye", "bookworm", "trixie", "forky", "sid", "oldstable", "stable", "testing", "unstable"]
 SUITES: tuple[Suite, ...] = get_args(Suite)
 STOPPED = "The download stopped. Downloaded files are kept: try again"
+MAIN_INDEX = re.compile(r"'(\S+/debian)/dists/([a-z]+)/main/binary-")
 URI = re.compile(r"'[^']+' (\S+) (\d+) SHA256:([0-9a-f]{64})")
 
 
@@ -170,35 +170,15 @@ def parse(printed: str) -> list[Package]:
 
 
 def archive(folder: Path = APT_FOLDER) -> str:
-    """The address of Debian's archive in this machine's apt sources. SandboxError: they do not name one."""
-    files = [folder / "sources.list", *sorted((folder / "sources.list.d").glob("*"))]
-    for file in filter(Path.is_file, files):
-        lines = file.read_text(errors="replace").splitlines()
-        for uris, suites, components in _stanzas(lines) if file.suffix == ".sources" else _one_liners(lines):
-            named = [uri for uri in uris if uri.rstrip("/").endswith("/debian")]
-            if named and "main" in components and set(suites) & set(SUITES):
-                return named[0]
+    """The address of Debian's archive in the apt sources of this machine. SandboxError: they do not name one."""
+    asked = ["apt-get", "update", "--print-uris", "--option", f"Dir::Etc={folder}"]
+    for uri, suite in MAIN_INDEX.findall(run(asked, "The apt sources of this machine could not be read")):
+        if suite in SUITES:
+            return str(uri)
     raise SandboxError(
         "The apt sources of this machine name no Debian archive, and the build comes from one.",
         "Nothing was installed. Name a mirror: manage.py build install NAME --mirror URI",
     )
-
-
-AptSource = tuple[list[str], list[str], list[str]]
-
-
-def _one_liners(lines: list[str]) -> Iterator[AptSource]:
-    for line in lines:
-        if match := re.match(r"\s*deb\s+(?:\[[^]]*]\s*)?(\S+)\s+(\S+)\s+([^#]+)", line):
-            yield [match[1]], [match[2]], match[3].split()
-
-
-def _stanzas(lines: list[str]) -> Iterator[AptSource]:
-    said = "\n".join(line for line in lines if not line.startswith("#"))
-    for stanza in re.split(r"\n\s*\n", said):
-        fields = dict(re.findall(r"^(\S+):((?:.*\n?)(?:[ \t].*\n?)*)", stanza, re.MULTILINE))
-        if "deb" in fields.get("Types", "").split() and fields.get("Enabled", "yes").strip().lower() != "no":
-            yield fields.get("URIs", "").split(), fields.get("Suites", "").split(), fields.get("Components", "").split()
 
 
 def _network() -> str:

@@ -21,7 +21,7 @@ from dashboard.findings.lines import VariantLine, points_of
 from dashboard.findings.point import Point, ThroughputRatio
 from workers.analysis.statistics import MIN_REPEATS
 
-DOTTED = " Dotted: not measured. The most that group commit allows the setting of this colour, from the flush time."
+DOTTED = " A dotted line is calculated, not measured: the most that group commit allows, from the time of a flush."
 ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
 
 

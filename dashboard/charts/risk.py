@@ -90,12 +90,17 @@ def risk(
         at=f", {at(threads)}" if threads else "",
         each=singular(kind),
         place="" if lost_from == "either" else f" from {from_where(lost_from, engine)}",
-        counted=f"Lost: from {engine} or {BINLOG}, whichever lost more. " if lost_from == "either" else "",
+        counted=_counted(kind, engine) if lost_from == "either" else "",
         counts=counts,
         network=_network([one.setting for one in drawn], kind, topologies),
         absent=_absent(settings),
     )
     return replace(chart, y=replace(chart.y, scale=_scale([one.speed.tps for one in drawn])))
+
+
+def _counted(kind: str, engine: str) -> str:
+    places = f"{engine}, {BINLOG} or the replica" if kind in WITH_REPLICA else f"{engine} or {BINLOG}"
+    return f"Lost: from {places}, whichever lost more. "
 
 
 def _scale(speeds: Sequence[float]) -> Literal["log", "linear"]:

@@ -285,7 +285,7 @@ def test_a_cell_shows_what_its_figures_rest_on(page, found):
 def test_points_are_put_side_by_side(page, found):
     page.goto(found.result)
     follow(page, "Compare with ...")
-    press(page, "List its points")
+    press(page, "List its combinations")
     for box in page.locator("main input[type=checkbox]").all()[:2]:
         box.check()
     press(page, "Compare these points")

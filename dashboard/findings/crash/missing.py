@@ -16,15 +16,18 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`median 7,730 commits missing from the binary log, median 5,020 also from InnoDB`: the place that lost commits
-    most often first. `hit`: the trials that lost any."""
+    """`median 7,730 commits missing from the binary log, median 5,020 of them also from InnoDB`: the place that lost
+    commits most often first; `, the whole load,` if nothing of any load was left there. `hit`: the trials that lost
+    any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
     gone = sorted((place for place in lost if lost[place]), key=lambda one: (-len(lost[one]), -median(lost[one])))
     if all(trial.lost_engine == trial.lost_binlog == trial.lost_both for trial in hit):
-        return f"{typical(median(lost[engine]), len(hit))} missing from both {engine} and {BINLOG}"
+        all_of_it = _all_of_it(counts[engine], hit)
+        return f"{typical(median(lost[engine]), len(hit))}{all_of_it} missing from both {engine} and {BINLOG}"
     first, *others = gone
-    told = [f"{typical(median(lost[first]), len(lost[first]))} missing from {first}{_in(lost[first], hit)}"]
+    much = f"{typical(median(lost[first]), len(lost[first]))}{_all_of_it(counts[first], hit)}"
+    told = [f"{much} missing from {first}{_in(lost[first], hit)}"]
     part = all(_are_part(counts[one], hit) for one in others)
     further = _also if part else _its_median
     told += [f"{further(lost[one])} from {one}{_in(lost[one], hit)}" for one in others]
@@ -36,6 +39,12 @@ def says(hit: Sequence[Tried], engine: str) -> str:
 
 def _in(lost: Sequence[int], hit: Sequence[Tried]) -> str:
     return f" in {number_of(hit[0].kind, len(lost))}" if len(lost) < len(hit) else ""
+
+
+def _all_of_it(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
+    """Then the number tells how long the load was."""
+    whole_load = all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count)
+    return ", the whole load," if whole_load else ""
 
 
 def _are_part(lost: Sequence[int | None], hit: Sequence[Tried]) -> bool:
@@ -76,8 +85,8 @@ def _its_median(lost: Sequence[int]) -> str:
 
 
 def _also(lost: Sequence[int]) -> str:
-    """A median of its own: it is no part of the other one."""
-    return f"{'median ' if len(lost) > 1 else ''}{_its_median(lost)} also"
+    """Those of each trial are a part of what its other log lost."""
+    return f"{'median ' if len(lost) > 1 else ''}{_its_median(lost)} of them also"
 
 
 def typical(median: float, times: int) -> str:

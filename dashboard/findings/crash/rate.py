@@ -33,6 +33,11 @@ class Rate:
     def still_allows(self, what: str) -> str:
         return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
+    def not_excluded(self, what: str, fail: str) -> str:
+        """What a few trials without a failure leave open: `that up to 71 % of all power losses lose commits (95 %
+        confidence)`."""
+        return f"that up to {percent(self.hi)} of {what} {fail} ({CONFIDENCE} confidence)"
+
     def share(self, what: str = "such crashes", fail: str = "fail") -> str:
         """How many of all crashes these trials stand for: `at least 29 % of such crashes lose commits (95 %
         confidence)`; "" if nothing was tried. `fail`: what happened k times, as a verb."""

@@ -40,9 +40,9 @@ def points_in_full(points: int, kind: str, trials: int, further: bool = False) -
     of = number_of(RECORDED if kind == KillPoints.key else kind, trials)
     if kind == SmallHistories.key:
         return states_of(points, of)
-    crash = ("kill", "kills") if kind == KillPoints.key else ("power loss", "power losses")
-    said = ("a" if points == 1 else "", "further" if further else "", crash[points != 1], f"replayed from {of}")
-    return f"{_points(points, noun_of(kind))} ({' '.join(filter(None, said))})"
+    number, loads = of.split(" ", 1)
+    moments = "a moment" if points == 1 else "moments"
+    return f"{_points(points, noun_of(kind))} ({moments} of {number} {'more ' if further else ''}{loads})"
 
 
 def states_of(states: int, of: str) -> str:

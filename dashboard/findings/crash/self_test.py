@@ -66,7 +66,7 @@ def _of_family(trials: Sequence[Tried]) -> SelfTest:
     open_ = "".join(f"; {number_of(one.kind, one.unclear)} unclear" for one in holding if one.unclear)
     if clean:
         losses.append(f"no loss after {clean}")
-    return SelfTest("passed", f"passed: as they must, they found {', and '.join(losses)}{open_}.")
+    return SelfTest("passed", f"passed: they found {', and '.join(losses)}, as they must{open_}.")
 
 
 def _named(family: str, one: SelfTest) -> str:

@@ -17,13 +17,15 @@ FLUSH, ROCKSDB_FLUSH, SYNC = "innodb_flush_log_at_trx_commit", "rocksdb_flush_lo
 
 @dataclass(frozen=True)
 class Lost:
-    """Acknowledged commits lost in one trial, and the time in which they were committed; None: not known."""
+    """Acknowledged commits lost in one trial, and the time in which they were committed; None: not known. `of`: commits
+    that were acknowledged."""
 
     engine: int | None = None
     engine_ms: float | None = None
     binlog: int | None = None
     binlog_ms: float | None = None
     replica: int | None = None  # where a replica is crashed too
+    of: int | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -
         return _unexplained(False, f"{engine}'s log")
     name = ROCKSDB_FLUSH if engine == "rocksdb" else FLUSH
     log = "write-ahead log" if engine == "rocksdb" else "redo log"
-    flush, last = settings.get(name), _last(lost.engine_ms)
+    flush, last = settings.get(name), _last(lost.engine_ms, lost.engine == lost.of)
     if flush == "0" or (engine == "rocksdb" and flush == "2" and settings.get("rocksdb_manual_wal_flush") != "OFF"):
         rescue = f"{name}=1" if power or engine == "rocksdb" else f"{name}=1 or 2"
         return Cause(f"{name}={flush}: the {log} of {last} was still in the server's memory.", _prevents(rescue))
@@ -69,7 +71,7 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -
 
 
 def _binlog(power: bool, settings: Mapping[str, str], lost: Lost) -> Cause:
-    last = _last(lost.binlog_ms)
+    last = _last(lost.binlog_ms, lost.binlog == lost.of)
     if settings.get("binlog_storage_engine", "").lower() == "innodb":
         flush = settings.get(FLUSH)
         if flush == "0" or (flush == "2" and power):
@@ -100,8 +102,10 @@ def _is_unflushed(settings: Mapping[str, str]) -> bool:
     return settings.get(SYNC) not in ("1", None)
 
 
-def _last(took_ms: float | None) -> str:
-    return f"the last {ms(took_ms)}" if took_ms is not None else "the last moments"
+def _last(took_ms: float | None, is_all: bool) -> str:
+    if is_all:
+        return "the whole load" if took_ms is None else f"the whole load ({ms(took_ms)})"
+    return "the last moments" if took_ms is None else f"the last {ms(took_ms)}"
 
 
 def _prevents(setting: str) -> str:

@@ -57,7 +57,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
     engines = tested.engines(view.plan)
     lines = dict.fromkeys(tested.where(_named(one), one.facts, engines, one.flush_ms) for one in met)
-    lines |= dict.fromkeys(_own_load(view, shared))
+    lines |= dict.fromkeys([*_own_load(view, shared), *_own_flushes(view)])
     settings = tested.spelled_out(view.plan, view.clean)
     answer = crash.answer if crash else answer_without_crashes(view, found)
     named = tested.named(settings, answer.sentences)
@@ -123,6 +123,12 @@ def _own_load(view: ResultView, shared: bool) -> list[str]:
     """A reader must not take it for a load of sysbench."""
     own = next((one.label for one in view.plan.workloads if one.key == OWN), "")
     return [f"The load is an own transaction{'' if shared else f' ({own})'}"] if own else []
+
+
+def _own_flushes(view: ResultView) -> list[str]:
+    """Of a replica: a loss of its own must not be taken for one of the setting."""
+    own = view.plan.crash.replica_flushes
+    return [f"At crash points the replica is at {own} (flush_log/sync_binlog), whatever its primary has"] if own else []
 
 
 def _own_transaction(view: ResultView, shared: bool) -> str:

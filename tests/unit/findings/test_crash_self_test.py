@@ -24,8 +24,8 @@ def test_the_self_test_passes_when_lying_disks_are_flagged():
     passed = self_test(trials_of(found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])))
     assert passed.state == "passed"
     assert (
-        passed.says == "The self-test of the checks passed: as they must, they found a loss in 2 of 2 trials with a "
-        "lying disk (it ignores flushes), and no loss after 1 graceful restart."
+        passed.says == "The self-test of the checks passed: they found a loss in 2 of 2 trials with a "
+        "lying disk (it ignores flushes), and no loss after 1 graceful restart, as they must."
     )
 
 
@@ -60,7 +60,7 @@ def test_an_unknown_verdict_on_a_lying_disk_is_not_flagged():
 def test_an_unknown_verdict_on_a_graceful_restart_shows_nothing():
     experiment = found(lying_disk=[(9, 9)], graceful_restart=[(0, 0)] * 3)
     experiment.trials.filter(kind="graceful-restart", repeat__gt=1).update(verdict="unknown")
-    says = ", and no loss after 1 graceful restart; 2 graceful restarts unclear."
+    says = ", and no loss after 1 graceful restart, as they must; 2 graceful restarts unclear."
     assert self_test(trials_of(experiment)).says.endswith(says)
     experiment.trials.filter(kind="graceful-restart").update(verdict="unknown")
     says = "; 3 graceful restarts unclear."
@@ -89,8 +89,8 @@ def test_failovers_have_controls_of_their_own():
     clean = {"switchover": [(0, 0)], "no_fault": [(0, 0)] * 2}
     passed = self_test(trials_of(found(asynchronous_link=[(7, 0)] * 2, **clean)))
     assert (
-        passed.says == "The self-test of the checks passed: as they must, they found a loss in 2 of 2 trials with an "
-        "asynchronous link, and no loss after 1 graceful switchover and 2 trials without a fault."
+        passed.says == "The self-test of the checks passed: they found a loss in 2 of 2 trials with an "
+        "asynchronous link, and no loss after 1 graceful switchover and 2 trials without a fault, as they must."
     )
     assert self_test(trials_of(found(asynchronous_link=[(7, 0)], no_fault=[(1, 0)]))).failed
     assert self_test(trials_of(found(asynchronous_link=[(7, 0), (0, 0)]))).failed

@@ -90,6 +90,12 @@ def test_another_engine_is_not_explained_by_the_settings_of_innodb():
     assert "not known" in found.says
 
 
+def test_where_the_whole_load_was_lost_its_length_is_no_window_of_the_loss():
+    engine, binlog = causes(POWER, "innodb", flushed("0", "0"), Lost(7, 740.0, 5, 900.0, of=7))
+    assert "the redo log of the whole load (740 ms)" in engine.says.replace("\N{NO-BREAK SPACE}", " ")
+    assert "the last 900 ms" in binlog.says.replace("\N{NO-BREAK SPACE}", " ")
+
+
 def test_each_log_that_lost_something_has_its_cause_the_worse_loss_first():
     both = causes(POWER, "innodb", flushed("0", "0"), Lost(5, 740.0, 7, 900.0))
     assert ["900 ms" in both[0].says, "740 ms" in both[1].says] == [True, True]

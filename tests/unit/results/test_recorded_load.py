@@ -226,8 +226,8 @@ def test_a_bound_over_loads_is_not_told_of_crash_points():
 
 def test_crash_points_and_independent_crashes_are_told_apart():
     power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
-    points = "at any of 636 crash points (power losses replayed from 3 recorded loads)"
-    assert where_tried([power, load]) == f"in 30 power losses, nor {points.replace('(power', '(further power')}"
+    points = "at any of 636 crash points (moments of 3 recorded loads)"
+    assert where_tried([power, load]) == f"in 30 power losses, nor {points.replace('3 recorded', '3 more recorded')}"
     assert where_tried([load]) == points
 
 
@@ -291,12 +291,12 @@ def test_how_many_violations_were_examined_is_told(words):
 def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-    assert "lost nothing at any of 4 crash points (power losses replayed from 2 recorded loads)" in page
+    assert "lost nothing at any of 4 crash points (moments of 2 recorded loads)" in page
 
 
 def test_flush_settings_of_a_replica_are_told_with_its_crash_points(client_in):
     one = loads(GOOD)
-    says = "the replica has 2/0 (flush_log/sync_binlog), whatever its primary has"
+    says = "the replica is at 2/0 (flush_log/sync_binlog), whatever its primary has"
     assert says not in flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
     one.plan["crash"]["replica_flushes"] = "2/0"
     one.save()

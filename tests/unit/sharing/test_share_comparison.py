@@ -56,7 +56,7 @@ def test_a_shared_comparison_shows_the_points_as_they_were_shared(path):
     payload = answer.context["picture"].payload
     assert (payload["title"], payload["y"]["scale"], payload["hidden"]) == ("Latency p95", "log", [1])
     html = answer.content.decode()
-    assert "Add points" not in html and "Take out" not in html and "/results/" not in html
+    assert "Add combinations" not in html and "Take out" not in html and "/results/" not in html
 
 
 def test_a_reader_of_a_shared_comparison_may_choose_another_view(path):

@@ -96,11 +96,12 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     if not rate.n:
         return ""
     what = "all loads" if tally.points else f"all {plural(tally.kind)}"
-    share = rate.share(what, "lose commits" if len(tally.hit) == rate.k else "fail")
+    fail = "lose commits" if len(tally.hit) == rate.k else "fail"
+    share = rate.share(what, fail)
     if rate.k:
-        share = f"so {share}"
+        share = f"enough to say: {share}"
     elif not shows_rare(rate.hi) and any(one.points for one in row):
-        share = f"{rate.n:,} {'is' if rate.n == 1 else 'are'} too few: {share}"
+        share = f"{rate.n:,} {'is' if rate.n == 1 else 'are'} too few to exclude {rate.not_excluded(what, fail)}"
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
     return f"in {rate.counts} {plural(tally.kind)}{unclear}{',' if rate.k else ';'} {share}" if tally.points else share
 

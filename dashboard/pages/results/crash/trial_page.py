@@ -18,6 +18,7 @@ from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.text.numbers import ms, whole
 from workers.bench.plan import Variant
+from workers.bench.replica_flushes import settings_of
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.left_out import LEFT_OUT
 from workers.crash.setup_and_result import step_in_words
@@ -189,7 +190,14 @@ def _causes(trial: Trial) -> tuple[Cause, ...]:
     planned = _variant(trial)
     ran = of_trial(trial.environment.known if trial.environment else EnvironmentFacts(), planned.settings).settings
     of_replica = trial.lost_replica if trial.kind in WITH_REPLICA else None
-    lost = Lost(trial.lost_engine, trial.lost_engine_ms, trial.lost_binlog, trial.lost_binlog_ms, of_replica)
+    lost = Lost(
+        trial.lost_engine,
+        trial.lost_engine_ms,
+        trial.lost_binlog,
+        trial.lost_binlog_ms,
+        of_replica,
+        trial.acknowledged,
+    )
     return causes(trial.kind, planned.engine.lower(), ran, lost)
 
 

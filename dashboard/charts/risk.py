@@ -11,7 +11,7 @@ from dashboard.findings.crash.rate import Rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import CrashLoss
-from dashboard.findings.crash.trials import Replica, Tried, engine_in
+from dashboard.findings.crash.trials import WITH_REPLICA, Replica, Tried, engine_in
 from dashboard.findings.point import Point
 from dashboard.records.experiments.kind_names import number_of, singular, title
 from dashboard.text.numbers import at

@@ -36,9 +36,11 @@ class Cause:
     prevented_by: str = ""
 
 
-def causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> tuple[Cause, ...]:
+def causes(
+    kind: str, engine: str, settings: Mapping[str, str], lost: Lost, of_replica: Mapping[str, str] | None = None
+) -> tuple[Cause, ...]:
     """One for the engine, the binary log and the replica, if it lost something, the worse loss first. `engine`: innodb
-    or rocksdb; `settings`: those of the running server."""
+    or rocksdb; `settings`: those of the running server; `of_replica`: those that its replica has instead."""
     if not lost.engine and not lost.binlog and not lost.replica:
         return ()
     if kind == LYING_DISK:
@@ -49,7 +51,7 @@ def causes(kind: str, engine: str, settings: Mapping[str, str], lost: Lost) -> t
     power = not CRASH_KINDS[kind].keeps_page_cache if kind in CRASH_KINDS else True  # page cache lost, or not known
     found = [(lost.engine, _engine(power, engine, settings, lost))] if lost.engine else []
     found += [(lost.binlog, _binlog(power, settings, lost))] if lost.binlog else []
-    found += [(lost.replica, _replica(power, engine, settings))] if lost.replica else []
+    found += [(lost.replica, _replica(power, engine, {**settings, **(of_replica or {})}))] if lost.replica else []
     return tuple(cause for _, cause in sorted(found, key=lambda one: -one[0]))
 
 
@@ -85,17 +87,17 @@ def _binlog(power: bool, settings: Mapping[str, str], lost: Lost) -> Cause:
 
 
 def _replica(power: bool, engine: str, settings: Mapping[str, str]) -> Cause:
-    """A replica with the settings of its primary, whose rows were compared after it followed the primary again."""
+    """A replica with these settings, whose rows were compared after it followed the primary again."""
     names = (ROCKSDB_FLUSH if engine == "rocksdb" else FLUSH, SYNC)
     relaxed = [name for name in names if settings.get(name) not in ("1", None)]
     if not power or not relaxed:
         return _unexplained(all(name in settings for name in names), "the replica")
     has = ", ".join(f"{name}={settings[name]}" for name in relaxed)
     says = (
-        f"{has}: the crash took commits from the replica, and it did not fetch them again. "
+        f"{has} on the replica: the crash took commits from it, and it did not fetch them again. "
         "Its position was ahead of its rows, or it stopped with an error."
     )
-    return Cause(says, _prevents(" with ".join(f"{name}=1" for name in relaxed)))
+    return Cause(says, _prevents(" with ".join(f"{name}=1" for name in relaxed) + " on the replica"))
 
 
 def _is_unflushed(settings: Mapping[str, str]) -> bool:

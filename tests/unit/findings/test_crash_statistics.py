@@ -90,7 +90,8 @@ def test_a_tally_says_the_crash_and_the_number_of_trials():
     )
     assert tally([(1060, 20000)] * 4).says == (
         "lost acknowledged commits in 4 of 4 power losses "
-        "(median 20,000 commits missing from the binary log, median 1,060 of them also from InnoDB); replicas diverge silently"
+        "(median 20,000 commits missing from the binary log, median 1,060 of them also from InnoDB); "
+        "replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
         "lost acknowledged commits in 1 of 1 power loss (200 commits missing from the binary log, none from InnoDB);"

@@ -54,11 +54,13 @@ REPLICA = Lost(engine=0, binlog=0, replica=15)
 def test_a_loss_of_the_replica_alone_has_a_cause_too():
     (found,) = causes("replica-crash-points", "innodb", flushed("2", "1"), REPLICA)
     assert found.says.startswith(
-        f"{FLUSH}=2: the crash took commits from the replica, and it did not fetch them again."
+        f"{FLUSH}=2 on the replica: the crash took commits from it, and it did not fetch them again."
     )
-    assert found.prevented_by == f"{FLUSH}=1 prevents this."
+    assert found.prevented_by == f"{FLUSH}=1 on the replica prevents this."
     (both,) = causes("replica-crash-points", "innodb", flushed("0", "0"), REPLICA)
-    assert both.prevented_by == f"{FLUSH}=1 with {SYNC}=1 prevents this."
+    assert both.prevented_by == f"{FLUSH}=1 with {SYNC}=1 on the replica prevents this."
+    (own,) = causes("replica-crash-points", "innodb", flushed("1", "1"), REPLICA, {FLUSH: "2", SYNC: "1"})
+    assert own == found, "its primary is at 1/1"
     (none,) = causes("replica-crash-points", "innodb", flushed("1", "1"), REPLICA)
     assert "do not explain this loss" in none.says and not none.prevented_by
     assert causes("replica-crash-points", "innodb", flushed("2", "1"), Lost(engine=0, binlog=0, replica=0)) == ()

@@ -29,7 +29,6 @@ from workers.bench.trial_kinds import POWER_LOSSES
 class CrashPart:
     """`kinds`: titles of the matrix's columns; `moments`: most crash points of a recorded load, 0: none was recorded;
     `lost_whole_load`: some trials lost nearly all of their commits; `clients`: connections that commit until a crash;
-    `replica_flushes`: flush settings of the replica of crash points, "": as its primary;
     `flushes_by_time`: a variant does not flush both logs at each commit; `finished`: how many
     trials of `total` ended with a verdict; `power_losses`: some were tried, on a disk that the worker simulates."""
 
@@ -42,7 +41,6 @@ class CrashPart:
     power_losses: bool
     flushes_by_time: bool
     clients: int
-    replica_flushes: str
     rows: Sequence[MatrixRow]
     maps: LoadMaps | None
     tables: Sequence[ChartTable]
@@ -66,7 +64,6 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
         power_losses=not POWER_LOSSES.isdisjoint(view.crash_kinds),
         flushes_by_time=any(level(one.settings) not in (None, DURABLE) for one in view.plan.variants),
         clients=view.plan.crash.clients,
-        replica_flushes=view.plan.crash.replica_flushes,
         rows=matrix(view, addresses),
         maps=load_maps(view, addresses),
         tables=crash_tables(view),

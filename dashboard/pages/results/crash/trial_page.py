@@ -198,7 +198,8 @@ def _causes(trial: Trial) -> tuple[Cause, ...]:
         of_replica,
         trial.acknowledged,
     )
-    return causes(trial.kind, planned.engine.lower(), ran, lost)
+    own = settings_of(trial.experiment.as_plan().crash, planned.engine)
+    return causes(trial.kind, planned.engine.lower(), ran, lost, own)
 
 
 def _facts(trial: Trial) -> dict[str, str]:

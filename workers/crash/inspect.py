@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
-from workers.crash import binlog, compare_tables, gtid
+from workers.crash import binlog, compare_tables
 from workers.crash.compare_tables import WRITES_AFTER
 from workers.crash.evidence import BinlogSeen, Oddities, Seen
 from workers.crash.own_load import OwnLoad
@@ -16,7 +16,7 @@ from workers.crash.transactions import statements
 from workers.errors import DurascopeError, ServerError, reason
 from workers.host import temporary
 from workers.sandbox import untrusted
-from workers.servers import ask, dump
+from workers.servers import ask, dump, gtid
 from workers.servers.connection import connect
 from workers.servers.identity import ServerName, server_name
 from workers.servers.limited import Connection

@@ -12,11 +12,11 @@ from typing import Literal
 
 from workers.crash import dialects
 from workers.crash.dialects import Dialect
-from workers.crash.gtid import count, minus, parse
 from workers.errors import SandboxError
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.servers.gtid import count, minus, parse
 from workers.servers.limited import Connection
 
 ACCOUNT = "durascope_repl"  # MySQL 5.6 allows 16 characters

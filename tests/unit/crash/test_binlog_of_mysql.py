@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET
-from workers.crash import gtid
 from workers.crash.binlog import read
 from workers.crash.binlog.events import HEADER_BYTES, EventLog, EventType
 from workers.crash.binlog.names import tagged_gtid
 from workers.crash.transactions import key
+from workers.servers import gtid
 
 FILES = Path(__file__).with_name("binlogs")
 PLAIN = FILES / "mysql-8.0.33.plain"

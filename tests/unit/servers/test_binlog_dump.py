@@ -10,6 +10,7 @@ from zlib import crc32
 
 import pytest
 
+from workers.errors import ServerError
 from workers.servers.dump import packets
 from workers.servers.dump.copy import KEPT_FREE_BYTES, MARGIN_BYTES, CopyLimits, LogFile, from_first, most_bytes
 from workers.servers.dump.files import CopiedFiles
@@ -227,3 +228,5 @@ def test_a_set_of_gtids_is_packed_as_the_protocol_wants_it():
     packed = mysql_gtids(f"{uuid}:1-5:7,\n{uuid[:-2]}cd:9")
     sid, other = bytes(15) + b"\xab", bytes(15) + b"\xcd"
     assert packed == struct.pack("<Q16sQQQQQ16sQQQ", 2, sid, 2, 1, 6, 7, 8, other, 1, 9, 10)
+    with pytest.raises(ServerError, match="have tags"):
+        mysql_gtids(f"{uuid}:1-5:mine:1-3")

@@ -20,8 +20,8 @@ from workers.crash import compare_tables
 from workers.crash.compare_tables import Placed
 from workers.crash.digest import digests
 from workers.crash.evidence import ReplicaSeen, Seen, nothing
-from workers.crash.gtid import reissued
 from workers.crash.ledger import Ledger
+from workers.servers.gtid import reissued
 from workers.topology import judge
 from workers.topology.checks import CHECKS, PIECES, run_checks
 from workers.topology.takeover import REJOIN

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pymysql
 
 from workers.errors import MissingPrivilege, ServerError
-from workers.servers import ask
+from workers.servers import ask, gtid
 from workers.servers.driver_errors import explain
 from workers.servers.dump import packets
 from workers.servers.dump.packets import DumpRefused, NoDump
@@ -95,17 +95,13 @@ def no_log(where: str, why: str) -> ServerError:
 
 def mysql_gtids(text: str) -> bytes:
     """`uuid:1-5:7,uuid:9` as in COM_BINLOG_DUMP_GTID: each source with its intervals, whose ends are exclusive."""
-    sources: dict[bytes, list[tuple[int, int]]] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        uuid, *intervals = part.split(":")
-        if not all(interval.replace("-", "").isdecimal() for interval in intervals):
-            raise ServerError("The server's GTIDs have tags, so its log cannot be read from a GTID on.")
-        found = sources.setdefault(bytes.fromhex(uuid.replace("-", "")), [])
-        for interval in intervals:
-            first, _, last = interval.partition("-")
-            found.append((int(first), int(last or first) + 1))
+    sources = gtid.parse(text)
+    if any(":" in source for source in sources):
+        raise ServerError("The server's GTIDs have tags, so its log cannot be read from a GTID on.")
     packed = b"".join(
-        uuid + struct.pack("<Q", len(found)) + b"".join(struct.pack("<QQ", *one) for one in found)
-        for uuid, found in sources.items()
+        bytes.fromhex(uuid.replace("-", ""))
+        + struct.pack("<Q", len(intervals))
+        + b"".join(struct.pack("<QQ", first, last + 1) for first, last in intervals)
+        for uuid, intervals in sources.items()
     )
     return struct.pack("<Q", len(sources)) + packed

@@ -8,13 +8,13 @@ import secrets
 import uuid
 from collections.abc import Mapping, Sequence
 
-from workers.crash.gtid import count, parse
 from workers.errors import ServerEnded, ServerError
 from workers.sandbox import port
 from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.servers.gtid import count, parse
 from workers.servers.limited import Connection
 from workers.servers.settings import switch
 from workers.topology.ground import Ground

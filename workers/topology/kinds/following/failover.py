@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from workers.crash.gtid import count, parse
 from workers.crash.replica_link import Link
 from workers.errors import SandboxError
+from workers.servers.gtid import count, parse
 from workers.topology.chain import Promoted, Struck
 from workers.topology.kinds.following.begin import catch_up
 from workers.topology.manager import FailoverManager

@@ -7,7 +7,6 @@ import numpy as np
 
 from workers.crash import dialects
 from workers.crash.evidence import ReplicaSeen
-from workers.crash.gtid import reissued
 from workers.crash.inspect import BinlogPlace, read_binlog
 from workers.crash.replica import SCHEMA
 from workers.crash.replica_link import Link
@@ -17,6 +16,7 @@ from workers.errors import DurascopeError, ServerEnded, reason
 from workers.sandbox.options import BINLOG_BASE
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.servers.gtid import reissued
 from workers.topology.chain import Promoted, Returned
 from workers.topology.evidence import GtidsSeen
 from workers.topology.kinds.following.replication import SourceAndReplica

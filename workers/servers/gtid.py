@@ -42,14 +42,6 @@ def count(gtids: Gtids) -> int:
     return sum(last - first + 1 for intervals in gtids.values() for first, last in intervals)
 
 
-def text(gtids: Gtids) -> str:
-    """For people: "0:101-103" are the numbers 101 to 103 of domain 0; MySQL's as MySQL writes them."""
-    return ",".join(
-        ":".join([source, *(f"{first}-{last}" if last > first else str(first) for first, last in intervals)])
-        for source, intervals in gtids.items()
-    )
-
-
 def reissued(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, ...]:
     """GTIDs that name another transaction after the crash than before. Both map GTID -> key."""
     return tuple(gtid for gtid, key in after.items() if before.get(gtid, key) != key)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workers.crash.points.story import TriedState
+from workers.crash.points.story import JudgedPoint
 
 SIZE = 1000
 EDGE = 25  # so that no dot is cut off
@@ -31,7 +31,7 @@ class CrashMap:
     seconds: float
 
 
-def crash_map(states: Sequence[TriedState]) -> CrashMap:
+def crash_map(states: Sequence[JudgedPoint]) -> CrashMap:
     redo = max((state.redo for state in states), default=0)
     binlog = max((state.binlog for state in states), default=0)
     seconds = max((state.at_s for state in states), default=0.0)
@@ -59,7 +59,7 @@ def _near(place: float) -> int:
 _ORDER = ("kept", "unclear", "other", "lost")  # the last is drawn on top
 
 
-def look_of(state: TriedState) -> str:
+def look_of(state: JudgedPoint) -> str:
     return "lost" if state.has_lost else LOOKS[state.verdict]
 
 

@@ -20,10 +20,15 @@ class Unreadable(DurascopeError):
 
 def read(kind: type[T], value: object) -> T:
     """Raises Unreadable, which names the first field that does not fit."""
+    return read_text(kind, json.dumps(value))
+
+
+def read_text(kind: type[T], text: str) -> T:
+    """The same from the text of the JSON, as a query can give it (`KT`)."""
     from pydantic import ValidationError  # here and below: a worker starts faster without it
 
     try:
-        read_value: T = _adapter(cast(Hashable, kind)).validate_json(json.dumps(value), strict=True)
+        read_value: T = _adapter(cast(Hashable, kind)).validate_json(text, strict=True)
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"]))

@@ -4,6 +4,7 @@ import { addCopyButtons, offerCopies } from "./app/copy.js";
 import { foldOnPhones } from "./app/fold.js";
 import { closeMenus } from "./app/menu.js";
 import { preparePaper } from "./app/paper.js";
+import { fillParts } from "./app/parts.js";
 import { makeSortable } from "./app/sort.js";
 import { explainTerms } from "./app/terms.js";
 import { wireThemeSwitch } from "./app/theme-switch.js";
@@ -17,6 +18,7 @@ function enhance() {
   wireThemeSwitch();
   foldOnPhones(document);
   preparePaper(document.documentElement);
+  fillParts(document, explainTerms);
   localTimes(document);
   addCopyButtons(document);
   offerCopies(document);

@@ -1,10 +1,11 @@
 // Draws every <figure data-chart> when it scrolls near. Payloads: docs/contributing/charts.md.
+import { tryAgain } from "./app/try-again.js";
 import { payloadOf } from "./charts/payload.js";
 import { ChartView } from "./charts/view.js";
 
 const NEAR = "400px";
 const views = new Set();
-const waiting = new Set(document.querySelectorAll("[data-chart]"));
+const waiting = new Set();
 
 const watch = new IntersectionObserver(
   (entries) => {
@@ -12,8 +13,8 @@ const watch = new IntersectionObserver(
   },
   { rootMargin: NEAR },
 );
-for (const figure of waiting) watch.observe(figure);
-
+watchIn(document);
+document.addEventListener("filled", (event) => watchIn(event.target)); // app/parts.js
 document.addEventListener("themechange", () => {
   for (const view of views) view.draw();
 });
@@ -22,6 +23,13 @@ addEventListener("beforeprint", () => {
   refit(); // as wide as paper, and light: app/paper.js
 });
 addEventListener("afterprint", refit);
+
+function watchIn(root) {
+  for (const figure of root.querySelectorAll("[data-chart]")) {
+    waiting.add(figure);
+    watch.observe(figure);
+  }
+}
 
 function refit() {
   for (const view of views) view.refit();
@@ -34,8 +42,17 @@ async function start(figure) {
     draw(figure, await payloadOf(figure));
   } catch (error) {
     console.warn(`chart ${figure.dataset.chart}:`, error);
-    explain(figure, "The figures of this chart could not be loaded. Its table has them; reload the page to try again.");
+    sorry(figure);
   }
+}
+
+function sorry(figure) {
+  const again = tryAgain(() => {
+    figure.querySelector(".chart-empty").replaceWith(canvas);
+    waiting.add(figure);
+    start(figure);
+  });
+  const canvas = explain(figure, "The figures of this chart could not be loaded. Its table has them.", again);
 }
 
 function draw(figure, payload) {
@@ -47,9 +64,12 @@ function draw(figure, payload) {
   views.add(view);
 }
 
-function explain(figure, words) {
+/** Returns the canvas, which made room. */
+function explain(figure, words, ...more) {
   const reason = document.createElement("p");
+  const canvas = figure.querySelector(".chart-plot canvas") ?? figure.querySelector("canvas");
   reason.className = "chart-empty hatched";
-  reason.textContent = words;
-  (figure.querySelector(".chart-plot canvas") ?? figure.querySelector("canvas")).replaceWith(reason);
+  reason.append(words, ...more);
+  canvas.replaceWith(reason);
+  return canvas;
 }

@@ -12,6 +12,7 @@ from django.utils import timezone
 from playwright.sync_api import TimeoutError
 
 from dashboard.history import update
+from dashboard.pages.results.parts import PARTS
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.history.models import Change
@@ -207,6 +208,11 @@ def test_every_page_of_a_busy_installation(page, live_server, busy):
         f"/results/compare/?from={busy['experiment'].pk}&{compared}",
         f"/results/compare/?a={busy['experiment'].pk}&b={busy['failed'].pk}",
         f"/results/compare/?by=threads&figure=p99&{compared}",
+        *(
+            f"{page}parts/{key}/"
+            for page in (f"/results/{busy['experiment'].pk}/", f"/share/{token}/")
+            for key in PARTS
+        ),
         f"/share/comparisons/?{compared}",
         f"/share/{comparison}/",
         f"/results/{busy['experiment'].pk}/trials/?variant=0&server=0&crash=power-loss",

@@ -35,6 +35,12 @@ class Addresses:
             path = reverse("results:compare_chart", args=[key, form])
         return f"{path}?{query}"
 
+    def part(self, key: str, query: str) -> str:
+        """Of a folded part of the result page."""
+        if self.token:
+            return f"{reverse('sharing:part', args=[self.token, key])}?{query}"
+        return f"{reverse('results:part', args=[self.experiment_id, key])}?{query}"
+
     def cell(self, cell_id: int) -> str:
         return f"{self._cells}{cell_id}/"
 

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from dashboard.charts.chart import Chart
-from dashboard.charts.group_commit import verdicts
 from dashboard.charts.guardrails import guardrails
-from dashboard.charts.host import HostMeans, means
-from dashboard.charts.registry import DETAILS, EXPLAINING, MODELS, OUTLINES, SPEED, draw
+from dashboard.charts.registry import SPEED
 from dashboard.findings import tested, together
 from dashboard.findings.analysis import MadeOf, made_of
 from dashboard.findings.answer import answer_without_crashes
@@ -21,11 +19,11 @@ from dashboard.findings.probed import broken, flush_of, promises
 from dashboard.findings.redact import redactor_of
 from dashboard.findings.service_level import service_levels
 from dashboard.findings.shown import ResultView, shown
-from dashboard.pages.results import claims_page, queries
+from dashboard.pages.results import claims_page, parts, queries
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash import page as crash_page
 from dashboard.pages.results.markdown import markdown
-from dashboard.pages.results.picture import Picture
+from dashboard.pages.results.picture import picture, pictures
 from dashboard.pages.results.queries import ResultCell
 from dashboard.pages.templatetags.tables import CellRow
 from dashboard.records.experiments.environment import facts
@@ -64,8 +62,8 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     others = [one for one in settings if one not in named]
     reasons = tested.beside(others, answer.recommendation.at_once if answer.recommendation else ())
     told = [one for _, mine in reasons for one in mine]
-    pictures = _pictures(SPEED, view, addresses) if rows else []
-    main = _picture("risk", view, addresses) if crash else pictures.pop(0) if pictures and view.points else None
+    speed = pictures(SPEED, view, addresses) if rows else []
+    main = picture("risk", view, addresses) if crash else speed.pop(0) if speed and view.points else None
     promised = promises(view.devices, view.names, view.clean)
     return {
         "experiment": experiment,
@@ -81,15 +79,11 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "can_resume": experiment.may_be_resumed and _is_unfinished(view, rows),
         "crash": crash,
         "answer": answer,
-        "main": main if main and (pictures or main.chart.series) else None,
+        "main": main if main and (speed or main.chart.series) else None,
         "risk": main if crash else None,
         "each_server": _each_server(view, addresses),
-        "pictures": pictures,
-        "details": _pictures(DETAILS, view, addresses) if rows else [],
-        "explaining": _pictures(EXPLAINING, view, addresses) if rows else [],
-        "models": _models(view, addresses),
-        "host": _host(view) if rows else None,
-        "group_commit": verdicts(view.lines),
+        "pictures": speed,
+        "parts": parts.links(view, addresses) if rows else [],
         "choosers": choosers(view) + crash_page.choosers(view),
         "plan": view.plan,
         "guardrails": "" if all(one.is_sandbox for one in view.plan.targets) else view.plan.limits.in_words,
@@ -179,30 +173,6 @@ def _is_unfinished(view: ResultView, rows: Sequence[ResultCell]) -> bool:
     """Whether the plan has cells or trials without a result. *Resume* queues them."""
     states = {row.state for row in rows} | {trial.state for trial in view.trials}
     return bool(states - {Cell.State.DONE})
-
-
-def _host(view: ResultView) -> HostMeans:
-    found = means(view.lines)
-    table = found.table.cleaned(view.clean) if found.table else None
-    return HostMeans(table, tuple(map(view.clean, found.why)))
-
-
-def _picture(key: str, view: ResultView, addresses: Addresses) -> Picture:
-    return picture(draw(key, view, embedded=True), addresses, view.query)
-
-
-def _pictures(keys: Sequence[str], view: ResultView, addresses: Addresses) -> list[Picture]:
-    return [_picture(key, view, addresses) for key in keys]
-
-
-def _models(view: ResultView, addresses: Addresses) -> list[Picture]:
-    """Only those that have something to draw."""
-    return [one for one in _pictures(MODELS, view, addresses) if not one.chart.empty]
-
-
-def picture(chart: Chart, addresses: Addresses, query: str) -> Picture:
-    csv, json = (addresses.chart(chart.key, form, query) for form in ("csv", "json"))
-    return Picture(chart, csv, json, json if chart.key in OUTLINES and not chart.empty else "")
 
 
 def choosers(view: ResultView) -> list[dict[str, object]]:

@@ -12,6 +12,7 @@ urlpatterns = [
     path("compare/charts/<slug:key>.<str:form>", compare.chart, name="compare_chart"),
     path("<int:experiment_id>/", views.page, name="page"),
     path("<int:experiment_id>/report/", views.report, name="report"),
+    path("<int:experiment_id>/parts/<slug:key>/", views.part, name="part"),
     path("<int:experiment_id>/charts/<slug:key>.<str:form>", views.chart, name="chart"),
     path("<int:experiment_id>/trials/", crash.trials, name="trials"),
     path("trials/<int:trial_id>/", crash.trial, name="trial"),

@@ -10,9 +10,10 @@ from dashboard.charts.registry import CHARTS, draw
 from dashboard.findings.service_level import LevelFinding
 from dashboard.findings.shown import ResultView
 from dashboard.pages.accounts.gate import needs
-from dashboard.pages.results import cell_page, queries
+from dashboard.pages.results import cell_page, parts, queries
 from dashboard.pages.results import page as pages
 from dashboard.pages.results import report as reports
+from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.files import FORMS
 from dashboard.pages.results.reader import reader_of
 from dashboard.records.experiments.models import Experiment
@@ -25,6 +26,17 @@ def page(request: HttpRequest, experiment_id: int, token: str = "") -> HttpRespo
     experiment = get_object_or_404(found, pk=experiment_id)
     context = pages.context(experiment, request.GET, shared=bool(token), token=token)
     return render(request, "results/page.html", context)
+
+
+@needs("see", "GET")
+def part(request: HttpRequest, experiment_id: int, key: str, token: str = "") -> HttpResponse:
+    """A folded part of the page, for the same query string."""
+    if key not in parts.PARTS:
+        raise Http404("A result has no such part.")
+    experiment = get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id)
+    view = pages.shown_to(experiment, request.GET, shared=bool(token))
+    context = parts.context(key, experiment, view, Addresses(experiment.pk, token))
+    return render(request, "results/part.html", {**context, "shared": bool(token)})
 
 
 @needs("see", "GET")

@@ -12,7 +12,7 @@ from dashboard.charts.registry import CHARTS, draw
 from dashboard.pages.results import page
 from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.compare.page import picture_of
-from dashboard.pages.results.picture import Picture
+from dashboard.pages.results.picture import Picture, picture
 from dashboard.pages.sharing import comparisons
 from dashboard.pages.sharing.glance import glance, main_chart
 from dashboard.records.sharing.models import ShareLink
@@ -68,7 +68,7 @@ def _chart(link: ShareLink, token: str, key: str, query: QueryDict) -> Picture:
     if key not in CHARTS:
         raise Http404("No such chart.")
     view = page.shown_to(experiment_of(link), query, shared=True)
-    return page.picture(draw(key, view, embedded=True), Addresses(link.experiment_id, token), view.query)
+    return picture(key, view, Addresses(link.experiment_id, token))
 
 
 def _compared(link: ShareLink, token: str, key: str, query: QueryDict) -> Picture:

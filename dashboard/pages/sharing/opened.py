@@ -70,6 +70,11 @@ def show(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
 
 
 @opened()
+def part(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpResponse:
+    return results.part(request, _experiment_id(link), key, token)
+
+
+@opened()
 def chart(request: HttpRequest, link: ShareLink, token: str, key: str, form: str) -> HttpResponse:
     if link.experiment_id is None:
         return compare.compare_chart(comparisons.seen(link, request.GET), key, form, token)

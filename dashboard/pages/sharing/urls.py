@@ -27,5 +27,6 @@ urlpatterns = [
     path("<token:token>/cells/<int:cell_id>/charts/<slug:key>.<str:form>", opened.cell_chart, name="cell_chart"),
     path("<token:token>/trials/", opened.trials, name="trials"),
     path("<token:token>/trials/<int:trial_id>/", opened.trial, name="trial"),
+    path("<token:token>/parts/<slug:key>/", opened.part, name="part"),
     path("<token:token>/charts/<slug:key>.<str:form>", opened.chart, name="chart"),
 ]

@@ -22,7 +22,7 @@ OPEN = {  # what anybody may ask for without a login: no name is added here with
     "account_login", "mfa_authenticate", "mfa_login_webauthn", "account_inactive", "account_logout",
     "socialaccount_login_cancelled", "socialaccount_login_error", "socialaccount_signup",
     "openid_connect_login", "openid_connect_callback", "sharing:show", "sharing:chart", "sharing:picture",
-    "sharing:cell", "sharing:cell_chart", "sharing:trials", "sharing:trial", "sharing:embed",
+    "sharing:part", "sharing:cell", "sharing:cell_chart", "sharing:trials", "sharing:trial", "sharing:embed",
     "api-openapi", "health", "health-live", "health-check",
     "help:limits",
 }  # fmt: skip

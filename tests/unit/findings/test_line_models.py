@@ -209,8 +209,7 @@ def test_where_the_server_counts_commits_they_are_judged():
 @pytest.mark.django_db
 def test_the_page_shows_what_is_known(client_in):
     one = measured_with_binlog()
-    page = client_in.get(reverse("results:page", args=[one.pk])).content.decode()
-    assert "How it works" in page
+    page = client_in.get(reverse("results:part", args=[one.pk, "how-it-works"])).text
     assert "Group commit works." in page
     for key in ("group-commit", "ceilings", "scaling-law", "fsync-model", "fsync-residuals"):
         assert f'data-chart="{key}"' in page, key
@@ -219,7 +218,7 @@ def test_the_page_shows_what_is_known(client_in):
 @pytest.mark.django_db
 def test_the_page_is_silent_where_nothing_is_known(client_in):
     one = factory.experiment(threads=(1,), figures=False)
-    page = client_in.get(reverse("results:page", args=[one.pk])).content.decode()
+    page = client_in.get(reverse("results:part", args=[one.pk, "how-it-works"])).text
     assert not any(f'data-chart="{key}"' in page for key in MODELS)
 
 

@@ -9,7 +9,7 @@ from dashboard.findings.claims.evidence import read
 from dashboard.findings.document import everything
 from dashboard.records.experiments.models import Probe, Run
 from tests.unit.results import factory
-from tests.unit.results.test_result_pages import page, text
+from tests.unit.results.test_result_pages import page, part, text
 from workers.analysis.predicates.measured import At
 from workers.metrics.device_probe import DeviceProbe, FlushTimes
 from workers.sandbox.promise import compare
@@ -59,7 +59,7 @@ def test_a_device_that_is_as_promised_says_so(client_in, experiment):
     assert "Device probe (as promised) k=5ms+log promises 200 fsync/s; the probe read 196" in cell_page(
         client_in, experiment
     )
-    assert "the probe read 196: within 10 %." in text(page(client_in, experiment))
+    assert "the probe read 196: within 10 %." in text(part(client_in, experiment, "how-it-works"))
 
 
 def test_a_device_that_is_not_as_promised_says_so(client_in, experiment):
@@ -75,7 +75,7 @@ def test_a_broken_promise_stands_on_top_a_kept_one_in_the_evidence(client_in, ex
     assert '<td class="num" data-label="The probe read">196</td>' in shown and '<span class="badge passed">yes' in shown
     store_probe(experiment, 9)  # made anew, and slower: what was measured before stays as it was
     shown = page(client_in, experiment).content.decode()
-    before_charts = shown[: shown.index('<section class="charts"')]
+    before_charts = shown[: shown.index('aria-label="Speed"')]
     assert "The simulated device k=5ms+log promises 200 fsync/s; the probe read 111" in before_charts
     assert shown.count('data-label="The probe read"') == 2
 
@@ -90,8 +90,9 @@ def test_a_device_that_was_made_several_times_breaks_its_promise_in_one_sentence
 
 def test_both_devices_are_shown_if_the_logs_have_their_own(client_in, experiment):
     store_probe(experiment, 5, logs_ms=5.2)
-    html = page(client_in, experiment).content.decode()
-    assert '"k=5ms+log, data, overwrite"' in html and '"k=5ms+log, redo and binlog, overwrite"' in html
+    drawn = part(client_in, experiment, "how-it-works").text
+    assert '"k=5ms+log, data, overwrite"' in drawn and '"k=5ms+log, redo and binlog, overwrite"' in drawn
+    html = page(client_in, experiment).text
     assert html.count('data-label="The probe read"') == 2 and "The simulated device" not in html
     told = cell_page(client_in, experiment)
     assert "Device probe of k=5ms+log, data (as promised)" in told
@@ -112,7 +113,7 @@ def test_without_simulated_devices_nothing_is_said_of_them(client_in, experiment
 
 def test_devices_of_one_server_are_drawn_side_by_side(client_in, experiment):
     store_probe(experiment, 5)
-    html = page(client_in, experiment).content.decode()
+    html = part(client_in, experiment, "how-it-works").text
     assert '"k=5ms+log, overwrite"' in html and '"overwrite"' in html
 
 

@@ -23,8 +23,8 @@ def watched(*totals, why=""):
 
 
 def shown(client, one):
-    text = flat(client.get(f"/results/{one.pk}/").text)
-    return text.partition("The server's host during the load</h3>")[2].partition("</details>")[0]
+    text = flat(client.get(f"/results/{one.pk}/parts/speed/").text)
+    return text.partition("The server's host during the load</h3>")[2].partition("</section>")[0]
 
 
 def numbers(part):

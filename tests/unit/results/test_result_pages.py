@@ -16,6 +16,10 @@ def page(client, experiment, **query):
     return client.get(reverse("results:page", args=[experiment.pk]), query)
 
 
+def part(client, experiment, key, **query):
+    return client.get(reverse("results:part", args=[experiment.pk, key]), query)
+
+
 def text(response):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", response.content.decode()))
 
@@ -35,8 +39,8 @@ def test_a_result_page_begins_with_its_finding(client_in):
 
 
 def test_every_chart_is_there_with_its_table_and_files(client_in):
-    response = page(client_in, factory.experiment())
-    html = response.content.decode()
+    one = factory.experiment()
+    html = "".join((page(client_in, one).text, *(part(client_in, one, key).text for key in ("speed", "how-it-works"))))
     for key in ("throughput", "ratio", "latency-p50", "latency-p99", "fsyncs", "groups", "fsync-latency", "probe"):
         payload = json.loads(re.search(rf'<script id="chart-{key}" type="application/json">(.*?)</script>', html)[1])
         assert payload["series"], key
@@ -47,7 +51,7 @@ def test_every_chart_is_there_with_its_table_and_files(client_in):
 
 def test_the_seconds_are_loaded_only_on_demand(client_in):
     experiment = factory.experiment()
-    html = flat(page(client_in, experiment, threads=0).text)
+    html = flat(part(client_in, experiment, "speed", threads=0).text)
     source = re.search(r'data-chart="seconds" data-src="([^"]+)"', html)[1].replace("&amp;", "&")
     assert 'id="chart-seconds"' not in html
     chart = client_in.get(source).json()
@@ -64,20 +68,21 @@ def test_series_and_evidence_are_not_read_once_the_analysis_is_made(client_in, d
 
 
 def test_a_result_page_says_which_figures_are_not_available(client_in):
-    response = page(client_in, factory.experiment(figures=False))
+    response = part(client_in, factory.experiment(figures=False), "how-it-works")
     assert "Fsyncs per commit are not available here" in response.content.decode()
     assert "this server is on another host" in response.content.decode()
 
 
 def test_a_result_page_compares_with_the_chosen_baseline(client_in):
-    response = page(client_in, factory.experiment(), baseline=2)
+    response = part(client_in, factory.experiment(), "speed", baseline=2)
     assert "Throughput against 0/0" in response.content.decode()
     assert "Throughput against 1/1" not in response.content.decode()
 
 
 def test_a_result_page_ignores_a_choice_that_the_plan_does_not_know(client_in):
-    response = page(client_in, factory.experiment(), baseline="<b>", server="x'", workload="99")
-    assert response.status_code == 200
+    one, unknown = factory.experiment(), {"baseline": "<b>", "server": "x'", "workload": "99"}
+    assert page(client_in, one, **unknown).status_code == 200
+    response = part(client_in, one, "speed", **unknown)
     assert "Throughput against 1/1" in response.content.decode()
 
 

@@ -85,7 +85,7 @@ def test_a_reader_of_a_shared_comparison_gets_no_other_runs(path, runs):
 
 def test_a_shared_comparison_leads_to_no_page_of_its_experiments(path, two):
     cell, trial = two[0].cells.first().pk, two[1].trials.first().pk
-    for part in (f"cells/{cell}/", f"cells/{cell}/charts/seconds.csv", "trials/", f"trials/{trial}/"):
+    for part in (f"cells/{cell}/", f"cells/{cell}/charts/seconds.csv", "trials/", f"trials/{trial}/", "parts/speed/"):
         assert Client().get(path + part).status_code == 404, part
     for chart in ("charts/throughput.json", "charts/risk.csv", "charts/compared.xml"):
         assert Client().get(path + chart).status_code == 404, chart

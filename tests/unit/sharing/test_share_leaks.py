@@ -157,7 +157,7 @@ def test_every_page_is_open_gives_nothing_away_and_says_what_it_leaves_out(exper
     """A guest sees that something was there, and the figures that do not tell where."""
     _, token = actions.share(experiment.created_by, experiment, note="for sekrit Ada")
     pages = walk(Client(), f"/share/{token}/")
-    for part, least in {"/charts/": 9, "/cells/": 6, "/trials/": 4}.items():
+    for part, least in {"/parts/": 2, "/charts/": 9, "/cells/": 6, "/trials/": 4}.items():
         found = [path for path in pages if part in path]
         assert len(found) >= least, f"the walk found {found}: is it looking at the right page?"
     report(says for path, answer in pages.items() for says in wrong(path, answer, f"/share/{token}/"))

@@ -20,30 +20,36 @@ CRASH_POINT, KILL_POINT = "crash point", "kill point"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TriedState(PointPlace):
+class JudgedPoint(PointPlace):
+    """What maps of a load show: a content of the disk with its verdict and its losses."""
+
+    verdict: Outcome
+    lost_engine: LostWork | None
+    lost_binlog: LostWork | None
+    lost_replica: LostWork | None = None  # None also without a replica
+
+    @property
+    def has_lost(self) -> bool:
+        return any(lost and lost.transactions for lost in (self.lost_engine, self.lost_binlog, self.lost_replica))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriedState(JudgedPoint):
     """One content of the disk after its recovery. `acknowledged`: commits until `at_s`; `checks`: those that did not
     pass; `passed`: keys of the others; `vacuous`: of these, those that had nothing to check."""
 
     acknowledged: int
-    verdict: Outcome
     checks: tuple[CheckResult, ...]
     passed: tuple[str, ...]
-    lost_engine: LostWork | None
-    lost_binlog: LostWork | None
     recovery_s: float | None  # None: the server stayed down
     took_s: float  # recovery and judging
     log_lines: tuple[str, ...] = ()  # of the recovery, if a check did not pass
     vacuous: tuple[str, ...] = ()
-    lost_replica: LostWork | None = None  # None also without a replica
 
     @property
     def in_time(self) -> tuple[float, int, str]:
         """By which states are ordered."""
         return self.at_s, self.moment, self.keeps
-
-    @property
-    def has_lost(self) -> bool:
-        return any(lost and lost.transactions for lost in (self.lost_engine, self.lost_binlog, self.lost_replica))
 
     @property
     def is_uncounted(self) -> bool:

@@ -4,18 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
+from django.db.models.fields.json import KT
+
 from dashboard.charts.crash_map import crash_map, paths
 from dashboard.findings.crash import recorded
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
-from dashboard.installation.stored import read
+from dashboard.installation.stored import read_text
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import RECORDED, title
 from dashboard.records.experiments.models import TrialEvidence
 from workers.crash.kinds.every_crash_point import SmallHistories
 from workers.crash.kinds.kill_points import KillPoints
-from workers.crash.points.story import TriedState
+from workers.crash.points.story import JudgedPoint
 
 MOST = 6  # one row of a wide screen
 WITHOUT_MAP = (SmallHistories.key, KillPoints.key)
@@ -43,8 +45,8 @@ class LoadMaps:
 def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
     """None: no load was recorded. Small histories and kill points have no map."""
     chosen = list(_in_turns(view))
-    states = _states([trial for _, trial in chosen[:MOST]])
-    maps = [(name, trial, crash_map(states[trial.id])) for name, trial in chosen[:MOST]]
+    points = _points([trial for _, trial in chosen[:MOST]])
+    maps = [(name, trial, crash_map(points[trial.id])) for name, trial in chosen[:MOST]]
     if not maps:
         return None
     by_time = not any(one.binlog_bytes for _, _, one in maps)
@@ -78,11 +80,11 @@ def _name(place: VariantPlace, trial: Tried) -> str:
     return f"{place.name}{kind}, trial {trial.position + 1:,}"
 
 
-def _states(trials: Sequence[Tried]) -> dict[int, tuple[TriedState, ...]]:
-    """Trial id -> its crash points; one query."""
+def _points(trials: Sequence[Tried]) -> dict[int, tuple[JudgedPoint, ...]]:
+    """Trial id -> its crash points; one query. Their checks are most of the text, and are not read."""
     rows = TrialEvidence.objects.filter(pk__in=[one.id for one in trials])
-    found = rows.values_list("trial_id", "data__points__states") if trials else ()
-    return {trial_id: read(tuple[TriedState, ...], states) for trial_id, states in found}
+    found = rows.values_list("trial_id", KT("data__points__states")) if trials else ()
+    return {trial_id: read_text(tuple[JudgedPoint, ...], points) for trial_id, points in found}
 
 
 def _says(trial: Tried) -> str:

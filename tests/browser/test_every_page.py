@@ -208,11 +208,7 @@ def test_every_page_of_a_busy_installation(page, live_server, busy):
         f"/results/compare/?from={busy['experiment'].pk}&{compared}",
         f"/results/compare/?a={busy['experiment'].pk}&b={busy['failed'].pk}",
         f"/results/compare/?by=threads&figure=p99&{compared}",
-        *(
-            f"{page}parts/{key}/"
-            for page in (f"/results/{busy['experiment'].pk}/", f"/share/{token}/")
-            for key in PARTS
-        ),
+        *(f"{of}parts/{key}/" for of in (f"/results/{busy['experiment'].pk}/", f"/share/{token}/") for key in PARTS),
         f"/share/comparisons/?{compared}",
         f"/share/{comparison}/",
         f"/results/{busy['experiment'].pk}/trials/?variant=0&server=0&crash=power-loss",

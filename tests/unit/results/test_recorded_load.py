@@ -68,7 +68,7 @@ def test_sentences_are_about_the_load(words):
 def test_the_number_of_states_and_the_margin_of_the_clocks_are_shown(words):
     histories = dict(view(stored(replace(GOOD, windows=259, sampled=0, bracket_s=0.004))).facts)
     sampled = dict(view(stored(replace(GOOD, windows=259, sampled=9))).facts)
-    subsets, margin = "Subsets of the unflushed writes", "Difference of the clocks of clients and disk"
+    subsets, margin = "Subsets of the unflushed writes", "Clocks of clients and disk differ by"
     words([histories[subsets], sampled[subsets], histories[margin], sampled[margin]])
     assert subsets not in dict(view(stored(GOOD)).facts)
 
@@ -284,8 +284,8 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
 
 def test_how_many_violations_were_examined_is_told(words):
     facts = dict(view(stored(replace(BAD, violations=9, examined=8))).facts)
-    words([facts["Failures examined"]])
-    assert "Failures examined" not in dict(view(stored(GOOD)).facts)
+    words([facts["Kinds of failure examined"]])
+    assert "Kinds of failure examined" not in dict(view(stored(GOOD)).facts)
 
 
 def test_the_result_page_names_the_crash_points(client_in):

@@ -307,7 +307,9 @@ def _over_all(key: str, states: Sequence[TriedState], noun: str) -> CheckResult 
 
 def _passed(key: str, total: int, vacuous: int, noun: str) -> CheckResult:
     if vacuous == total:
-        says = f"Nothing to check: at none of the {total:,} {noun}s was a transaction that it looks at."
+        says = f"None of the {total:,} {noun}s had a transaction to check."
         return CheckResult(key, "valid", 0, says, vacuous=True)
-    rest = f" At {vacuous:,} of them no transaction was there to check." if vacuous else ""
-    return CheckResult(key, "valid", 0, f"Passed at all {total:,} {noun}s.{rest}")
+    if vacuous:
+        says = f"Passed at {total - vacuous:,} {noun}s. The other {vacuous:,} had no transaction to check."
+        return CheckResult(key, "valid", 0, says)
+    return CheckResult(key, "valid", 0, f"Passed at all {total:,} {noun}s.")

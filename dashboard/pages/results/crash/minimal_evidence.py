@@ -24,7 +24,7 @@ SHORTEST = "Shortest load found"
 SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
 DISKS = {
     "durable": "only what was flushed",
-    "written": "everything that reached the disk, flushed or not",
+    "written": "all writes, flushed or not",
     KILLED: "all that the files were given",
     "torn": "a part of the unflushed sectors",
     "only": "a part of the unflushed writes",
@@ -61,20 +61,21 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
 
 def _otherwise(one: OtherSetting, points: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
-    where = "contents of the disk, recovered again" if one.same else f"{points} of another load"
-    tried = f"{whole(one.tried)} {where}"
+    tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'another load'}"
     if one.failed:
-        title, says = "Not prevented by", f"a check that failed here failed again at {whole(one.failed)} of {tried}"
+        at = "all of them" if one.failed == one.tried else f"{whole(one.failed)} of them"
+        title, says = "Not prevented by", f"Checks still failed at {at}"
     elif one.unclear:
-        title, says = "Perhaps prevented by", f"no check that failed here failed again at {tried}"
+        title, says = "Perhaps prevented by", "No check still failed"
     else:
-        title, says = "Prevented by", f"the checks that failed here passed at all {tried}"
-    unclear = f" At {whole(one.unclear)} of them such a check is unclear." if one.unclear else ""
+        title, says = "Prevented by", "The failed checks passed at all of them"
+    unclear = f" At {whole(one.unclear)} of them a check is unclear." if one.unclear else ""
     first = [_other_point(point) for point in one.points[:SHOWN_OTHER]]
     if rest := len(one.points) - len(first):
         first.append(f"The JSON of the experiment has {whole(rest)} more.")
     whose = f" on the {one.server}" if one.server else ""
-    return MinimalEvidence(title, f"{one.name}={one.other} instead of {one.ran}{whose}: {says}.{unclear}", tuple(first))
+    setting = f"{one.name}={one.other} instead of {one.ran}{whose}"
+    return MinimalEvidence(title, f"{setting}, {tried}. {says}.{unclear}", tuple(first))
 
 
 def _other_point(point: OtherPoint) -> str:

@@ -1,7 +1,8 @@
 """The part of a trial's page that only a recorded load has."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
@@ -24,6 +25,7 @@ from workers.crash.verdict import CheckResult
 
 SHOWN = 50  # violations in the tables
 WORST = 8  # of them, above the fold
+PLACES = ("lost_engine", "lost_binlog", "lost_replica")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class ViolationRow:
     look: str
     outcome: str
     at_s: float
+    moment: int
     disk: str
     chosen: str
     engine: int | None
@@ -68,7 +71,7 @@ class WayRow:
 @dataclass(frozen=True)
 class LoadView:
     """`noun`: crash point, or kill point; `left`: those that were not tried; `listed`: how many of them the file lists;
-    `untried`: those that are shown."""
+    `untried`: those that are shown; `worst_at`: of each of PLACES, when its worst crash point was."""
 
     noun: str
     sentence: str
@@ -84,6 +87,7 @@ class LoadView:
     listed: int
     untried: tuple[UntriedPoint, ...]
     facts: tuple[tuple[str, str], ...]
+    worst_at: Mapping[str, float]
 
     @property
     def killed(self) -> bool:
@@ -92,7 +96,10 @@ class LoadView:
 
 def view(story: PointsStory) -> LoadView:
     noun = noun_of(story.states)
-    bad = sorted((one for one in story.states if one.verdict != "valid"), key=_worst_first)
+    worst = {place: max(story.states, key=partial(_lost_from, place)) for place in PLACES if story.states}
+    first = [id(one) for one in worst.values()]
+    bad = [one for one in story.states if one.verdict != "valid"]
+    bad.sort(key=lambda one: (id(one) not in first, *_worst_first(one)))
     return LoadView(
         noun=noun,
         sentence=sentence(story),
@@ -108,6 +115,7 @@ def view(story: PointsStory) -> LoadView:
         listed=story.left if story.untried_list else len(story.untried),
         untried=tuple(replace(one, keeps=on_disk(one.keeps)) for one in story.untried[:FIRST_UNTRIED]),
         facts=tuple((name, says) for name, says in _facts(story) if says),
+        worst_at={place: one.at_s for place, one in worst.items()},
     )
 
 
@@ -132,6 +140,11 @@ def _ways(states: Sequence[TriedState]) -> Iterator[WayRow]:
         yield WayRow(way, len(verdicts), verdicts.count("invalid"), verdicts.count("unknown"))
 
 
+def _lost_from(place: str, state: TriedState) -> tuple[int, float]:
+    lost = getattr(state, place)
+    return (lost.transactions, lost.ms) if lost else (0, 0.0)
+
+
 def _worst_first(state: TriedState) -> tuple[bool, int, float]:
     return state.verdict != "invalid", -_lost(state), state.at_s
 
@@ -146,6 +159,7 @@ def _violation(state: TriedState) -> ViolationRow:
         look=look_of(state),
         outcome="failed" if state.verdict == "invalid" else "unclear",
         at_s=state.at_s,
+        moment=state.moment,
         disk=on_disk(state.keeps),
         chosen=state.way,
         engine=state.lost_engine.transactions if state.lost_engine else None,
@@ -199,9 +213,7 @@ def _archives(story: PointsStory) -> str:
 def _margin(story: PointsStory) -> str:
     if story.margin_s:
         return f"{1e6 * story.margin_s:.0f} µs. Commits acknowledged within it are in doubt"
-    return (
-        "none" if story.bracket_s is None else f"none was seen; one below {duration(story.bracket_s)} would not be seen"
-    )
+    return "none" if story.bracket_s is None else f"less than {duration(story.bracket_s)}"
 
 
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
@@ -225,9 +237,9 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         ("Archives", _archives(story)),
         ("End of the recording", story.ended),
         (
-            "Failures examined",
-            f"{whole(story.examined)} of {whole(story.violations)} kinds. Of one kind are failures of the same "
-            "checks, with writes kept by the same rule, and the same file that decides"
+            "Kinds of failure examined",
+            f"{whole(story.examined)} of {whole(story.violations)}. Kinds differ in the checks that failed, in the "
+            "writes that the disk kept, or in the file that causes the failure"
             if story.violations and noun != KILL_POINT
             else "",
         ),
@@ -237,6 +249,5 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             if story.not_again
             else "",
         ),
-        ("Difference of the clocks of clients and disk", _margin(story)),
-        (f"Time for these {noun}s", f"{duration(story.took_s)}, {story.lanes} at once" if tried else ""),
+        ("Clocks of clients and disk differ by", _margin(story)),
     )

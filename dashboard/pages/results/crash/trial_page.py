@@ -1,6 +1,7 @@
 """The context of the page of one crash trial: its verdict, with all evidence."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dashboard.charts.bars import sets, timeline
 from dashboard.findings.crash.durability import of_trial
@@ -21,7 +22,7 @@ from workers.bench.plan import Variant
 from workers.bench.replica_flushes import settings_of
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.left_out import LEFT_OUT
-from workers.crash.setup_and_result import step_in_words
+from workers.crash.setup_and_result import TrialStep, step_in_words
 from workers.crash.verdict import CheckResult
 from workers.topology.faults import FAULTS
 
@@ -59,10 +60,12 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "kept_recording": load.recording if load and keeps else None,
         "data": data,
         "checks": [_check(one, load.noun if load else "") for one in data.checks],
-        "timeline": timeline(data.steps, data.crash_at_s, trial.recovery_s),
+        "timeline": timeline(_steps(data.steps) if load else data.steps, data.crash_at_s, trial.recovery_s),
+        "clients": _clients(trial.experiment.as_plan().crash.clients),
+        "engine": _engine(trial),
         "sets": sets(data.sets, trial.acknowledged, trial.lost_replica, _engine(trial)),
         "losses": [
-            (f"Lost from {place}", _meant(trial, place), lost, _when(trial, lost, took))
+            (f"Lost from {place}", _meant(trial, place), lost, _worst(load, place, lost) or _when(trial, lost, took))
             for place, lost, took in _losses(trial)
         ],
         "replicas": data.replicas,
@@ -76,6 +79,11 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "repeated": reader.addresses.trial(trial.repeat_of_id) if trial.repeat_of_id else "",
         "again": [(one, reader.addresses.trial(one.pk)) for one in trial.trial_set.order_by("id")],
     }
+
+
+def _steps(steps: Sequence[TrialStep]) -> list[TrialStep]:
+    """Of a recorded load: its server is killed after the recording, and not in a crash."""
+    return [replace(one, name="end of the recording") if one.name == "kill" else one for one in steps]
 
 
 def _left_out(data: StoredEvidence) -> list[tuple[str, str]]:
@@ -99,7 +107,8 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
     if trial.verdict == Trial.Verdict.INVALID:
         if trial.kind in FAULTS and not _is_of_replica(trial) and trial.lost_engine:
             return failover.sentence(trial.acknowledged or 0, trial.lost_engine, trial.lost_engine_ms, crash)
-        found = [(place, n, _when(trial, n, took)) for place, n, took in _places(trial) if n]
+        worst_first = sorted(_places(trial), key=lambda one: -(one[1] or 0))
+        found = [(place, n, _when(trial, n, took)) for place, n, took in worst_first if n]
         lost = [(whole(n), f"from {place}{f' ({when})' if when else ''}") for place, n, when in found]
         if lost:
             (count, where), *others = lost
@@ -125,14 +134,15 @@ def _is_of_replica(trial: Trial) -> bool:
 
 
 def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
-    """(Place, commits lost from it, the time in which they were committed), the worse loss first."""
+    """(Place, commits lost from it, the time in which they were committed)."""
     if _is_of_replica(trial):
         return ((REPLICA, trial.lost_replica, None),)
     if trial.kind in FAULTS:
         return (("the new primary", trial.lost_engine, trial.lost_engine_ms),)
-    engine = (_engine(trial), trial.lost_engine, trial.lost_engine_ms)
-    binlog = (BINLOG, trial.lost_binlog, trial.lost_binlog_ms)
-    return (binlog, engine) if (trial.lost_binlog or 0) > (trial.lost_engine or 0) else (engine, binlog)
+    return (
+        (_engine(trial), trial.lost_engine, trial.lost_engine_ms),
+        (BINLOG, trial.lost_binlog, trial.lost_binlog_ms),
+    )
 
 
 def _engine(trial: Trial) -> str:
@@ -150,6 +160,14 @@ def _when(trial: Trial, lost: int | None, took_ms: float | None) -> str:
     if not lost or took_ms is None:
         return ""
     return "all of them" if lost == trial.acknowledged else f"committed in the last {ms(took_ms)} of the load"
+
+
+def _worst(load: recorded_load.LoadView | None, place: str, lost: int | None) -> str:
+    """Of a recorded load: at which crash point most was lost. Each place has one of its own."""
+    if load is None or lost is None:
+        return ""
+    key = {BINLOG: "lost_binlog", REPLICA: "lost_replica"}.get(place, "lost_engine")
+    return f"worst {load.noun}: {load.worst_at[key]:.4f} s" if lost else f"at all {load.noun}s"
 
 
 def _stays_down(checks: Sequence[CheckResult]) -> bool:
@@ -179,6 +197,10 @@ def _check(one: CheckResult, point: str) -> dict[str, object]:
         "offenders": offenders[:SHOWN_OFFENDERS],
         "more": 0 if point else max(0, one.count - len(offenders[:SHOWN_OFFENDERS])),
     }
+
+
+def _clients(count: int) -> str:
+    return "commits of 1 client" if count == 1 else f"commits of {count:,} clients"
 
 
 def _transactions(count: int) -> str:

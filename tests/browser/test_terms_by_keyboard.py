@@ -23,7 +23,7 @@ def listed(page, live_server, transactional_db):
 
 
 def test_a_head_that_sorts_explains_itself(listed):
-    head = listed.get_by_role("button", name="Engine lost")
+    head = listed.get_by_role("button", name="Lost from InnoDB")
     assert head.locator("[tabindex]").count() == 0  # nothing in a button takes the focus
     head.focus()
     expect(listed.get_by_role("tooltip")).to_contain_text("no longer has after recovery")
@@ -32,7 +32,7 @@ def test_a_head_that_sorts_explains_itself(listed):
 
 
 def test_tab_reaches_both_manuals_and_escape_closes(listed):
-    listed.get_by_role("button", name="Binlog lost").focus()
+    listed.get_by_role("button", name="Lost from the binary log").focus()
     tip = listed.get_by_role("tooltip")
     for whose in ("MariaDB", "MySQL"):
         listed.keyboard.press("Tab")

@@ -7,6 +7,13 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
 from django.utils import timezone
 
+NAMES = {  # of details, on the page
+    "cells": "measurements",
+    "days": "days until it ends",
+    "link": "number of the link",
+    "production_confirmed": "confirmed for a production server",
+}
+
 
 class AppendOnly(Exception):
     """The audit log can only grow. Nothing was changed."""
@@ -49,7 +56,7 @@ class Event(models.Model):
     @property
     def detail_lines(self) -> list[tuple[str, str]]:
         """(Name, value) of each detail in words, for the page."""
-        return [(name.replace("_", " "), _in_words(value)) for name, value in self.detail.items()]
+        return [(NAMES.get(name, name.replace("_", " ")), _in_words(value)) for name, value in self.detail.items()]
 
 
 def _in_words(value: object) -> str:

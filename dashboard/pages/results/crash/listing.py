@@ -9,6 +9,7 @@ from dashboard.findings.crash.recorded import noun_of
 from dashboard.findings.crash.statistics import of, tallies
 from dashboard.findings.crash.trials import REPLICAS_SAY, Tried
 from dashboard.findings.shown import ResultView
+from dashboard.findings.tested import engines
 from dashboard.pages.results.page import shown_to
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.kind_names import MUST_LOSE, title
@@ -34,6 +35,7 @@ def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) ->
     kind = query.get("crash") if query.get("crash") in view.crash_kinds else None
     chosen = [trial for trial in view.trials if _is_asked(trial, variant, view.choice.server_id, kind)]
     page = Paginator(chosen, ON_A_PAGE).get_page(query.get("page"))
+    named = engines(view.plan)
     return {
         "shared": reader.is_guest,
         "addresses": reader.addresses,
@@ -45,6 +47,8 @@ def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) ->
         "title": _title(view, variant, kind),
         "tally": _tally(view, chosen, variant, kind),
         "trials": [_row(view, reader, trial) for trial in page],
+        "engine": named[0] if len(named) == 1 else "the engine",
+        "recorded": any(trial.points and trial.points.lost for trial in chosen),
         "total": len(view.trials),
         "failovers": any(trial.kind in FAULTS for trial in chosen),
         "replicas": any(trial.replica != "not tried" for trial in view.trials),
@@ -81,7 +85,7 @@ def _row(view: ResultView, reader: Reader, trial: Tried) -> dict[str, object]:
         "server": view.names[trial.server_id],
         "kind": title(trial.kind),
         "state": "passed" if as_expected else badge(trial),
-        "word": "loss found, as expected" if as_expected else trial.verdict_label or trial.state,
+        "word": "self-test passed: the loss was found" if as_expected else trial.verdict_label or trial.state,
         "points": _points(trial),
         "missing": trial.lost("engine"),
         "replica": REPLICAS_SAY[trial.replica],
@@ -96,8 +100,7 @@ def _points(trial: Tried) -> str:
     noun = noun_of(trial.kind)
     if not trial.points.lost:
         return f"at {trial.points.tried:,} {noun}s"
-    where = f"at {trial.points.lost:,} of {trial.points.tried:,} {noun}s"
-    return f"{where}; lost: at the worst point for each log; acknowledged: in the whole load"
+    return f"at {trial.points.lost:,} of {trial.points.tried:,} {noun}s"
 
 
 def _at(known: list[str], place: str | None) -> str | None:

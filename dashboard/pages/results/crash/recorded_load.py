@@ -71,7 +71,7 @@ class WayRow:
 @dataclass(frozen=True)
 class LoadView:
     """`noun`: crash point, or kill point; `left`: those that were not tried; `listed`: how many of them the file lists;
-    `untried`: those that are shown; `worst_at`: of each of PLACES, when its worst crash point was."""
+    `untried`: those that are shown; `worst_at`: when the worst crash point of a place was."""
 
     noun: str
     sentence: str
@@ -96,7 +96,8 @@ class LoadView:
 
 def view(story: PointsStory) -> LoadView:
     noun = noun_of(story.states)
-    worst = {place: max(story.states, key=partial(_lost_from, place)) for place in PLACES if story.states}
+    lost_from = {place: [one for one in story.states if _lost_from(place, one)[0]] for place in PLACES}
+    worst = {place: max(lost, key=partial(_lost_from, place)) for place, lost in lost_from.items() if lost}
     first = [id(one) for one in worst.values()]
     bad = [one for one in story.states if one.verdict != "valid"]
     bad.sort(key=lambda one: (id(one) not in first, *_worst_first(one)))
@@ -231,7 +232,8 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         ),
         (
             "Recorded",
-            f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}",
+            f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}"
+            + (". Some flushes had nothing new to write" if story.flushes > story.writes else ""),
         ),
         ("Subsets of the unflushed writes", _subsets(story)),
         ("Archives", _archives(story)),

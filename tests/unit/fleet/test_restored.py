@@ -23,7 +23,7 @@ from tests.unit.conducting import experiments as make
 from workers.upkeep import housekeeping, restores
 
 pytestmark = pytest.mark.django_db
-NOTICE = "is a restored copy"
+NOTICE = "runs on a copy of its own database"
 
 
 def elsewhere():
@@ -74,7 +74,7 @@ def test_each_page_says_so_to_people_who_are_logged_in_and_what_to_do(client_in)
     elsewhere()
     for page in ("home", "schedules:list", "account_change_password"):
         told = client_in.get(reverse(page)).content.decode()
-        assert "This installation is a restored copy of a database, and it is held." in told
+        assert "Durascope runs on a copy of its own database and is on hold." in told
         assert "<code>manage.py restored --release</code>" in told
     assert Installation.objects.get().held_at is None
     assert installation.is_held() and NOTICE in client_in.get(reverse("home")).content.decode()

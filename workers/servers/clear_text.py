@@ -18,9 +18,8 @@ PLUGINS = ("mysql_clear_password", "dialog")  # dialog is PAM's
 
 def refusals(target: Target) -> dict[str, Callable[[Connection], "RefusedPlugin"]]:
     """For PyMySQL's `auth_plugin_map`: called instead of these plugins."""
-    if proves_its_identity(target):
-        return {}
-    return {plugin: partial(RefusedPlugin, plugin, target.where) for plugin in PLUGINS}
+    refused = () if proves_its_identity(target) else PLUGINS
+    return {plugin: partial(RefusedPlugin, plugin, target.where) for plugin in refused}
 
 
 def proves_its_identity(target: Target) -> bool:

@@ -6,7 +6,7 @@ from workers.servers.present import Present
 
 UNWRITTEN_REDO, UNFLUSHED_REDO, FLUSHED_REDO = (0,), (0, 2), (1, 3)
 UNFLUSHED_MYROCKS = (0, 2)
-NO_DOUBLEWRITE = ("OFF", "0", "DETECT_ONLY")
+NO_DOUBLEWRITE = ("OFF", "DETECT_ONLY")
 
 
 def _own_files(now: Present) -> bool:

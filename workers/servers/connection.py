@@ -24,9 +24,9 @@ def connect(
     when `tls_ca` is not a readable PEM file.
     """
     connection = Connection(
-        host=target.host or None,
+        host=target.host,
         port=target.port,
-        unix_socket=target.socket or None,
+        unix_socket=target.socket,
         user=target.user,
         password=target.password.encode(),  # PyMySQL sends a str as Latin-1
         charset="utf8mb4",

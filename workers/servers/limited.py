@@ -27,7 +27,6 @@ class Connection(pymysql.Connection):
     _execute_command: Callable[[int, bytes], None]
 
     _until: float | None = None
-    _bytes_left = 0
 
     def limit(self, seconds: float | None, most_bytes: int = 0) -> None:
         """None: no limit."""

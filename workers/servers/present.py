@@ -37,9 +37,9 @@ def present(facts: Facts) -> Present:
         flush_every_s=_number(facts, "innodb_flush_log_at_timeout"),
         sync_binlog=_number(facts, "sync_binlog"),
         binlog=_switch(facts, "log_bin"),
-        binlog_in_engine=(facts.variable("binlog_storage_engine") or "").lower() == "innodb",
-        flush_method=(facts.variable("innodb_flush_method") or "").upper(),
-        doublewrite=(facts.variable("innodb_doublewrite") or "").upper(),
+        binlog_in_engine=_word(facts, "binlog_storage_engine") == "INNODB",
+        flush_method=_word(facts, "innodb_flush_method"),
+        doublewrite=_word(facts, "innodb_doublewrite"),
         two_phase_off=_switch(facts, "innodb_support_xa") is False,
         force_recovery=_number(facts, "innodb_force_recovery") or 0,
         myrocks_flush_log=_number(facts, "rocksdb_flush_log_at_trx_commit") if facts.has_engine("rocksdb") else None,
@@ -77,5 +77,8 @@ def _number(facts: Facts, name: str) -> int | None:
 
 
 def _switch(facts: Facts, name: str) -> bool | None:
-    value = facts.variable(name)
-    return {"ON": True, "1": True, "OFF": False, "0": False}.get((value or "").strip().upper())
+    return {"ON": True, "OFF": False}.get(_word(facts, name))
+
+
+def _word(facts: Facts, name: str) -> str:
+    return switch(facts.variable(name) or "")

@@ -10,7 +10,7 @@ PASSWORD = b"hunter2"
 CAPABILITIES = 0x1 | 0x8 | 0x200 | 0x8000 | 0x80000  # protocol 4.1, logging in by plugins
 TLS = 0x800
 TLS_WISH = 36  # bytes of the packet after which both sides encrypt
-PROMPT = {"dialog": b"\x04Password: ", "mysql_clear_password": b""}
+PROMPT = {"dialog": b"\x04Password: ", "mysql_clear_password": b"", "caching_sha2_password": b"\x04"}
 
 
 def packet(body, number):
@@ -52,6 +52,27 @@ class Impostor:
         self._thread.join()
         self._listening.close()
         return self.heard
+
+
+class OffersTls:
+    """Takes one caller, offers TLS, and hangs up as soon as the caller has answered."""
+
+    def __init__(self, listening):
+        self._listening, self._answer = listening, b""
+        self._thread = threading.Thread(target=self._talk)
+        self._thread.start()
+
+    def _talk(self):
+        caller, _ = self._listening.accept()
+        caller.settimeout(5)
+        with caller:
+            caller.sendall(packet(greeting("mysql_native_password", TLS), 0))
+            self._answer = caller.recv(TLS_WISH)
+
+    def was_asked_for_tls(self):
+        self._thread.join()
+        self._listening.close()
+        return int.from_bytes(self._answer[:3], "little") == TLS_WISH - 4  # the length is not counted
 
 
 def target(listening, **known):

@@ -108,6 +108,15 @@ def test_events_that_no_file_holds_are_left_out(files, tmp_path):
     assert (tmp_path / LOG).read_bytes() == b"\xfebin" + first
 
 
+def test_in_a_file_without_checksums_no_checksum_is_asked_of_a_heartbeat(files, tmp_path):
+    """The description of the file says that its events have none."""
+    description = event(15, bytes(57) + b"\0", 4 + 81)
+    first, beat = (struct.pack("<IBIIIH", 7, kind, 1, 24, 4 + 81 + 24, 0) + b"words" for kind in (2, 27))
+    files.take([next_file(LOG), description, first, beat])
+    files.close()
+    assert (tmp_path / LOG).read_bytes() == b"\xfebin" + description + first
+
+
 def test_a_damaged_event_that_looks_like_a_heartbeat_stays(files, tmp_path):
     damaged = bytearray(event(2, b"first", 32))
     damaged[4] = 27

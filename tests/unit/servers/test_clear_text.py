@@ -7,16 +7,20 @@ from contextlib import nullcontext
 import pytest
 
 from tests.unit.notifications.test_webhook import certificate
-from tests.unit.servers.impostor import PASSWORD, Impostor, socket_file, target
+from tests.unit.servers.impostor import PASSWORD, Impostor, OffersTls, socket_file, target
 from tests.unit.servers.played import Played
 from workers.errors import AccessDenied, DurascopeError, Unreachable
 from workers.servers.clear_text import PLUGINS
 from workers.servers.connection import _must_be_encrypted, connect
 
 
+def a_port():
+    return socket.create_server(("127.0.0.1", 0))
+
+
 @pytest.fixture
 def listening():
-    return socket.create_server(("127.0.0.1", 0))
+    return a_port()
 
 
 @pytest.fixture
@@ -69,6 +73,33 @@ def test_the_password_is_sent_through_a_socket_file(plugin, tmp_path):
     with pytest.raises(DurascopeError):  # it hangs up then
         connect(target(listening), timeout_s=5)
     assert PASSWORD + b"\0" in impostor.all_that_it_heard()
+
+
+@pytest.mark.parametrize("through", ["a socket file", "a port"])
+def test_only_through_a_socket_file_a_password_needs_no_encryption(through, tmp_path):
+    """Elsewhere the driver asks for the server's public key first."""
+    listening = socket_file(tmp_path) if through == "a socket file" else a_port()
+    impostor = Impostor(listening, "caching_sha2_password", at_once=True)
+    with pytest.raises(DurascopeError):  # it hangs up then
+        connect(target(listening, tls="off"), timeout_s=5)
+    assert (PASSWORD + b"\0" in impostor.all_that_it_heard()) == (through == "a socket file")
+
+
+@pytest.mark.parametrize(
+    ("tls", "through", "asks"),
+    [
+        ("off", "a port", False),
+        ("preferred", "a port", True),
+        ("preferred", "a socket file", False),
+        ("required", "a socket file", True),
+    ],
+)
+def test_tls_is_asked_for_where_it_is_wanted_and_the_bytes_leave_the_host(tmp_path, tls, through, asks):
+    listening = socket_file(tmp_path) if through == "a socket file" else a_port()
+    server = OffersTls(listening)
+    with pytest.raises(DurascopeError):  # it hangs up then
+        connect(target(listening, tls=tls), timeout_s=5)
+    assert server.was_asked_for_tls() == asks
 
 
 @pytest.mark.parametrize("tls", ["required", "verify"])

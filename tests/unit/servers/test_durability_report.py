@@ -65,6 +65,7 @@ def test_the_report_says_how_much_may_be_lost():
 
 def test_the_report_leaves_the_binlog_out_where_there_is_none():
     assert {s.what for s in report(facts("1", "0", log_bin="OFF"))} == {"engine"}
+    assert "binlog" in {s.what for s in report(facts(log_bin="1"))}, "some clients print 1 for ON"
     assert outcome(facts("1", "0", log_bin="OFF"), "power loss", "engine") == KEPT
 
 
@@ -112,7 +113,8 @@ def test_the_report_knows_tokudbs_own_variables(crash):
     lazy = toku(tokudb_fsync_log_period="1000")
     assert outcome(lazy, crash, "engine", "TokuDB") == outcome(lazy, crash, "agreement") == LOST
     assert outcome(lazy, crash, "engine", "InnoDB") == KEPT
-    assert "TokuDB" not in {s.engine for s in report(facts(tokudb_commit_sync="OFF"))}
+    absent = facts(tokudb_commit_sync="OFF", tokudb_fsync_log_period="1000")
+    assert "TokuDB" not in {s.engine for s in report(absent)} and outcome(absent, crash, "agreement") == KEPT
 
 
 @pytest.mark.parametrize("crash", CRASHES)
@@ -135,6 +137,7 @@ def test_tokudbs_prepared_commits_go_with_an_unflushed_binlog():
         ("innodb_flush_method", "littlesync", LOST),
         ("innodb_flush_method", "O_DIRECT_NO_FSYNC", UNKNOWN),
         ("innodb_doublewrite", "OFF", LOST),
+        ("innodb_doublewrite", "0", LOST),
         ("innodb_doublewrite", "DETECT_ONLY", LOST),
         ("innodb_force_recovery", "4", UNKNOWN),
         ("innodb_flush_log_at_trx_commit", None, UNKNOWN),

@@ -37,7 +37,8 @@ def test_super_is_asked_for_only_where_nothing_narrower_serves():
 
 def test_a_privilege_that_mariadb_renamed_has_the_name_of_the_version():
     assert "REPLICATION CLIENT" in names(facts("mariadb", 10, 4, 0), "look")
-    assert "BINLOG MONITOR" in names(facts("mariadb", 10, 5, 2), "look")
+    renamed = names(facts("mariadb", 10, 5, 2), "look")
+    assert "BINLOG MONITOR" in renamed and "REPLICATION CLIENT" not in renamed
     assert "BINLOG ADMIN" not in names(facts("mariadb", 10, 4, 0), "change")
 
 

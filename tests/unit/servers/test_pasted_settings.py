@@ -45,6 +45,11 @@ def test_json_of_other_tools_is_read(text):
     assert read(text).facts.variables["sync_binlog"] == "0"
 
 
+def test_other_columns_of_a_vertical_row_are_no_value():
+    row = "***** 1. row *****\nVARIABLE_NAME: sync_binlog\nVARIABLE_SOURCE: COMMAND_LINE\nValue: 1\n"
+    assert read(row).facts.variables["sync_binlog"] == "1"
+
+
 def of_file(text, version="MariaDB 10.11"):
     return read(text, named_version(version))
 
@@ -64,7 +69,14 @@ def test_an_option_file_is_read_as_a_server_reads_it():
 
 @pytest.mark.parametrize(
     ("version", "sync", "binlog"),
-    [("MySQL 5.6", "0", "OFF"), ("MySQL 5.7", "1", "OFF"), ("MySQL 8.0", "1", "ON"), ("MariaDB 11.8", "0", "OFF")],
+    [
+        ("MySQL 5.6", "0", "OFF"),
+        ("MySQL 5.7.6", "0", "OFF"),
+        ("MySQL 5.7.7", "1", "OFF"),
+        ("MySQL 5.7", "1", "OFF"),
+        ("MySQL 8.0", "1", "ON"),
+        ("MariaDB 11.8", "0", "OFF"),
+    ],
 )
 def test_settings_missing_in_a_file_have_the_default_of_the_named_version(version, sync, binlog):
     found = of_file("[mysqld]\nport=3306\nmax_connections=5", version).facts
@@ -75,6 +87,10 @@ def test_settings_missing_in_a_file_have_the_default_of_the_named_version(versio
 
 def outcomes(found):
     return {one.outcome for one in report(found.facts)}
+
+
+def test_an_option_without_a_value_is_on():
+    assert of_file("[mysqld]\ninnodb_doublewrite\n").facts.variables["innodb_doublewrite"] == "ON"
 
 
 def test_without_a_version_it_is_unknown():

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES128
 from cryptography.hazmat.primitives.ciphers.modes import ECB
 
 from workers.errors import PlanError
-from workers.servers.inventory.found import MOST_BYTES, MOST_SERVERS
+from workers.servers.inventory.found import MOST_BYTES, MOST_SERVERS, split_address
 from workers.servers.inventory.login_file import folded
 from workers.servers.inventory.read import read
 
@@ -36,6 +36,16 @@ def test_a_section_of_its_own_is_the_local_server():
     assert (one.name, one.host, one.socket) == ("localhost", "", "/run/mysqld.sock")
 
 
+def test_a_password_that_looks_like_a_size_stays_as_it_is():
+    (one,) = found("[client]\nhost=db1\npassword=64K\n").values()
+    assert one.password == "64K"
+
+
+def test_sections_without_an_address_or_an_account_name_no_server():
+    with pytest.raises(PlanError, match="names no server"):
+        found("[client]\ndefault-character-set=utf8mb4\n")
+
+
 def test_login_paths_are_read_as_they_are_printed():
     seen = found('[local]\nuser = "root"\npassword = *****\nhost = "localhost"\n[db1]\nuser = "u"\nhost = "db1"\n')
     assert {name: (one.host, one.password) for name, one in seen.items()} == {
@@ -49,6 +59,7 @@ def test_login_paths_are_read_as_they_are_printed():
         ("ssl-verify-server-cert", "verify"), ("loose-ssl_verify_server_cert=1\nssl=0", "verify"), ("ssl", "required"),
         ("ssl=ON\nskip-ssl-verify-server-cert", "required"), ("skip-ssl", "off"), ("ssl=FALSE", "off"),
         ("ssl-ca=/ca.pem", "verify"), ("ssl-ca=/ca.pem\ndisable-ssl-verify-server-cert", "verify"),
+        ("ssl-ca=/ca.pem\nssl", "verify"), ("ssl-ca=/ca.pem\nskip-ssl", "off"),
         ("ssl-mode=REQUIRED\nssl-ca=/ca.pem", "required"), ("ssl-mode=PREFERRED", ""), ("quick", ""),
     ],
 )  # fmt: skip
@@ -80,7 +91,7 @@ def test_a_login_file_is_decrypted():
     content = login_file(f'[db1]\nuser = "app"\npassword = "{SECRET}"\nhost = "db1.example.org"\nport = 3307\n')
     (one,) = found(content).values()
     assert (one.name, one.host, one.port, one.user, one.password) == ("db1", "db1.example.org", "3307", "app", SECRET)
-    for broken in (content[:-1], content[:30] + b"x" + content[31:], content[:24] + b"\xff" * 9):
+    for broken in (content[:-1], content[:30] + b"x" + content[31:], content[:24] + b"\xff" * 9, content + bytes(4)):
         with pytest.raises(PlanError, match="cannot be decrypted"):
             read(broken)
 
@@ -97,7 +108,7 @@ def test_pmm_by_its_api_and_by_its_list():
     ], "mongodb": [{"service_name": "m"}]}  # fmt: skip
     seen = found(json.dumps(api))
     assert (seen["db1"].host, seen["db1"].port, seen["db1"].label) == ("192.0.2.1", "3306", "production")
-    assert seen["db2"].socket == "/run/db2.sock" and len(seen) == 2
+    assert (seen["db2"].host, seen["db2"].socket) == ("", "/run/db2.sock") and len(seen) == 2
     listing = {"service": [
         {"service_type": "MYSQL_SERVICE", "service_name": "db3", "address_port": "[2001:db8::1]:3307"},
         {"service_type": "POSTGRESQL_SERVICE", "service_name": "pg", "address_port": "192.0.2.9:5432"},
@@ -150,11 +161,60 @@ def test_ansible_in_its_three_forms(text):
         found(text, "nothing")
 
 
+def test_a_group_has_the_variables_of_the_groups_above_it():
+    (one,) = found("all: {vars: {mysql_port: 3307}, children: {mysql: {hosts: {db1: {}}}}}\n").values()
+    assert one.port == "3307"
+
+
+def test_the_json_of_a_dynamic_inventory_may_lack_the_variables_of_hosts():
+    assert set(found(json.dumps({"mysql": {"hosts": ["db1"]}}))) == {"db1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "hosts"),
+    [
+        ("db[9:11]", ["db9", "db10", "db11"]),
+        ("db[09:11]", ["db09", "db10", "db11"]),
+        ("db[a:c]", ["dba", "dbb", "dbc"]),
+        ("db[1:2]-[a:b].net", ["db1-a.net", "db1-b.net", "db2-a.net", "db2-b.net"]),
+    ],
+)
+def test_ranges_are_written_as_ansible_writes_them(name, hosts):
+    assert list(found(f"[mysql]\n{name}\n")) == hosts
+
+
 def test_csv_with_any_separator():
     for separator in (",", ";", "\t"):
         rows = [("name", "host", "port", "user", "password"), ("db1", "192.0.2.1", "3307", "app", SECRET)]
         (one,) = found("\n".join(separator.join(row) for row in rows)).values()
         assert (one.name, one.host, one.port, one.user, one.password) == ("db1", "192.0.2.1", "3307", "app", SECRET)
+
+
+def test_a_server_of_a_csv_without_names_has_that_of_its_host():
+    assert set(found("host,port\ndb1,3307\n")) == {"db1"}
+
+
+def test_csv_rows_may_end_early():
+    (one,) = found("name,host,port,user\ndb1,192.0.2.1\n").values()
+    assert (one.host, one.port, one.user) == ("192.0.2.1", "", "")
+
+
+def test_an_inventory_that_begins_with_a_host_is_no_csv():
+    assert set(found("db-host\n[mysql]\ndb1\n")) == {"db-host", "db1"}
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "port"),
+    [
+        ("db1:3307", "db1", "3307"),
+        ("db1", "db1", ""),
+        ("2001:db8::1", "2001:db8::1", ""),
+        ("[2001:db8::1]", "2001:db8::1", ""),
+        ("[2001:db8::1]:3307", "2001:db8::1", "3307"),
+    ],
+)
+def test_an_address_may_name_a_port(address, host, port):
+    assert split_address(address) == (host, port)
 
 
 def test_a_password_is_in_no_description_of_a_server():
@@ -179,6 +239,19 @@ def test_a_name_may_have_255_characters():
         read(b"[mysql]\n" + b"x" * 256 + b"\n")
 
 
+def test_a_value_may_have_1000_characters():
+    assert len(read(b"name,host,label\ndb1,h," + b"x" * 1000 + b"\n")) == 1
+    with pytest.raises(PlanError, match="more than 1,000 characters"):
+        read(b"name,host,label\ndb1,h," + b"x" * 1001 + b"\n")
+
+
+def test_hosts_may_be_named_100000_times():
+    named = b"[mysql]\n" + b"h[1:2000]\n" * 50
+    assert len(read(named)) == 2000
+    with pytest.raises(PlanError, match="names them too often"):
+        read(named + b"h1\n")
+
+
 def test_groups_may_have_5000_groups_below_them():
     def groups(number):
         return json.dumps({"_meta": {}, "g": {"hosts": ["db1"], "children": [f"c{n}" for n in range(number)]}}).encode()
@@ -197,6 +270,7 @@ HOSTILE = {
     "NUL": b"[mysql]\ndb1\0\n",
     "not UTF-8": b"\xff\xfe[mysql]\n",
     "a YAML bomb": BOMB.encode(),
+    "an alias in an inventory": b"all: {hosts: {db1: &a {mysql_port: 1}, db2: *a}}\n",
     "a tag that makes an object": b"all: !!python/object/apply:os.system ['true']\n",
     "deep YAML": b"- " * 50_000 + b"x",
     "deep flow YAML": b"all: " + b"[" * 50_000,
@@ -206,6 +280,7 @@ HOSTILE = {
     "10,000 hosts in ranges": b"[mysql]\ndb[1:100][1:100]\n",
     "10^12 hosts and none": b"[mysql]\nh[0:999999][0:999999][1:0]\n",
     "a range from a letter to a number": b"[mysql]\nh[a:9]\n",
+    "a range from a number to a letter": b"[mysql]\nh[1:a]\n",
     "the same 2,000 hosts 1,000 times": b"[mysql]\n" + b"h[1:2000]\n" * 1000,
     "a chain of groups": b"[g0]\ndb1\n" + b"".join(b"[g%d:children]\ng%d\n" % (n + 1, n) for n in range(4000)),
     "groups with many groups below": b"[g0]\ndb[1:2000]\n"

@@ -31,14 +31,13 @@ def read(text: str, *, every_section: bool = False) -> list[FoundServer]:
 def _sections(text: str) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     values: dict[str, str] = {}
-    for line in text.splitlines():
-        stripped = line.strip()
-        if section := re.fullmatch(r"\[([^\]]{1,80})\]", stripped):
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if section := re.fullmatch(r"\[([^\]]{1,80})\]", line):
             values = found.setdefault(section[1].strip(), {})
-        elif stripped and stripped[0] not in "#;!":
-            name, value = option_text(stripped)
+        else:  # nobody asks for what a comment or an !include seems to set
+            name, value = option_text(line)
             if SSL.match(name):  # some have no value
-                name, value = option(stripped)
+                name, value = option(line)
             values[name] = value
     return found
 

@@ -19,10 +19,10 @@ def read(text: str) -> list[FoundServer]:
     heading, found = text.partition("\n")[0], []
     separator = max(",;\t", key=heading.count)
     try:
-        rows = csv.DictReader(text.splitlines(), delimiter=separator)
-        names = {name.strip().lower(): name for name in rows.fieldnames or () if name}
+        rows = csv.DictReader(text.splitlines(), delimiter=separator, restval="")
+        names = {name.strip().lower(): name for name in rows.fieldnames or ()}
         for row in rows:
-            values = {column: (row.get(names[column]) or "").strip() for column in COLUMNS if column in names}
+            values = {column: row[names[column]].strip() for column in COLUMNS if column in names}
             name = values.pop("name", "") or values.get("host") or values.get("socket", "")
             found.append(FoundServer(name, **values))
             if len(found) > MOST_SERVERS:

@@ -25,9 +25,9 @@ def decrypted(content: bytes) -> str:
     at, lines = UNUSED + KEY, []
     try:
         while at < len(content):
-            (length,) = struct.unpack_from("<i", content, at)
+            (length,) = struct.unpack_from("<I", content, at)
             line = content[at + 4 : at + 4 + length]
-            if length <= 0 or length % BLOCK or len(line) < length:
+            if length % BLOCK or len(line) < length:
                 raise ValueError
             padding, decryptor = PKCS7(BLOCK * 8).unpadder(), cipher.decryptor()
             plain = decryptor.update(line) + decryptor.finalize()

@@ -49,9 +49,8 @@ def read(text: str, named: NamedVersion | None) -> OptionFile:
 
 
 def _lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        stripped = line.strip()
-        if stripped and stripped[0] not in "#;":
+    for stripped in filter(None, map(str.strip, text.splitlines())):
+        if not stripped.startswith(("#", ";")):
             # Behind a section's name and behind an option, # begins a comment, unless it is quoted.
             yield re.sub(r"""^((?:[^"'#]|"[^"]*"|'[^']*')*)#.*$""", r"\1", stripped).rstrip()
 

@@ -9,7 +9,7 @@ from dashboard.findings.lines import VariantLine
 from dashboard.findings.point import Point
 from dashboard.text.numbers import at
 from workers.analysis.anatomy import Anatomy
-from workers.analysis.round_trip import FEW, predicted_per_s
+from workers.analysis.round_trip import predicted_per_s, trips_of
 from workers.bench.plan import Plan, Variant
 from workers.topology.kinds import TOPOLOGY_KINDS, understood
 from workers.topology.topology import Topology
@@ -89,7 +89,7 @@ def _delayed(lines: Sequence[VariantLine], plan: Plan, threads: int) -> list[Del
 
 def _trips(topology: Topology, threads: int) -> tuple[float, float]:
     least, most = TOPOLOGY_KINDS[topology.kind].waits(topology)
-    return least, most if threads > FEW else least
+    return least, trips_of(threads, least, most)
 
 
 def _alike(variant: Variant) -> Variant:

@@ -27,7 +27,12 @@ only the primary has numbers: one round trip.
 FEW = 2  # clients that never wait for each other's answers
 
 
-def waited_ms(rtt_ms: float, trips: float, group_flush_ms: float = 0.0) -> float:
+def trips_of(clients: int, least: float, most: float) -> float:
+    """The round trips that a commit waits for: `least` of a client for itself, `most` where clients wait by group."""
+    return most if clients > FEW else least
+
+
+def waited_ms(rtt_ms: float, trips: float, group_flush_ms: float) -> float:
     """What a commit waits for other servers on average: one round trip, and the rest of the `trips` as far as it
     exceeds the flush of a group."""
     return rtt_ms + (trips - 1) * max(0.0, rtt_ms - group_flush_ms)

@@ -39,6 +39,7 @@ def test_few_or_very_different_failovers_decide_nothing():
     ("made", "why"),
     [
         (result([7.0, None, 7.0], [22.0] * 3), "0 s: the write outage of 1 of 3 trials is not known"),
+        (result([0.0] * 3, [22.0] * 3), "an outage took no time"),
         (result([7.0] * 3, []), "5 s: no primary kill was tried"),
         (
             result([7.0] * 3, [22.0] * 3, unfinished={("5 s", "primary-kill"): 2}),
@@ -54,4 +55,5 @@ def test_an_unmeasured_outage_is_not_decidable_and_says_why(made, why):
 
 def test_a_claim_about_outages_is_written_as_in_a_recipe():
     assert SHORTER.as_dict() == {"outages": {"variant": "0 s", "over": "5 s", "kind": "primary-kill"}}
+    assert SHORTER.threads == (), "it names no number of threads"
     assert SHORTER.in_words == "write outage after a primary kill: 0 s, over 5 s"

@@ -10,7 +10,7 @@ from tests.unit.analysis.noise import point
 from workers.analysis.predicates.bounds import Bounds
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.round_trips import RoundTrips
-from workers.analysis.round_trip import predicted_per_s, waited_ms
+from workers.analysis.round_trip import predicted_per_s, trips_of, waited_ms
 
 DELAYED = ((at("near", 16), 1.0), (at("far", 16), 20.0))
 MODEL = RoundTrips(at("none", 16), DELAYED)
@@ -36,8 +36,12 @@ TENFOLD = [
 def test_many_clients_wait_by_group_for_up_to_one_and_a_half_round_trips(without, flush_ms, rates):
     over = [rate / predicted_per_s(without, 16, waited_ms(rtt, 1.5, flush_ms)) for rtt, rate in rates]
     assert all(0.8 < one < 1.2 for one in over)
-    of_one_trip = [rate / predicted_per_s(without, 16, waited_ms(rtt, 1)) for rtt, rate in rates]
+    of_one_trip = [rate / predicted_per_s(without, 16, waited_ms(rtt, 1, 0)) for rtt, rate in rates]
     assert of_one_trip[-1] < 0.83, "one round trip is not what they wait for"
+
+
+def test_one_or_two_clients_never_wait_for_each_other():
+    assert [trips_of(clients, 1, 1.5) for clients in (1, 2, 3, 64)] == [1, 1, 1.5, 1.5]
 
 
 def test_a_round_trip_that_is_shorter_than_a_flush_is_waited_for_once():

@@ -156,6 +156,12 @@ def test_a_state_of_the_machine_that_all_points_of_a_repeat_share_is_no_differen
     assert found.estimate.lo < 1 < found.estimate.hi
 
 
+def test_a_single_pair_is_a_ratio_of_repeats_that_are_not_paired():
+    of, to = (200, 210, 230), (100, 101, 120)
+    expected = scipy.stats.ttest_ind(np.log(of), np.log(to), equal_var=False)
+    assert overall([(repeats(*of), repeats(*to))]).p == pytest.approx(expected.pvalue)
+
+
 def test_a_difference_overall_is_false_in_one_of_twenty_cases():
     false = sum(overall(twelve_pairs(block=0.03, repeat=0.03, seed=seed)).p < 0.05 for seed in range(600))
     assert 10 <= false <= 45, false

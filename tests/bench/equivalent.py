@@ -17,6 +17,7 @@ BOUND = "a bound against answers without end: no true answer comes near it"
 A_UUID_SAYS_ALL = "a server with a uuid is known by it: the other parts are the same in every name with a uuid"
 NO_FLAVOUR = "no flavour has this word in its versions"
 EXACTLY_THEN = "it is never asked at exactly that moment"
+LAYOUT = "spaces in a file that Durascope reads as JSON"
 CHOICE = "how many are looked at is a choice: the result says how many were not"
 STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 
@@ -84,7 +85,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     | {
         ("len(self.statements) + 1", "len(self.statements) + 2"): "no choice has more statements than there are",
     },
-    "workers/crash/points/untried.py": STRICT,
     "workers/topology/cause.py": {
         ("topology.replicas + 1", "topology.replicas + 2"): "a fault strikes named replicas of the topology, or all",
     },
@@ -105,6 +105,10 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("(999, 0, 0)", "(999, 0, 1)"): "no server is so new",
     },
     "workers/servers/hosts.py": {("(outside, 9)", "(outside, 10)"): "nothing is sent: any port will do"},
+    "workers/servers/present.py": {
+        ("facts.variable(name) or ''", "facts.variable(name) or 'x'"): "no setting has this value",
+    },
+    "workers/servers/inventory/host_ranges.py": STRICT | {("return range(0)", "return None"): FALSY},
     "workers/servers/identity.py": {
         ("server_id: str = ''", "server_id: str = 'x'"): A_UUID_SAYS_ALL,
         ("hostname: str = ''", "hostname: str = 'x'"): A_UUID_SAYS_ALL,
@@ -166,6 +170,30 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("gtid_before: str = ''", "gtid_before: str = 'x'"): "every trial says it; no check reads it",
     },
     "workers/crash/points/lane.py": STRICT,
+    "workers/crash/binlog/bounds.py": {
+        ("time.monotonic() >= self._until_s", "time.monotonic() > self._until_s"): EXACTLY_THEN,
+    },
+    "workers/crash/binlog/payload.py": {
+        (
+            "HEADER_BYTES <= length <= MOST_EVENT_BYTES",
+            "HEADER_BYTES <= length < MOST_EVENT_BYTES",
+        ): BOUND,
+    },
+    "workers/crash/points/server_content.py": {("16 << 20", "16 << 21"): BOUND, ("16 << 20", "17 << 20"): BOUND},
+    "workers/crash/points/untried.py": STRICT | {("64 << 20", "64 << 21"): BOUND, ("64 << 20", "65 << 20"): BOUND},
+    "workers/crash/points/export/contents.py": STRICT | {("indent=1", "indent=2"): LAYOUT},
+    "workers/crash/points/export/history.py": {("indent=1", "indent=2"): LAYOUT},
+    "workers/crash/points/export/write.py": STRICT
+    | {
+        ("32 << 20", "32 << 21"): "how large an archive may be is a choice",
+        ("32 << 20", "33 << 20"): "how large an archive may be is a choice",
+    },
+    "workers/crash/reconnecting.py": {
+        ("POLL_S = 0.02", "POLL_S = 1.02"): PATIENCE,
+        ("AFTER_S = 0.2", "AFTER_S = 1.2"): PATIENCE,
+        ("MOST_CONNECTIONS = 2000", "MOST_CONNECTIONS = 2001"): BOUND,
+    },
+    "workers/crash/setup_and_result.py": {("points_s: float = 3600", "points_s: float = 3601"): PATIENCE},
     "workers/crash/binlog/events.py": {
         ("wanted *= 2", "wanted *= 3"): SPEED,
         ("self._size = 0", "pass"): "`batches` looks at the file before anybody asks for its size",
@@ -228,7 +256,10 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/analysis/stalls.py": STRICT,
     "workers/analysis/student.py": STRICT,
     "workers/analysis/predicates/measured.py": STRICT,
-    "workers/analysis/statistics.py": {("SEED = 20170", "SEED = 20171"): DRAWS},
+    "workers/analysis/statistics.py": {
+        ("SEED = 20170", "SEED = 20171"): DRAWS,
+        ("np.empty(0)", "np.empty(1)"): "both are too few repeats",
+    },
     "workers/upkeep/restores.py": {("COMMAND_LIMIT_S = 120.0", "COMMAND_LIMIT_S = 121.0"): PATIENCE},
     "workers/analysis/predicates/points.py": {
         ("step.lo is not None", "True"): "steps without an interval have been left out before",

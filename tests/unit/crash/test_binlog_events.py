@@ -105,6 +105,18 @@ def test_a_server_that_knows_no_checksums_describes_its_file_without_one(tmp_pat
     assert (reader.end, reader.checked, reader.end_position) == ("open", False, len(log.data))
 
 
+def test_without_checksums_an_event_that_names_another_end_is_torn(tmp_path):
+    """Also where the server may leave its end out."""
+    log = Binlog(version=b"11.8.3-MariaDB-log", checked=False, without_ends=True)
+    log.commit(0, 10, 1)
+    at = next(border for border in log.borders if log.data[border + 4] == 19)
+    log.data[at + 13 : at + 17] = struct.pack("<I", 12345)
+    (tmp_path / "binlog.000001").write_bytes(log.data)
+    reader = EventLog(tmp_path / "binlog.000001")
+    assert EventType.XID not in [kind for kind, _ in reader]
+    assert (reader.end, reader.end_position) == ("torn", at)
+
+
 @pytest.mark.parametrize(
     ("version", "mariadb", "odd"),
     [(b"11.8.3-MariaDB-log", True, 0), (b"10.11.1-MariaDB", True, 2), (b"9.7.4", False, 2)],

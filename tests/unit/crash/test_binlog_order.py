@@ -4,8 +4,14 @@ import pytest
 
 from tests.unit.crash.binlog_bytes import TABLES, Binlog, row_of, rows_of
 from workers.crash.binlog import kept, rewritten
+from workers.crash.binlog.how import How
+from workers.crash.binlog.sequence import ENDS
 
 GTID_SOURCE = "00010203-0405-0607-0809-0a0b0c0d0e0f:"
+
+
+def test_each_way_in_which_a_transaction_ends_has_words():
+    assert set(ENDS) == set(How) and len(set(ENDS.values())) == len(How)
 
 
 def test_rows_go_to_the_table_that_their_own_map_names(seen):

@@ -11,6 +11,7 @@ import zstandard
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, Binlog, row_of, rows_of
 from workers.crash.binlog import BinlogUnknown, ReadBounds, read
 from workers.crash.binlog import payload as payload_events
+from workers.crash.binlog.bounds import BoundsWatch
 from workers.crash.binlog.rows import Malformed
 from workers.crash.binlog.rows import packed as packed_length
 
@@ -158,6 +159,36 @@ def test_a_transaction_above_the_memory_limit_is_refused(tmp_path, made, most):
     file.write_bytes(made().data)
     with pytest.raises(BinlogUnknown, match="fit into 4 MiB of memory") if most == 4 << 20 else nullcontext():
         read([file], SCHEMA, SECRET, bounds=ReadBounds(kept_bytes=most))
+
+
+def test_rows_that_unpack_are_given_up_before_they_fill_the_memory(tmp_path):
+    file = tmp_path / "log.000001"
+    file.write_bytes(rows_that_unpack().data)
+    tracemalloc.start()
+    try:
+        with pytest.raises(BinlogUnknown):
+            read([file], SCHEMA, SECRET, bounds=ReadBounds(kept_bytes=2 << 20))
+        assert tracemalloc.get_traced_memory()[1] < 12 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_table_is_kept_once_however_often_it_is_named(tmp_path):
+    log, file = Binlog(), tmp_path / "log.000001"
+    for number in range(10_000):
+        log.gtid(number)
+        log.table_map("other", 20, b"\3", schema="elsewhere")
+        log.write(20, [(1,)], b"\3")
+        log.xid()
+    file.write_bytes(log.data)
+    assert read([file], SCHEMA, SECRET, bounds=ReadBounds(kept_bytes=4 << 20)).end == "open"
+
+
+def test_a_gibibyte_may_be_kept():
+    watch = BoundsWatch(ReadBounds())
+    watch.check(1 << 30)
+    with pytest.raises(BinlogUnknown, match="fit into 1,024 MiB"):
+        watch.check((1 << 30) + 1)
 
 
 def bomb_in(kind: int, head: bytes, *, table: str = "one") -> Binlog:

@@ -177,6 +177,8 @@ def test_the_archive_holds_the_disk_the_steps_and_the_allowed_contents(tmp_path,
     readme = (folder / "README.md").read_text()
     assert "client 1, under way: INSERT 3" in readme and "7 transactions in the binlog instead of 1" in readme
     assert "- `allowed/1.txt`: after INSERT 2, with 1 transactions" in readme and "MariaDB 10.11.19" in readme
+    assert "`held.txt`, with 7 transactions in the binary log" in readme
+    assert "not readable" in export._readme(BUILD, point, replace(judged, held=None))
     assert (folder / "held.txt").read_bytes() == b"t\tCREATE\nprepared transaction\tx\xff\n"
     assert {one.name for one in folder.iterdir()} > {"show.sh", "start.sh", "content.sql", "transactions.awk"}
     assert sorted(one.name for one in (folder / "allowed").iterdir()) == ["1.binlog", "1.txt", "2.binlog", "2.txt"]
@@ -191,6 +193,9 @@ def test_statements_that_were_sent_at_once_are_told_from_those_in_turn(recording
         "client 1, answered: BEGIN", "client 1, sent at once, answered: COMMIT",
         "client 2, sent at once, under way: INSERT",
     ]  # fmt: skip
+    in_turn, _, first = wrong_state(recording, TWO)
+    nothing = replace(first, tried=replace(first.tried, acknowledged=0))
+    assert list(export._statements(in_turn, nothing))[-1] == "client 1, under way: INSERT 1"
     early = replace(judged, tried=replace(judged.tried, acknowledged=0))
     assert list(export._statements(run, early))[-1] == "client 1, under way: BEGIN"
 

@@ -115,9 +115,11 @@ def test_checks_that_fail_again_and_those_that_are_unclear_are_counted_apart(sta
 
 
 def test_the_checks_that_did_not_pass_are_kept_with_their_crash_points():
-    load = Load(AT_1_0, Timeline([].append, lambda: False))
+    said = []
+    load = Load(AT_1_0, Timeline(said.append, lambda: False))
     states = [state(0.1), state(0.2, NOT_READ, TORN), state(0.3, UNCLEAR)]
-    (found,) = tried_otherwise(load, None, [VIOLATION], lambda begun: states)
+    (found,) = tried_otherwise(load, None, [VIOLATION], lambda begun: begun.timeline.step("load") or states)
+    assert said == ["other settings", "sync_binlog=1: load"]
     assert [(one.moment, one.failed, one.unclear, one.says) for one in found.points] == [
         (200, ("binlog-unreadable",), ("lost-engine",), TORN.says),
         (300, (), ("tables-damaged",), UNCLEAR.says),

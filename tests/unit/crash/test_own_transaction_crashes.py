@@ -134,6 +134,7 @@ def test_the_own_statements_stand_between_those_of_the_ledger_and_the_commit(n):
     assert [sql.split()[0] for sql in own] == [one.verb for one in chosen.statements if one.verb != "SELECT"]
     assert str(FIRST + key(1, n)) in own[0] and "\0" not in "".join(own)
     assert drawn["order"] == FIRST + key(1, n)
+    assert f" VALUES ({drawn['order']}, {drawn['customer']}, 'new', " in own[0]
 
 
 def made(engines, engine="InnoDB"):

@@ -10,7 +10,7 @@ from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.sandbox.recordings import Written
 from workers.crash.points.recorded import Recorded, bracket_ns, margin_ns, readings, why_ended
 from workers.crash.points.steps import story_of
-from workers.crash.points.story import PointCounts, PointsStory, checks_of, counting, with_points, worst_loss
+from workers.crash.points.story import MOST_LOGS, PointCounts, PointsStory, checks_of, counting, with_points, worst_loss
 from workers.crash.setup_and_result import LostWork, TrialResult, with_failed_step
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.recording.events import Log, RecordingEnd
@@ -69,7 +69,7 @@ def test_losses_and_failures_are_counted_apart():
 
 
 def test_where_the_engine_could_not_be_read_losses_are_not_known():
-    down = state(0.3, TORN, lost_engine=None, lost_binlog=None)
+    down = state(0.3, TORN, lost_engine=None, lost_binlog=None, acknowledged=1)
     before = state(0.1, TORN, lost_engine=None, lost_binlog=None, acknowledged=0)
     assert story(before, state(0.2), down).counts == PointCounts(tried=3, failed=2, lost=0, uncounted=1)
 
@@ -147,6 +147,12 @@ def test_a_trial_of_a_recorded_load_has_the_worst_of_its_crash_points():
     assert (found.verdict, found.lost_engine, found.recovery_s) == ("invalid", LostWork(9, 13.5), 0.5)
     assert (found.crash_at_s, found.points, found.archives) == (2.0, tried, {})
     assert [one.key for one in found.checks if one.outcome == "invalid"] == ["lost-engine"]
+
+
+def test_the_logs_of_the_first_crash_points_that_have_one_are_stored():
+    quiet = [state(n / 10) for n in range(1, MOST_LOGS + 1)]
+    stored = story(*quiet, state(0.9, LOST, log_lines=("InnoDB: corrupt",))).as_stored()
+    assert [one["log_lines"] for one in stored["states"] if one["log_lines"]] == [("InnoDB: corrupt",)]
 
 
 def test_a_load_after_which_no_server_recovered_has_no_time_of_recovery():

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.own_transactions import EXAMPLE
 from tests.unit.crash.parts import Part, Removed, prepared
 from tests.unit.servers.played import Played
 from workers.crash import prepare as module
@@ -20,6 +21,7 @@ from workers.crash.transactions import statements
 from workers.errors import PlanError
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.storage import Storage
+from workers.transaction.read import read as read_transaction
 
 
 class Made(Removed):
@@ -128,6 +130,27 @@ def test_logs_on_a_disk_of_their_own_lie_beside_the_disk_of_the_data(ports, tmp_
         *filter(lambda one: isinstance(one, str), notes)
     }
     assert not data.parent.exists()
+
+
+def test_the_tables_of_an_own_transaction_are_made_before_the_load(ports):
+    """The statements that make them are in a file of the binary log that ends before it."""
+    own = read_transaction(EXAMPLE)
+    server = Played(
+        {
+            "SHOW GLOBAL VARIABLES": [("log_bin", "ON")],
+            "SELECT table_name": [(table.name, "InnoDB") for table in own.tables],
+            "": [],
+        }
+    )
+    server.select_db = lambda schema: server.said.append(("USE", schema))
+    ports[1]["connect"] = lambda target: nullcontext(server)
+    found = start(begun(ports, own=own))
+    said = [sql for sql, _ in server.said]
+    assert said[0] == "USE" and said[-2:] == ["FLUSH LOGS", "SHOW GLOBAL VARIABLES"]
+    assert ports[0][-1] == "server.flush_logs" and sum(sql.startswith("CREATE TABLE") for sql in said) == len(
+        own.tables
+    )
+    found.made.close()
 
 
 def attached(**more):

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.crash.case import all_well, bad, judged
 from tests.unit.crash.test_witness_sockets import Server
-from workers.crash import witness
+from workers.crash import reconnecting, witness
 from workers.crash.judge import _counted
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.outage import ONE_CONNECTION, ClientOutage, longest
@@ -110,8 +110,19 @@ def test_a_client_that_is_refused_gives_the_reason(begun):
     assert found.failed > 0 and "committed nothing afterwards: Too many connections." in found.why
 
 
+def test_a_server_that_stays_silent_is_left(begun, monkeypatch):
+    """The last answer gets less time: nobody waits for it in vain."""
+    monkeypatch.setattr(reconnecting, "SILENT_S", 0.05)
+    monkeypatch.setattr(reconnecting, "LAST_ANSWER_S", 0.05)
+    client = begun(Server(at_once=0).connect)
+    while len(client.connections()) < 2:
+        time.sleep(0.01)
+    assert "committed nothing afterwards: the server gave no answer" in client.outage(0.1, lambda: None).why
+
+
 def test_a_client_that_kept_its_connection_has_no_outage(begun):
-    assert begun(Server().connect).outage(60, lambda: None).why == ONE_CONNECTION
+    client = begun(Server().connect)
+    assert client.outage(60, lambda: None).why == ONE_CONNECTION and client.has_committed
 
 
 def test_a_client_that_committed_only_afterwards_has_no_outage(begun):

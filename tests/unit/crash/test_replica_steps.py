@@ -45,6 +45,31 @@ class Server(Played):
         self.changes.append((self.name, "USE", name))
 
 
+def test_a_replica_follows_before_the_load_and_its_account_is_on_disk(monkeypatch):
+    notes, created = [], []
+    answers = {
+        "SELECT @@GLOBAL.log_bin": [(1, 7)], "SHOW GLOBAL VARIABLES": [(name, "ON") for name in ("gtid_strict_mode",)],
+        "": [],
+    }  # fmt: skip
+
+    def create(root, build, settings, **how):
+        created.append((settings, how["name"]))
+        return nullcontext(SimpleNamespace(target="replica", build=build))
+
+    monkeypatch.setattr(replica, "connect", lambda target: nullcontext(Played(answers)))
+    monkeypatch.setattr(replica, "Sandbox", SimpleNamespace(create=create))
+    monkeypatch.setattr(replica, "Link", lambda primary, follower: Link(notes))
+    monkeypatch.setattr(Replica, "begin", lambda self: notes.append("replica.begin"))
+    primary = Part("primary", notes)
+    primary.target, primary.name = "primary", "box"
+    build = SimpleNamespace(flavour="mariadb", version=(10, 11, 19), title="MariaDB")
+    with replica.attach(None, build, primary, SECRET, settings={"sync_binlog": "0"}) as made:
+        assert notes == ["replica.begin", "primary.settle"], "the account must survive a crash"
+    ((settings, name),) = created
+    assert (settings["server_id"], settings["sync_binlog"], name) == ("8", "0", "replica of box")
+    assert made.settings == settings
+
+
 @pytest.fixture
 def asked():
     """`changes`: (server, statement, values); `answers`: beginning of a statement -> rows."""

@@ -164,6 +164,8 @@ def test_a_recording_that_ended_by_itself_is_told(recording):
     found, _ = exhaust.exhaust(Request({}, Timeline([].append, lambda: False)), history, 60.0, ports)
     assert found.ended == "It reached its largest size. No later moment was tried."
     assert exhaust._together([replace(found, ended=""), found]).ended == found.ended
+    assert exhaust._together([replace(found, ended="")]).ended == ""
+    assert (found.pairs, found.covered) == (0, 0), "flushes of redo and binary log are not covered, but all states are"
 
 
 def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
@@ -188,6 +190,8 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
     assert started[0].settings == {"sync_binlog": "1", "max_binlog_size": "4096"}, "the history's own settings count"
     assert (found.counts.tried, found.counts.failed, begun.timeline.now) == (4, 1, "crash points")
     assert (found.windows, found.sampled) == (2, 0)
+    assert {(state.verdict, state.passed) for state in found.states} == {("valid", ("history",)), ("invalid", ())}
+    assert max(state.at_s for state in found.states) < 1e-6, "the made-up clock ticks once in a nanosecond"
     [wrong] = [state for state in found.states if state.verdict == "invalid"]
     assert (wrong.moment, wrong.keeps, wrong.way, wrong.recovery_s) == (1, "written", "one insert", 0.25)
     assert "Under way: INSERT 2. after the beginning: 7 transactions in the binlog instead of 1" in wrong.checks[0].says

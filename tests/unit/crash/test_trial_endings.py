@@ -97,6 +97,7 @@ def test_a_finished_trial_is_kept_though_tidying_up_failed(caplog):
 
 def test_a_clean_ending_adds_no_note():
     assert tried(finds, lambda: None) is FOUND
+    assert Made().tidied() == {}
 
 
 def test_a_trial_that_broke_keeps_its_own_reason_though_tidying_up_failed():

@@ -82,7 +82,7 @@ HISTORIES = (
         ((A, insert("a", 1)),),
         at_once=(
             AtOnce(A, insert("a", 2, v="written by A"), "a", "written by A"),
-            AtOnce(B, insert("b", 2, v="written by B"), "b", "written by B"),
+            AtOnce(B, insert("b", 1, v="written by B"), "b", "written by B"),
         ),
     ),
     alone("table made and dropped", insert("a", 1), "CREATE TABLE c LIKE a", insert("c", 1), "DROP TABLE c"),

@@ -51,9 +51,9 @@ class Search:
     load: Recorded
     record: Record
     number: int
-    kept: list[KeptPoint] = field(default_factory=list, init=False)
-    archives: dict[int, bytes] = field(default_factory=dict, init=False)
-    _tried: list[ShortestLoad] = field(default_factory=list, init=False)
+    kept: list[KeptPoint] = field(default_factory=list)
+    archives: dict[int, bytes] = field(default_factory=dict)
+    _tried: list[ShortestLoad] = field(default_factory=list)
 
     def all(self, violations: Sequence[Violation], limit_s: float = LIMIT_S) -> tuple[ShortestLoad, ...]:
         """Those at which a check failed that had failed at none before; last, without a failure, the checks that failed

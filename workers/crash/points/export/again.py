@@ -143,7 +143,7 @@ def _evidence(
     """Checks that compare with the binary log before the power loss are left without evidence."""
     datadir = _mnt(disks) / "data"
     index = disks.places.binlog_index(datadir)
-    place = BinlogPlace(index, point.first, home=datadir) if point.has_binlog else None
+    place = BinlogPlace(index, point.first, home=datadir)
     case = partial(
         Case,
         ledger=ledger,

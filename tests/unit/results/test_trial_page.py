@@ -79,6 +79,15 @@ def test_the_page_shows_all_evidence_of_the_verdict(client_in, experiment):
     assert " style=" not in page and "<style" not in page
 
 
+@pytest.mark.parametrize(("kind", "told"), [("power-loss", True), ("process-kill", False)])
+def test_a_simulated_disk_is_named_beside_the_commits(client_in, experiment, kind, told):
+    """It is slower than that of the speed measurements."""
+    trial = experiment.trials.first()
+    trial.kind = kind
+    trial.save()
+    assert ("on a simulated disk" in flat(html(client_in, trial)).split("In doubt")[0]) is told
+
+
 OUTAGE = ClientOutage(1.25, 1.75, failed=12, in_doubt=3, after=40, missing=0)
 
 

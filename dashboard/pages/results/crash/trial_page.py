@@ -21,6 +21,7 @@ from dashboard.text.numbers import ms, whole
 from workers.bench.plan import Variant
 from workers.bench.replica_flushes import settings_of
 from workers.bench.trial_kinds import CHECK_TITLES
+from workers.crash.kinds import CRASH_KINDS
 from workers.crash.left_out import LEFT_OUT
 from workers.crash.setup_and_result import TrialStep, step_in_words
 from workers.crash.verdict import CheckResult
@@ -61,7 +62,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "data": data,
         "checks": [_check(one, load.noun if load else "") for one in data.checks],
         "timeline": timeline(_steps(data.steps) if load else data.steps, data.crash_at_s, trial.recovery_s),
-        "clients": _clients(trial.experiment.as_plan().crash.clients),
+        "clients": _clients(trial),
         "engine": _engine(trial),
         "sets": sets(data.sets, trial.acknowledged, trial.lost_replica, _engine(trial)),
         "losses": [
@@ -199,8 +200,11 @@ def _check(one: CheckResult, point: str) -> dict[str, object]:
     }
 
 
-def _clients(count: int) -> str:
-    return "commits of 1 client" if count == 1 else f"commits of {count:,} clients"
+def _clients(trial: Trial) -> str:
+    """A simulated disk is not as fast as that of the speed measurements."""
+    count = trial.experiment.as_plan().crash.clients
+    where = " on a simulated disk" if trial.kind in CRASH_KINDS and CRASH_KINDS[trial.kind].needs_disk else ""
+    return f"commits of {'1 client' if count == 1 else f'{count:,} clients'}{where}"
 
 
 def _transactions(count: int) -> str:

@@ -39,6 +39,14 @@ def test_a_trial_that_ends_changes_its_place_in_the_matrix(live, experiment):
     expect(cell).to_have_class("crash-cell few")
 
 
+def test_on_a_phone_each_cell_of_the_matrix_names_its_crash(live):
+    """The head of the table is hidden there."""
+    before = "cell => getComputedStyle(cell, '::before').content"
+    assert live.locator("[data-live-crash]").evaluate(before) == "none"
+    live.set_viewport_size({"width": 390, "height": 844})
+    assert live.locator("[data-live-crash]").evaluate(before) == '"Power loss"'
+
+
 def test_stopping_asks_first_in_words_that_say_what_happens(live, experiment):
     dialog = live.get_by_role("dialog")
     stop = live.locator("main").get_by_role("button", name="Stop experiment", exact=True)

@@ -28,6 +28,7 @@ def trial():
     experiment = trials.experiment({"1/1": {"every-crash-point": [(3, 0)]}}, replica=False, measured=0)
     found = experiment.trials.get()
     found.evidence.data["points"] = story(*states, *bad, kept=(KEPT,), shortest=(SHORTEST,)).as_stored()
+    found.evidence.data["steps"].append({"name": "other settings", "at_s": 2.7, "took_s": 3.0})
     found.evidence.save()
     return found
 
@@ -45,6 +46,8 @@ def test_each_crash_point_is_a_dot_of_the_map(page, live_server, dba, trial, wid
     expect(page.get_by_role("link", name="Download the disk")).to_be_visible()
     expect(page.get_by_text("3 clients with 5 commits each.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    bar = page.locator("table.steps tr", has_text="trying other settings at crash points").locator("svg").bounding_box()
+    assert bar["x"] + bar["width"] <= width and bar["width"] > 80
     assert violations(page) == []
 
 

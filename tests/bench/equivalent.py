@@ -187,6 +187,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     | {
         ("32 << 20", "32 << 21"): "how large an archive may be is a choice",
         ("32 << 20", "33 << 20"): "how large an archive may be is a choice",
+        ("state.until_ns - 1", "state.until_ns - 2"): EXACTLY_THEN,
     },
     "workers/crash/reconnecting.py": {
         ("POLL_S = 0.02", "POLL_S = 1.02"): PATIENCE,

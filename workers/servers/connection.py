@@ -49,7 +49,6 @@ def connect(
     except AccessDenied:  # from clear_text
         raise
     except Exception as nonsense:  # the driver trusts the server: IndexError, struct.error, UnicodeDecodeError ...
-        connection._force_close()
         raise Unreachable(
             f"{target.where} answers, but not like a MySQL or MariaDB server.",
             "Check the port: something else seems to listen there.",

@@ -3,6 +3,7 @@
 import random
 import socket
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +61,18 @@ def test_connecting_fails_in_our_words(stranger, words):
 def test_a_server_that_is_no_mysql_is_reported(stranger):
     with pytest.raises(Unreachable, match="not like a MySQL or MariaDB server"):
         connect(stranger(packet(b"\x0a5.7.0\x00\x01\x02")), timeout_s=2)
+
+
+def open_files():
+    return len([*Path("/proc/self/fd").iterdir()])
+
+
+def test_a_socket_file_that_is_not_there_leaves_nothing_open(tmp_path):
+    """Also while somebody still holds the error."""
+    before = open_files()
+    with pytest.raises(DurascopeError) as failed:
+        connect(Target("x", "attached", "u", "p", socket=str(tmp_path / "none")), timeout_s=2)
+    assert open_files() == before and failed.value
 
 
 def test_a_test_of_the_connection_is_answered_whatever_happens(monkeypatch):

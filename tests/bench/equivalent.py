@@ -227,7 +227,22 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "dashboard/findings/crash/badges.py": {
         ("Variant('', {})", "Variant('x', {})"): "its name is not read, only what is set in it",
     },
-    "dashboard/findings/crash/missing.py": {
+    "dashboard/findings/crash/durability.py": {
+        ("known.get(name, '')", "known.get(name, 'x')"): "a missing setting is the same word in every key",
+    },
+    "dashboard/findings/crash/self_test.py": {
+        ("{'': _of_family(())}", "{'x': _of_family(())}"): "a lone family is not named",
+    },
+    "dashboard/findings/crash/why.py": {
+        (
+            "settings.get('binlog_storage_engine', '')",
+            "settings.get('binlog_storage_engine', 'x')",
+        ): "neither is the name of an engine",
+    },
+    "dashboard/findings/crash/missing.py": STRICT
+    | {
+        ("2 if count < 10 else 3", "2 if count <= 10 else 3"): "10 has been written as a whole number",
+        ("hit[0]", "hit[1]"): "all trials of a setting under one crash have its kind",
         ("count < 1000", "count < 1001"): "1,000 has three digits that count, whoever writes it",
         (
             "count == int(count) and count < 1000",

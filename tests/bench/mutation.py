@@ -44,6 +44,8 @@ CORE = {  # what judges, and the tests that hold it
     "workers/servers": ["tests/unit/servers"],
     "dashboard/findings/crash": [
         "tests/unit/findings",
+        "tests/unit/charts/test_risk_payload.py",
+        "tests/unit/results/test_crash_pages.py",
         "tests/unit/results/test_recorded_load.py",
         "tests/unit/results/test_load_maps.py",
     ],

@@ -74,7 +74,8 @@ def _cost(tally: Tally) -> tuple[str, str]:
 
 
 def _range(lost: Sequence[int]) -> str:
-    many = whole(min(lost)) if min(lost) == max(lost) else f"{whole(min(lost))} to {whole(max(lost))}"
+    least, most = whole(min(lost)), whole(max(lost))
+    many = least if least == most else f"{least} to {most}"
     return f"{many} acknowledged {'commit' if many == '1' else 'commits'}"
 
 

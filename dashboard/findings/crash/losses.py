@@ -29,8 +29,9 @@ def lost_whole_load(tally: Tally) -> bool:
 
 
 def _lost_nearly_all(trial: Tried) -> bool:
-    worst = max(trial.lost(place) or 0 for place in PLACES)
-    return bool(trial.acknowledged) and worst >= NEARLY_ALL * (trial.acknowledged or 0)
+    """`trial`: one that lost commits."""
+    worst = max(filter(None, map(trial.lost, PLACES)))
+    return 0 < NEARLY_ALL * (trial.acknowledged or 0) <= worst
 
 
 def of_a_failover(tally: Tally) -> Iterable[str]:

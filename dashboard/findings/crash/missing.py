@@ -28,12 +28,13 @@ def says(hit: Sequence[Tried], engine: str) -> str:
     first, *others = gone
     much = f"{typical(median(lost[first]), len(lost[first]))}{_all_of_it(counts[first], hit)}"
     told = [f"{much} missing from {first}{_in(lost[first], hit)}"]
-    part = all(_are_part(counts[one], hit) for one in others)
-    further = _also if part else _its_median
-    told += [f"{further(lost[one])} from {one}{_in(lost[one], hit)}" for one in others]
+    for one in others:
+        part = _are_part(counts[one], hit)
+        told.append(f"{_also(lost[one]) if part else in_words(median(lost[one]))} from {one}{_in(lost[one], hit)}")
+        told += [] if part else _both(hit)
     if kept_by_binlog(hit):
         return f"{', '.join(told)}; {BINLOG} still holds them, so replicas can have commits that the server lacks"
-    told += [f"none from {engine}"] if all(one == 0 for one in counts[engine]) else [] if part else _both(hit)
+    told += [f"none from {engine}"] if all(one == 0 for one in counts[engine]) else []
     return ", ".join(told)
 
 
@@ -80,13 +81,9 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
     return f"a replica can then lack {which} {engine} kept"
 
 
-def _its_median(lost: Sequence[int]) -> str:
-    return in_words(median(lost))
-
-
 def _also(lost: Sequence[int]) -> str:
     """Those of each trial are a part of what its other log lost."""
-    return f"{'median ' if len(lost) > 1 else ''}{_its_median(lost)} of them also"
+    return f"{'median ' if len(lost) > 1 else ''}{in_words(median(lost))} of them also"
 
 
 def typical(median: float, times: int) -> str:

@@ -5,6 +5,7 @@ says where it was measured. A setting matches by the same rule as a trial of thi
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from dashboard.findings.crash import recorded
@@ -84,14 +85,20 @@ def reference(present: Durability, tried: Mapping[str, Iterable[str]]) -> list[R
     out."""
     return [
         one.crashes
-        for one in SETUPS
+        for one in setups()
         if one.crashes.engine in present.engines
         and one.crashes.crash not in tried.get(one.crashes.engine, ())
         and agree(one.crashes.engine, present, one.ran)
     ]
 
 
-def _setups() -> Iterable[_Setup]:
+@cache
+def setups() -> tuple[_Setup, ...]:
+    """All that the file has."""
+    return tuple(_read())
+
+
+def _read() -> Iterable[_Setup]:
     for setup in FILE.tables("setups"):
         flavour = setup.one_of("flavour", FLAVOURS)
         version, engine = setup.text("version"), setup.text("engine")
@@ -124,6 +131,3 @@ def _crashes(counts: TomlTable, engine: str, kind: str, on: str, source: str) ->
 
 def _known(counts: TomlTable, name: str) -> int | None:
     return counts.whole(name) if name in counts else None
-
-
-SETUPS = tuple(_setups())

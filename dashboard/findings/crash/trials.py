@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from dashboard.findings.tested import engine_of
 from dashboard.installation.stored import read
+from dashboard.records.experiments.kind_names import RECORDED_KINDS
 from dashboard.records.experiments.models import DECIDED, Experiment, Trial, TrialEvidence
 from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.trial_evidence import ReplicaState
@@ -146,7 +147,7 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     """All trials in order of execution. Their evidence is read only if the plan has replicas, topologies or recorded
     loads. A further query reads the evidence of trials that lost commits from both logs."""
     plan = experiment.as_plan()
-    recorded = any(kind in CRASH_KINDS and CRASH_KINDS[kind].records for kind in plan.crash.kinds)
+    recorded = RECORDED_KINDS.intersection(plan.crash.kinds)
     has_more = recorded or plan.crash.replica or any(variant.topology for variant in plan.variants)
     wanted = (*_COLUMNS, *_OF_THE_EVIDENCE) if has_more else _COLUMNS
     known = {variant.name: (engine_of(variant), family(variant.topology)) for variant in plan.variants}

@@ -34,7 +34,6 @@ def _tried(experiment: Experiment) -> set[tuple[str, str]]:
     ran = [
         (kind, variants[name].engine.lower(), of_trial(environments[pk].known, variants[name].settings))
         for name, kind, pk in places
-        if pk
     ]
     return {(kind, key_of(engine, one)) for kind, engine, one in ran if engine in DECIDING and one.flavour}
 

@@ -345,6 +345,21 @@ def test_the_noted_settings_are_replaced_at_each_end_of_an_experiment(measured):
     assert not measured.tried_settings.exists() and badges(asked()) == []
 
 
+@pytest.mark.parametrize(("engine", "flavour"), [("Aria", "mariadb"), ("InnoDB", "")])
+def test_trials_that_can_stand_for_no_server_are_not_noted(measured, engine, flavour):
+    """Of an engine whose settings are not known, or of a server that did not say what it is."""
+    noted(measured)
+    assert measured.tried_settings.exists()
+    for variant in measured.plan["variants"]:
+        variant["engine"] = engine
+    measured.save()
+    where = measured.trials.first().environment
+    where.data["server"]["flavour"] = flavour
+    where.save()
+    noted(measured)
+    assert not measured.tried_settings.exists()
+
+
 def test_the_link_leads_to_the_very_trials(client_in, measured):
     found = badges(asked(sync_binlog="0"))
     assert found[0].cell == f"/results/{measured.pk}/trials/?variant=1&server=0&crash=power-loss"

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
+from tests.unit.findings.tried import tried, unclear
 from tests.unit.results import trials
 
 pytestmark = pytest.mark.django_db
@@ -127,3 +128,32 @@ def test_each_family_is_judged_by_its_own_controls():
         "The self-test of the checks for Galera failed: 1 of 1 asynchronous link not flagged. "
         "No verdict of this experiment counts."
     )
+
+
+LIES, RESTART, SWITCH = "lying-disk", "graceful-restart", "switchover"
+FLAGGED = "passed: they found a loss in 1 of 1 trial with a lying disk (it ignores flushes)"
+
+
+@pytest.mark.parametrize(
+    ("controls", "says"),
+    [
+        ([], "did not run: no trial had a lying disk or an asynchronous link."),
+        ([tried(LIES, engine=5)], f"{FLAGGED}, as they must."),
+        ([tried(LIES, engine=5), tried("asynchronous-link", engine=5)],
+         f"{FLAGGED}, and a loss in 1 of 1 trial with an asynchronous link, as they must."),
+        ([tried(LIES, engine=5), unclear(RESTART), unclear(SWITCH)],
+         f"{FLAGGED}, as they must; 1 graceful restart unclear; 1 graceful switchover unclear."),
+        ([tried(LIES, engine=5), tried(RESTART), unclear(RESTART)],
+         f"{FLAGGED}, and no loss after 1 graceful restart, as they must; 1 graceful restart unclear."),
+        ([tried(LIES, engine=5), tried(RESTART, state="failed"), unclear(SWITCH, error="load: no answer")],
+         f"{FLAGGED}, as they must."),
+        ([tried(LIES, verdict="invalid", recovery_s=None)], f"{FLAGGED}, as they must."),
+        ([tried(LIES), tried(LIES, binlog=5), unclear(LIES), tried(LIES, engine=5)],
+         "failed: 3 of 4 lying disks not flagged. No verdict of this experiment counts."),
+        ([tried(LIES), tried(RESTART), tried(RESTART, binlog=1), unclear(RESTART)],
+         "failed: 1 of 1 lying disk not flagged and 1 of 2 graceful restarts flagged. "
+         "No verdict of this experiment counts."),
+    ],
+)  # fmt: skip
+def test_it_says_what_each_completed_control_showed(controls, says):
+    assert self_test(controls).says == f"The self-test of the checks {says}"

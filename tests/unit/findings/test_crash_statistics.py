@@ -7,8 +7,9 @@ import pytest
 from dashboard.findings.crash.missing import in_words
 from dashboard.findings.crash.rate import rate
 from dashboard.findings.crash.statistics import finished, of, tallies
-from dashboard.findings.crash.trials import WITH_REPLICA, replica_of, trials_of
+from dashboard.findings.crash.trials import ANY_ENGINE, WITH_REPLICA, controls_of, engine_in, replica_of, trials_of
 from dashboard.records.experiments.trial_evidence import ReplicaState
+from tests.unit.findings.tried import tried
 from tests.unit.results import trials
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -256,3 +257,49 @@ def test_a_trial_that_waits_is_not_finished():
     one = trials.experiment({"1/1": {"power-loss": [(0, 0), None]}})
     trials.trial(one, one.trials.first().server_id, "1/1", "power-loss", 3, None, state="waiting", verdict="")
     assert finished(trials_of(one)) == 2
+
+
+@pytest.mark.django_db
+def test_controls_are_read_without_their_plan_and_evidence():
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0)], "lying-disk": [(9, 9)]}}, measured=0)
+    assert controls_of([]) == {}
+    ((found,),) = controls_of([one.pk]).values()
+    known = (found.kind, found.lost_engine, found.engine, found.family, found.replica)
+    assert known == ("lying-disk", 9, ANY_ENGINE, "", "not tried")
+
+
+@pytest.mark.django_db
+def test_evidence_of_a_topology_is_read_beside_a_server_alone():
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "0/0": {"primary-kill": [(3, 0)]}}, replica=False)
+    one.plan["variants"][1]["topology"] = "semi-sync"
+    one.save()
+    failover = one.trials.get(kind="primary-kill")
+    rejoin = {"state": "caught up", "different_rows": 7}
+    failover.evidence.data["failover"] = {"ghosts": 4, "fell_back": True, "rejoin": rejoin}
+    failover.evidence.save()
+    alone, found = trials_of(one)
+    assert (found.ghosts, found.fell_back, found.rejoin, found.rejoin_differs) == (4, True, "caught up", 7)
+    assert (alone.ghosts, alone.fell_back, alone.rejoin, alone.rejoin_differs) == (None, None, None, None)
+    assert (alone.family, found.family) == ("one server", "replicas")
+
+
+def test_of_several_engines_none_is_named():
+    assert engine_in([tried(), tried()]) == "InnoDB"
+    assert engine_in([tried(), replace(tried(), engine="MyRocks")]) == engine_in([]) == ANY_ENGINE
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("lost", [(5, 0), (0, 9)])
+def test_the_evidence_is_not_read_where_one_log_lost_nothing(lost, django_assert_num_queries):
+    one = trials.experiment({"1/1": {"power-loss": [lost]}}, measured=0, replica=False)
+    with django_assert_num_queries(1):
+        (found,) = trials_of(one)
+    assert found.lost_both is None
+
+
+@pytest.mark.django_db
+def test_a_trial_of_a_variant_that_the_plan_does_not_name_has_no_engine_and_no_family():
+    one = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0)
+    one.trials.update(variant="another")
+    (found,) = trials_of(one)
+    assert (found.engine, found.family) == (ANY_ENGINE, "")

@@ -15,6 +15,7 @@ from dashboard.pages.results.crash.matrix import matrix
 from dashboard.pages.results.crash.table import crash_tables
 from dashboard.pages.results.page import shown_to
 from tests.markup import flat
+from tests.unit.findings.tried import plain, setting, tried, unclear
 from tests.unit.results import trials
 
 pytestmark = pytest.mark.django_db
@@ -164,3 +165,92 @@ def test_a_failover_without_an_outage_is_no_server_that_stayed_down(experiment):
     experiment.trials.update(recovery_s=None)
     tally = tallies(trials_of(experiment))[experiment.plan["targets"][0]["server_id"], "0/0", FAULT]
     assert tally.back_s is None and "come back" not in tally.says and not any(one.stayed_down for one in tally.decided)
+
+
+def ended(kind=FAULT, engine=0, **known):
+    return tried(kind, engine, None, **{"recovery_s": None} | known)
+
+
+def left_behind(**known):
+    """Of a replica that crashed and stopped with an error."""
+    return ended("replica-kill", rejoin="stopped", verdict="valid", **known)
+
+
+OPEN = unclear(FAULT)
+HOST = "A loss of the primary's host cost"
+NOTHING = "no acknowledged commit"
+ONE = "(up to 98 % of such crashes may still lose commits)"
+
+
+@pytest.mark.parametrize(
+    ("known", "says"),
+    [
+        ([setting("a", ended())], f"{HOST} {NOTHING} with a in 1 of 1 {ONE}"),
+        ([setting("a", *[ended()] * 36, OPEN)],
+         f"{HOST} {NOTHING} with a in 36 of 36, 1 unclear (up to 14 % of such crashes may still lose commits)"),
+        ([setting("a", ended(engine=1))], f"{HOST} 1 acknowledged commit with a in 1 of 1"),
+        ([setting("a", ended(engine=1), ended(engine=1200), ended(), OPEN)],
+         f"{HOST} 1 to 1,200 acknowledged commits with a in 2 of 3, 1 unclear"),
+        ([setting("a", ended(phantoms=2), ended(phantoms=0), ended(), OPEN)],
+         f"{HOST} {NOTHING}, but commits that clients had read, with a in 1 of 2, 1 unclear"),
+        ([setting("a", ended(engine=None, verdict="valid"))], f"{HOST} an unknown number of commits with a"),
+        ([setting("a", ended(phantoms=1)), setting("b", ended(phantoms=0))],
+         f"{HOST} {NOTHING} with b in 1 of 1 {ONE}; "
+         f"{NOTHING}, but commits that clients had read, with a in 1 of 1"),
+        ([setting("a", ended(engine=4), ended(engine=6)), setting("b", ended(engine=9), ended())],
+         f"{HOST} 9 acknowledged commits with b in 1 of 2; 4 to 6 acknowledged commits with a in 2 of 2"),
+        ([setting(name, ended(engine=4)) for name in "abc"],
+         f"{HOST} 4 acknowledged commits with a, b and c in 1 of 1"),
+        ([setting(name, ended(engine=4), ended()) for name in "abcd"],
+         f"{HOST} 4 acknowledged commits with 4 settings in 4 of 8"),
+        ([setting("a", left_behind()), setting("b", ended("replica-kill", lost_replica=0))],
+         f"A replica kill cost {NOTHING} with b in 1 of 1 {ONE}"),
+        ([setting("a", left_behind(), ended("replica-kill", lost_replica=5)),
+          setting("b", ended("replica-kill", lost_replica=5))],
+         "A replica kill cost 5 acknowledged commits with a and b in 1 of 1"),
+        ([setting("a", left_behind())], "A replica kill cost an unknown number of commits with a"),
+        ([setting("a", left_behind(), ended("replica-kill", lost_replica=5))],
+         "A replica kill cost 5 acknowledged commits with a in 1 of 1"),
+    ],
+)  # fmt: skip
+def test_a_setting_is_told_with_the_commits_that_it_lost(known, says):
+    assert plain(failover_finding(known).text) == says
+
+
+@pytest.mark.parametrize(
+    ("seconds", "says"),
+    [
+        ([None, None], ""),
+        ([0.5, None], "; writes were refused for 500 ms (median)"),
+        ([2, 2], "; writes were refused for 2.0 s (medians of the settings)"),
+        ([0.5, 2, 0.25], "; writes were refused for 250 ms to 2.0 s (medians of the settings)"),
+    ],
+)
+def test_the_write_outage_spans_the_medians_of_the_settings(seconds, says):
+    known = [setting(str(n), ended(recovery_s=one)) for n, one in enumerate(seconds)]
+    assert plain(failover_finding(known).text).partition("lose commits)")[2] == says
+
+
+@pytest.mark.parametrize(
+    ("known", "says"),
+    [
+        ([setting("a", ended(), ended(fell_back=False))], ()),
+        ([setting("a", ended(fell_back=True), ended())],
+         ("Semi-synchronous replication had fallen back to asynchronous with a in 1 of 2.",)),
+        ([setting("a", ended(fell_back=True, engine=3), ended(fell_back=True), ended(engine=3))],
+         ("Semi-synchronous replication had fallen back to asynchronous with a in 2 of 3, "
+          "and 1 of these lost commits.",)),
+        ([setting("a", ended(rejoin="caught up", rejoin_differs=3), ended(rejoin="caught up", rejoin_differs=0))],
+         ("The old primary followed without an error, and its rows differ, with a in 1 of 2.",)),
+        ([setting("a", left_behind(), ended("replica-kill", lost_replica=0)), setting("b", left_behind()),
+          setting("c", ended("replica-kill", lost_replica=0))],
+         ("The replica stopped with an error with a in 1 of 2.",
+          "The replica stopped with an error with b in 1 of 1.")),
+    ],
+)  # fmt: skip
+def test_what_else_happened_has_its_own_sentence(known, says):
+    assert failover_finding(known).more == says
+
+
+def test_up_to_three_settings_are_named():
+    assert [_named(list("abcd"[:n])) for n in (1, 2, 3, 4)] == ["a", "a and b", "a, b and c", "4 settings"]

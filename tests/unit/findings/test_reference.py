@@ -10,7 +10,7 @@ from dashboard.findings.audit.audit import audit
 from dashboard.findings.audit.in_words import audit_lines
 from dashboard.findings.audit.subject import pasted
 from dashboard.findings.crash.durability import Durability
-from dashboard.findings.crash.reference import FILE, SETUPS, reference
+from dashboard.findings.crash.reference import FILE, reference, setups
 from dashboard.installation.home import PROJECT
 from dashboard.records.servers.models import Preflight
 from tests.unit.results import factory, trials
@@ -115,7 +115,7 @@ def test_each_count_of_crash_points_is_that_of_its_document(setup):
 
 def test_each_setup_names_known_things_once():
     seen = set()
-    for one in SETUPS:
+    for one in setups():
         assert one.crashes.crash in CRASH_KINDS and one.ran.settings.keys() <= SETTINGS.keys() | {"log_bin"}
         place = (one.crashes.engine, one.crashes.crash, one.ran.flavour, one.ran.version[:2])
         key = (*place, *sorted(one.ran.settings.items()))

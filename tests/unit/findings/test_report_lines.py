@@ -3,10 +3,13 @@
 import pytest
 from django.urls import reverse
 
-from dashboard.findings.crash.badges import tried_like
+from dashboard.findings.crash.badges import LikeTrials, TriedHere, tried_like
+from dashboard.findings.crash.reference import ReferenceCrashes
 from dashboard.findings.crash.report_lines import report_lines
 from dashboard.records.servers.models import Preflight
+from tests.unit.findings.tried import plain, tried, unclear
 from tests.unit.results import factory, trials
+from workers.servers.durability import DurabilityStatement
 from workers.servers.risks import CRASHES
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +83,72 @@ def test_a_neighbour_version_is_named(server):
     assert not any(one.neighbour for one in measured_with(server, "10.11.6-MariaDB"))
     found = measured_with(server, "10.11.9-MariaDB")
     assert found and all(one.neighbour == "10.11.6" for one in found)
+
+
+def measured(what, *crashes, crash_class="power loss", engine=""):
+    """Of the report's line on `what`, what crashes of InnoDB say."""
+    like = tuple(TriedHere(n, 0, 0, one) for n, one in enumerate(crashes))
+    kinds = {crashes[0].kind: LikeTrials(like, "")}
+    line = DurabilityStatement(crash_class, what, "kept", "", "", engine)
+    (found,) = report_lines([line], {"innodb": kinds})
+    return [(one.state, one.says, plain(one.detail)) for one in found.measured]
+
+
+BIT = "up to 98 % of such crashes may lose commits (95 % confidence)"
+
+
+@pytest.mark.parametrize(
+    ("what", "crashes", "found"),
+    [
+        ("engine", [tried()], ("passed", "lost commits in 0 of 1 power loss", BIT)),
+        ("engine", [unclear()] * 2, ("unknown", "power losses unclear", "2 unclear")),
+        ("binlog", [tried(engine=5, binlog=None), unclear()], ("unknown", "power losses unclear", "2 unclear")),
+        ("binlog", [tried(binlog=5)],
+         ("failed", "lost commits in 1 of 1 power loss",
+          "at least 2.5 % of such crashes lose commits (95 % confidence)")),
+        ("agreement", [tried(binlog=5)],
+         ("failed", "disagree in 1 of 1 power loss",
+          "at least 2.5 % of such crashes make them disagree (95 % confidence)")),
+        ("agreement", [tried(engine=5, binlog=5)],
+         ("passed", "disagree in 0 of 1 power loss",
+          "up to 98 % of such crashes may make them disagree (95 % confidence)")),
+        ("agreement", [tried(engine=5, binlog=None)], ("unknown", "power losses unclear", "1 unclear")),
+        ("agreement", [tried(engine=None, binlog=5)], ("unknown", "power losses unclear", "1 unclear")),
+        ("engine", [tried(), unclear(verdict="", state="waiting")],
+         ("passed", "lost commits in 0 of 1 power loss", BIT)),
+    ],
+)  # fmt: skip
+def test_a_trial_that_cannot_tell_of_a_line_is_unclear_there(what, crashes, found):
+    assert measured(what, *crashes) == [found]
+
+
+def test_a_line_is_told_by_crashes_of_its_class_and_its_engine():
+    power, kill = tried(), tried("process-kill")
+    assert measured("engine", power, engine="InnoDB") and not measured("engine", power, engine="MyRocks")
+    assert not measured("engine", kill) and measured("engine", kill, crash_class="process kill")
+    assert not measured("engine", power, crash_class="process kill")
+    assert not measured("engine", tried("lying-disk", engine=5)), "a control says nothing of the settings"
+
+
+MEASURED_THERE = ReferenceCrashes(
+    engine="innodb", crash="power-loss", kind="power loss", lost=7, of=10, engine_lost=3, binlog_lost=None,
+    otherwise=0, tried=10, loads=0, on="MySQL 8.0.33", source="a document", also="",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("what", "crash_class", "engine", "says"),
+    [
+        ("engine", "power loss", "InnoDB", ["commits lost in 3 of 10 power losses"]),
+        ("engine", "power loss", "", ["commits lost in 3 of 10 power losses"]),
+        ("engine", "power loss", "MyRocks", []),
+        ("engine", "process kill", "InnoDB", []),
+        ("engine", "another", "InnoDB", []),
+        ("binlog", "power loss", "", []),
+        ("agreement", "power loss", "", []),
+    ],
+)
+def test_a_reference_stands_at_the_line_of_which_it_counted_something(what, crash_class, engine, says):
+    line = DurabilityStatement(crash_class, what, "kept", "", "", engine)
+    (found,) = report_lines([line], {}, [MEASURED_THERE])
+    assert [said for said, _ in found.reference] == says and not found.measured

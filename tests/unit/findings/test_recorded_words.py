@@ -1,0 +1,76 @@
+"""The crash points of recorded loads in words: they are counted for the load, with no share of independent crashes."""
+
+import pytest
+
+from dashboard.findings.crash import recorded
+from dashboard.findings.crash.recorded import points_in_full, points_of_loads
+from tests.unit.findings.tried import tried
+from workers.crash.points.story import PointCounts
+
+
+def counted(tried, failed, lost, uncounted=0):
+    return PointCounts(tried=tried, failed=failed, lost=lost, uncounted=uncounted)
+
+
+@pytest.mark.parametrize(
+    ("counts", "loads", "says"),
+    [
+        ((1, 0, 0), 1, "lost nothing at the 1 crash point of this load"),
+        ((2, 0, 0), 1, "lost nothing at any of the 2 crash points of this load"),
+        ((1636, 0, 0), 3, "lost nothing at any of the 1,636 crash points of 3 recorded loads"),
+        ((40, 5, 0), 2, "lost no commit at any of the 40 crash points of 2 recorded loads, "
+                        "but failed in another way at 5 of them"),
+        ((40, 5, 5), 2, "lost acknowledged commits at 5 of the 40 crash points of 2 recorded loads "
+                        "(1,200 commits at the worst point)"),
+        ((40, 5, 4), 2, "lost acknowledged commits at 4 of the 40 crash points of 2 recorded loads "
+                        "(1,200 commits at the worst point); failed in another way at 1"),
+        ((40, 6, 4, 2), 2, "lost acknowledged commits at 4 of the 40 crash points of 2 recorded loads; "
+                           "failed in another way at 2; "
+                           "at 2 the engine could not be read, and losses are not known"),
+        ((40, 0, 0, 2), 2, "lost no commit at 38 of the 40 crash points of 2 recorded loads; "
+                           "at 2 the engine could not be read, and losses are not known"),
+    ],
+)  # fmt: skip
+def test_a_setting_is_told_by_the_crash_points_of_its_loads(counts, loads, says):
+    assert recorded.says(counted(*counts), loads, 1200) == says
+
+
+@pytest.mark.parametrize(
+    ("tried_", "failed", "says"),
+    [
+        (1, 0, "recovered right at the 1 state of 1 round"),
+        (2, 0, "recovered right at all 2 states of 1 round"),
+        (2000, 1000, "recovered wrong at 1,000 of the 2,000 states of 1 round"),
+    ],
+)
+def test_of_small_histories_it_is_told_whether_they_recovered_right(tried_, failed, says):
+    assert recorded.says(counted(tried_, failed, 0), 1, None, "1 round") == says
+
+
+def test_kill_points_have_their_own_noun():
+    says = recorded.says(counted(3, 0, 0), 1, 0, noun=recorded.noun_of("kill-points"))
+    assert says == "lost nothing at any of the 3 kill points of this load"
+    assert recorded.noun_of("every-crash-point") == "crash point"
+    assert points_of_loads(1, 2) == "1 crash point of 2 recorded loads"
+
+
+@pytest.mark.parametrize(
+    ("known", "says"),
+    [
+        ((1, "every-crash-point", 1), "1 crash point (a moment of 1 recorded load)"),
+        ((636, "every-crash-point", 3), "636 crash points (moments of 3 recorded loads)"),
+        ((636, "every-crash-point", 3, True), "636 crash points (moments of 3 more recorded loads)"),
+        ((2, "kill-points", 3), "2 kill points (moments of 3 recorded loads)"),
+        ((1, "small-histories", 1), "1 state of 1 round of small histories"),
+        ((345, "small-histories", 2), "345 states of 2 rounds of small histories"),
+    ],
+)
+def test_the_first_sentence_says_what_a_crash_point_is(known, says):
+    assert points_in_full(*known) == says
+
+
+def test_the_points_of_all_loads_are_added_up():
+    each = [counted(3, 2, 1, 1), counted(4, 1, 1, 0), counted(0, 0, 0), None]
+    loads = [tried("every-crash-point", points=one) for one in each]
+    assert recorded.total(loads) == counted(7, 3, 2, 1)
+    assert recorded.total(loads[2:]) is None, "no point was tried"

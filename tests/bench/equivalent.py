@@ -179,6 +179,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "HEADER_BYTES <= length < MOST_EVENT_BYTES",
         ): BOUND,
     },
+    "workers/crash/points/of_replica.py": {("FOLLOW_S = 60.0", "FOLLOW_S = 61.0"): PATIENCE},
     "workers/crash/points/server_content.py": {("16 << 20", "16 << 21"): BOUND, ("16 << 20", "17 << 20"): BOUND},
     "workers/crash/points/untried.py": STRICT | {("64 << 20", "64 << 21"): BOUND, ("64 << 20", "65 << 20"): BOUND},
     "workers/crash/points/export/contents.py": STRICT | {("indent=1", "indent=2"): LAYOUT},
@@ -192,6 +193,8 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/reconnecting.py": {
         ("POLL_S = 0.02", "POLL_S = 1.02"): PATIENCE,
         ("AFTER_S = 0.2", "AFTER_S = 1.2"): PATIENCE,
+        ("time.sleep(AFTER_S if back else 0)", "time.sleep(AFTER_S if False else 0)"): PATIENCE,
+        ("time.sleep(AFTER_S if back else 0)", "time.sleep(AFTER_S if True else 0)"): PATIENCE,
         ("MOST_CONNECTIONS = 2000", "MOST_CONNECTIONS = 2001"): BOUND,
     },
     "workers/crash/setup_and_result.py": {("points_s: float = 3600", "points_s: float = 3601"): PATIENCE},

@@ -58,10 +58,8 @@ class Setting:
 
     def dynamic_on(self, flavour: FlavourKey, version: Version | None = None) -> bool:
         """Whether it changes without a restart; without `version`: on the newest one."""
-        rule = self.rules.get(flavour)
-        if rule is None or rule.dynamic_since is None:
-            return False
-        return version is None or version >= rule.dynamic_since
+        since = self.rules[flavour].dynamic_since if flavour in self.rules else None
+        return since is not None and (version is None or version >= since)
 
 
 def read(path: Path) -> dict[str, Setting]:

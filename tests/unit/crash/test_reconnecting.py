@@ -120,6 +120,12 @@ def test_a_server_that_stays_silent_is_left(begun, monkeypatch):
     assert "committed nothing afterwards: the server gave no answer" in client.outage(0.1, lambda: None).why
 
 
+def test_a_server_that_is_late_is_waited_for(begun):
+    """Each answer comes after 0.3 s."""
+    client = begun(Server(at_once=0).connect)
+    assert client.outage(60, lambda: None).why == ONE_CONNECTION and len(client.connections()) == 1
+
+
 def test_a_client_that_kept_its_connection_has_no_outage(begun):
     client = begun(Server().connect)
     assert client.outage(60, lambda: None).why == ONE_CONNECTION and client.has_committed

@@ -169,6 +169,11 @@ def test_the_report_rests_every_statement_on_something():
                 assert re.search(r"https://|Claim X\d", statement.rests_on), statement
 
 
+def test_each_risk_names_the_setting_that_prevents_it_or_nothing():
+    changes = {one.change for one in read(FILE)[2]}
+    assert "" in changes and all("=" in one for one in changes - {""})
+
+
 def test_the_report_never_promises_safety():
     words = " ".join([DERIVED, *(risk.says for risk in RISKS), *(s.says for s in report(facts()))])
     assert "safe" not in words.lower() and "not measured" in DERIVED

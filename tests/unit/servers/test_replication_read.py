@@ -58,6 +58,9 @@ def test_a_source_that_is_not_followed_says_why(monkeypatch, using, by_gtid):
     answers = {"SHOW ALL SLAVES STATUS": [{**MARIADB, "Using_Gtid": using}], "SHOW SLAVE HOSTS": []}
     [source] = read(monkeypatch, "mariadb", (10, 11, 0), answers).sources
     assert (source.state, source.error, source.by_gtid) == ("does not follow", "duplicate key", by_gtid)
+    without = {name: value for name, value in MARIADB.items() if name != "Master_UUID"}
+    [source] = read(monkeypatch, "mariadb", (10, 11, 0), {**answers, "SHOW ALL SLAVES STATUS": [without]}).sources
+    assert source.uuid == "", "a server of MariaDB has none"
 
 
 def test_members_of_a_group_are_asked_for_only_in_a_group(monkeypatch):
@@ -90,5 +93,7 @@ def test_replicas_without_an_address_are_looked_for_among_the_connections(monkey
     }  # fmt: skip
     found = read(monkeypatch, "mysql", (8, 4, 0), answers)
     assert found.dump_hosts == ("192.0.2.2", "db3") and found.unread == ()
+    answers["SHOW REPLICAS"] = [nameless, {**nameless, "Host": "db2"}]
+    assert read(monkeypatch, "mysql", (8, 4, 0), answers).dump_hosts == found.dump_hosts, "one of two has a name"
     answers["SHOW REPLICAS"] = [{**nameless, "Host": "db2"}]
     assert read(monkeypatch, "mysql", (8, 4, 0), answers).dump_hosts == ()

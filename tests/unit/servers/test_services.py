@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.servers.services import SERVICES, recognised
+from workers.servers.services import SERVICES, ManagedService, read, recognised
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,9 @@ def test_another_server_is_not(variables, host):
 def test_each_says_how_its_log_is_kept():
     assert set(SERVICES) == {"aurora", "rds", "cloud-sql", "azure"}
     assert all(service.log for service in SERVICES.values())
+
+
+def test_services_are_read_from_a_file(tmp_path):
+    file = tmp_path / "services.toml"
+    file.write_text('[one]\ntitle = "One"\nsigns = ["basedir=/one/.*"]\nhosts = ["one[.]net"]\nlog = "its console"\n')
+    assert read(file) == {"one": ManagedService("One", ("basedir=/one/.*",), ("one[.]net",), "its console")}

@@ -1,6 +1,6 @@
 import pytest
 
-from workers.errors import ServerError
+from workers.errors import ServerError, Taken
 from workers.servers import undo as module
 from workers.servers.target import Target
 
@@ -46,6 +46,15 @@ def test_a_variable_that_will_not_go_back_does_not_keep_schemas(said):
         module.undo(TARGET, [("sync_binlog", "1")], ["durascope_x"], lambda *one: restored.append(one), lambda: None)
     assert restored == [("schema", "durascope_x")]
     assert "DROP DATABASE IF EXISTS `durascope_x`" in said
+
+
+def test_schemas_are_dropped_only_while_the_server_is_held(said):
+    def taken():
+        raise Taken("Another experiment holds it.")
+
+    with pytest.raises(Taken):
+        module.undo(TARGET, [], ["durascope_x"], lambda *one: None, taken)
+    assert said == []
 
 
 def test_a_variable_that_is_gone_needs_no_restore(said):

@@ -47,7 +47,7 @@ def main() -> None:
         root = Path(folder)
         root.chmod(0o755)
         build = find(asked.build)
-        key = witness_image(root, build, "InnoDB")
+        key = witness_image(root, build, "InnoDB", "")
         with prepared.new_disk(root, build, unprivileged_user(), image_key=key) as disk:
             how = {"name": "bench", "image_key": key, "trace": False, "datadir_on": disk.mnt}
             with Sandbox.create(root, build, DURABLE, **how) as server:

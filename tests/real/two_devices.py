@@ -92,7 +92,7 @@ def recorded(
     """Redo and binlog on the second disk. `busy` is called during the load. `killed`: at the end of the load all that
     the server wrote is given to the disks, as it survives a kill."""
     build = find(build_key)
-    key = witness_image(root, build, "InnoDB")
+    key = witness_image(root, build, "InnoDB", "")
     with ExitStack() as made:
         data = made.enter_context(prepared.new_disk(root, build, unprivileged_user(), image_key=key))
         logs = made.enter_context(VolatileDisk.create(root / "live" / f"{data.folder.name}-logs", 1 << 30))

@@ -28,7 +28,7 @@ class ImagePorts:
     user: Callable[[str], User] = unprivileged_user
 
 
-def witness_image(root: Path, build: Build, engine: str, user: str = "", ports: ImagePorts = ImagePorts()) -> str:
+def witness_image(root: Path, build: Build, engine: str, user: str, ports: ImagePorts = ImagePorts()) -> str:
     """The key of the image, which is made on first use. Raises SandboxError or ServerError."""
     what = (build.key, build.version_text, str(ports.user(user).uid), engine, SCHEMA_SQL.read_text())
     key = f"witness-{hashlib.sha256(' '.join(what).encode()).hexdigest()[:20]}"

@@ -49,3 +49,15 @@ def test_a_replica_crashes_alone_or_with_its_primary_by_turns(tmp_path):
     found = ways(tmp_path, 2, most=50, with_replica=True)
     assert found[:6:2] == ["the replica alone"] * 3 and "the replica alone" not in found[1:6:2]
     assert {"the replica alone", "together"} <= set(found) and "one alone" not in found
+
+
+def test_only_the_replica_loses_power_where_it_crashes_alone(tmp_path):
+    """Its disk holds no redo log here, and that of its primary does."""
+    states = recorded(tmp_path, 2)
+    found = choices_of(states, [FILES, FileMap([])], seed=7, most=50, with_replica=True)
+    alone = [one for one in found if one.way == "the replica alone"]
+    assert {one.reached.redo_bytes for one in alone} == {0}
+    assert any(one.reached.redo_bytes for one in found if one.way == "together")
+    everything = len(states.disks[0].recording.events)
+    assert {one.state.points[0].moment for one in alone} == {everything}
+    assert len({one.state.points[1] for one in alone}) == len(alone)

@@ -11,6 +11,7 @@ from tests.unit.crash.case import CLIENTS, SENT, in_order, ledger
 from tests.unit.sandbox.recordings import Written
 from workers.crash.evidence import BinlogSeen, Oddities, ReplicaSeen, Seen
 from workers.crash.inspect import BinlogPlace
+from workers.crash.points import judge_state
 from workers.crash.points.judge_state import PointTold, StateJudge
 from workers.crash.replica_check import RECONNECTIONS
 from workers.errors import SandboxError, ServerEnded
@@ -222,3 +223,24 @@ def test_a_primary_that_lives_on_must_have_what_was_acknowledged_after_its_repli
     found = judge.attempt(lane, choice)
     assert {one.key for one in found.checks if one.outcome == "invalid"} == wrong
     assert found.acknowledged == len(ALL)
+
+
+def test_a_replica_follows_the_recovered_server_with_its_own_settings_and_the_login_of_the_load(monkeypatch):
+    started, recovered = [], []
+    monkeypatch.setattr(judge_state, "followed", lambda start: started.append(start()) or ("followed",))
+    recorded = SimpleNamespace(settings={"read_only": "ON"}, link=SimpleNamespace(password="secret"))
+    judge, lane = made_up(replica=recorded)
+    judge = replace(judge, recover=lambda *given: recovered.append(given))
+    lane.replica = "its server"
+    assert judge.replicas(lane) == ("followed",)
+    (replica,) = started
+    assert recovered == [("its server", {"read_only": "ON"})]
+    assert (replica.sandbox, replica.secret, replica.settings) == ("its server", SECRET, {"read_only": "ON"})
+    assert (replica.link.source, replica.link.follower, replica.link.password) == (lane.server, "its server", "secret")
+
+
+@pytest.mark.parametrize(("recorded", "server"), [(None, "its server"), ("recorded", None), (None, None)])
+def test_no_replica_follows_a_server_that_is_crashed_alone(recorded, server):
+    judge, lane = made_up(replica=recorded)
+    lane.replica = server
+    assert judge.replicas(lane) == ()

@@ -12,7 +12,7 @@ from workers.crash import reconnecting, witness
 from workers.crash.judge import _counted
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.outage import ONE_CONNECTION, ClientOutage, longest
-from workers.crash.reconnecting import FIRST, MOST_WORDS, ReconnectingClient
+from workers.crash.reconnecting import AFTER_S, FIRST, MOST_WORDS, ReconnectingClient
 from workers.crash.transactions import key
 from workers.errors import Unreachable
 
@@ -49,7 +49,7 @@ def test_a_client_that_is_not_let_in_again_makes_the_trial_unclear():
 def test_commits_that_were_acknowledged_afterwards_and_are_missing_are_counted():
     """Neither those before the outage nor those of other clients."""
     after = ClientLedger(FIRST + 1, 2, np.array([1.1, 1.2]))
-    before = ClientLedger(FIRST, 3, np.array([0.1, 0.2, 1.15]))
+    before = ClientLedger(FIRST, 4, np.array([0.05, 0.1, 0.2, 1.15]))
     ledger = Ledger((ClientLedger(0, 1, np.array([5.0])), before, after))
     seen = SimpleNamespace(whole=np.array([key(FIRST + 1, 2)]))
     counted = _counted(ClientOutage(0.2, 1.1, after=2), ledger, seen)
@@ -129,6 +129,16 @@ def test_a_server_that_is_late_is_waited_for(begun):
 def test_a_client_that_kept_its_connection_has_no_outage(begun):
     client = begun(Server().connect)
     assert client.outage(60, lambda: None).why == ONE_CONNECTION and client.has_committed
+
+
+def test_the_client_commits_for_a_while_after_the_outage(begun, monkeypatch):
+    """So the result can say how many commits after the outage are missing."""
+    slept = []
+    monkeypatch.setattr(reconnecting, "time", SimpleNamespace(monotonic=time.monotonic, sleep=slept.append))
+    begun(Server().connect).outage(60, lambda: None)
+    assert slept[-1] == AFTER_S
+    begun(Server(most=0).connect).outage(0.1, lambda: None)
+    assert slept[-1] == 0, "there is nothing to wait for"
 
 
 def test_a_client_that_committed_only_afterwards_has_no_outage(begun):

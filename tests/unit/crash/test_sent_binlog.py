@@ -59,5 +59,6 @@ def test_without_files_only_a_gtid_that_the_log_holds_twice_is_told(reused, told
     case = Case(
         look=look, ledger=ledger(), secret=b"", has_binlog=True, has_gtids=True, before=None, gtid_before="0-1-6"
     )
+    assert not case.expected().replica_expected and not case.expected().others_write, "unless it is said"
     found = with_reissued(case, all_well(state={"reused": reused}), {"0-1-7": 1}, True)
     assert (found.gtids_expected, found.problems) == (told, ("slow",))

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tests.unit.crash.parts import Clock, Part, loaded, prepared
-from workers.bench.plan import OF_TWO_DISKS
-from workers.crash.chain import LOG_LINES
+from workers.crash.chain import LOG_LINES, WITHOUT_REPLICA
 from workers.crash.client import ConnectionLedger, Refusal
 from workers.crash.inspect import BinlogPlace
 from workers.crash.kinds import CRASH_KINDS
@@ -154,10 +153,7 @@ def test_two_disks_lose_power_at_one_moment_or_one_is_protected(kind, kept):
     assert crashed.crash_notes["bytes lost by the cut"] == "8"
 
 
-def test_a_disk_is_prepared_before_the_load():
-    begun = prepared([], "torn-power-loss")
-    begun.kind.arm(begun.scene)
-    assert begun.disk.given["storage"] == (1000, 80), "a flush of 700 us would seldom be caught half done"
+def test_a_disk_that_lies_is_told_to_before_the_load():
     begun = prepared([], "lying-disk")
     begun.kind.arm(begun.scene)
     assert begun.disk.given["lie"] == (True,)
@@ -171,10 +167,6 @@ def test_the_disk_comes_back_at_full_speed_and_a_repair_is_noted():
 
 
 def test_crashes_that_need_a_disk_say_so():
-    needing = {key for key, kind in CRASH_KINDS.items() if kind.needs_disk}
-    recorded = {"every-crash-point", "kill-points"}
-    assert {"power-loss", "torn-power-loss", "lying-disk", *recorded, *OF_TWO_DISKS} <= needing
-    assert {key for key, kind in CRASH_KINDS.items() if kind.attached} == {"attached-expendable"}
     assert CRASH_KINDS["process-kill"].missing() == CRASH_KINDS["graceful-restart"].missing() == ""
     with pytest.raises(SandboxError, match="needs a volatile disk"):
         Scene(object(), None, 1, print).disk  # noqa: B018
@@ -204,6 +196,33 @@ def test_the_client_that_reconnects_works_from_the_load_until_it_committed_again
         "[load]", "witness.begin", "client.begin", "[kill]", "witness.drain", "[recovery]", "[reconnect]",
         "client.outage",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "1 transaction, "), (2, "2 transactions, ")])
+def test_refused_transactions_are_counted_and_the_first_error_is_told(count, told):
+    connections = [
+        ConnectionLedger("address", 0.05, ClientLedger(number, 1, np.array([np.nan])), Refusal(0.2, f"error {number}"))
+        for number in range(count)
+    ]
+    begun = prepared([])
+    begun.witness.connections = lambda: connections
+    assert begun.so_far().notes["refused"] == f"{told}the first one with error 0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("replica-crash-points", {"the replica's own settings": "sync_relay_log=1, read_only=ON"}),
+        ("every-crash-point", {"replica": WITHOUT_REPLICA}),
+        ("power-loss", {}),
+    ],
+)
+def test_the_result_tells_how_its_replica_differs_or_that_there_is_none(kind, told):
+    begun = prepared([], kind)
+    own = {"sync_relay_log": "1", "read_only": "ON"}
+    notes = replace(begun, setup=replace(begun.setup, replica=True, replica_settings=own)).so_far().notes
+    assert {name: note for name, note in notes.items() if "replica" in name} == told
+    assert "the replica's own settings" not in begun.so_far().notes
 
 
 @pytest.mark.parametrize(("attached", "quiet_s"), [(None, 0), (object(), 1.0)])
@@ -269,6 +288,7 @@ def test_the_crash_comes_in_the_second_half_of_the_load():
 def test_the_setup_and_the_result_of_a_trial_have_these_defaults():
     setup = TrialSetup(root=Path("/"), build=None, name="", settings={}, kind="", seed=1)
     assert (setup.clients, setup.load_s, setup.replica, setup.user) == (16, 2.0, False, "")
+    assert (setup.points, setup.points_s, setup.commits, setup.keep_recording) == (200, 3600, 0, False)
     server = Attached(object(), "", (), (), print, print)
     assert (server.limit_s, server.binlog_index) == (120.0, "")
     found = TrialResult()

@@ -15,6 +15,7 @@ from workers.crash.replica import SCHEMA
 from workers.crash.twin import twin
 from workers.errors import SandboxError
 from workers.sandbox import images
+from workers.sandbox.server import UUID_FILE
 
 BUILD = SimpleNamespace(key="mariadb-10.11", version_text="10.11.9")
 
@@ -129,7 +130,8 @@ class Original(Part):
         os.waitpid(self.pid, os.WUNTRACED)
 
 
-def test_a_copy_is_made_while_the_original_stands_still_and_leaves_nothing(tmp_path, process):
+@pytest.mark.parametrize(("other", "has_uuid"), [({}, True), ({"other_id": True}, False)])
+def test_a_copy_is_made_while_the_original_stands_still_and_leaves_nothing(tmp_path, process, other, has_uuid):
     notes, datadir = [], tmp_path / "data"
     datadir.mkdir()
     original = Original(notes, datadir, process)
@@ -137,13 +139,15 @@ def test_a_copy_is_made_while_the_original_stands_still_and_leaves_nothing(tmp_p
     def copy_files(source, target, user):
         notes.append(("copied", source, target.name, user, is_stopped(process)))
         target.mkdir()
+        (target / UUID_FILE).touch()
 
     def create(*given, datadir_on, **how):
         notes.append(("created", given, how, is_stopped(process)))
         assert datadir_on.parent == tmp_path / "live" and (datadir_on / "data").is_dir()
+        assert (datadir_on / "data" / UUID_FILE).exists() is has_uuid, "with it the copy is the same server"
         return nullcontext("copy")
 
-    with twin(original, tmp_path, {"log_bin": "ON"}, create=create, copy_files=copy_files) as copy:
+    with twin(original, tmp_path, {"log_bin": "ON"}, **other, create=create, copy_files=copy_files) as copy:
         assert copy == "copy"
     how = {"name": "copy of db1", "trace": False, "user": "mysql"}
     assert notes == [

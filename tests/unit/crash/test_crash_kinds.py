@@ -1,0 +1,41 @@
+"""The crash kinds: what each of them loses, and what it asks of a server and of its disks."""
+
+import pytest
+
+from tests.unit.crash.parts import prepared
+from workers.bench.plan import OF_TWO_DISKS
+from workers.crash.kinds import CRASH_KINDS
+
+RECORDED = {"every-crash-point", "replica-crash-points", "small-histories"}
+POWER_LOSSES = {"power-loss", "torn-power-loss", "lying-disk", *OF_TWO_DISKS, *RECORDED}
+
+
+@pytest.mark.parametrize(
+    ("says", "kinds"),
+    [
+        ("cuts_power", POWER_LOSSES),
+        ("keeps_page_cache", {"process-kill", "graceful-restart", "kill-points"}),
+        ("records", RECORDED | {"kill-points"}),
+        ("needs_disk", POWER_LOSSES | {"kill-points"}),
+        ("needs_two_disks", set(OF_TWO_DISKS)),
+        ("with_replica", {"replica-crash-points"}),
+        ("attached", {"attached-expendable"}),
+    ],
+)
+def test_each_crash_kind_says_what_it_loses_and_what_it_needs(says, kinds):
+    """ "keeps_page_cache": a loss after one of these is an error of the server, whatever its settings."""
+    assert {key for key, kind in CRASH_KINDS.items() if getattr(kind, says)} == kinds
+
+
+@pytest.mark.parametrize("kind", sorted(RECORDED | {"kill-points", "torn-power-loss"}))
+def test_a_flush_takes_time_where_the_crash_may_come_in_the_middle_of_one(kind):
+    begun = prepared([], kind)
+    begun.kind.arm(begun.scene)
+    assert begun.disk.given["storage"] == (1000, 80), "a flush of 700 us would seldom be caught half done"
+
+
+def test_a_graceful_restart_shuts_the_server_down_and_starts_the_same_one_again():
+    notes = []
+    begun = prepared(notes, "graceful-restart")
+    assert begun.kind.silence(begun.scene) is begun.server
+    assert notes == ["[stop]", "server.stop"]

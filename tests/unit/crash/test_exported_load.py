@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from tests.unit.crash.binlog_bytes import SECRET, Binlog
-from tests.unit.crash.recorded_states import LOST, state
+from tests.unit.crash.recorded_states import LOST, UNCLEAR, state
 from tests.unit.crash.test_kept_histories import TWO, wrong_state
 from tests.unit.sandbox.recordings import Written
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.points.export import again, recording
 from workers.crash.points.export.again import recover_again, unpacked
+from workers.crash.points.export.contents import read_point
 from workers.crash.points.export.history import keep_state
 from workers.crash.points.export.recording import keep_recording, try_more
 from workers.crash.points.export.write import FOLDER, keep
@@ -62,10 +63,11 @@ class Load:
     replica: object = None
     margin_s: float = 0.0
     witness: object = field(default_factory=lambda: SimpleNamespace(began=BEGAN_S))
+    told_s: tuple = tuple(TOLD_S)
 
     @property
     def whole(self):
-        return Ledger((ClientLedger(0, 6, np.array([*TOLD_S, np.nan])),)).sealed(SECRET)
+        return Ledger((ClientLedger(0, len(self.told_s) + 1, np.array([*self.told_s, np.nan])),)).sealed(SECRET)
 
     def at_s(self, moment_ns):
         return moment_ns / NS - BEGAN_S
@@ -132,7 +134,7 @@ def acknowledged(folder):
 
 
 def test_the_archive_of_a_crash_point_holds_the_disk_and_the_commits_of_its_moment(load):
-    _, folder = kept(load, LOST, HIDDEN)
+    _, folder = kept(load, LOST, HIDDEN, UNCLEAR)
     assert (folder / "disk.img").read_bytes() == b"A" * BLOCK_BYTES + bytes(5 * BLOCK_BYTES)
     until_s = choice(load).state.until_ns / NS - BEGAN_S
     assert acknowledged(folder) == list(range(1, told_before(until_s) + 1)) == [1, 2]
@@ -141,12 +143,45 @@ def test_the_archive_of_a_crash_point_holds_the_disk_and_the_commits_of_its_mome
     readme = (folder / "README.md").read_text()
     assert "# A power loss of MariaDB 10.11.19\nA power loss was simulated" in readme
     assert f"- {LOST.says}\n- {HIDDEN.says} The script does not try this check." in readme
+    assert UNCLEAR.says not in readme, "it did not fail"
+    scripts = [(folder / name).read_text() for name in ("show.sh", "start.sh", "rows.sql", "rows.awk")]
+    assert "durascope_crash" in "".join(scripts) and "@SCHEMA@" not in "".join(scripts)
 
 
 def test_the_archive_of_a_kill_says_so_and_may_have_no_failed_check(load):
-    _, folder = kept(load, keeps=KILLED)
+    _, folder = kept(replace(load, look=SimpleNamespace(log=None)), keeps=KILLED)
+    assert read_point((folder / "point.json").read_text()).first == "", "there was no binary log"
     readme = (folder / "README.md").read_text()
     assert "# A kill of MariaDB 10.11.19\nThe server was stopped" in readme and "\n- none\n" in readme
+
+
+@pytest.mark.parametrize(("later_ns", "counts"), [(-1, 1), (0, 0)])
+def test_only_an_answer_before_the_content_changes_counts(load, monkeypatch, later_ns, counts):
+    """In the archive of a crash point, and where crash points of a kept recording are tried."""
+    load = replace(load, told_s=(load.at_s(choice(load).state.until_ns + later_ns),))
+    assert len(acknowledged(kept(load, LOST)[1])) == counts
+    monkeypatch.setattr(ability, "missing", lambda: "")
+    monkeypatch.setattr(recording, "_map_of", lambda states, live: FileMap([]))
+    monkeypatch.setattr(recording, "choices_of", lambda *_: [choice(load)])
+    monkeypatch.setattr(recording, "judge_disks", lambda folder, point, ledger, *server: ledger)
+    (ledger,) = try_more(keep_recording(load)[1], load.setup.root, lambda key: BUILD, "", 0, 1)
+    assert len(ledger.acknowledged()) == counts
+
+
+def test_what_is_kept_is_told_as_progress(load):
+    said = []
+    load = replace(load, timeline=Timeline(said.append, lambda: False))
+    kept(load, LOST)
+    keep_recording(load)
+    assert said == ["keep a crash point", "keep the recording"]
+
+
+def test_the_files_of_a_recorded_disk_are_looked_for_on_the_disk_itself(load, tmp_path, monkeypatch):
+    monkeypatch.setattr(recording.ReplayDisk, "replay", lambda folder, recorded: nullcontext((folder, recorded)))
+    monkeypatch.setattr(recording.FileMap, "of", lambda states, disk: (states, disk))
+    (states,) = states_of(load).disks
+    found, (folder, recorded) = recording._map_of(states, tmp_path / "live")
+    assert (found, recorded, folder.parent) == (states, load.recording, tmp_path) and not folder.exists()
 
 
 class Disk:
@@ -254,6 +289,8 @@ def test_a_host_without_simulated_disks_recovers_nothing(load, host, monkeypatch
     with pytest.raises(PlanError, match="cannot be recovered on this host") as refused:
         recover_again(b"", load.setup.root, lambda key: BUILD)
     assert refused.value.fix == "Run as root."
+    with pytest.raises(PlanError, match="cannot be recovered on this host"):
+        next(try_more(b"", load.setup.root, lambda key: BUILD, "", 0, 1))
 
 
 def test_another_file_is_no_archive(load, host):
@@ -273,7 +310,7 @@ def test_a_recording_is_kept_whole(load):
 
 def test_a_recording_that_could_not_be_kept_says_why(load):
     told, archive = keep_recording(replace(load, is_killed=True))
-    assert archive == b"" and "all of them were tried" in told.lacks
+    assert (archive, told.n_bytes) == (b"", 0) and "all of them were tried" in told.lacks
     load.recording.base.unlink()
     told, archive = keep_recording(load)
     assert (archive, told.n_bytes) == (b"", 0) and "No such file" in told.lacks

@@ -5,6 +5,7 @@ import pytest
 from tests.unit.crash.parts import prepared
 from workers.bench.plan import OF_TWO_DISKS
 from workers.crash.kinds import CRASH_KINDS
+from workers.sandbox.disk import ability
 
 RECORDED = {"every-crash-point", "replica-crash-points", "small-histories"}
 POWER_LOSSES = {"power-loss", "torn-power-loss", "lying-disk", *OF_TWO_DISKS, *RECORDED}
@@ -34,8 +35,25 @@ def test_a_flush_takes_time_where_the_crash_may_come_in_the_middle_of_one(kind):
     assert begun.disk.given["storage"] == (1000, 80), "a flush of 700 us would seldom be caught half done"
 
 
-def test_a_graceful_restart_shuts_the_server_down_and_starts_the_same_one_again():
+@pytest.mark.parametrize(
+    ("kind", "way"),
+    [
+        ("process-kill", ["[kill]", "server.kill"]),
+        ("graceful-restart", ["[stop]", "server.stop"]),
+        ("attached-expendable", ["[kill]", "server.crash"]),
+        ("power-loss", ["[freeze]", "disk.hold_flushes", "server.freeze"]),
+    ],
+)
+def test_each_crash_takes_the_server_down_in_its_own_way_and_starts_the_same_one_again(kind, way):
     notes = []
-    begun = prepared(notes, "graceful-restart")
+    begun = prepared(notes, kind)
+    begun.server._answers["crash"] = begun.server
     assert begun.kind.silence(begun.scene) is begun.server
-    assert notes == ["[stop]", "server.stop"]
+    assert notes == way
+
+
+def test_a_host_without_simulated_disks_has_the_kinds_that_need_none(monkeypatch):
+    monkeypatch.setattr(ability, "missing", lambda: "Run as root.")
+    available = {key for key, kind in CRASH_KINDS.items() if not kind.missing()}
+    assert available == {"process-kill", "graceful-restart", "attached-expendable"}
+    assert CRASH_KINDS["power-loss"].missing() == "Run as root."

@@ -11,7 +11,6 @@ from tests.unit.crash.parts import Clock, Part, loaded, prepared
 from workers.crash.chain import LOG_LINES, WITHOUT_REPLICA
 from workers.crash.client import ConnectionLedger, Refusal
 from workers.crash.inspect import BinlogPlace
-from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import Scene
 from workers.crash.ledger import ClientLedger
 from workers.crash.made import Made
@@ -167,16 +166,8 @@ def test_the_disk_comes_back_at_full_speed_and_a_repair_is_noted():
 
 
 def test_crashes_that_need_a_disk_say_so():
-    assert CRASH_KINDS["process-kill"].missing() == CRASH_KINDS["graceful-restart"].missing() == ""
     with pytest.raises(SandboxError, match="needs a volatile disk"):
         Scene(object(), None, 1, print).disk  # noqa: B018
-
-
-def test_an_owners_server_is_asked_to_crash_itself():
-    notes = []
-    begun = loaded(notes, "attached-expendable", crash="down")
-    assert CRASH_KINDS["attached-expendable"].silence(begun.scene) == "down"
-    assert notes == ["[kill]", "server.crash"]
 
 
 def test_the_client_that_reconnects_works_from_the_load_until_it_committed_again():

@@ -171,7 +171,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/crash/points/lane.py": STRICT
     | {("secrets.token_hex(4)", "secrets.token_hex(5)"): "a folder that is not there yet may have any name"},
-    "workers/crash/points/of_replica.py": {("FOLLOW_S = 60.0", "FOLLOW_S = 61.0"): PATIENCE},
     "workers/crash/binlog/bounds.py": {
         ("time.monotonic() >= self._until_s", "time.monotonic() > self._until_s"): EXACTLY_THEN,
     },
@@ -195,8 +194,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/reconnecting.py": {
         ("POLL_S = 0.02", "POLL_S = 1.02"): PATIENCE,
         ("AFTER_S = 0.2", "AFTER_S = 1.2"): PATIENCE,
-        ("time.sleep(AFTER_S if back else 0)", "time.sleep(AFTER_S if False else 0)"): PATIENCE,
-        ("time.sleep(AFTER_S if back else 0)", "time.sleep(AFTER_S if True else 0)"): PATIENCE,
         ("MOST_CONNECTIONS = 2000", "MOST_CONNECTIONS = 2001"): BOUND,
     },
     "workers/crash/setup_and_result.py": {("points_s: float = 3600", "points_s: float = 3601"): PATIENCE},

@@ -66,6 +66,7 @@ def test_settings_that_need_a_restart_are_known():
     assert not SETTINGS["log_bin"].dynamic_on("mysql")
     assert not SETTINGS["sync_binlog"].dynamic_on("oracle")
     assert SETTINGS["innodb_log_file_size"].dynamic_on("mariadb", (10, 11, 19))
+    assert SETTINGS["innodb_log_file_size"].dynamic_on("mariadb", (10, 9, 0)), "the version that made it so"
     assert not SETTINGS["innodb_log_file_size"].dynamic_on("mariadb", (10, 5, 23))
 
 

@@ -157,6 +157,7 @@ def test_the_logs_of_the_first_crash_points_that_have_one_are_stored():
 
 def test_a_load_after_which_no_server_recovered_has_no_time_of_recovery():
     assert with_points(TrialResult(), story(state(0.1, recovery_s=None))).recovery_s is None
+    assert with_points(TrialResult(), story(state(0.1, recovery_s=None), state(0.2, recovery_s=0.5))).recovery_s == 0.5
 
 
 def test_a_state_of_two_disks_is_told_of_each_where_they_differ():

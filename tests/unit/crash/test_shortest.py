@@ -93,6 +93,9 @@ def test_the_smallest_load_that_fails_ends_the_search(archives):
     assert found == [({"lost-engine"}, 2, 1, 2, 5, 3)] and sizes == [(1, 1), (1, 2), (2, 1)]
     assert archives == [(3, {"lost-engine"})] and search.archives == {3: b"an archive"}
     assert [(one.number, one.clients, one.commits) for one in search.kept] == [(3, 2, 1)]
+    *_, shown = search._tried
+    assert shown.statements == statements_of(Load(setup=Setup(2, 1))) and len(shown.statements) > 0
+    assert (shown.keeps, shown.acknowledged) == ("durable", 10)
 
 
 def test_each_check_has_its_own_shortest_load(archives):

@@ -241,6 +241,12 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "settings.get('binlog_storage_engine', 'x')",
         ): "neither is the name of an engine",
     },
+    "dashboard/findings/crash/finding.py": {
+        (
+            "speed and pair.ratio.decision == 'differs' and (pair.ratio.value > 1)",
+            "speed and pair.ratio.decision == 'differs' and (pair.ratio.value >= 1)",
+        ): "a ratio that differs from 1 is not 1",
+    },
     "dashboard/findings/crash/missing.py": STRICT
     | {
         ("2 if count < 10 else 3", "2 if count <= 10 else 3"): "10 has been written as a whole number",

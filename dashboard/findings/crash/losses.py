@@ -72,7 +72,7 @@ def _lost_all(tally: Tally, place: str) -> bool:
     return all(trial.lost(place) == trial.acknowledged for trial in tally.decided if trial.lost(place))
 
 
-def _work(lost_ms: float | None, everything: bool = False) -> str:
+def _work(lost_ms: float | None, everything: bool) -> str:
     if lost_ms is None:
         return ""
     return f" (the whole load, {ms(lost_ms)})" if everything else f" (the last {ms(lost_ms)})"

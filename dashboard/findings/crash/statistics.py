@@ -113,8 +113,8 @@ class Tally:
 
     @property
     def replica(self) -> Replica:
-        """The worst of its trials. Trials without a replica do not count."""
-        return worst([state for state in self.replicas if state != "not tried"])
+        """The worst of its trials."""
+        return worst(list(self.replicas))
 
     @property
     def back_s(self) -> float | None:

@@ -5,7 +5,6 @@ says where it was measured. A setting matches by the same rule as a trial of thi
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from dashboard.findings.crash import recorded
@@ -92,13 +91,7 @@ def reference(present: Durability, tried: Mapping[str, Iterable[str]]) -> list[R
     ]
 
 
-@cache
-def setups() -> tuple[_Setup, ...]:
-    """All that the file has."""
-    return tuple(_read())
-
-
-def _read() -> Iterable[_Setup]:
+def setups() -> Iterable[_Setup]:
     for setup in FILE.tables("setups"):
         flavour = setup.one_of("flavour", FLAVOURS)
         version, engine = setup.text("version"), setup.text("engine")

@@ -162,7 +162,7 @@ def trials_of(experiment: Experiment) -> list[Tried]:
 def _lost_from_both(trial_ids: Sequence[int]) -> dict[int, int | None]:
     """Trial id -> how many acknowledged commits engine and binlog both lack."""
     evidence = TrialEvidence.objects.filter(trial__in=trial_ids)
-    return dict(evidence.values_list("trial_id", "data__sets__acknowledged_in_neither")) if trial_ids else {}
+    return dict(evidence.values_list("trial_id", "data__sets__acknowledged_in_neither"))
 
 
 def engine_in(trials: Iterable[Tried]) -> str:

@@ -202,3 +202,11 @@ def test_the_page_of_a_server_says_that_a_reference_was_not_measured_here(client
     assert page.count("not measured here") == len(report), "each line of the report"
     answer = client_in.get("/servers/audit/").text
     assert "Reference" in answer and "not measured here" in answer
+
+
+def test_crash_points_without_a_loss_have_no_bound_and_a_reference_without_a_caution_adds_nothing():
+    safe = {"innodb_flush_log_at_trx_commit": "1"}
+    told = referred(**safe)["every-crash-point"]
+    assert re.match(r"nothing lost at [\d,]+ crash points of \d+ recorded loads; ", told)
+    found = reference(Durability("mysql", "8.0.36", SERVER | safe), {})
+    assert next(one for one in found if one.crash == "power-loss").in_full.endswith(").")

@@ -82,7 +82,7 @@ def judge_disks(folder: Path, point: PointFile, ledger: Ledger, root: Path, buil
     with ExitStack() as made:
         disks = _disks(made, folder, root, point.apart)
         start = partial(_started, made, root, build, user)
-        follow = _follower(point, _disk_of_replica(made, folder, root), start) if point.replica else _nobody
+        follow = _follower(point, _disk_of_replica(made, folder, root), start) if point.replica is not None else _nobody
         evidence = _evidence(point, ledger, disks, partial(start, point.settings, disks), follow)
         return JudgedAgain(point, counting(run_checks(ledger, evidence), len(ledger.acknowledged())))
 

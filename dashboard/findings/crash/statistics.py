@@ -160,7 +160,7 @@ class Tally:
         if not self.invalid.k:
             return f"lost nothing in {', '.join([crashes, *unclear])} ({self.invalid.at_most})"
         lost = len(self.hit)
-        text = f"lost acknowledged commits in {lost:,} of {crashes} ({self.missing})"
+        text = f"lost acknowledged commits in {lost:,} of {crashes}{f' ({self.missing})' if self.missing else ''}"
         down = sum(trial.stayed_down for trial in self.decided)
         failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
         otherwise = sum(not trial.stayed_down and trial not in self.hit for trial in failed)

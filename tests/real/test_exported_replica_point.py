@@ -70,6 +70,15 @@ def test_rows_that_the_replica_lost_without_an_error_are_shown(archives, tmp_pat
     assert "  left_half\t" in said.stdout
 
 
+def test_a_server_that_cannot_write_on_is_not_taken_for_a_wrong_replica(archives, tmp_path):
+    unpacked(archives["valid"][1], tmp_path)
+    script = tmp_path / "crash-point/follow.sh"
+    script.write_text(script.read_text().replace("INSERT INTO one", "INSERT INTO no_such_table"))
+    said = run_script(tmp_path)
+    assert said.returncode == 2, said.stdout + said.stderr
+    assert "The server could not write on:" in said.stdout and "no_such_table" in said.stdout
+
+
 @pytest.mark.parametrize("outcome", ["valid", "invalid"])
 def test_the_same_checks_fail_again(archives, sandbox_root, outcome):
     """Whether recovery gave GTIDs to other transactions is unclear: the earlier binary log is not in the archive."""

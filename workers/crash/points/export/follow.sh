@@ -3,16 +3,21 @@ follow() {
     if [ -z "$client" ]; then untried "Replica: not tried. Neither mysql nor mariadb is installed."; return; fi
     launch replica replica.cnf --skip-networking "$@"
     if ! { filled - <"$here/source.sql" | sql && filled - <"$here/point.sql" | ask replica; } >"$work/point.log" 2>&1; then
-        untried "Replica: not tried. It could not be told to follow:"
-        head -n 5 "$work/point.log" | sed 's/^/  /'
+        not_tried "Replica: not tried. It could not be told to follow:" "$work/point.log"
         return
     fi
     write_on
     case $state in
     stopped) wrong "Replica: it stopped. $(stopped)" ;;
     late) untried "Replica: not compared. It did not catch up within 40 times 3 s." ;;
+    stuck) not_tried "Replica: not compared. The server could not write on:" "$work/client.log" ;;
     *) compare_rows ;;
     esac
+}
+
+not_tried() { # a sentence, and the file that says why
+    untried "$1"
+    head -n 5 "$2" | sed 's/^/  /'
 }
 
 # A server that lost transactions gives their GTIDs to new ones, which the replica may take for those that it has. So the
@@ -22,7 +27,7 @@ write_on() {
     while [ $state = late ] && [ $last -lt 2000 ]; do
         last=$((last + 50))
         awk -v last=$last 'BEGIN { for (n = last - 49; n <= last; n++) print "INSERT INTO one VALUES (1002, " n ", 0, 0);" }' |
-            sql @SCHEMA@
+            sql @SCHEMA@ 2>"$work/client.log" || state=stuck
         tries=30
         while [ $state = late ] && [ $((tries -= 1)) -gt 0 ]; do
             sleep 0.1
@@ -41,7 +46,10 @@ stopped() { # why; nothing while it goes on
 
 compare_rows() {
     for one in disk replica; do
-        filled "$work/$one.later" <"$here/rows.sql" | ask $one
+        filled "$work/$one.later" <"$here/rows.sql" | ask $one 2>"$work/client.log" || {
+            not_tried "Replica: not compared. Rows could not be read ($one.img):" "$work/client.log"
+            return
+        }
         sort -o "$work/$one.later" "$work/$one.later"
     done
     comm -23 "$work/disk.later" "$work/replica.later" >"$work/missing"

@@ -24,55 +24,62 @@ def greeting(plugin, more=0):
     return first + second + plugin.encode() + b"\0"
 
 
-class Impostor:
-    """Takes one caller, asks as `plugin` does, and keeps what the caller sent."""
+class OneCaller:
+    """Takes one caller. `_answer` talks to it."""
+
+    def __init__(self, listening):
+        self._listening = listening
+        self._thread = threading.Thread(target=self._talk)
+        self._thread.start()
+
+    def _talk(self):
+        caller, _ = self._listening.accept()
+        caller.settimeout(5)
+        with caller:
+            self._answer(caller)
+
+    def ended(self):
+        self._thread.join()
+        self._listening.close()
+
+
+class Impostor(OneCaller):
+    """Asks as `plugin` does, and keeps what the caller sent."""
 
     def __init__(self, listening, plugin, at_once=False, tls=None):
-        self.heard, self._listening, self._tls = b"", listening, tls
+        self.heard, self._tls = b"", tls
         self._greets = packet(greeting(plugin if at_once else "mysql_native_password", TLS if tls else 0), 0)
         asked = b"\x01" if at_once else b"\xfe" + plugin.encode() + b"\0"
         self._asks = packet(asked + PROMPT[plugin], 3 if tls else 2)
-        self._thread = threading.Thread(target=self._talk)
-        self._thread.start()
+        super().__init__(listening)
 
-    def _talk(self):
-        caller, _ = self._listening.accept()
-        caller.settimeout(5)
-        with caller:
-            caller.sendall(self._greets)
-            if self._tls:
-                caller.recv(TLS_WISH)
-                caller = self._tls.wrap_socket(caller, server_side=True)
-            self.heard += caller.recv(4096)
-            caller.sendall(self._asks)
-            self.heard += caller.recv(4096)
-            caller.close()
+    def _answer(self, caller):
+        caller.sendall(self._greets)
+        if self._tls:
+            caller.recv(TLS_WISH)
+            caller = self._tls.wrap_socket(caller, server_side=True)
+        self.heard += caller.recv(4096)
+        caller.sendall(self._asks)
+        self.heard += caller.recv(4096)
+        caller.close()
 
     def all_that_it_heard(self):
-        self._thread.join()
-        self._listening.close()
+        self.ended()
         return self.heard
 
 
-class OffersTls:
-    """Takes one caller, offers TLS, and hangs up as soon as the caller has answered."""
+class OffersTls(OneCaller):
+    """Offers TLS, and hangs up as soon as the caller has answered."""
 
-    def __init__(self, listening):
-        self._listening, self._answer = listening, b""
-        self._thread = threading.Thread(target=self._talk)
-        self._thread.start()
+    heard = b""
 
-    def _talk(self):
-        caller, _ = self._listening.accept()
-        caller.settimeout(5)
-        with caller:
-            caller.sendall(packet(greeting("mysql_native_password", TLS), 0))
-            self._answer = caller.recv(TLS_WISH)
+    def _answer(self, caller):
+        caller.sendall(packet(greeting("mysql_native_password", TLS), 0))
+        self.heard = caller.recv(TLS_WISH)
 
     def was_asked_for_tls(self):
-        self._thread.join()
-        self._listening.close()
-        return int.from_bytes(self._answer[:3], "little") == TLS_WISH - 4  # the length is not counted
+        self.ended()
+        return int.from_bytes(self.heard[:3], "little") == TLS_WISH - 4  # the length is not counted
 
 
 def target(listening, **known):

@@ -33,8 +33,8 @@ PORTS = ContentPorts()
 
 @dataclass(frozen=True)
 class HistoryJudgement:
-    """`says`: why the state recovers wrong; "" when it recovers right. `recovery_s` None: the server stayed down.
-    `held` None: the content could not be read."""
+    """`says`: why the state recovers wrong; "" when it recovers right. `recovery_s` None: the server stayed down,
+    or it was not measured. `held` None: the content could not be read."""
 
     says: str
     recovery_s: float | None = None
@@ -55,9 +55,10 @@ class JudgedState:
 
 
 def judge_history(
-    recover: Callable[[], tuple[Sandbox, float]], allowed: Sequence[Answered], ports: ContentPorts = PORTS
+    recover: Callable[[], tuple[Sandbox, float | None]], allowed: Sequence[Answered], ports: ContentPorts = PORTS
 ) -> HistoryJudgement:
-    """`recover`: the server, and the seconds of its recovery; ServerEnded if it ends because of its disk."""
+    """`recover`: the server, and the seconds of its recovery, None: not measured. ServerEnded: it ends because of its
+    disk."""
     try:
         server, took_s = recover()
     except ServerEnded as ended:

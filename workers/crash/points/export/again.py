@@ -91,8 +91,8 @@ def _judge_history(folder: Path, history: HistoryFile, root: Path, build: Build,
     with ExitStack() as made:
         disks = _disks(made, folder, root)
 
-        def recovered() -> tuple[Sandbox, float]:
-            return _started(made, root, build, user, history.settings, disks), 0.0  # nobody asks for its time
+        def recovered() -> tuple[Sandbox, None]:
+            return _started(made, root, build, user, history.settings, disks), None
 
         return JudgedAgain(history, (judge_history(recovered, history.allowed).check(history.allowed),))
 

@@ -67,7 +67,7 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -
     if flush == "2" and power:
         return Cause(f"{name}=2: the {log} of {last} was in the page cache, not flushed.", _prevents(f"{name}=1"))
     if flush in ("1", "3") and power and _is_unflushed(settings):
-        says = f"{SYNC}={settings[SYNC]}: recovery rolled back {last} of commits; their binlog events were not flushed."
+        says = f"{SYNC}={settings[SYNC]}: recovery rolled back the commits of {last}; their binlog events were not flushed."
         return Cause(says, _prevents(f"{SYNC}=1"))
     return _unexplained(flush is not None, f"the {log}")
 
@@ -77,11 +77,11 @@ def _binlog(power: bool, settings: Mapping[str, str], lost: Lost) -> Cause:
     if settings.get("binlog_storage_engine", "").lower() == "innodb":
         flush = settings.get(FLUSH)
         if flush == "0" or (flush == "2" and power):
-            says = f"{FLUSH}={flush}: the binary log is in the redo log, and {last} of it was not flushed."
+            says = f"{FLUSH}={flush}: the binary log is in the redo log, and that of {last} was not flushed."
             return Cause(says, _prevents(f"{FLUSH}=1"))
         return _unexplained(flush is not None, "the binary log")
     if power and _is_unflushed(settings):
-        says = f"{SYNC}={settings[SYNC]}: {last} of the binary log was still in the page cache."
+        says = f"{SYNC}={settings[SYNC]}: the binary log of {last} was still in the page cache."
         return Cause(says, _prevents(f"{SYNC}=1"))
     return _unexplained(SYNC in settings, "the binary log")
 

@@ -184,6 +184,16 @@ def test_a_text_that_no_file_can_hold_is_refused_at_the_export():
         file_of(made)
 
 
+@pytest.mark.parametrize("at_s", [999e15, -999e15, 1e-300])
+def test_the_largest_number_of_a_file_can_go_again(file, at_s):
+    """PostgreSQL gives it back with all of its digits."""
+    name = shape.TRIAL.format(0)
+    evidence = json.loads(files.unpacked(file)[name])
+    evidence["steps"][0]["at_s"] = at_s
+    again = file_of(files.imported(files.tampered(file, **{name: json.dumps(evidence).encode()})))
+    assert json.loads(files.unpacked(again)[name])["steps"][0]["at_s"] == at_s
+
+
 def test_series_come_back_with_the_kinds_of_their_numbers():
     original = files.experiment()
     columns = {"t_s": [1, 2.0, 3], "tps": [5.0, 12345678.25, 1e-07], "p95_ms": [0.1, None, None], "redo": [1.5]}

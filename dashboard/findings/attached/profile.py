@@ -17,6 +17,9 @@ NOT_ON_MANAGED = (
 )
 
 
+NOT_JUDGED = "Not judged: storage and failover of {service} are the vendor's, and settings do not describe them."
+
+
 @dataclass(frozen=True)
 class ServerProfile:
     """`because`: how the service was recognised. `left_out`: check or other evidence, and why it is missing."""
@@ -37,7 +40,8 @@ def profile_of(server: Server) -> ServerProfile:
         index = f"From its files on the worker's host ({server.binlog_index})."
         return ServerProfile("Local files", "", index, ())
     by_protocol = "The server sends it to the worker as to a replica. The account needs the right to replicate:"
-    grant = f"GRANT {', '.join(_rights(server))} ON *.* TO {quoted_account(server.user, '%')};"
+    account = quoted_account(server.user, "localhost" if server.socket else "%")
+    grant = f"GRANT {', '.join(_rights(server))} ON *.* TO {account};"
     without_files = tuple((CHECKS[name].title, why) for name, why in WITHOUT_FILES.items())
     if not key:
         return ServerProfile("Remote", "", by_protocol, without_files, grant=grant)
@@ -46,6 +50,11 @@ def profile_of(server: Server) -> ServerProfile:
     return ServerProfile(
         f"Managed: {title}", because, by_protocol, (*without_files, *NOT_ON_MANAGED), never, SERVICES[key].log, grant
     )
+
+
+def not_judged(service: str) -> str:
+    """Why settings do not tell what a power loss takes; "" for a server of one's own. `service`: a key of SERVICES."""
+    return NOT_JUDGED.format(service=SERVICES[service].title) if service else ""
 
 
 def _rights(server: Server) -> tuple[str, ...]:

@@ -153,6 +153,8 @@ def _line(subject: AuditedServer, found: Survivals, crashes: Callable[[Durabilit
     says = worst[1].says if worst[1] is found.failover or not facts else f"{worst[0]}: {worst[1].says}"
     says = says if found.worst in (LOST, UNKNOWN) else NOTHING
     like = crashes(Durability(facts.flavour, facts.version_text, facts.variables)) if facts else LikeCrashes()
+    if subject.service:  # what other servers keep says nothing of the vendor's storage
+        like = LikeCrashes(tuple(one for one in like.measured if one.where == subject.name))
     return AuditLine(
         name=subject.name,
         server_id=subject.server.pk if subject.server else None,

@@ -6,6 +6,7 @@ from django.conf import settings
 
 from dashboard.findings.audit.audit import Audit, AuditLine, ComparedServers
 from workers.servers.durability import DERIVED
+from workers.servers.printable import printable
 
 
 def audit_lines(found: Audit, pairs: Iterable[ComparedServers] = ()) -> list[str]:
@@ -17,7 +18,7 @@ def audit_lines(found: Audit, pairs: Iterable[ComparedServers] = ()) -> list[str
         told += ["", *_compared(pair, f"{pair.one} against {pair.other}")]
     for pair in found.replicas:
         told += ["", *_compared(pair, f"{pair.one} and its replica {pair.other}")]
-    return told
+    return [printable(line) for line in told]
 
 
 def _of_server(line: AuditLine) -> Iterable[str]:

@@ -89,8 +89,8 @@ def _tried_elsewhere(
     subject: AuditedServer, wanted: Wanted, targets: tuple[LevelTarget, ...]
 ) -> tuple[LevelTarget, ...]:
     """A crash that was not tried on this server may have been tried with its settings on another one here, as on a
-    sandbox. Recorded loads are left out: their crash points were not read."""
-    if subject.facts is None or not wanted.survives:
+    sandbox. Recorded loads are left out: their crash points were not read. No other server stands for a managed one."""
+    if subject.facts is None or subject.service or not wanted.survives:
         return targets
     facts = subject.facts
     like = tried_as(Durability(facts.flavour, facts.version_text, facts.variables))

@@ -10,13 +10,15 @@ from dashboard.records.servers.models import Preflight, Server
 from workers.servers.facts import Facts
 from workers.servers.pasted.read import PastedText
 from workers.servers.reading import ServerReading
+from workers.servers.services import SERVICES, recognised
 
 NOT_READ = "It was never read. Read all servers."
 
 
 @dataclass(frozen=True)
 class AuditedServer:
-    """`server`: None: pasted. `facts`: None: `why` says why it could not be read. `told`: how it replicates."""
+    """`server`: None: pasted. `facts`: None: `why` says why it could not be read. `told`: how it replicates.
+    `service`: the managed service that it is (a key of SERVICES), "" for a server of one's own."""
 
     name: str
     server: Server | None = None
@@ -25,6 +27,7 @@ class AuditedServer:
     read_at: datetime | None = None
     why: str = ""
     notes: tuple[str, ...] = ()
+    service: str = ""
 
     @property
     def values(self) -> Mapping[str, str]:
@@ -46,7 +49,8 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     known = test.known
     kept = of_server(known)
     facts = Facts(known.flavour or "mysql", kept.version, kept.version_text, kept.settings, known.engines)
-    return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at)
+    service = _service(server, known.service.key or recognised({}, server.host)[0])
+    return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at, service=service)
 
 
 def read_now(servers: Sequence[Server], readings: Sequence[ServerReading], at: datetime) -> list[AuditedServer]:
@@ -56,8 +60,15 @@ def read_now(servers: Sequence[Server], readings: Sequence[ServerReading], at: d
 def _read(server: Server, reading: ServerReading, at: datetime) -> AuditedServer:
     facts, seen = reading.facts, reading.replication
     told = Told(server, facts.flavour, seen) if facts and seen else None
-    return AuditedServer(server.name, server, facts, told, at, reading.why)
+    service = _service(server, recognised(facts.variables, server.host)[0]) if facts else ""
+    return AuditedServer(server.name, server, facts, told, at, reading.why, service=service)
+
+
+def _service(server: Server, found: str) -> str:
+    """The owner's word counts more."""
+    named = server.service or found
+    return named if named in SERVICES else ""
 
 
 def pasted(name: str, text: PastedText) -> AuditedServer:
-    return AuditedServer(name, facts=text.facts, notes=(f"Read as {text.form}.", *text.notes))
+    return AuditedServer(name, facts=text.facts, notes=(f"Read as {text.form}.", *text.notes), service=text.service)

@@ -5,18 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.attached.links import Joined
+from dashboard.findings.attached.profile import not_judged
 from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 from dashboard.findings.attached.topology import failovers_of
 from dashboard.findings.audit.subject import AuditedServer
 from workers.servers.durability import DurabilityStatement, report
-from workers.servers.facts import Facts
 from workers.servers.risks import CrashClass
-from workers.servers.services import SERVICES, recognised
 
 LOST = "may be lost"
 ORDER = (LOST, UNKNOWN, "kept", "")  # worst first; "": nothing to survive, or not asked
 NO_REPLICA = "No replica and no cluster is known."
-NOT_JUDGED = "Not judged: storage and failover of {service} are the vendor's, and settings do not describe them."
 ONLY_TEXT = "A text does not tell which servers replicate."
 
 
@@ -50,20 +48,12 @@ def survivals(subject: AuditedServer, fleet: Joined) -> Survivals:
     if subject.facts is None:
         return Survivals(*(Survival(UNKNOWN, subject.why) for _ in range(3)))
     statements = report(subject.facts)
-    if service := _service(subject, subject.facts):
-        not_judged = Survival(UNKNOWN, NOT_JUDGED.format(service=service))
-        return Survivals(_of_crash("process kill", statements), not_judged, not_judged)
+    if subject.service:
+        vendors = Survival(UNKNOWN, not_judged(subject.service))
+        return Survivals(_of_crash("process kill", statements), vendors, vendors)
     return Survivals(
         _of_crash("process kill", statements), _of_crash("power loss", statements), _of_failover(subject, fleet)
     )
-
-
-def _service(subject: AuditedServer, facts: Facts) -> str:
-    """The title of the managed service that it is; "" for a server of one's own. The owner's word counts more."""
-    server = subject.server
-    named = server.service if server else ""
-    key = named or recognised(facts.variables, server.host if server else "")[0]
-    return SERVICES[key].title if key in SERVICES else ""
 
 
 def _of_crash(crash: CrashClass, statements: Sequence[DurabilityStatement]) -> Survival:

@@ -76,10 +76,17 @@ Ran: TypeAlias = tuple[str, Version]  # an engine with the wanted settings, and 
 TriedLike: TypeAlias = Mapping[str, Mapping[str, LikeTrials]]  # engine -> crash kind -> its trials
 
 
-def tried_like(server: Server) -> TriedLike:
-    """The trials here with the settings of this server; no engine: it was never asked for its settings."""
+def tried_like(server: Server, *, own: bool = False) -> TriedLike:
+    """The trials here with the settings of this server; no engine: it was never asked for its settings. `own`: only
+    those that crashed this server."""
     answer = server.last_answer
-    return tried_as(of_server(answer.known if answer else AnsweredFacts()))
+    found = tried_as(of_server(answer.known if answer else AnsweredFacts()))
+    return {engine: _of(server.pk, kinds) for engine, kinds in found.items()} if own else found
+
+
+def _of(server_id: int, kinds: Mapping[str, LikeTrials]) -> dict[str, LikeTrials]:
+    mine = {kind: tuple(one for one in like.trials if one.trial.server_id == server_id) for kind, like in kinds.items()}
+    return {kind: LikeTrials(trials, kinds[kind].neighbour) for kind, trials in mine.items() if trials}
 
 
 def tried_as(present: Durability) -> TriedLike:

@@ -2,7 +2,7 @@
 settings. If only a neighbour version was tried, the line says so."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dashboard.findings.crash.badges import TriedHere, TriedLike
 from dashboard.findings.crash.rate import rate
@@ -44,9 +44,18 @@ class ReportLine:
 
 
 def report_lines(
-    report: Iterable[DurabilityStatement], tried: TriedLike, references: Sequence[ReferenceCrashes] = ()
+    report: Iterable[DurabilityStatement],
+    tried: TriedLike,
+    references: Sequence[ReferenceCrashes] = (),
+    not_judged: str = "",
 ) -> list[ReportLine]:
-    return [ReportLine(one, tuple(_measured(one, tried)), tuple(_referred(one, references))) for one in report]
+    """`not_judged`: why settings do not tell what a power loss takes; "": they do."""
+    told = [_unknown(one, not_judged) if not_judged and one.crash_class == "power loss" else one for one in report]
+    return [ReportLine(one, tuple(_measured(one, tried)), tuple(_referred(one, references))) for one in told]
+
+
+def _unknown(one: DurabilityStatement, why: str) -> DurabilityStatement:
+    return replace(one, outcome="unknown", says=why, rests_on="", changes=())
 
 
 def _referred(

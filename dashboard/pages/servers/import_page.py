@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 
-from dashboard.findings.attached.known import told
+from dashboard.findings.attached.known import Known, told
 from dashboard.findings.attached.unregistered import unregistered
 from dashboard.installation import vault
 from dashboard.installation.stored import Unreadable, read
@@ -25,6 +25,7 @@ from workers.servers.inventory.found import MOST_BYTES, FoundServer
 from workers.servers.inventory.read import read as read_file
 
 CONFIRM_WITHIN_S = 1800
+MOST_UNREAD = 20  # reasons, on one page
 
 
 class ImportServersForm(forms.Form):
@@ -71,9 +72,12 @@ def import_servers(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and "sealed" in request.POST:
         return _confirmed(request)
     form = ImportServersForm(request.POST or None, request.FILES or None)
-    named = unregistered(told()) if "replicas" in request.GET else []
+    known = told() if "replicas" in request.GET else Known()
+    named = unregistered(known)
     if request.method != "POST" and not named:
-        return render(request, "servers/import.html", {"form": form, "asked": "replicas" in request.GET})
+        unread = [f"{one.server}: {why}" for one in known.values() for why in one.replication.unread]
+        context = {"form": form, "asked": "replicas" in request.GET, "unread": unread[:MOST_UNREAD]}
+        return render(request, "servers/import.html", context)
     lines: list[ImportLine] = []
     sealed = ""
     if named or form.is_valid():
@@ -85,8 +89,8 @@ def import_servers(request: HttpRequest) -> HttpResponse:
                 messages.error(request, str(refused))
                 return redirect("servers:import")
             form.add_error("file", str(refused))
-    context = {"form": form, "lines": lines, "summary": summary(lines), "sealed": sealed}
-    context["count"] = sum(line.state in REGISTERED for line in lines)
+    count = sum(line.state in REGISTERED for line in lines)
+    context = {"form": form, "lines": lines, "summary": summary(lines), "sealed": sealed, "count": count}
     return render(request, "servers/import.html", context, status=422 if form.errors else 200)
 
 

@@ -13,6 +13,7 @@ from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from workers.errors import PlanError
 from workers.servers.inventory.found import FoundServer
+from workers.servers.printable import printable
 
 Address = tuple[str, int, str, str]  # host, port, socket, site
 NEW, NO_PASSWORD, KNOWN, REFUSED = "new", "password missing", "known already", "refused"
@@ -105,8 +106,8 @@ def _where(found: FoundServer) -> str:
 
 
 def _short(text: str, most: int = 120) -> str:
-    """A line of a hostile file must not fill the page or change a terminal."""
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:most])
+    """A line of a hostile file must not fill the page."""
+    return printable(text[:most])
 
 
 def register(user: Actor, lines: Sequence[ImportLine]) -> list[Server]:

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 
 from dashboard.findings import service_level
-from dashboard.findings.attached.profile import profile_of, service_of
+from dashboard.findings.attached.profile import not_judged, profile_of, service_of
 from dashboard.findings.attached.topology import topology_of
 from dashboard.findings.crash.badges import badges, tried_like
 from dashboard.findings.crash.durability import of_server
@@ -121,9 +121,10 @@ def _saved(request: HttpRequest, form: AttachedForm | SandboxForm, save: Callabl
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     server = get_object_or_404(Server.objects.select_related("owner"), pk=pk)
     mine = allowed(request.user, "change_server", server)
-    answered, tried = server.last_answer, tried_like(server)
-    references = reference(of_server(answered.known), tried) if answered else []
-    report = report_lines(answered.report, tried, references) if answered else []
+    service = service_of(server)[0]
+    answered, tried = server.last_answer, tried_like(server, own=bool(service))
+    references = reference(of_server(answered.known), tried) if answered and not service else []
+    report = report_lines(answered.report, tried, references, not_judged(service)) if answered else []
     context = {
         "server": server,
         "nobody": sites.no_worker_message(server.site),

@@ -160,7 +160,7 @@ class ServiceLevel(models.Model):
     server = models.OneToOneField(Server, on_delete=models.CASCADE, related_name="level")
     commits_per_s = models.FloatField(null=True)  # at least
     p99_ms = models.FloatField(null=True)  # of a transaction at that throughput, at most
-    survives = models.JSONField(default=list)  # keys of levels.EVENTS in which no more than `lost_s` may be lost
+    survives = models.JSONField(default=list)  # keys of levels.DISASTERS in which no more than `lost_s` may be lost
     lost_s = models.FloatField(default=0)  # the recovery point objective; 0: nothing
     set_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     set_at = models.DateTimeField(default=timezone.now)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dashboard.findings.audit.audit import against, audit, with_levels
 from dashboard.findings.audit.in_words import audit_lines
-from dashboard.findings.audit.subject import NOT_READ, AuditedServer, by_tests, pasted
+from dashboard.findings.audit.subject import NOT_READ, AuditedServer, by_tests, pasted, read_now
 from dashboard.records.servers import levels, queries
 from dashboard.records.servers.models import Preflight
 from tests.unit.api.tokens import script
@@ -17,6 +17,7 @@ from tests.unit.schedules.made import somebody
 from workers.servers.facts import Facts
 from workers.servers.pasted.read import read
 from workers.servers.preflight import PreflightCheck
+from workers.servers.reading import ServerReading
 from workers.servers.replication import Peer, Replication
 
 pytestmark = pytest.mark.django_db
@@ -260,6 +261,12 @@ def test_the_page_the_api_and_the_command_show_the_level(client_in):
     assert "Service level, met: At least 4,000 commits/s. The present settings are 1/1" in told
 
 
+def test_a_hostile_server_cannot_change_the_terminal():
+    one = registered("db", settings("1\x1b[2J", "0"), version="8.0.36\x1b[2J")
+    told = audit_lines(audit(by_tests([(one, one.last_answer)])))
+    assert "\x1b" in audited().lines[0].version and not any("\x1b" in line for line in told)
+
+
 def test_many_servers_ask_few_questions(django_assert_max_num_queries):
     for number in range(20):
         registered(f"db{number}", settings(str(number % 3)))
@@ -275,10 +282,42 @@ def test_two_servers_of_different_flavours_are_compared_by_what_both_have():
     assert [difference.setting for difference in against(one, other).differences] == ["sync_binlog"]
 
 
+OF_AURORA = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "log_bin": "ON", "innodb_doublewrite": "OFF"}
+
+
 @pytest.mark.parametrize(("sign", "outcome"), [({"aurora_version": "3.04.0"}, "unknown"), ({}, "may be lost")])
 def test_a_managed_server_is_not_judged_by_settings_of_its_storage(sign, outcome):
     """Aurora reports that the doublewrite buffer is off, and nobody can turn it on."""
-    values = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "log_bin": "ON", "innodb_doublewrite": "OFF"}
-    (line,) = audit([AuditedServer("A", facts=Facts("mysql", (8, 0, 28), "8.0.28", values | sign, ENGINES))]).lines
-    assert line.power_loss.outcome == outcome
-    assert ("innodb_doublewrite=ON" in line.changes) == (not sign)
+    shown = {"version": "8.0.28", **OF_AURORA, **sign}
+    text = read("".join(f"{name}\t{value}\n" for name, value in shown.items()))
+    one = factory.server()
+    answer = ServerReading(Facts("mysql", (8, 0, 28), "8.0.28", shown, ENGINES))
+    for subject in (pasted("A", text), *read_now([one], [answer], timezone.now())):
+        (line,) = audit([subject]).lines
+        assert line.power_loss.outcome == outcome
+        assert ("innodb_doublewrite=ON" in line.changes) == (not sign)
+
+
+def test_a_managed_server_is_known_by_its_last_test_and_by_the_word_of_its_owner():
+    """The name of its host may be an alias."""
+    one = registered("db", settings("1", "1"))
+    assert [subject.service for subject in by_tests([(one, one.last_answer)])] == [""]
+    Preflight.objects.update(facts={**one.last_answer.facts, "service": {"key": "rds", "sign": "basedir"}})
+    assert [subject.service for subject in by_tests([(one, one.last_answer)])] == ["rds"]
+    one.service = "none"
+    assert [subject.service for subject in by_tests([(one, one.last_answer)])] == [""]
+
+
+def test_no_trial_of_another_server_stands_for_a_managed_one():
+    one = registered("safe", settings("1", "1"), flavour="mariadb", version="10.11.9")
+    sandbox = factory.server("a sandbox", kind="sandbox", host="", build="mariadb-10.11")
+    other = trials.experiment({}, measured=0, levels={"1/1": 10.0}, servers=[sandbox])
+    other.plan["variants"][0]["settings"] = settings("1", "1")
+    other.save()
+    trials.add(other, {"1/1": {"power-loss": trials.HELD * 36}}, factory.environment_row())
+    wanted = levels.Wanted(survives=["power"])
+    assert targets(level_of(one, wanted))[0][0] == "met" and audited().lines[0].measured
+    type(one).objects.update(service="rds")
+    assert targets(level_of(one, wanted))[0][0] == "unclear"
+    (line,) = audited().lines
+    assert not line.measured and not line.reference

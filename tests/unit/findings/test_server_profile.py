@@ -1,11 +1,15 @@
 """The profile of a registered server: how its binary log is reached, and what is not available."""
 
+from dataclasses import asdict
+
 import pytest
 from django.urls import reverse
 
 from dashboard.findings.attached.profile import profile_of
 from dashboard.records.servers.models import Preflight, Server
 from tests.unit.results import factory
+from workers.servers.durability import report
+from workers.servers.facts import Facts
 from workers.servers.services import SERVICES
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +60,10 @@ def test_the_grant_fits_the_version(flavour, version, rights):
     assert profile_of(made).grant == f"GRANT {rights} ON *.* TO 'o''neil'@'%';"
 
 
+def test_the_grant_is_for_the_account_of_a_socket():
+    assert profile_of(server(socket="/run/mysqld.sock")).grant.endswith("TO 'o''neil'@'localhost';")
+
+
 def test_a_managed_server_lacks_more_and_says_that_it_was_never_tried():
     made = answered(server(), "aurora", "aurora_version")
     found = profile_of(made)
@@ -82,6 +90,21 @@ def test_the_page_of_the_server_says_it(client_in):
     page = client_in.get(reverse("servers:detail", args=[made.pk])).content.decode()
     assert "Managed: Amazon RDS" in page and "recognised by basedir" in page
     assert "Binary log left unchanged by recovery" in page and "never tried on Amazon RDS" in page
+
+
+@pytest.mark.parametrize(
+    ("service", "says"), [("", "about the last second"), ("rds", "storage and failover of Amazon RDS are")]
+)
+def test_its_report_does_not_judge_the_power_loss_of_a_vendors_storage(client_in, service, says):
+    """A crash trial of another server with its settings is not shown as its own."""
+    facts = Facts("mysql", (8, 0, 35), "8.0.35", {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "1"}, {})
+    made = answered(server(), service, "basedir")
+    Preflight.objects.update(durability=[asdict(one) for one in report(facts)])
+    page = client_in.get(reverse("servers:detail", args=[made.pk])).content.decode()
+    section = page.partition("Durability report")[2].partition("</section>")[0]
+    assert says in section
+    assert ("badge warned" in section) == (not service)
+    assert ("on every server with this version" in section) == (not service)
 
 
 def test_the_owner_names_it_in_the_form(client_in):

@@ -85,6 +85,30 @@ def test_settings_missing_in_a_file_have_the_default_of_the_named_version(versio
     assert found.variable("rocksdb_flush_log_at_trx_commit") is None
 
 
+def test_tabs_before_the_equals_sign_make_no_table():
+    """As Debian writes its my.cnf."""
+    lines = "user\t\t= mysql\nsync_binlog\t= 0\nskip_name_resolve\t# y\n"
+    for text in (f"[mysqld]\t# the server\n{lines}", "[mysqld] sync_binlog\n" + lines, lines):
+        found = read(text)
+        assert (found.form, found.facts.variables["sync_binlog"]) == ("my.cnf", "0")
+
+
+def test_a_mark_of_the_byte_order_is_passed_over():
+    assert read("\ufeff[client]\nsync_binlog=7\n[mysqld]\nsync_binlog=0\n").facts.variables["sync_binlog"] == "0"
+    assert read('\ufeff[{"Variable_name": "sync_binlog", "Value": "0"}]').form == "JSON"
+
+
+@pytest.mark.parametrize("section", ["mysqld1", "mysqld@db1", "mariadb@db1"])
+def test_what_one_of_several_servers_sets_is_unknown_and_no_default(section):
+    """Sections of mysqld_multi, and of units of systemd."""
+    common = "[mysqld]\nsync_binlog=1\nlog_bin\ninnodb_flush_log_at_trx_commit=1\n"
+    found = of_file(f"{common}[{section}]\nsync-binlog=0\nslave_parallel_threads=4\n[client]\nlog_bin=x\n")
+    assert found.facts.variable("sync_binlog") is None and found.facts.variable("slave_parallel_threads") is None
+    assert found.facts.variable("innodb_flush_log_at_trx_commit") == "1" and found.facts.variable("log_bin") == "ON"
+    assert "unknown" in outcomes(found)
+    assert [note for note in found.notes if f"[{section}] is of one of several servers" in note]
+
+
 def outcomes(found):
     return {one.outcome for one in report(found.facts)}
 

@@ -41,6 +41,25 @@ def test_a_password_that_looks_like_a_size_stays_as_it_is():
     assert one.password == "64K"
 
 
+def test_the_account_of_client_is_the_local_server_beside_sections_of_other_programs():
+    (one,) = found("[client]\nuser=app\npassword=s3cret\n[mysql]\nprompt=db>\n[mysqldump]\nquick\n").values()
+    assert (one.name, one.host, one.user, one.password) == ("localhost", "localhost", "app", SECRET)
+
+
+@pytest.mark.parametrize(
+    ("written", "password"),
+    [
+        ("abc#def", "abc"), ('"abc#def"', "abc#def"), ('"abc" # x', "abc"), ("# none", ""), (r"abc\s\\d", r"abc \d"),
+        (r'"a\"b#c"', 'a"b#c'), (r"'a\'b#c'", "a'b#c"), (r"a\#b", "a\\"), ('"abc"def', '"abc"def'),
+        ("abc ; x", "abc ; x"), ("it's # x", "it's # x"), (r'"a\\"', "a\\"),
+    ],
+)  # fmt: skip
+def test_a_value_is_read_as_the_client_reads_it(written, password):
+    """Expected is what my_print_defaults of MariaDB 10.11 prints."""
+    (one,) = found(f"[client] # mine\nhost = db1 # the primary\npassword = {written}\n").values()
+    assert (one.host, one.password) == ("db1", password)
+
+
 def test_sections_without_an_address_or_an_account_name_no_server():
     with pytest.raises(PlanError, match="names no server"):
         found("[client]\ndefault-character-set=utf8mb4\n")
@@ -59,7 +78,7 @@ def test_login_paths_are_read_as_they_are_printed():
         ("ssl-verify-server-cert", "verify"), ("loose-ssl_verify_server_cert=1\nssl=0", "verify"), ("ssl", "required"),
         ("ssl=ON\nskip-ssl-verify-server-cert", "required"), ("skip-ssl", "off"), ("ssl=FALSE", "off"),
         ("ssl-ca=/ca.pem", "verify"), ("ssl-ca=/ca.pem\ndisable-ssl-verify-server-cert", "verify"),
-        ("ssl-ca=/ca.pem\nssl", "verify"), ("ssl-ca=/ca.pem\nskip-ssl", "off"),
+        ("ssl-ca=/ca.pem\nssl # x", "verify"), ("ssl-ca=/ca.pem\nskip-ssl", "off"),
         ("ssl-mode=REQUIRED\nssl-ca=/ca.pem", "required"), ("ssl-mode=PREFERRED", ""), ("quick", ""),
     ],
 )  # fmt: skip
@@ -69,7 +88,7 @@ def test_no_server_loses_the_protection_that_its_option_file_asks_for(lines, tls
 
 
 def test_options_of_tls_that_are_not_read_are_named():
-    for line, named in {"ssl-cert=/c.pem": "ssl_cert", "ssl-mode=REQUIERD": "ssl_mode", "ssl # x": "ssl # x"}.items():
+    for line, named in {"ssl-cert=/c.pem": "ssl_cert", "ssl-mode=REQUIERD": "ssl_mode"}.items():
         (one,) = found(f"[client]\nhost=db1\n{line}\n").values()
         assert named in one.unread
     (one,) = found("[client]\nhost=db1\n" + "".join(f"ssl-{n}=1\n" for n in range(9999))).values()

@@ -14,6 +14,7 @@ from dashboard.records.accounts.role import Role
 from dashboard.records.servers.models import Preflight, Server
 from tests.unit.api.tokens import somebody
 from workers.errors import PlanError
+from workers.servers import reading
 from workers.servers.inventory.found import FoundServer
 from workers.servers.replication import Peer, Replication
 
@@ -155,6 +156,15 @@ def test_replicas_that_report_no_address_are_found_by_their_connections(client_i
     assert {one.where for one in Server.objects.exclude(name="db1")} == {"192.0.2.2:3310", "192.0.2.3:3310"}
     known = client_in.get("/servers/import/", {"replicas": "1"}).content.decode()
     assert "2 known already" in known
+
+
+def test_why_no_replica_was_found_is_told(client_in, monkeypatch):
+    primary((), unread=("SHOW REPLICAS: The account may not do this.",))
+    page = client_in.get("/servers/import/", {"replicas": "1"}).text
+    assert "named a server that is not registered" in page and "db1: SHOW REPLICAS: The account may not" in page
+    monkeypatch.setattr(reading, "read_all", lambda targets: [reading.ServerReading(why="Nothing listens there.")])
+    status, out, err = command("replicas", "--dry-run")
+    assert (status, "No server was found" in out, err) == (0, True, "db1: Nothing listens there.\n")
 
 
 def test_a_password_is_not_given_to_servers_that_another_server_names():

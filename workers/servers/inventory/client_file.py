@@ -3,7 +3,7 @@
 import re
 
 from workers.servers.inventory.found import TLS, FoundServer
-from workers.servers.pasted.option_file import option, option_text
+from workers.servers.pasted.option_file import SECTION, lines, option, option_text
 
 HIDDEN = re.compile(r"\*+")  # what mysql_config_editor prints instead of a password
 SIGN = re.compile(r"^[ \t]*\[client[\w.-]*\]", re.MULTILINE | re.IGNORECASE)
@@ -20,10 +20,11 @@ def read(text: str, *, every_section: bool = False) -> list[FoundServer]:
     """A section inherits from [client]. `every_section`: they are login paths, which may have any name."""
     sections = _sections(text)
     general = sections.get("client", {})
+    named = [name for name in sections if every_section or name.startswith("client")]
     wanted = {
-        name: {**general, **values}
-        for name, values in sections.items()
-        if (every_section or name.startswith("client")) and (name != "client" or len(sections) == 1 or "host" in values)
+        name: {**general, **sections[name]}
+        for name in named
+        if name != "client" or len(named) == 1 or "host" in general
     }
     return [_server(name, values) for name, values in wanted.items() if values.keys() & {*OF_ADDRESS}]
 
@@ -31,10 +32,10 @@ def read(text: str, *, every_section: bool = False) -> list[FoundServer]:
 def _sections(text: str) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     values: dict[str, str] = {}
-    for line in filter(None, map(str.strip, text.splitlines())):
-        if section := re.fullmatch(r"\[([^\]]{1,80})\]", line):
+    for line in lines(text):
+        if section := SECTION.match(line):
             values = found.setdefault(section[1].strip(), {})
-        else:  # nobody asks for what a comment or an !include seems to set
+        else:  # nobody asks for what an !include seems to set
             name, value = option_text(line)
             if SSL.match(name):  # some have no value
                 name, value = option(line)

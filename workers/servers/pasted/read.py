@@ -1,6 +1,6 @@
 """A pasted text as facts of a server. Only settings that the audit knows are kept: a text may hold passwords."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workers.errors import PlanError
@@ -11,6 +11,8 @@ from workers.servers.flavours import FLAVOURS, detect
 from workers.servers.look import UNREADABLE, version_of
 from workers.servers.pasted import option_file, shown
 from workers.servers.pasted.named_version import NamedVersion
+from workers.servers.printable import printable
+from workers.servers.services import recognised
 
 MOST_CHARACTERS = 1 << 21  # the client pads a table to its longest value: over a megabyte
 LONGEST_VALUE = 500
@@ -22,11 +24,13 @@ OTHER_ENGINES = ("rocksdb", "tokudb")
 
 @dataclass(frozen=True)
 class PastedText:
-    """`form`: how it was read. `notes`: what was left out or is not known."""
+    """`form`: how it was read. `notes`: what was left out or is not known. `service`: the managed service of the server
+    (a key of workers.servers.services), ""."""
 
     facts: Facts
     form: str
     notes: tuple[str, ...] = ()
+    service: str = ""
 
 
 def read(text: str, named: NamedVersion | None = None) -> PastedText:
@@ -36,26 +40,34 @@ def read(text: str, named: NamedVersion | None = None) -> PastedText:
             f"The text is longer than {MOST_CHARACTERS >> 20} MiB.",
             "Paste the answer of one server, without bars (--batch).",
         )
-    if found := shown.read(text):
+    text = text.removeprefix("\ufeff")
+    is_file = option_file.has_section(text)  # tabs often stand before its =
+    if not is_file and (found := shown.read(text)):
         return _of_server(*found)
-    if option_file.looks_like_one(text):
+    if is_file or option_file.looks_like_one(text):
         return _of_file(option_file.read(text, named), named)
     raise PlanError("The text was not recognised. Nothing was stored.", UNREAD)
 
 
-def _of_server(form: str, pairs: Iterable[tuple[str, str]]) -> PastedText:
+def _of_server(form: str, pairs: Sequence[tuple[str, str]]) -> PastedText:
     values = _kept(pairs)
     if not values.keys() - {*ABOUT}:
         raise PlanError(f"The text was read as {form}, and no durability setting is in it.", UNREAD)
     version = values.get("version", "")
     flavour = detect(version, values.get("version_comment", ""))
     notes = () if version else ("The text does not name the version of the server.",)
-    return PastedText(Facts(flavour, version_of(version), version, values, _engines(values)), form, notes)
+    facts = Facts(flavour, version_of(version), version, values, _engines(values))
+    return PastedText(facts, form, notes, recognised(dict(pairs), "")[0])
 
 
 def _of_file(file: option_file.OptionFile, named: NamedVersion | None) -> PastedText:
     notes = [f"{include} was not followed: its settings are unknown here." for include in map(_clean, file.includes)]
     notes += [f"Section [{_clean(name)}] was left out: it is for another version." for name in file.left_out]
+    notes += [
+        f"Section [{_clean(name)}] is of one of several servers: what it sets is unknown here. To audit that server, "
+        "write its lines under [mysqld]."
+        for name in file.instances
+    ]
     flavour: FlavourKey = named.flavour if named else "mariadb" if file.is_mariadb else "mysql"
     given = _kept(file.values.items())
     engines = _engines(given, *(file.values.get(name, "") for name in PLUGINS))
@@ -68,6 +80,8 @@ def _of_file(file: option_file.OptionFile, named: NamedVersion | None) -> Pasted
         values = {**_defaults(named, engines), **given}
         whose = f"{FLAVOURS[named.flavour].title} {named.text}"
         notes.append(f"Settings that the file leaves out have the defaults of {whose}.")
+    unsure = {name_of(name) for name in file.unsure}
+    values = {name: value for name, value in values.items() if name_of(name) not in unsure}
     version = named.version if named else UNREADABLE
     return PastedText(Facts(flavour, version, named.text if named else "", values, engines), "my.cnf", tuple(notes))
 
@@ -77,8 +91,7 @@ def _kept(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _clean(text: str) -> str:
-    """Without control characters, which could change a terminal."""
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text[:LONGEST_VALUE])
+    return printable(text[:LONGEST_VALUE])
 
 
 def _engines(values: Mapping[str, str], *plugins: str) -> dict[str, str]:

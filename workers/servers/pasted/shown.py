@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from workers.errors import PlanError
 
@@ -93,12 +93,12 @@ FORMS: tuple[tuple[str, Callable[[str], bool], Callable[[str], Pairs]], ...] = (
     ("JSON", _has(r"\A\s*[{\[](?![a-z])"), json_rows),
     ("vertical rows", _has(rf"^[ \t]*{HEADER}: "), vertical),
     ("a table with bars", _has(r"^[ \t]*\|[ \t]*\w+[ \t]*\|"), bars),
-    ("tab-separated", _has(r"^[a-z]\w*\t"), tabs),
+    ("tab-separated", _has(r"^[a-z]\w*\t(?![ \t]*[=#])"), tabs),
     ("CSV", _has(rf'\A\s*"?{HEADER}"?\s*,|\A\s*"[a-z]\w*",'), comma_separated),
 )
 
 
-def read(text: str) -> tuple[str, Iterable[tuple[str, str]]] | None:
+def read(text: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
     """The form's name, and names in lower case with values. None: it is none of these forms."""
     for form, is_here, pairs in FORMS:
         if is_here(text):

@@ -26,6 +26,7 @@ from workers.errors import PlanError
 from workers.servers import reading
 from workers.servers.inventory.found import MOST_BYTES, FoundServer
 from workers.servers.inventory.read import read
+from workers.servers.printable import printable
 
 SYSTEM = "system-mariadb"
 
@@ -64,6 +65,9 @@ class Command(Subcommands):
         """Without a password: a hostile server could name any address. It is entered on the page of each server."""
         servers = list(Server.objects.filter(kind=Server.Kind.ATTACHED, site=settings.SITE))
         found = read_now(servers, reading.read_all([one.target() for one in servers]), timezone.now())
+        for one in found:
+            for why in [one.why] if one.why else one.told.replication.unread if one.told else ():
+                self.stderr.write(printable(f"{one.name}: {why}"))
         told = Known({one.server.pk: one.told for one in found if one.server and one.told})
         self._register(unregistered(told), options)
 

@@ -25,6 +25,7 @@ MOST_ROWS, MOST_FILL_BYTES = 1_000_000, 256 << 20
 @lru_cache(maxsize=32)
 def read(text: str) -> Declaration:
     """Raises PlanError."""
+    text = text.removeprefix("\ufeff")
     if len(text) > MOST_CHARACTERS:
         raise PlanError(f"{FILE} has {len(text):,} characters, at most {MOST_CHARACTERS:,} are read.", "Shorten it.")
     if not text.strip():

@@ -53,7 +53,8 @@ def _clauses(found: list[SqlToken]) -> Iterator[Clause]:
         if begins and begun:
             yield begun
         begun = [token] if begins else [*begun, token] if begun else []
-    yield begun
+    if begun:
+        yield begun
 
 
 def _is_found(table: Table, conditions: list[Clause]) -> bool:

@@ -280,6 +280,10 @@ def test_an_error_names_the_line_of_a_statement_over_several_lines():
         read(wrong)
 
 
+def test_a_mark_of_the_byte_order_is_passed_over():
+    assert read(f"\ufeff{EXAMPLE}") == read(EXAMPLE)
+
+
 @pytest.mark.parametrize(
     ("old", "new"), [("rows = 1000\n", "rows = -5\n"), ("weight = 1\n", "weight = 0\n"), ("length = 40", "length = 0")]
 )

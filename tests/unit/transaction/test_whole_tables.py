@@ -50,6 +50,7 @@ def test_a_statement_without_a_usable_key_is_named(statement, why):
         "SELECT id FROM items WHERE order_id = :order OR id IN (3, 4)",
         "SELECT id FROM items WHERE order_id BETWEEN 1 AND 3 ORDER BY amount",
         "SELECT name FROM customers LIMIT 1",
+        "SELECT 1 + 1",
         "SELECT amount FROM items JOIN orders ON order_id = customer WHERE customer = :customer",
         "UPDATE orders SET state = 'paid' WHERE id IN (SELECT order_id FROM items WHERE product = 'pear')",
     ],

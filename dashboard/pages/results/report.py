@@ -1,12 +1,14 @@
-"""What a report shows beside its result: the speed as a table, and the seeds of the crash trials."""
+"""What a report shows beside its result: the speed as a table, where it was measured, and the seeds of the trials."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dashboard.charts.chart import ChartTable
 from dashboard.findings.service_level import LevelFinding
 from dashboard.findings.shown import ResultView
+from dashboard.pages.results.page import MeasuredPlace
 from dashboard.records.experiments.kind_names import title
+from dashboard.text.numbers import UNKNOWN
 
 MOST_SEEDS = 40  # of one setting and crash: a report is read on paper
 PERCENTILES = ("p50", "p95", "p99")
@@ -25,11 +27,13 @@ class TrialSeeds:
     more: int
 
 
-def context(view: ResultView, levels: Sequence[LevelFinding]) -> dict[str, object]:
+def context(view: ResultView, levels: Sequence[LevelFinding], places: Sequence[MeasuredPlace]) -> dict[str, object]:
     judged = {one.server for one in levels}
     return {
         "table": _speed(view),
+        "origin": _origin(places),
         "seeds": _seeds(view),
+        "has_nodes": any(one.topology for one in view.plan.variants),
         "without_level": [name for name in view.servers.values() if name not in judged],
     }
 
@@ -42,6 +46,16 @@ def _speed(view: ResultView) -> ChartTable | None:
         for one in line.points
     )
     return ChartTable(_COLUMNS, rows) if rows else None
+
+
+def _origin(places: Iterable[MeasuredPlace]) -> dict[str, str]:
+    """Each fact of a server once. Its environments are mostly alike: several builds and devices make several."""
+    found: dict[str, dict[str, None]] = {}
+    for place in places:
+        for fact, value in place.facts.items():
+            if value != UNKNOWN:
+                found.setdefault(f"{place.server}: {fact}", {})[value] = None
+    return {fact: ", ".join(values) for fact, values in found.items()}
 
 
 def _seeds(view: ResultView) -> list[TrialSeeds]:

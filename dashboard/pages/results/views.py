@@ -45,7 +45,8 @@ def report(request: HttpRequest, experiment_id: int) -> HttpResponse:
     experiment = get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id)
     confirmed = experiment.comments.filter(confirms=True)
     known = pages.context(experiment, request.GET, shared=False)
-    more = reports.context(cast(ResultView, known["shown"]), cast(list[LevelFinding], known["levels"]))
+    view, levels = cast(ResultView, known["shown"]), cast(list[LevelFinding], known["levels"])
+    more = reports.context(view, levels, cast(list[pages.MeasuredPlace], known["places"]))
     return render(request, "results/report.html", {**known, **more, "confirmed": confirmed})
 
 

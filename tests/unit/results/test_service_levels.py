@@ -210,3 +210,22 @@ def test_a_report_tells_the_seeds_of_the_trials(client_in):
     shown = ", ".join(map(str, range(91, 131)))
     assert f"<dt>1/1: power loss</dt><dd> {shown} and 3 more in the list of trials </dd>" in told
     assert "<dt>2/0: process kill</dt><dd> 91, 92 </dd>" in told, "a repeated trial has the seed of the first"
+
+
+def test_a_report_tells_each_fact_of_a_server_once(client_in):
+    """Builds and devices of the settings make several environments, which are mostly alike."""
+    one = trials.experiment()
+    Run.objects.filter(cell=one.cells.last()).update(environment=factory.environment_row(version="10.11.7-MariaDB"))
+    told = flat(client_in.get(f"/results/{one.pk}/report/").text)
+    assert told.count("server version</dt>") == told.count("kernel</dt>") == 1
+    assert "server version</dt><dd>10.11.6-MariaDB, 10.11.7-MariaDB</dd>" in told
+    assert "kernel</dt><dd>6.1.0</dd>" in told
+
+
+def test_a_report_of_a_topology_says_that_its_network_is_simulated(client_in):
+    one = trials.experiment()
+    report, says = f"/results/{one.pk}/report/", "The network between them is simulated."
+    assert says not in client_in.get(report).text
+    one.plan["variants"][0]["topology"] = "async"
+    one.save(update_fields=["plan"])
+    assert says in client_in.get(report).text

@@ -9,7 +9,7 @@ from dashboard.findings.lines import VariantLine, points_of, threads_of
 from workers.analysis.anatomy import Anatomy
 from workers.analysis.not_computable import NotComputable
 
-PARTS = ("redo flush", "binlog flush", "group leader")
+PARTS = {"redo flush": "redo log flush", "binlog flush": "binary log flush", "group leader": "group leader"}
 REST = "rest"
 
 
@@ -26,7 +26,7 @@ def anatomy(lines: Sequence[VariantLine]) -> Chart:
         reasons=reasons(one.anatomy for _, ones in known for one in ones),
     )
     *first, rest, remark = chart.table.columns
-    columns = (*first, *((part, "ms") for part in used), rest, remark)
+    columns = (*first, *((PARTS[part], "ms") for part in used), rest, remark)
     return replace(chart, table=replace(chart.table, columns=columns))
 
 
@@ -44,7 +44,7 @@ def _told(ones: Sequence[CommitTime]) -> dict[int, Anatomy]:
 
 def _series(line: VariantLine, ones: Sequence[CommitTime], part: str) -> ChartSeries:
     dots = tuple(Dot(str(threads), _part(one, part)) for threads, one in _told(ones).items())
-    return ChartSeries(f"{line.name} {part}", line.colour, dots, stack=line.name)
+    return ChartSeries(f"{line.name} {PARTS.get(part, part)}", line.colour, dots, stack=line.name)
 
 
 def _part(one: Anatomy, part: str) -> float:

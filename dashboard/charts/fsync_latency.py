@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described, sources
 from dashboard.findings.lines import VariantLine
+from dashboard.findings.per_commit import FILES
 from dashboard.findings.point import FsyncHistogram
 from dashboard.text.numbers import at
 
@@ -33,13 +34,13 @@ def _ordered(latency: Mapping[str, FsyncHistogram]) -> list[tuple[str, FsyncHist
 def row(name: str, files: str, one: FsyncHistogram) -> Row:
     """A line of the table: `one` of a point or of a single run."""
     shares = [_quantile_ms(one.buckets, share, one.max_ms) for share in (0.5, 0.99)]
-    return (name, files, one.calls, one.mean_ms, *shares, one.max_ms, one.source)
+    return (name, FILES.get(files, files), one.calls, one.mean_ms, *shares, one.max_ms, one.source)
 
 
 def _series(line: VariantLine, files: str, one: FsyncHistogram) -> ChartSeries:
     calls = sum(one.buckets.values())
     dots = tuple(Dot(int(edge), 100 * count / calls) for edge, count in one.buckets.items())
-    return ChartSeries(f"{line.name} {files}", line.colour, dots, dash=int(DRAWN[files]), panel=line.name)
+    return ChartSeries(f"{line.name} {FILES[files]}", line.colour, dots, dash=int(DRAWN[files]), panel=line.name)
 
 
 def _quantile_ms(buckets: Mapping[str, int], share: float, max_ms: float) -> float | None:

@@ -1,10 +1,10 @@
-"""Fsyncs per commit by threads, split into redo, binlog and data as far as sources separate them."""
+"""Fsyncs per commit by threads, split into redo log, binary log and data as far as sources separate them."""
 
 from collections.abc import Sequence
 
 from dashboard.charts.chart import NOT_AVAILABLE, NOTHING_MEASURED, Chart, ChartSeries, Dot, Row, described, sources
 from dashboard.findings.lines import VariantLine, points_of, threads_of
-from dashboard.findings.per_commit import FSYNCS
+from dashboard.findings.per_commit import FILES, FSYNCS
 from dashboard.findings.point import Point
 
 
@@ -24,13 +24,13 @@ def fsyncs(lines: Sequence[VariantLine]) -> Chart:
 
 def _series(line: VariantLine, files: str) -> ChartSeries:
     dots = tuple(Dot(str(p.threads), p.fsyncs[files].value) for p in line.points if files in p.fsyncs)
-    return ChartSeries(f"{line.name} {files}", line.colour, dots, stack=line.name)
+    return ChartSeries(f"{line.name} {FILES.get(files, files)}", line.colour, dots, stack=line.name)
 
 
 def _rows(line: VariantLine, point: Point) -> list[Row]:
     known = point.fsyncs
     rows: list[Row] = [
-        (line.name, point.threads, name, one.value, one.source, _note(point, name, one.note))
+        (line.name, point.threads, FILES.get(name, name), one.value, one.source, _note(point, name, one.note))
         for name, one in known.items()
     ]
     return rows or [(line.name, point.threads, NOT_AVAILABLE, None, "", "; ".join(point.missing))]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described, sources
 from dashboard.findings.lines import VariantLine
+from dashboard.findings.per_commit import FILES
 from dashboard.text.numbers import at, sig
 from workers.analysis.group_commit import GroupCommit
 
@@ -58,11 +59,11 @@ def _verdict(name: str, judged: Mapping[str, GroupCommit]) -> LineVerdict:
 def _told(log: str, judged: GroupCommit, of_all: str) -> str:
     """`of_all`: the verdict on the variant, which is not repeated."""
     if judged.drop is None or judged.low_threads is None or judged.high_threads is None:
-        return f"{log}: {judged.why}"
+        return f"{FILES[log]}: {judged.why}"
     counts = f"{sig(judged.alone)} fsyncs per commit at {at(judged.low_threads)}"
     says = SAYS[judged.verdict][1]
     verdict = "" if says == of_all else f": {says}"
-    return f"{log}: {counts}, {sig(judged.together)} at {at(judged.high_threads)}{verdict}."
+    return f"{FILES[log]}: {counts}, {sig(judged.together)} at {at(judged.high_threads)}{verdict}."
 
 
 def _known(lines: Sequence[VariantLine]) -> list[tuple[VariantLine, str]]:
@@ -73,7 +74,7 @@ def _series(line: VariantLine, log: str) -> ChartSeries:
     """A log axis has no place for zero."""
     known = [(p.threads, found.value) for p in line.points if (found := p.fsyncs_of(log)) and found.value > 0]
     return ChartSeries(
-        f"{line.name}, {log}", line.colour, tuple(Dot(x, y) for x, y in known), dash=2 * line.dash + DRAWN[log]
+        f"{line.name}, {FILES[log]}", line.colour, tuple(Dot(x, y) for x, y in known), dash=2 * line.dash + DRAWN[log]
     )
 
 
@@ -81,6 +82,6 @@ def _row(line: VariantLine, log: str, judged: GroupCommit) -> Row:
     drop = judged.drop
     ends = (drop.value, drop.lo, drop.hi) if drop else (None, None, None)
     return (
-        line.name, log, judged.verdict, judged.alone, judged.low_threads, judged.together,
+        line.name, FILES[log], judged.verdict, judged.alone, judged.low_threads, judged.together,
         judged.high_threads, *ends, judged.works_from, judged.why,
     )  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.headline import Headline
+from dashboard.findings.per_commit import FILES
 from dashboard.findings.point import Point, ThroughputRatio
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import CONFIDENCE, at, sig
@@ -199,11 +200,11 @@ def _anatomy(told: Sequence[tuple[str, Point]], where: str) -> list[str]:
     parts = [f"{fsyncs} with {name}" for name, point in told if (fsyncs := _fsyncs(point))]
     groups = [f"{sig(point.group.value, 2)} commits with {name}" for name, point in told if point.group]
     sentences = [f"{where} a commit needs {', '.join(parts)}."] if len(parts) == len(told) and parts else []
-    return sentences + ([f"{where} a binlog group holds {', '.join(groups)}."] if groups else [])
+    return sentences + ([f"{where} a flush of the binary log holds {', '.join(groups)}."] if groups else [])
 
 
 def _fsyncs(point: Point) -> str:
-    kinds = [f"{sig(one.value, 2)} {name}" for name, one in point.fsyncs.items() if name != "data"]
+    kinds = [f"{sig(one.value, 2)} {FILES.get(name, name)}" for name, one in point.fsyncs.items() if name != "data"]
     return f"{' and '.join(kinds)} fsyncs" if kinds else ""
 
 

@@ -15,6 +15,7 @@ FSYNCS = {
     "redo and data": "redo_and_data_fsyncs",
     "all files": "all_fsyncs",
 }
+FILES = {"redo": "redo log", "binlog": "binary log"}  # as pages name them, where another name is needed
 Runs = Sequence[RunFigures]
 
 

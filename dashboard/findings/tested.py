@@ -8,6 +8,7 @@ from dashboard.findings.flushing import gloss
 from dashboard.text.numbers import UNKNOWN, ms
 from workers.bench.plan import Plan, Variant
 
+ENGINES = {"innodb": "InnoDB", "rocksdb": "MyRocks", "tokudb": "TokuDB"}
 MOST_VARIANTS = 8  # more are listed in the evidence only
 
 
@@ -58,7 +59,12 @@ def engines(plan: Plan) -> list[str]:
 def engine_of(variant: Variant) -> str:
     """As people write it."""
     engine = (variant.engine or "innodb").lower()
-    return {"innodb": "InnoDB", "rocksdb": "MyRocks", "tokudb": "TokuDB"}.get(engine, engine)
+    return ENGINES.get(engine, engine)
+
+
+def naming(engine: str, text: str) -> str:
+    """The title or the stored sentence of a check with the engine's name. Older trials wrote "the binlog"."""
+    return text.replace("the engine", engine).replace("the binlog", "the binary log")
 
 
 def named(settings: Iterable[SpelledOut], sentences: Sequence[str]) -> list[SpelledOut]:

@@ -1,7 +1,7 @@
 """The checks of a trial: each compares the ledger (what the client knows) with the evidence (what is left).
 
-Acknowledged commits must be present. Commits in doubt may be present or absent, but engine and binlog must agree. Other
-commits must be absent. A check that lacks evidence, or raises, is unknown. Keys are sorted numpy arrays.
+Acknowledged commits must be present. Commits in doubt may be present or absent, but engine and binary log must agree.
+Other commits must be absent. A check that lacks evidence, or raises, is unknown. Keys are sorted numpy arrays.
 """
 
 from collections.abc import Callable
@@ -71,8 +71,8 @@ def _lost(place: str, ledger: Ledger, evidence: Evidence) -> CheckResult:
         return unknown("Nothing was acknowledged before the crash, so nothing could be lost.")
     return none_of(
         missing_from(_seen(evidence, place), ledger),
-        f"of {total:,} acknowledged transactions are missing in the {place}",
-        f"All {total:,} acknowledged transactions are in the {place}.",
+        f"of {total:,} acknowledged transactions are missing in {PLACES[place]}",
+        f"All {total:,} acknowledged transactions are in {PLACES[place]}.",
     )
 
 
@@ -80,8 +80,8 @@ def _only(place: str, ledger: Ledger, evidence: Evidence) -> CheckResult:
     other = "binlog" if place == "engine" else "engine"
     return none_of(
         without(_seen(evidence, place).whole, _seen(evidence, other).whole),
-        f"transactions are in the {place} and not in the {other}",
-        f"Every transaction of the {place} is in the {other} too.",
+        f"transactions are in {PLACES[place]} and not in {PLACES[other]}",
+        f"Every transaction of {PLACES[place]} is in {PLACES[other]} too.",
     )
 
 
@@ -223,8 +223,12 @@ CHECKS: dict[str, Check] = {
     "stays-down": Check("Server restarted", ("stays_down",), _stays_down),
     "lost-engine": Check("All acknowledged commits in the engine", ("engine",), partial(_lost, "engine")),
     "lost-binlog": Check("All acknowledged commits in the binary log", ("binlog",), partial(_lost, "binlog")),
-    "engine-only": Check("Engine commits also in the binary log", BOTH, partial(_only, "engine"), of=("engine",)),
-    "binlog-only": Check("Binary log commits also in the engine", BOTH, partial(_only, "binlog"), of=("binlog",)),
+    "engine-only": Check(
+        "Commits of the engine also in the binary log", BOTH, partial(_only, "engine"), of=("engine",)
+    ),
+    "binlog-only": Check(
+        "Commits of the binary log also in the engine", BOTH, partial(_only, "binlog"), of=("binlog",)
+    ),
     "torn": Check("Each transaction whole or absent", ("engine",), _torn, of=BOTH),
     "altered": Check("Rows as the client wrote them", ("engine",), _altered, of=(*BOTH, "replicas")),
     "never-sent": Check("Only transactions that were sent", ("engine",), _never_sent, of=BOTH),

@@ -32,12 +32,12 @@ def rules(setup: FailoverSetup, counters: SemiSyncCounters | None) -> dict[str, 
     semi_sync, all_down = topology.kind == "semi-sync", _all_down(fault)
     struck = sum(fault.ends(replica) for replica in range(1, topology.replicas + 1))
     return {
-        "MySQL finds the position of a replica in the replica's own binlog (gtid_executed). After the crash binlog and "
-        "InnoDB did not hold the same transactions.": position == "gtid" and setup.build.flavour == "mysql",
+        "MySQL finds the position of a replica in the replica's own binary log (gtid_executed). After the crash binary "
+        "log and InnoDB did not hold the same transactions.": position == "gtid" and setup.build.flavour == "mysql",
         "The replica keeps its position in a file that is not written together with the rows. After the crash it was "
         "ahead of the rows or behind them.": position == "file",
         "Parallel threads had prepared transactions in another order than they commit. Recovery committed those that "
-        "were prepared and in the replica's binlog, and the position is that of the last one: earlier ones are "
+        "were prepared and in the replica's binary log, and the position is that of the last one: earlier ones are "
         "missing.": position == "gtid" and _prepares_in_any_order(setup, fault),
         "All nodes went down before any had flushed the commits that it had acknowledged "
         "(innodb_flush_log_at_trx_commit).": topology.kind == "galera" and all_down and _best_did_not_flush(setup),

@@ -165,7 +165,7 @@ def _gtids_name_rows(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     return invalid(
         len(without_rows) + len(without_gtid),
         f"On the new primary {len(without_rows):,} transactions have a GTID and no rows, "
-        f"and {len(without_gtid):,} have rows and no GTID in its binlog.",
+        f"and {len(without_gtid):,} have rows and no GTID in its binary log.",
         named(together((without_rows, without_gtid))),
     )
 
@@ -235,7 +235,7 @@ PIECES = {
     "late": "the moment of the failover",
     "after": "the commits on the new primary",
     "stays_down": "whether the old primary starts",
-    "gtids": "the GTIDs in both binlogs",
+    "gtids": "the GTIDs in both binary logs",
     "rejoined": "the node that was down, as a replica",
 }
 

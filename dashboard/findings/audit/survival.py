@@ -64,7 +64,7 @@ def _of_crash(crash: CrashClass, statements: Sequence[DurabilityStatement]) -> S
     if first.outcome != LOST or len(logs) == 1:
         return Survival(first.outcome, _first_sentence(first.says), tuple(changes))
     # Each log has a reason of its own, and a setting of its own to change.
-    says = " ".join(f"{one.engine or 'Binlog'}: {_first_sentence(one.says)}" for one in logs)
+    says = " ".join(f"{one.engine or 'Binary log'}: {_first_sentence(one.says)}" for one in logs)
     return Survival(first.outcome, says, tuple(changes))
 
 

@@ -61,8 +61,10 @@ FIGURES: dict[str, ComparedFigure] = {
     "p95": ComparedFigure("Latency p95", "p95 latency", "ms", "ms", _latency("p95")),
     "p99": ComparedFigure("Latency p99", "p99 latency", "ms", "ms", _latency("p99")),
     "redo-fsyncs": ComparedFigure("Fsyncs of the redo log per commit", "per commit", "", "number", _fsyncs("redo")),
-    "binlog-fsyncs": ComparedFigure("Fsyncs of the binlog per commit", "per commit", "", "number", _fsyncs("binlog")),
-    "group": ComparedFigure("Commits per binlog group", "commits", "", "number", _group),
+    "binlog-fsyncs": ComparedFigure(
+        "Fsyncs of the binary log per commit", "per commit", "", "number", _fsyncs("binlog")
+    ),
+    "group": ComparedFigure("Commits per group", "commits", "", "number", _group),
 }
 
 

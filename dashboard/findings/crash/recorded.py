@@ -65,7 +65,7 @@ def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str 
     others = counts.failed - counts.lost
     otherwise = f"failed in another way at {others:,}" if others else ""
     if counts.uncounted:
-        unread = f"at {counts.uncounted:,} the engine could not be read, and losses are not known"
+        unread = f"at {counts.uncounted:,} the tables could not be read, and losses are not known"
         lost = f"lost acknowledged commits at {counts.lost:,} of the {where}" if counts.lost else ""
         nothing = f"lost no commit at {counts.tried - counts.uncounted:,} of the {where}"
         return "; ".join(filter(None, (lost or nothing, otherwise, unread)))

@@ -67,7 +67,7 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -
     if flush == "2" and power:
         return Cause(f"{name}=2: the {log} of {last} was in the page cache, not flushed.", _prevents(f"{name}=1"))
     if flush in ("1", "3") and power and _is_unflushed(settings):
-        why = f"recovery rolled back the commits of {last}; their binlog events were not flushed."
+        why = f"the binary log of {last} was not flushed, so recovery rolled these commits back."
         return Cause(f"{SYNC}={settings[SYNC]}: {why}", _prevents(f"{SYNC}=1"))
     return _unexplained(flush is not None, f"the {log}")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from dashboard.findings.tested import ENGINES
 from dashboard.pages.documents import tables
 from workers.servers.settings import SETTINGS, Setting
 from workers.toml.table import TomlTable
@@ -19,6 +20,7 @@ ROOTS = {
     "mysql": "https://dev.mysql.com/doc/refman/8.4/en/",
     "sysbench": "https://github.com/akopytov/sysbench",
 }
+ENGINE = re.compile("|".join(map(str.lower, ENGINES.values())))
 
 
 WORDS = tuple((word, re.sub("[`*]", "", meaning)) for word, meaning in tables("glossary.md")[0])
@@ -64,10 +66,12 @@ TERMS = {word: term for terms in GROUPS.values() for word, term in terms.items()
 
 
 def explained(word: str) -> Term | None:
-    """The explanation of a word or of the name of a setting; None without one."""
+    """The explanation of a word or of the name of a setting; None without one. That of `Lost from InnoDB` is that of
+    `Lost from the engine`."""
     if word in SETTINGS:
         return of_setting(SETTINGS[word])
-    found = TERMS.get(word.lower())
+    key = word.lower()
+    found = TERMS.get(key) or TERMS.get(ENGINE.sub("the engine", key))
     return replace(found, says=_sentence(found.says)) if found else None
 
 

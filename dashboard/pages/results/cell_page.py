@@ -85,7 +85,8 @@ def _order(latency_ms: dict[str, float]) -> list[str]:
 def _figure(one: RunFigure, value: float, reader: Reader) -> dict[str, str]:
     unit = FIGURES.get(one.name, "")
     shown = numbers.size(value) if unit == "bytes" else numbers.unit(value, unit)
-    return {"title": one.name.replace("_", " "), "shown": shown, "source": one.source, "note": reader.text(one.note)}
+    title = one.name.replace("_", " ").replace("binlog", "binary log")
+    return {"title": title, "shown": shown, "source": one.source, "note": reader.text(one.note)}
 
 
 def _as_counted(run: Run) -> per_commit.Runs:
@@ -94,11 +95,10 @@ def _as_counted(run: Run) -> per_commit.Runs:
 
 def _per_commit(run: Run) -> list[tuple[str, float, str]]:
     runs = _as_counted(run)
-    found = [
-        (f"{name} fsyncs per commit", one.value, one.source) for name, one in per_commit.fsyncs_per_commit(runs).items()
-    ]
+    files = per_commit.fsyncs_per_commit(runs).items()
+    found = [(f"{per_commit.FILES.get(name, name)} fsyncs per commit", one.value, one.source) for name, one in files]
     group = per_commit.commits_per_group(runs)
-    return found + ([("commits per binlog group", group.value, group.source)] if group else [])
+    return found + ([("commits per group", group.value, group.source)] if group else [])
 
 
 def _fsync_latency(run: Run, reader: Reader) -> ChartTable:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from dashboard.findings.claims.in_words import interval_of, value_of
 from dashboard.findings.claims.outcomes import ClaimOutcome, outcomes_of
+from dashboard.findings.crash.trials import engine_in
 from dashboard.findings.shown import ResultView
+from dashboard.findings.tested import naming
 from dashboard.records.experiments.claims import claims_of
 from dashboard.records.experiments.models import Experiment
 from dashboard.text.numbers import at
@@ -60,9 +62,10 @@ def _summary(found: list[ClaimOutcome]) -> list[dict[str, object]]:
 
 
 def _row(one: ClaimOutcome, view: ResultView) -> ClaimRow:
-    texts = {name: view.clean(getattr(one, name)) for name in ("id", "says", "asks", "article", "why", "today")}
+    texts = {name: view.clean(getattr(one, name)) for name in ("id", "says", "article", "why", "today")}
     return ClaimRow(
         **texts,
+        asks=naming(engine_in(view.trials), view.clean(one.asks)),
         value=value_of(one.measured),
         interval=interval_of(one.measured),
         outcome=one.outcome,

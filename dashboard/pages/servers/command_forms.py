@@ -58,7 +58,7 @@ class ExpendableForm(CommandForm):
         "the commands are shown on this server's page and in the audit log.",
     )
     binlog_index = forms.CharField(
-        label="Binlog index",
+        label="Index of the binary log",
         required=False,
         max_length=500,
         widget=forms.TextInput(attrs={"spellcheck": "false"}),

@@ -8,11 +8,22 @@ from django.db import models
 from django.utils import timezone
 
 NAMES = {  # of details, on the page
+    "address": "IP address",
     "cells": "measurements",
+    "comment": "comment number",
     "days": "days until it ends",
-    "link": "number of the link",
-    "production_confirmed": "confirmed for a production server",
+    "experiment": "experiment number",
+    "fields": "changed",
+    "id": "experiment number",
+    "link": "link number",
+    "nights": "runs",
+    "production_confirmed": "load on a production server confirmed",
+    "trial": "trial number",
+    "trials": "crash trials",
+    "why": "reason",
+    "zone": "time zone",
 }
+ONLY_IF_TRUE = ("embeddable", "production_confirmed")  # the page leaves out what was not asked for
 
 
 class AppendOnly(Exception):
@@ -56,7 +67,8 @@ class Event(models.Model):
     @property
     def detail_lines(self) -> list[tuple[str, str]]:
         """(Name, value) of each detail in words, for the page."""
-        return [(NAMES.get(name, name.replace("_", " ")), _in_words(value)) for name, value in self.detail.items()]
+        told = ((name, value) for name, value in self.detail.items() if value or name not in ONLY_IF_TRUE)
+        return [(NAMES.get(name, name.replace("_", " ")), _in_words(value)) for name, value in told]
 
 
 def _in_words(value: object) -> str:

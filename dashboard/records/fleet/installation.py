@@ -16,7 +16,7 @@ from dashboard.records.fleet.models import Installation
 
 log = logging.getLogger(__name__)
 ONLY = 1
-RESTORED_COPY = "the restored copy"  # as the audit log calls it
+RESTORED_COPY = "this copy of Durascope's database"  # as the audit log calls it
 MACHINE = Path("/etc/machine-id")
 WAITS = "waiting: this database is a restored copy and is held. Release it: manage.py restored --release"
 
@@ -26,7 +26,7 @@ def is_held() -> bool:
     row, _ = Installation.objects.get_or_create(pk=ONLY, defaults={"identity": identity()})
     if row.held_at is None and row.identity != identity():
         log.warning("this database was written in another place: it is held, see manage.py restored")
-        hold("the database was written in another place")
+        hold("it was copied or moved from another place")
         return True
     return row.held_at is not None
 
@@ -42,7 +42,7 @@ def hold(why: str) -> None:
     Installation.objects.get_or_create(pk=ONLY, defaults={"identity": ""})
     with transaction.atomic():
         if Installation.objects.filter(pk=ONLY, held_at=None).update(held_at=timezone.now()):
-            record(None, "held", RESTORED_COPY, why=why)
+            record(None, "put on hold", RESTORED_COPY, why=why)
 
 
 def release() -> None:

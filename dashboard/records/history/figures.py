@@ -35,7 +35,7 @@ FIGURES: dict[str, HistoryFigure] = {
         "acknowledged commits lost per trial", "", "number", "the witness's ledger: mean of the trials",
     ),
     "lost-binlog": HistoryFigure(
-        "Lost from the binlog", "lost_binlog", Track.Kind.CRASH,
+        "Lost from the binary log", "lost_binlog", Track.Kind.CRASH,
         "acknowledged commits lost per trial", "", "number", "the witness's ledger: mean of the trials",
     ),
     "lost-failover": HistoryFigure(

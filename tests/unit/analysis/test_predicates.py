@@ -333,7 +333,7 @@ LOST_WORK = CrashShare(("1/1", "2/0"), ("power-loss", "process-kill"), lost="bin
         (
             LOST_WORK,
             "share of crashes (1/1, 2/0; power loss or process kill) "
-            "after which more than 100 ms of work was missing in the binlog",
+            "after which more than 100 ms of work was missing in the binary log",
             {
                 "crashes": {
                     "variants": ["1/1", "2/0"], "kinds": ["power-loss", "process-kill"],

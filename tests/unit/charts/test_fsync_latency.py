@@ -21,5 +21,5 @@ def test_files_stand_in_one_order_however_a_database_stored_them(stored):
     """PostgreSQL orders the keys of JSON by their length."""
     line = SimpleNamespace(name="1/1", colour=0, dash=False, points=[point(fsync_latency=dict.fromkeys(stored, FIVE))])
     chart = fsync_latency([line], 8)
-    assert [series.name for series in chart.series] == ["1/1 redo", "1/1 binlog"]
-    assert [files for _, files, *_ in chart.table.rows] == ["redo", "binlog", "data", "other"]
+    assert [series.name for series in chart.series] == ["1/1 redo log", "1/1 binary log"]
+    assert [files for _, files, *_ in chart.table.rows] == ["redo log", "binary log", "data", "other"]

@@ -136,7 +136,7 @@ def test_a_wrong_content_is_compared_with_both():
     mixed = ServerContent(TWO.tables, ("'x'",), 1)
     assert complaint(mixed) == (
         "after the beginning: tables t: 2 rows instead of t: 1 rows, prepared (\"'x'\",) instead of (); "
-        "after INSERT 2: prepared (\"'x'\",) instead of (), 1 transactions in the binlog instead of 2"
+        "after INSERT 2: prepared (\"'x'\",) instead of (), 1 transactions in the binary log instead of 2"
     )
 
 
@@ -194,7 +194,10 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
     assert max(state.at_s for state in found.states) < 1e-6, "the made-up clock ticks once in a nanosecond"
     [wrong] = [state for state in found.states if state.verdict == "invalid"]
     assert (wrong.moment, wrong.keeps, wrong.way, wrong.recovery_s) == (1, "written", "one insert", 0.25)
-    assert "Under way: INSERT 2. after the beginning: 7 transactions in the binlog instead of 1" in wrong.checks[0].says
+    assert (
+        "Under way: INSERT 2. after the beginning: 7 transactions in the binary log instead of 1"
+        in wrong.checks[0].says
+    )
     early, _ = exhaust.exhaust(begun, history, -1.0, ports)
     assert (early.counts.tried, early.left, early.out_of_time) == (1, 3, True), "the first state is always tried"
     everywhere, *here = (

@@ -325,5 +325,5 @@ def test_the_command_line_shows_a_recipe_with_its_claims(capsys):
     with pytest.raises(SystemExit):
         call_command("experiment", "recipes", "binlog-breaks-group-commit")
     told = capsys.readouterr().out
-    assert "G2  A single thread with the binlog on takes three fsyncs per commit." in told
+    assert "G2  A single thread with the binary log on takes three fsyncs per commit." in told
     assert "between 2.5 and 3.5" in told

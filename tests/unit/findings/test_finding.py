@@ -96,7 +96,7 @@ def test_the_cause_of_a_difference_is_told_only_as_far_as_the_sources_do(words):
     base = point("1/1", fsyncs=counted, group=group)
     both = said(base, point("0/0", against=ratio(6, 5, 7), fsyncs={"redo": SourcedFigure(0.0002, "s")}))
     fsyncs, groups = both.more
-    assert in_order(fsyncs, "0.43 redo", "0.45 binlog", "1/1", "0.00020 redo", "0/0")
+    assert in_order(fsyncs, "0.43 redo log", "0.45 binary log", "1/1", "0.00020 redo log", "0/0")
     assert in_order(groups, "2.2", "1/1")
     assert said(base, point("0/0", against=ratio(6, 5, 7))).more == (groups,)
     words(both.more)

@@ -26,9 +26,9 @@ def counted(tried, failed, lost, uncounted=0):
                         "(1,200 commits at the worst point); failed in another way at 1"),
         ((40, 6, 4, 2), 2, "lost acknowledged commits at 4 of the 40 crash points of 2 recorded loads; "
                            "failed in another way at 2; "
-                           "at 2 the engine could not be read, and losses are not known"),
+                           "at 2 the tables could not be read, and losses are not known"),
         ((40, 0, 0, 2), 2, "lost no commit at 38 of the 40 crash points of 2 recorded loads; "
-                           "at 2 the engine could not be read, and losses are not known"),
+                           "at 2 the tables could not be read, and losses are not known"),
     ],
 )  # fmt: skip
 def test_a_setting_is_told_by_the_crash_points_of_its_loads(counts, loads, says):

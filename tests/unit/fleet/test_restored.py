@@ -47,7 +47,7 @@ def test_a_copy_elsewhere_is_held_by_itself_until_a_person_releases_it():
     assert installation.is_held()
     assert "Released." in said("--release")
     assert not installation.is_held()
-    assert Event.objects.filter(did="released", what="the restored copy").exists()
+    assert Event.objects.filter(did="released from hold", what="this copy of Durascope's database").exists()
 
 
 def test_that_it_is_held_is_kept_in_the_audit_log_once():
@@ -55,12 +55,12 @@ def test_that_it_is_held_is_kept_in_the_audit_log_once():
     for _ in range(3):
         assert installation.is_held()
         said()
-    [event] = Event.objects.filter(did="held")
-    assert (event.who, event.what) == (None, "the restored copy")
-    assert event.detail == {"why": "the database was written in another place"}
+    [event] = Event.objects.filter(did="put on hold")
+    assert (event.who, event.what) == (None, "this copy of Durascope's database")
+    assert event.detail == {"why": "it was copied or moved from another place"}
     said("--release")
     said()
-    assert Event.objects.filter(did="held").count() == 2, "held again, by hand"
+    assert Event.objects.filter(did="put on hold").count() == 2, "held again, by hand"
 
 
 def test_a_copy_in_the_old_place_is_held_by_hand():

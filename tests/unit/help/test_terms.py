@@ -12,7 +12,7 @@ from django.utils.html import escape
 from django.utils.safestring import mark_safe
 
 from dashboard.findings.compare.figures import FIGURES as COMPARED
-from dashboard.findings.per_commit import FSYNCS
+from dashboard.findings.per_commit import FILES, FSYNCS
 from dashboard.installation.home import PROJECT
 from dashboard.pages.documents import chapters
 from dashboard.pages.help.terms import FILE, GROUPS, TERMS, WORDS, Term, explained, read
@@ -81,8 +81,9 @@ def test_every_setting_is_explained_with_each_manual():
 
 
 def test_every_figure_that_a_source_reports_is_explained():
-    shown = [name.replace("_", " ") for name in FIGURES]  # as the page of a cell writes them
-    shown += [f"{files} fsyncs per commit" for files in FSYNCS] + ["commits per binlog group"]
+    # As the page of a cell writes them.
+    shown = [name.replace("_", " ").replace("binlog", "binary log") for name in FIGURES]
+    shown += [f"{FILES.get(files, files)} fsyncs per commit" for files in FSYNCS] + ["commits per group"]
     shown += [f"{workload.counts} per second" for workload in WORKLOADS.values()]
     shown += [figure.title for figure in FOLLOWED.values()]
     shown += [kind.title for kind in CRASH_KINDS.values()] + [title(key) for key in CRASH_KINDS]

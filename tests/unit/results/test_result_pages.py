@@ -34,7 +34,7 @@ def test_a_result_page_begins_with_its_finding(client_in):
     response = page(client_in, factory.experiment())
     assert response.status_code == 200
     assert re.search(r"At \d threads? 0/0 is \d\.\d times as fast as 1/1 \(\d\.\d to \d\.\d\)\.", text(response))
-    assert "a commit needs 0.50 redo and 0.40 binlog fsyncs with 1/1" in text(response)
+    assert "a commit needs 0.50 redo log and 0.40 binary log fsyncs with 1/1" in text(response)
     assert obeys_the_policy(response)
 
 

@@ -74,7 +74,7 @@ def test_a_closed_link_opens_no_part(client, admin):
 
 def test_of_crash_trials_the_sentences_about_the_load_are_in_how_it_works(client_in):
     one = trials.experiment()
-    told = "a commit needs 0.50 redo and 0.40 binlog fsyncs with 1/1"
+    told = "a commit needs 0.50 redo log and 0.40 binary log fsyncs with 1/1"
     assert told in client_in.get(f"/results/{one.pk}/parts/how-it-works/").text
     assert told not in client_in.get(f"/results/{one.pk}/").text
 

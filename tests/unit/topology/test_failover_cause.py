@@ -44,7 +44,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "struck": why("kill:primary+replica1", kind="semi-sync", replicas=2, counters=held),
     }
     assert {name: says.split(":")[0].split(".")[0] for name, says in said.items()} == {
-        "binlog": "MySQL finds the position of a replica in the replica's own binlog (gtid_executed)",
+        "binlog": "MySQL finds the position of a replica in the replica's own binary log (gtid_executed)",
         "file": "The replica keeps its position in a file that is not written together with the rows",
         "order of prepares": "Parallel threads had prepared transactions in another order than they commit",
         "unfenced": "The old primary was not shut off",

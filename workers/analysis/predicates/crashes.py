@@ -17,6 +17,7 @@ HAPPENINGS: Mapping[Happening, str] = {
     "ghosts": "the old primary came back with commits that only it held",
     "stopped": "the node that was down refused to go on",
 }
+LOGS: Mapping[Place, str] = {"engine": "engine", "binlog": "binary log"}
 FAILED = {  # keys of workers.crash.checks.CHECKS
     "lost-engine": "acknowledged commits were missing in the engine",
     "lost-binlog": "acknowledged commits were missing in the binary log",
@@ -77,7 +78,7 @@ class CrashShare(Predicate):
     @property
     def _counted_in_words(self) -> str:
         if self.lost:
-            return f"more than {self.longer_than_ms:g} ms of work was missing in the {self.lost}"
+            return f"more than {self.longer_than_ms:g} ms of work was missing in the {LOGS[self.lost]}"
         if self.happened:
             return HAPPENINGS[self.happened]
         return " or ".join(FAILED.get(one, f"the check {one.replace('-', ' ')} failed") for one in self.checks)

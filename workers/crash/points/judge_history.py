@@ -87,7 +87,7 @@ def _difference(found: ServerContent, mark: Answered) -> str:
     if found.prepared != wanted.prepared:
         parts.append(f"prepared {found.prepared} instead of {wanted.prepared}")
     if found.logged != wanted.logged:
-        parts.append(f"{found.logged} transactions in the binlog instead of {wanted.logged}")
+        parts.append(f"{found.logged} transactions in the binary log instead of {wanted.logged}")
     return f"{where}: {', '.join(parts)}"
 
 

@@ -178,7 +178,7 @@ def _errant(story: FailoverStory) -> str:
         return ""
     more = ", ..." if story.errant > len(story.errant_first) else ""
     first = f": {', '.join(story.errant_first)}{more}" if story.errant else ""
-    return f"{whole(story.errant)} in the binlog of the old primary{first}"
+    return f"{whole(story.errant)} in the binary log of the old primary{first}"
 
 
 def _rejoin(rejoin: Rejoin | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dashboard.findings.tested import naming
 from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
 from workers.bench.trial_kinds import CHECK_TITLES
@@ -44,14 +45,14 @@ class MinimalEvidence:
     more: tuple[str, ...] = ()
 
 
-def evidence(story: PointsStory) -> Iterator[MinimalEvidence]:
-    """What prevents the violations comes first."""
+def evidence(story: PointsStory, engine: str) -> Iterator[MinimalEvidence]:
+    """What prevents the violations comes first. `engine`: its name."""
     points = f"{noun_of(story.states)}s"
-    yield from (_otherwise(one, points) for one in sorted(story.settings, key=_prevents_first))
+    yield from (_otherwise(one, points, engine) for one in sorted(story.settings, key=_prevents_first))
     if sum(not one.same for one in story.settings) > 1 and any(one.failed for one in story.settings):
         yield MinimalEvidence("Settings", ALONE)
-    yield from map(_decides, story.deciding)
-    yield from (_shortest(one, points) for one in story.shortest)
+    yield from (_decides(one, engine) for one in story.deciding)
+    yield from (_shortest(one, points, engine) for one in story.shortest)
     yield from map(_smallest, story.smallest)
 
 
@@ -59,7 +60,7 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
     return bool(one.failed), bool(one.unclear)
 
 
-def _otherwise(one: OtherSetting, points: str) -> MinimalEvidence:
+def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
     tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'another load'}"
     if one.failed:
@@ -70,7 +71,7 @@ def _otherwise(one: OtherSetting, points: str) -> MinimalEvidence:
     else:
         title, says = "Prevented by", "The failed checks passed at all of them"
     unclear = f" At {whole(one.unclear)} of them a check is unclear." if one.unclear else ""
-    first = [_other_point(point) for point in one.points[:SHOWN_OTHER]]
+    first = [_other_point(point, engine) for point in one.points[:SHOWN_OTHER]]
     if rest := len(one.points) - len(first):
         first.append(f"The JSON of the experiment has {whole(rest)} more.")
     whose = f" on the {one.server}" if one.server else ""
@@ -78,28 +79,30 @@ def _otherwise(one: OtherSetting, points: str) -> MinimalEvidence:
     return MinimalEvidence(title, f"{setting}, {tried}. {says}.{unclear}", tuple(first))
 
 
-def _other_point(point: OtherPoint) -> str:
+def _other_point(point: OtherPoint, engine: str) -> str:
     """Which checks did not pass there, and why the first one did not."""
     keys, how = (point.failed, "failed") if point.failed else (point.unclear, "unclear")
-    return f"At {duration(point.at_s)} ({on_disk(point.keeps)}) {how}: {checks_in_words(keys)}. {point.says}"
+    checks, says = checks_in_words(keys, engine), naming(engine, point.says)
+    return f"At {duration(point.at_s)} ({on_disk(point.keeps)}) {how}: {checks}. {says}"
 
 
-def _decides(block: DecidingBlock) -> MinimalEvidence:
+def _decides(block: DecidingBlock, engine: str) -> MinimalEvidence:
     place = f"{block.path}, byte {whole(block.offset)}" if block.path else f"byte {whole(block.offset)} of the disk"
     what = "Sector of 512 bytes that decides" if block.n_bytes < BLOCK_BYTES else "Block of 4 KiB that decides"
+    role, checks = block.role.replace("binlog", "binary log"), checks_in_words(block.checks, engine)
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     how = "nothing of its write" if block.arrived else "its write"
     later = "" if block.later_s is None else f" A flush {duration(block.later_s)} later made the lost commits durable."
     return MinimalEvidence(
         what,
-        f"{disk}{place} ({block.role}). If {how} had got through, {checks_in_words(block.checks)} would have passed."
+        f"{disk}{place} ({role}). If {how} had got through, {checks} would have passed."
         f"{later} Found by {whole(block.recoveries)} recoveries.",
     )
 
 
-def _shortest(load: ShortestLoad, points: str) -> MinimalEvidence:
+def _shortest(load: ShortestLoad, points: str, engine: str) -> MinimalEvidence:
     """The shortest load of checks that failed, or that none was found."""
-    checks, size = checks_in_words(load.checks), size_of(load.clients, load.commits)
+    checks, size = checks_in_words(load.checks, engine), size_of(load.clients, load.commits)
     if not load.loads:
         return MinimalEvidence(SHORTEST, f"none for {checks}: none could be recorded within {LIMIT_S:.0f} s.")
     if not load.failed:
@@ -126,8 +129,12 @@ def _counted(count: int, word: str) -> str:
     return f"{whole(count)} {word}{'' if count == 1 else 's'}"
 
 
-def checks_in_words(keys: Sequence[str]) -> str:
-    return listed([f"“{CHECK_TITLES.get(key, key)}”" for key in keys])
+def checks_in_words(keys: Sequence[str], engine: str) -> str:
+    return listed([f"“{title_of(key, engine)}”" for key in keys])
+
+
+def title_of(key: str, engine: str) -> str:
+    return naming(engine, CHECK_TITLES.get(key, key))
 
 
 def _smallest(history: SmallestHistory) -> MinimalEvidence:

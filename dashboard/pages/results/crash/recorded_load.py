@@ -6,9 +6,17 @@ from functools import partial
 
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
-from dashboard.pages.results.crash.minimal_evidence import MinimalEvidence, checks_in_words, evidence, on_disk, size_of
+from dashboard.findings.crash.trials import ANY_ENGINE
+from dashboard.findings.tested import naming
+from dashboard.pages.results.crash.minimal_evidence import (
+    MinimalEvidence,
+    checks_in_words,
+    evidence,
+    on_disk,
+    size_of,
+    title_of,
+)
 from dashboard.text.numbers import duration, whole
-from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
 from workers.crash.points.story import (
     FIRST_UNTRIED,
@@ -94,7 +102,8 @@ class LoadView:
         return self.noun == KILL_POINT
 
 
-def view(story: PointsStory) -> LoadView:
+def view(story: PointsStory, engine: str = ANY_ENGINE) -> LoadView:
+    """`engine`: its name."""
     noun = noun_of(story.states)
     lost_from = {place: [one for one in story.states if _lost_from(place, one)[0]] for place in PLACES}
     worst = {place: max(lost, key=partial(_lost_from, place)) for place, lost in lost_from.items() if lost}
@@ -106,11 +115,11 @@ def view(story: PointsStory) -> LoadView:
         sentence=sentence(story),
         drawn=crash_map(story.states),
         ways=tuple(_ways(story.states)),
-        deciding=tuple(evidence(story)),
-        kept=tuple(map(_kept, story.kept)),
+        deciding=tuple(evidence(story, engine)),
+        kept=tuple(_kept(one, engine) for one in story.kept),
         recording=story.recording,
-        worst=tuple(map(_violation, bad[:WORST])),
-        violations=tuple(map(_violation, bad[WORST:SHOWN])),
+        worst=tuple(_violation(one, engine) for one in bad[:WORST]),
+        violations=tuple(_violation(one, engine) for one in bad[WORST:SHOWN]),
         more=max(0, len(bad) - SHOWN),
         left=story.left,
         listed=story.left if story.untried_list else len(story.untried),
@@ -155,7 +164,7 @@ def _lost(state: TriedState) -> int:
     return max((one.transactions for one in known if one), default=0)
 
 
-def _violation(state: TriedState) -> ViolationRow:
+def _violation(state: TriedState, engine: str) -> ViolationRow:
     return ViolationRow(
         look=look_of(state),
         outcome="failed" if state.verdict == "invalid" else "unclear",
@@ -166,18 +175,18 @@ def _violation(state: TriedState) -> ViolationRow:
         engine=state.lost_engine.transactions if state.lost_engine else None,
         binlog=state.lost_binlog.transactions if state.lost_binlog else None,
         replica=state.lost_replica.transactions if state.lost_replica else None,
-        says=tuple((CHECK_TITLES.get(one.key, one.key), one.says) for one in _telling(state)),
+        says=tuple((title_of(one.key, engine), naming(engine, one.says)) for one in _telling(state)),
         log="\n".join(state.log_lines),
     )
 
 
-def _kept(point: KeptPoint) -> KeptView:
+def _kept(point: KeptPoint, engine: str) -> KeptView:
     return KeptView(
         number=point.number,
         whose=_whose(point),
         at_s=point.at_s,
         disk=on_disk(point.keeps),
-        checks=checks_in_words(point.checks),
+        checks=checks_in_words(point.checks, engine),
         n_bytes=point.n_bytes,
         lacks=point.lacks,
     )

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from dashboard.charts.chart import ChartTable, Row
+from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.statistics import Tally, of, tallies
-from dashboard.findings.crash.trials import REPLICA_STATES, Tried
+from dashboard.findings.crash.trials import REPLICA_STATES, Tried, engine_in
 from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.kind_names import title
 from workers.topology.faults import FAULTS
@@ -13,13 +14,8 @@ COUNTS = (
     ("setting", "text"), ("crash", "text"), ("trials", "whole"), ("failed", "whole"), ("lower bound", "percent"),
     ("upper bound", "percent"), ("unclear", "whole"), ("not finished", "whole"),
 )  # fmt: skip
-OF_A_CRASH = (
-    ("engine: mean lost", "number"), ("engine: median lost", "number"), ("engine: most lost", "whole"),
-    ("engine: median", "ms"), ("engine: most", "ms"),
-    ("binlog: mean lost", "number"), ("binlog: median lost", "number"), ("binlog: most lost", "whole"),
-    ("binlog: median", "ms"), ("binlog: most", "ms"),
-    *((f"replicas: {state}", "whole") for state in REPLICA_STATES),
-)  # fmt: skip
+LOST = (("mean", "number"), ("median", "number"), ("most", "whole"), ("median time", "ms"), ("most time", "ms"))
+REPLICAS = tuple((f"replicas: {state}", "whole") for state in REPLICA_STATES)
 OF_A_FAILOVER = (
     ("missing: mean", "number"), ("missing: median", "number"), ("missing: most", "whole"),
     ("missing: median time", "ms"), ("missing: most time", "ms"),
@@ -39,7 +35,8 @@ def crash_tables(view: ResultView) -> list[ChartTable]:
     tried = [(name, tally) for name, tally in found if tally.trials]
     crashes = _rows((one for one in tried if one[1].kind not in FAULTS), _of_a_crash)
     failovers = _rows((one for one in tried if one[1].kind in FAULTS), _of_a_failover)
-    both = (ChartTable((*COUNTS, *OF_A_CRASH), crashes), ChartTable((*COUNTS, *OF_A_FAILOVER), failovers))
+    lost = [(f"lost from {log}: {name}", kind) for log in (engine_in(view.trials), BINLOG) for name, kind in LOST]
+    both = (ChartTable((*COUNTS, *lost, *REPLICAS), crashes), ChartTable((*COUNTS, *OF_A_FAILOVER), failovers))
     return [table for table in both if table.rows]
 
 

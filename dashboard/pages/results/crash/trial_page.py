@@ -8,7 +8,7 @@ from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.trials import WITH_REPLICA
 from dashboard.findings.crash.why import Cause, Lost, causes
-from dashboard.findings.tested import engine_of
+from dashboard.findings.tested import engine_of, naming
 from dashboard.installation.stored import read
 from dashboard.pages.results.crash import client_outage, failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF, badge
@@ -37,7 +37,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
     evidence = getattr(trial, "evidence", None)
     data = read(StoredEvidence, reader.data(evidence.data)) if evidence else StoredEvidence()
     is_sandbox = trial.server.is_sandbox
-    load = recorded_load.view(data.points) if data.points else None
+    load = recorded_load.view(data.points, _engine(trial)) if data.points else None
     keeps = not reader.is_guest and not trial.experiment.is_imported
     return {
         "trial": trial,
@@ -60,13 +60,13 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "has_point_list": load and not reader.is_guest,
         "kept_recording": load.recording if load and keeps else None,
         "data": data,
-        "checks": [_check(one, load.noun if load else "") for one in data.checks],
+        "checks": [_check(one, load.noun if load else "", _engine(trial)) for one in data.checks],
         "timeline": timeline(_steps(data.steps) if load else data.steps, data.crash_at_s, trial.recovery_s),
         "clients": _clients(trial),
         "engine": _engine(trial),
         "sets": sets(data.sets, trial.acknowledged, trial.lost_replica, _engine(trial)),
         "losses": [
-            (f"Lost from {place}", _meant(trial, place), lost, _worst(load, place, lost) or _when(trial, lost, took))
+            (f"Lost from {place}", lost, _worst(load, place, lost) or _when(trial, lost, took))
             for place, lost, took in _losses(trial)
         ],
         "replicas": data.replicas,
@@ -100,7 +100,7 @@ def _failover(trial: Trial, data: StoredEvidence) -> failover.FailoverView | Non
 
 def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str:
     """The outcome of this trial in one sentence, without its full stop."""
-    crash = title(trial.kind)
+    crash, wrong = title(trial.kind), naming(_engine(trial), _first_wrong(checks))
     if trial.verdict == Trial.Verdict.VALID and _is_of_replica(trial) and trial.lost_replica is None:
         return f"After this {crash} the replica stopped with an error: it must be rebuilt"
     if trial.verdict == Trial.Verdict.VALID:
@@ -118,12 +118,10 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
         if _stays_down(checks):
             return f"The server does not start after this {crash}, so the commits in {_engine(trial)} cannot be counted"
         if _places(trial)[0][1] is None and trial.kind in FAULTS:
-            return f"The commits on {_places(trial)[0][0]} could not be counted, and {_first_wrong(checks)}"
+            return f"The commits on {_places(trial)[0][0]} could not be counted, and {wrong}"
         if trial.lost_engine is None:
-            return (
-                f"The commits in {_engine(trial)} could not be counted after this {crash}, and {_first_wrong(checks)}"
-            )
-        return f"No acknowledged commit was lost in this {crash}, but {_first_wrong(checks)}"
+            return f"The commits in {_engine(trial)} could not be counted after this {crash}, and {wrong}"
+        return f"No acknowledged commit was lost in this {crash}, but {wrong}"
     if trial.verdict or trial.state == Trial.State.FAILED:
         where = f": the trial broke off at the step {step_in_words(failed_at)}" if failed_at else ""
         return f"Unclear whether acknowledged commits survived this {crash}{where}"
@@ -149,11 +147,6 @@ def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
 def _engine(trial: Trial) -> str:
     """The storage engine of the tables, as people write it."""
     return engine_of(_variant(trial))
-
-
-def _meant(trial: Trial, place: str) -> str:
-    """The key of the explanation of `Lost from InnoDB`."""
-    return f"lost from {'the engine' if place == _engine(trial) else place}"
 
 
 def _when(trial: Trial, lost: int | None, took_ms: float | None) -> str:
@@ -185,15 +178,15 @@ def _losses(trial: Trial) -> list[tuple[str, int | None, float | None]]:
     return list(dict.fromkeys((*_places(trial), *((replica,) if trial.lost_replica is not None else ()))))
 
 
-def _check(one: CheckResult, point: str) -> dict[str, object]:
+def _check(one: CheckResult, point: str, engine: str) -> dict[str, object]:
     """`point`: it counts crash points or kill points, and the transactions are those of the first; "": it does not."""
     offenders = [f"transaction {n:,} of client {client}" for client, n in one.offenders]
     state = "idle" if one.vacuous else BADGE_OF[one.outcome]
     return {
         "state": state,
         "word": SIGNS[state],
-        "name": CHECK_TITLES.get(one.key, one.key.replace("-", " ")),
-        "says": one.says,
+        "name": naming(engine, CHECK_TITLES.get(one.key, one.key.replace("-", " "))),
+        "says": naming(engine, one.says),
         "folded": f"Transactions at this {point}" if point else _transactions(one.count),
         "offenders": offenders[:SHOWN_OFFENDERS],
         "more": 0 if point else max(0, one.count - len(offenders[:SHOWN_OFFENDERS])),

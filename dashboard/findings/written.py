@@ -68,7 +68,7 @@ class WrittenEstimate:
     @property
     def _room(self) -> str:
         if self.free_bytes is None:
-            return "How much space its disk has is not known."
+            return "The free space on its disk is not known."
         room = f"{size(self.free_bytes)} of its disk is free."
         enough = self.high is None or self.high.total < self.free_bytes
         return room if enough else f"{room} That may not be enough."

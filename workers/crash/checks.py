@@ -195,7 +195,7 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := known(evidence.binlog).unreadable:
-        return invalid(1, f"It cannot read it to its end. {why}")
+        return invalid(1, why)
     return valid(f"A replica can read the binary log to its end at {known(evidence.binlog).end_at}.")
 
 

@@ -33,7 +33,7 @@ def says(hit: Sequence[Tried], engine: str) -> str:
         told.append(f"{_also(lost[one]) if part else in_words(median(lost[one]))} from {one}{_in(lost[one], hit)}")
         told += [] if part else _both(hit)
     if kept_by_binlog(hit):
-        return f"{', '.join(told)}; {BINLOG} still holds them, so replicas can have commits that the server lacks"
+        return f"{', '.join(told)}, none from {BINLOG}: replicas can have commits that the server lacks"
     told += [f"none from {engine}"] if all(one == 0 for one in counts[engine]) else []
     return ", ".join(told)
 

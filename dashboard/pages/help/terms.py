@@ -13,6 +13,7 @@ from workers.servers.settings import SETTINGS, Setting
 from workers.toml.table import TomlTable
 
 GLOSSARY = "Words"
+SAME = ""  # the group of words with the meaning of another, which the page leaves out
 FILE = Path(__file__).with_name("terms.toml")
 MANUALS = {"mariadb": "MariaDB", "mysql": "MySQL", "sysbench": "sysbench"}
 ROOTS = {
@@ -35,8 +36,7 @@ class Term:
 
 
 def read(path: Path) -> dict[str, dict[str, Term]]:
-    """The terms of each group; those with the meaning of another are in its group. Raises PlanError naming file, table
-    and key."""
+    """The terms of each group. Raises PlanError naming file, table and key."""
     file = TomlTable.of_file(path)
     file.only(("says", "same", "manuals"))
     says, same = file.table("says"), file.table("same")
@@ -48,11 +48,8 @@ def read(path: Path) -> dict[str, dict[str, Term]]:
         for name, group in groups.items()
     }
     found[GLOSSARY] = {word: Term(meaning, pages.get(word, {})) for word, meaning in WORDS}
-    for word in same.data:
-        other = same.one_of(word, known)
-        group = next(terms for terms in found.values() if other in terms)
-        group[word] = group[other]
-    return found
+    terms = {word: term for group in found.values() for word, term in group.items()}
+    return {**found, SAME: {word: terms[same.one_of(word, known)] for word in same.data}}
 
 
 def _pages(table: TomlTable, known: Iterable[str]) -> dict[str, dict[str, str]]:

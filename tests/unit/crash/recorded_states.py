@@ -7,7 +7,7 @@ from workers.crash.verdict import CheckResult, verdict
 LOST = CheckResult(
     "lost-engine", "invalid", 3, "3 of 10 acknowledged transactions are missing in the engine.", ((1, 4),)
 )
-TORN = CheckResult("binlog-unreadable", "invalid", 1, "A replica cannot read the binlog to its end.")
+TORN = CheckResult("binlog-unreadable", "invalid", 1, "A replica cannot read the binary log to its end.")
 UNCLEAR = CheckResult("tables-damaged", "unknown", 0, "Unclear: the tables' state could not be read.")
 
 

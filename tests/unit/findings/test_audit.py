@@ -62,7 +62,7 @@ def test_the_worst_server_is_first_with_the_setting_to_change():
     ]  # fmt: skip
     fast, half, new, safe = found.lines
     assert fast.finding.startswith("Server killed: Acknowledged commits of about the last second may be lost")
-    assert "InnoDB: Acknowledged commits" in half.finding and "Binlog: Everything" in half.finding, "both logs"
+    assert "InnoDB: Acknowledged commits" in half.finding and "Binary log: Everything" in half.finding, "both logs"
     assert fast.changes == ("innodb_flush_log_at_trx_commit=1", "sync_binlog=1") and fast.flushes == "0/0"
     assert new.finding == NOT_READ and safe.changes == () and safe.version == "MySQL 8.0.36"
     assert found.worst == "may be lost"

@@ -6,7 +6,7 @@ from dashboard.findings.crash import missing
 from dashboard.findings.crash.missing import kept_by_binlog, lost_from, of_a_replica
 from tests.unit.findings.tried import tried
 
-KEPT = "; the binary log still holds them, so replicas can have commits that the server lacks"
+KEPT = ", none from the binary log: replicas can have commits that the server lacks"
 
 
 @pytest.mark.parametrize(

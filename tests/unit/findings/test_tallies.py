@@ -88,8 +88,7 @@ def test_the_outcome_of_all_trials_is_told_in_short(trials, says):
 
 
 LOST_BY_ENGINE = (
-    "(5 commits missing from InnoDB; the binary log still holds them, "
-    "so replicas can have commits that the server lacks)"
+    "(5 commits missing from InnoDB, none from the binary log: replicas can have commits that the server lacks)"
 )
 DOWN = tried(engine=None, binlog=None, verdict="invalid", recovery_s=None)
 ALTERED = tried(verdict="invalid")

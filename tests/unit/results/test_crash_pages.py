@@ -198,7 +198,7 @@ def test_the_list_says_which_trials_are_controls(client_in):
         {"1/1": {"lying-disk": [(9, 9)], "graceful-restart": [(0, 0)], "power-loss": [(0, 0)]}}
     )
     html = client_in.get(reverse("results:trials", args=[experiment.pk])).text
-    assert html.count("self-test of the checks") == 2
+    assert html.count("(self-test)") == 2
 
 
 def test_the_first_sentence_holds_no_bound_and_is_not_told_twice(client_in):

@@ -17,6 +17,7 @@ from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.names import server_names
 from dashboard.findings.recommendation import Crashes, where_tried
 from dashboard.findings.shown import shown
+from dashboard.findings.tested import naming
 from dashboard.installation.stored import read
 from dashboard.pages.results.crash.recorded_load import sentence, view
 from tests.markup import flat
@@ -251,8 +252,9 @@ def test_the_page_shows_the_map_and_each_violation(client_in):
     trial = loads(BAD).trials.get()
     page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
     assert sum(f'<circle class="{look}"' in page for look in ("kept", "unclear", "other", "lost")) == 4
+    lost = naming("InnoDB", LOST.says)
     for part in ("Lost acknowledged commits at 1 of the 4 crash points of this load", "30 of 40 that were found",
-                 "4 of 11 that were found", VERTICAL, LOST.says, TORN.says, escape(UNCLEAR.says)):  # fmt: skip
+                 "4 of 11 that were found", VERTICAL, lost, TORN.says, escape(UNCLEAR.says)):  # fmt: skip
         assert part in page, part
     assert "Commits in each place" not in page
 
@@ -277,15 +279,15 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
         verdict="unknown", lost_engine=None, error="choose crash points: The disk is full."
     )
     page = " ".join(client_in.get(reverse("results:trials", args=[made.pk])).text.split())
-    assert page.count("at 1 of 4 crash points") == 1 and page.count("the loss at its worst crash point") == 1
+    assert page.count("at 1 of 4 crash points") == 1 and page.count("the largest loss at any of them") == 1
     assert "of 4 crash points" not in page.partition("at 1 of 4 crash points")[2], "the failed trial has none"
     assert "Failed at the step “choosing crash points”: The disk is full." in page
 
 
 def test_how_many_violations_were_examined_is_told(words):
     facts = dict(view(stored(replace(BAD, violations=9, examined=8))).facts)
-    words([facts["Kinds of failure examined"]])
-    assert "Kinds of failure examined" not in dict(view(stored(GOOD)).facts)
+    words([facts["Failures examined"]])
+    assert "Failures examined" not in dict(view(stored(GOOD)).facts)
 
 
 def test_the_result_page_names_the_crash_points(client_in):

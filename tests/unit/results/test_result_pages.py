@@ -118,7 +118,7 @@ def test_the_page_of_a_measurement_shows_its_evidence(client_in):
     assert "&#x27;--report interval=1&#x27;" in html  # quoted, ready for a shell
     assert "socket=/run/mysqld/secret.sock" in html
     assert "transactions: 100" in html
-    assert "redo fsyncs per commit" in html and "trace:redo_fsyncs" in html
+    assert "redo log fsyncs per commit" in html and "trace:redo_fsyncs" in html
     assert "innodb_io_capacity" in html and "overwrite" in html
     assert 'id="chart-seconds"' in html
     assert obeys_the_policy(response)

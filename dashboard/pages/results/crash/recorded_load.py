@@ -248,10 +248,10 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         ("Archives", _archives(story)),
         ("End of the recording", story.ended),
         (
-            "Kinds of failure examined",
-            f"{whole(story.examined)} of {whole(story.violations)}. Kinds differ in the checks that failed, in the "
-            "writes that the disk kept, or in the file that causes the failure"
-            if story.violations and noun != KILL_POINT
+            "Failures examined",
+            f"{whole(story.examined)} of {whole(story.violations)} kinds. They differ in the checks that failed, in "
+            "the writes that the disk kept, or in the file that causes the failure"
+            if story.examined < story.violations and noun != KILL_POINT
             else "",
         ),
         (

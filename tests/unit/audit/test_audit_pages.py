@@ -105,7 +105,8 @@ def test_each_value_of_the_filter_comes_once(db, admin):
 
 
 def test_details_are_words(reader, admin):
-    record(admin, "shared", "a result", embeddable=False, expires=None, servers=["db1", "db2"], share_days=30)
+    record(admin, "shared", "a result", embeddable=False, keys=False, expires=None, servers=["db1", "db2"], cells=30)
     page = flat(reader.get("/audit/").text)
-    for name, value in (("embeddable", "no"), ("expires", "none"), ("servers", "db1, db2"), ("share days", "30")):
-        assert f'<span class="soft">{name}</span> {value} </div>' in page
+    for name, value in (("keys", "no"), ("expires", "none"), ("servers", "db1, db2"), ("measurements", "30")):
+        assert f'<span class="soft">{name}:</span> {value} </div>' in page
+    assert "embeddable" not in page, "nobody asked for it"

@@ -138,7 +138,7 @@ def test_a_hidden_series_leaves_the_colours_of_the_others(looked_at):
 
 def test_the_key_lists_each_variant_and_part_of_a_stack_once(looked_at):
     names = figure(looked_at, "fsyncs").locator(".chart-key button").all_inner_texts()
-    assert names == ["1/1", "2/1", "2/0", "0/0", "redo log", "binary log", "data"]
+    assert names == ["1/1", "2/1", "2/0", "0/0", "redo", "binlog", "data"]
 
 
 def test_an_empty_bucket_is_drawn_as_zero(looked_at):
@@ -159,12 +159,12 @@ def test_histograms_of_variants_stand_below_each_other_to_one_scale(looked_at):
         "f => f.chartView.chart.data.datasets.map(set => [set.label, set.yAxisID, set.borderColor])"
     )
     assert [(label, scale) for label, scale, _ in drawn[:3]] == [
-        ("1/1 redo log", "y0"),
-        ("1/1 binary log", "y0"),
-        ("2/1 redo log", "y1"),
+        ("1/1 redo", "y0"),
+        ("1/1 binlog", "y0"),
+        ("2/1 redo", "y1"),
     ]
     assert len({colour for *_, colour in drawn}) == 4
-    assert latency.locator(".chart-key button").all_inner_texts() == ["redo log", "binary log"]
+    assert latency.locator(".chart-key button").all_inner_texts() == ["redo", "binlog"]
 
 
 def test_a_chart_is_read_by_keyboard(looked_at):

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dashboard.findings.tested import naming
 from tests.browser.axe import violations
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
 from tests.browser.test_result_page import is_short
@@ -42,7 +43,7 @@ def test_each_crash_point_is_a_dot_of_the_map(page, live_server, dba, trial, wid
     expect(drawn.locator("circle")).to_have_count(38)
     box = drawn.bounding_box()
     assert box["width"] == pytest.approx(box["height"], abs=2) and box["width"] > 200
-    expect(page.get_by_role("table").filter(has_text="Power loss at")).to_contain_text(LOST.says)
+    expect(page.get_by_role("table").filter(has_text="Power loss at")).to_contain_text(naming("InnoDB", LOST.says))
     expect(page.get_by_role("link", name="Download the disk")).to_be_visible()
     expect(page.get_by_text("3 clients with 5 commits each.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -39,7 +39,7 @@ def test_an_unflushed_binlog_recovers_wrong_in_some_state(sandbox_root, tmp_path
     (check,) = result.checks
     assert (check.key, result.verdict) == ("history", "invalid") and "Under way: INSERT" in check.says
     wrong = [state for state in result.points.states if state.checks]
-    assert all("transactions in the binlog instead of" in state.checks[0].says for state in wrong)
+    assert all("transactions in the binary log instead of" in state.checks[0].says for state in wrong)
     (point,) = result.points.kept
     assert point.history == "two commits" and point.n_bytes == len(result.archives[1])
     said = shown(result.archives[1], tmp_path)
@@ -47,7 +47,7 @@ def test_an_unflushed_binlog_recovers_wrong_in_some_state(sandbox_root, tmp_path
     assert "is none of the allowed ones" in said.stdout or "transactions instead of" in said.stdout
     again = recover_again(result.archives[1], sandbox_root, builds.find)
     assert again.failed == again.point.failed == point.checks
-    assert "transactions in the binlog instead of" in again.checks[0].says
+    assert "transactions in the binary log instead of" in again.checks[0].says
 
 
 def test_the_steps_that_are_enough_are_found(sandbox_root):

@@ -90,4 +90,5 @@ class WatchRecord:
 
 
 def _amount(value: float, unit: str) -> str:
-    return f"{value:,.1f}".removesuffix(".0") + (f" {unit}" if unit else "")
+    written = f"{value:.2g}" if abs(value) < 1 else f"{value:,.1f}".removesuffix(".0")
+    return written + (f" {unit}" if unit else "")

@@ -36,7 +36,9 @@ def _of_server(line: AuditLine) -> Iterable[str]:
         yield f"    Service level, {line.level.met}: {line.level.asked} {line.level.says}"
         yield from (f"        {one.met}: {one.asked}: {one.measured}" for one in line.level.targets)
     if line.answered:
-        measured = "; ".join(f"{one.kind}: {one.says} ({settings.ADDRESS}{one.cell})" for one in line.measured)
+        measured = "; ".join(
+            f"{one.kind}: {one.says}, on {one.where} ({settings.ADDRESS}{one.cell})" for one in line.measured
+        )
         yield f"    Measured here: {measured or 'nothing with this version and these settings'}"
         yield from (f"    Reference, not this server: {one.in_full}" for one in line.reference)
 

@@ -98,3 +98,9 @@ def test_a_limit_of_zero_is_not_named():
         Limits(1.5, 0, 0, 20).in_words
         == "stops at replica lag above 1.5 s, p99 of Durascope's own probe commits above 20 ms"
     )
+
+
+def test_a_small_limit_is_not_rounded_to_none():
+    assert Limits(0.05, 0, 0.04, 0).in_words == (
+        "stops at replica lag above 0.05 s, less than 0.04 GiB of free disk space"
+    )

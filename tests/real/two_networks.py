@@ -12,9 +12,9 @@ from workers.sandbox.namespace import Namespace
 
 @contextmanager
 def another_network(number: int = 1) -> Iterator[Namespace]:
-    """`number`: of the network, for tests that run side by side."""
+    """`number`: of the network, for several in one process. Processes that run side by side have their own."""
     name = f"ds{os.getpid()}-{number}"
-    ours, theirs = f"10.213.{number}.1", f"10.213.{number}.2"
+    ours, theirs = (f"10.213.{os.getpid() % 256}.{4 * number + end}" for end in (1, 2))
     near, far = f"n{os.getpid() % 1_000_000}-{number}", f"f{os.getpid() % 1_000_000}-{number}"
     _ip("netns", "add", name)
     try:
@@ -26,7 +26,8 @@ def another_network(number: int = 1) -> Iterator[Namespace]:
         _ip("-n", name, "link", "set", "lo", "up")
         yield Namespace(Path("/run/netns") / name, theirs)
     finally:
-        _ip("netns", "del", name)  # the cable ends with it
+        subprocess.run(["ip", "link", "del", near], check=False, capture_output=True)  # the kernel would do it later
+        _ip("netns", "del", name)
 
 
 def _ip(*argv: str) -> None:

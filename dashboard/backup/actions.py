@@ -15,7 +15,7 @@ from django.db import DatabaseError, connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from dashboard.backup import archive, checks, passphrase, postgresql, sqlite
+from dashboard.backup import archive, passphrase, postgresql, sqlite
 from dashboard.backup.archive import BackupFile, BackupManifest
 from dashboard.backup.refused import BackupRefused
 from dashboard.installation import newer_database, vault
@@ -74,8 +74,8 @@ def backup(file: Path, secret: str | None) -> Done:
 def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bool) -> Done:
     """Raises BackupRefused; then everything is as before."""
     manifest, engine = opened.manifest, _engine()
-    checks.must_fit(manifest)
-    keys = checks.keys(opened, secret)
+    must_fit(manifest)
+    keys = kept_keys(opened, secret)
     recipes = opened.recipes()
     if not overwrite and not engine.is_empty():
         raise BackupRefused("This installation has data. Nothing was restored.", "To replace them, add --overwrite.")
@@ -160,3 +160,34 @@ def _folder(parent: Path) -> Iterator[Path]:
         raise BackupRefused(
             f"The disk of {parent} cannot be used ({error.strerror or error}). Nothing was changed.", "Make room."
         ) from error
+
+
+def must_fit(manifest: BackupManifest) -> None:
+    """The same kind of database, and no migration that this version does not know."""
+    if manifest.vendor != connection.vendor:
+        raise BackupRefused(
+            f"The backup is of {manifest.vendor}, this installation uses {connection.vendor}. Nothing was restored.",
+            "Set or remove DATABASE_URL.",
+        )
+    if newer := newer_database.unknown_migrations(manifest.migrations):
+        raise BackupRefused(
+            f"Durascope {manifest.version!a} made this backup. It has {ascii(newer[0])[:80]}, which version "
+            f"{VERSION} does not know. Nothing was restored.",
+            "Install that version.",
+        )
+
+
+def kept_keys(opened: BackupFile, secret: str | None) -> list[str]:
+    """The keys in the backup; empty if it has none, or if they are not wanted."""
+    if not opened.has_keys or secret is None:
+        return []
+    found = passphrase.unseal(opened.small(archive.KEYS), secret)
+    if found.digest != opened.manifest.digest:
+        raise BackupRefused("Somebody changed this backup after it was made. Nothing was restored.", "Take another.")
+    vault.box(found.keys)
+    if vault.in_environment() and not set(found.keys) <= set(vault.keys()):
+        raise BackupRefused(
+            f"The keys in the backup are not those in {vault.ENVIRONMENT}. Nothing was restored.",
+            f"Start the command without {vault.ENVIRONMENT}: it writes them into HOME/{vault.NAME}.",
+        )
+    return found.keys

@@ -5,17 +5,17 @@ baseline or other runs. They contain no server names and no addresses.
 """
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeVar
 
 from django.db.models import Count, Max
 
-from dashboard.findings import contradictions, headline, host_means, per_commit, probed
+from dashboard.findings import contradictions, headline, per_commit, probed
 from dashboard.findings.device_models import DeviceModel, devices
 from dashboard.findings.line_models import LineModels, lines
 from dashboard.findings.point import Point, Stalls, ThroughputRatio
-from dashboard.findings.points import Gathered, PointKey, points
+from dashboard.findings.points import Gathered, MeasuredRun, PointKey, points
 from dashboard.installation.stored import read
 from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis import compare, statistics
@@ -27,6 +27,8 @@ from workers.bench import histogram
 K = TypeVar("K", bound=Hashable)
 MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and its probe
 _METHOD = 13  # raise it when the statistics change; then stored values are computed again
+PER_SECOND = ("cpu_s", "disk_writes", "disk_flushes", "disk_written_bytes", "disk_busy_ms")
+QUEUE = "run_queue"  # each run stores its mean
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = N
         missing=tuple(per_commit.missing(point.runs)),
         fsync_latency=per_commit.fsync_latency(point.runs),
         contradictions=contradictions.of_runs(point.runs, point.key.threads),
-        host=host_means.of_runs(point.runs),
+        host=means_of_host(point.runs),
         ratio=ratio,
     )
 
@@ -191,3 +193,11 @@ def judged(pairs: Mapping[K, tuple[Sample, Sample]]) -> dict[K, ThroughputRatio 
 def _decided(found: statistics.RatioEstimate, p: float | None, repeats: int) -> ThroughputRatio:
     one = found.estimate
     return ThroughputRatio(one.value, one.lo, one.hi, p, compare.decide(p, one, repeats))
+
+
+def means_of_host(runs: Sequence[MeasuredRun]) -> dict[str, float]:
+    """The mean of each figure over all measured seconds of a point. A figure that a run lacks is left out."""
+    seconds = sum(run.elapsed_s for run in runs)
+    over = {name: seconds for name in PER_SECOND} | {QUEUE: len(runs)}
+    found = ((name, per_commit.total(runs, name), n) for name, n in over.items())
+    return {name: summed.value / n for name, summed, n in found if summed and n}

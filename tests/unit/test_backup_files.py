@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
-from dashboard.backup import archive, checks, passphrase
+from dashboard.backup import actions, archive, passphrase
 from dashboard.backup.archive import BackupManifest
 from dashboard.backup.refused import BackupRefused
 from dashboard.installation import vault
@@ -36,8 +36,8 @@ def made(tmp_path_factory) -> Path:
 def read(file: Path, to: Path, given: str | None = PASSPHRASE) -> tuple[list[str], dict[str, bytes]]:
     """Everything that a restore reads."""
     with archive.opened(file) as opened:
-        checks.must_fit(opened.manifest)
-        found = checks.keys(opened, given), opened.recipes()
+        actions.must_fit(opened.manifest)
+        found = actions.kept_keys(opened, given), opened.recipes()
         opened.copy_database(to)
         return found
 
@@ -54,7 +54,7 @@ def changed(file: Path, to: Path, parts: dict[str, bytes | None], /, **manifest:
 
 @pytest.fixture
 def on_sqlite(monkeypatch):
-    monkeypatch.setattr(checks.connection, "vendor", "sqlite")
+    monkeypatch.setattr(actions.connection, "vendor", "sqlite")
 
 
 def test_a_whole_backup_is_read(made, tmp_path, on_sqlite):

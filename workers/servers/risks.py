@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from workers.servers.conditions import CONDITIONS
 from workers.servers.present import Present
 from workers.servers.settings import SETTINGS
 from workers.toml.table import TomlTable
@@ -20,6 +19,65 @@ WHATS: tuple[What, ...] = get_args(What)
 ENGINES = ("InnoDB", "MyRocks", "TokuDB")
 INNODB = ("InnoDB", "")  # "": binlog and agreement
 KEYS = ("crashes", "loses", "when", "says", "rests_on", "engines", "outcome", "change")
+UNWRITTEN_REDO, UNFLUSHED_REDO, FLUSHED_REDO = (0,), (0, 2), (1, 3)
+UNFLUSHED_MYROCKS = (0, 2)
+NO_DOUBLEWRITE = ("OFF", "DETECT_ONLY")
+
+
+def _own_files(now: Present) -> bool:
+    return now.binlog is True and not now.binlog_in_engine
+
+
+def _binlog_unflushed(now: Present) -> bool:
+    return _own_files(now) and now.sync_binlog not in (1, None)
+
+
+def _myrocks_in_memory(now: Present) -> bool:
+    return now.myrocks_flush_log in UNFLUSHED_MYROCKS and now.myrocks_keeps_back
+
+
+def _tokudb_at_intervals(now: Present) -> bool:
+    return bool(now.tokudb_fsync_log_period)
+
+
+def _tokudb_unflushed(now: Present) -> bool:
+    """With the binlog on, the prepare phase flushes the log whatever tokudb_commit_sync is."""
+    return now.tokudb_commit_sync is False and now.binlog is False
+
+
+def _an_engine_in_memory(now: Present) -> bool:
+    tokudb = _tokudb_at_intervals(now) or _tokudb_unflushed(now)
+    return now.flush_log in UNWRITTEN_REDO or _myrocks_in_memory(now) or tokudb
+
+
+CONDITIONS: dict[str, Callable[[Present], bool]] = {
+    "redo log stays in memory at commit": lambda now: now.flush_log in UNWRITTEN_REDO,
+    "redo log is not flushed at commit": lambda now: now.flush_log in UNFLUSHED_REDO,
+    "redo log is flushed at commit": lambda now: now.flush_log in FLUSHED_REDO,
+    "redo log's flush at commit is not known": lambda now: now.flush_log not in UNFLUSHED_REDO + FLUSHED_REDO,
+    "MyRocks log stays in memory at commit": _myrocks_in_memory,
+    "MyRocks log is not flushed at commit": lambda now: now.myrocks_flush_log in UNFLUSHED_MYROCKS,
+    "MyRocks log is flushed at commit": lambda now: now.myrocks_flush_log == 1,
+    "TokuDB is there": lambda now: now.tokudb_commit_sync is not None,
+    "TokuDB log is flushed at intervals": _tokudb_at_intervals,
+    "TokuDB log is flushed neither at commit nor at prepare": _tokudb_unflushed,
+    "an engine's log stays in memory at commit": _an_engine_in_memory,
+    "an engine's log is written but not flushed at commit": lambda now: (
+        now.flush_log == 2 or now.myrocks_flush_log in UNFLUSHED_MYROCKS
+    ),
+    "binlog has files of its own": _own_files,
+    "binlog is in the redo log": lambda now: now.binlog is True and now.binlog_in_engine,
+    "binlog is not flushed at commit": _binlog_unflushed,
+    "binlog is never flushed": lambda now: now.sync_binlog == 0,
+    "binlog is flushed at every Nth group": lambda now: now.sync_binlog != 0,
+    "binlog or its flush is not known": lambda now: now.binlog is None or (now.binlog and now.sync_binlog is None),
+    "engine and binlog commit without a prepare phase": lambda now: now.two_phase_off,
+    "flush method is nosync": lambda now: now.flush_method == "NOSYNC",
+    "flush method is littlesync": lambda now: now.flush_method == "LITTLESYNC",
+    "flush method is O_DIRECT_NO_FSYNC": lambda now: now.flush_method == "O_DIRECT_NO_FSYNC",
+    "pages are not written twice": lambda now: now.doublewrite in NO_DOUBLEWRITE,
+    "recovery skips steps": lambda now: now.force_recovery > 0,
+}
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,16 @@
 """The API as a whole. A new resource is a new file in `resources` and one line in ROUTERS."""
 
+import json
 from collections.abc import Iterator
 
+from django.http import HttpRequest
 from ninja import NinjaAPI, Router
 from ninja.operation import Operation
+from ninja.parser import Parser
 
 from dashboard.installation.version import VERSION
 from dashboard.pages.api.door import Token, nobody
 from dashboard.pages.api.problems import HANDLERS
-from dashboard.pages.api.reading import StrictParser
 from dashboard.pages.api.resources import (
     audit,
     channels,
@@ -24,6 +26,7 @@ from dashboard.pages.api.resources import (
     servers,
     trials,
 )
+from dashboard.portable.strict_json import no_number, storable
 from dashboard.records.accounts.roles import OPERATIONS
 
 ROUTERS: dict[str, Router] = {
@@ -41,6 +44,15 @@ ROUTERS: dict[str, Router] = {
     "Notifications": channels.router,
     "Workers and builds": fleet.router,
 }
+
+
+class StrictParser(Parser):
+    """ninja answers each exception of a parser with 400."""
+
+    def parse_body(self, request: HttpRequest) -> dict[str, object]:
+        found: dict[str, object] = json.loads(request.body, parse_constant=no_number)
+        storable(found)
+        return found
 
 
 class DurascopeAPI(NinjaAPI):

@@ -1,6 +1,7 @@
 """Pages of workers, builds and simulated devices."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -10,10 +11,25 @@ from django.utils import timezone
 from dashboard.pages.accounts.gate import needs
 from dashboard.records.accounts.roles import allowed
 from dashboard.records.experiments import worker_lines
-from dashboard.records.fleet import installation, storage
+from dashboard.records.fleet import installation
 from dashboard.records.holds.models import HostLease
 from dashboard.records.retention import size
 from dashboard.records.servers import builds
+from workers.sandbox.storage import PAGE_BYTES, PROFILES, Profile, parse
+
+LARGE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class ProfileLine:
+    """A storage profile with the fsync times that follow from it; `large_ms`: an fsync of 1 MiB, where the transfer
+    rate R matters."""
+
+    key: str
+    profile: Profile
+    fsyncs_per_s: float
+    page_ms: float
+    large_ms: float
 
 
 @needs("see", "GET")
@@ -53,9 +69,19 @@ def builds_page(request: HttpRequest) -> HttpResponse:
 @needs("see", "GET")
 def storage_page(request: HttpRequest) -> HttpResponse:
     unable = {worker.host: why for worker in worker_lines.alive() if (why := worker.able.disk_missing)}
-    return render(request, "fleet/storage.html", {"profiles": storage.profiles(), "unable": unable})
+    return render(request, "fleet/storage.html", {"profiles": profiles(), "unable": unable})
 
 
 def held_copy(request: HttpRequest) -> dict[str, Callable[[], bool]]:
     """Context processor for pages with a login. It only reads."""
     return {"held_copy": installation.would_be_held}
+
+
+def profiles() -> list[ProfileLine]:
+    """The slowest device first."""
+    known = [(key, profile, parse(key)) for key, profile in PROFILES.items()]
+    lines = [
+        ProfileLine(key, profile, device.fsyncs_per_s, device.fsync_ms(PAGE_BYTES), device.fsync_ms(LARGE_BYTES))
+        for key, profile, device in known
+    ]
+    return sorted(lines, key=lambda line: line.fsyncs_per_s)

@@ -1,16 +1,28 @@
 """Download of an experiment as a file, and the import page."""
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.html import format_html
 from django.utils.text import slugify
 
 from dashboard.pages.accounts.gate import needs
-from dashboard.pages.portable.forms import ImportForm
 from dashboard.portable.apart import import_apart
+from dashboard.portable.archive import MOST_PACKED
 from dashboard.portable.refused import NoFile, NotImported
 from dashboard.portable.write import file_of
 from dashboard.records.experiments.models import Experiment
+
+
+class ImportForm(forms.Form):
+    file = forms.FileField(
+        label="File",
+        help_text=format_html(
+            "A .zip file from <em>Export as a file</em> on a result page, at most {} MiB.", MOST_PACKED >> 20
+        ),
+        widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
+    )
 
 
 @needs("see", "GET")

@@ -5,13 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Count, Max
+
 from dashboard.findings.claims.in_words import interval_of, value_of
-from dashboard.findings.claims.outcomes import ClaimOutcome
+from dashboard.findings.claims.outcomes import ClaimOutcome, kept_outcomes
+from dashboard.findings.names import server_names
 from dashboard.pages.reproduction.articles import ARTICLE_CLAIMS, ArticleClaim
-from dashboard.pages.reproduction.newest import Newest, newest
 from dashboard.pages.reproduction.reports import REPORTS
 from dashboard.pages.results.claims_page import LOOKS
-from dashboard.records.experiments.claims import variants_of
+from dashboard.records.experiments.claims import claims_of, variants_of
+from dashboard.records.experiments.models import Experiment
+from dashboard.records.servers.models import Server
 from dashboard.text.numbers import UNKNOWN
 from workers.analysis.predicates.claim import Claim
 from workers.bench.recipes import Recipe
@@ -19,6 +23,44 @@ from workers.bench.recipes import Recipe
 NOT_MEASURED = "not measured yet"
 TEXTS = frozenset(("id", "says", "article", "today"))  # parts of a claim that do not change what it asks
 BEYOND = ArticleClaim("", "Statements of recipes that belong to no article", ())
+
+
+@dataclass(frozen=True)
+class Newest:
+    """`finished`: finished experiments of the recipe; `names`: server id -> name; `builds`: id of a sandbox ->
+    its build."""
+
+    experiment: Experiment
+    finished: int
+    names: Mapping[int, str]
+    builds: Mapping[int, str]
+
+    @property
+    def outcomes(self) -> list[tuple[Mapping[str, object], ClaimOutcome]]:
+        """(Claim as stored with the experiment, outcome), server by server."""
+        asked = claims_of(self.experiment).claims
+        found = kept_outcomes(self.experiment)
+        return [(asked[n % len(asked)], outcome) for n, outcome in enumerate(found)] if asked else []
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Differences between its plan and the recipe."""
+        return claims_of(self.experiment).changed
+
+
+def newest(recipes: Iterable[str]) -> dict[str, Newest]:
+    """By key of the recipe; recipes without a finished experiment are left out."""
+    here = Experiment.objects.filter(imported_at=None)  # an imported experiment was measured elsewhere
+    finished = here.filter(state=Experiment.State.DONE, recipe__in=[*recipes]).order_by()
+    counted = finished.exclude(claims={}).values("recipe").annotate(last=Max("pk"), times=Count("pk"))
+    last = {row["recipe"]: (row["last"], row["times"]) for row in counted}
+    rows = Experiment.objects.defer("analysis").select_related("worker").in_bulk([pk for pk, _ in last.values()])
+    builds = dict(Server.objects.filter(kind=Server.Kind.SANDBOX).values_list("pk", "build"))
+    return {
+        key: Newest(rows[pk], times, server_names(rows[pk].as_plan()), builds)
+        for key, (pk, times) in last.items()
+        if pk in rows
+    }
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,34 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.safestring import mark_safe
 
-from dashboard.pages.servers.argv_field import ArgvField
 from dashboard.pages.servers.forms import clean_path
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.servers import actions, managers
 from dashboard.records.servers.models import Server
+
+MOST_ARGUMENTS = 64
+MOST_LETTERS = 8000
+
+
+class ArgvField(forms.CharField):
+    """A command as a list of arguments, one per line. No shell reads it: quotes, pipes and $ have no meaning."""
+
+    def __init__(self, *, label: str, help_text: str) -> None:
+        widget = forms.Textarea(attrs={"rows": 5, "spellcheck": "false"})
+        super().__init__(max_length=MOST_LETTERS, widget=widget, label=label, help_text=help_text)
+
+    def prepare_value(self, value: object) -> object:
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def clean(self, value: object) -> list[str]:
+        found = [line.strip() for line in super().clean(value).splitlines() if line.strip()]
+        if len(found[0].split()) > 1:
+            raise ValidationError(
+                "The first line must hold only the program. Write one argument per line; no shell reads them."
+            )
+        if len(found) > MOST_ARGUMENTS:
+            raise ValidationError(f"A command has at most {MOST_ARGUMENTS} arguments.")
+        return found
 
 
 class CommandForm(forms.Form):
@@ -42,8 +65,6 @@ class CommandForm(forms.Form):
 
 
 class ExpendableForm(CommandForm):
-    """Marks a server expendable."""
-
     crash = ArgvField(
         label="Crash command",
         help_text=mark_safe(
@@ -87,8 +108,6 @@ class ExpendableForm(CommandForm):
 
 
 class FailoverManagerForm(CommandForm):
-    """Names the failover manager of a sandbox."""
-
     command = ArgvField(
         label="Command",
         help_text=mark_safe(

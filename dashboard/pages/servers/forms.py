@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from django import forms
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 
+from dashboard.records.accounts.role import RANKS
+from dashboard.records.accounts.roles import OPERATIONS
 from dashboard.records.fleet import site_names, sites
 from dashboard.records.servers.models import Server
 from dashboard.text.names import check_name, check_text
@@ -18,6 +21,16 @@ HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
 Data = Mapping[str, object] | None
 Initial = dict[str, object] | None
 SOCKET_BYTES = 107  # sun_path of Linux
+OWNERS = RANKS[RANKS.index(OPERATIONS["register_server"].least) :]
+
+
+class HandOverForm(forms.Form):
+    to = forms.ModelChoiceField(
+        User.objects.filter(is_active=True, person__role__in=OWNERS).order_by("username"),
+        label="New owner",
+        error_messages={"invalid_choice": "Choose an operator or an administrator."},
+        help_text="The person who may change and crash this server from now on.",
+    )
 
 
 def clean_host(host: str) -> str:

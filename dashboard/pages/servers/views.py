@@ -25,8 +25,7 @@ from dashboard.pages.accounts.gate import needs
 from dashboard.pages.buttons import button
 from dashboard.pages.front import page
 from dashboard.pages.servers.command_forms import CommandForm, ExpendableForm, FailoverManagerForm
-from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
-from dashboard.pages.servers.hand_over import HandOverForm
+from dashboard.pages.servers.forms import FORMS, AttachedForm, HandOverForm, SandboxForm
 from dashboard.pages.servers.level_form import LevelForm
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.experiments import search

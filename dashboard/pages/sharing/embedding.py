@@ -9,17 +9,40 @@ from django.utils.html import escape
 from dashboard.charts.chart import Chart
 from dashboard.charts.compared import KEY as COMPARED
 from dashboard.charts.registry import CHARTS, draw
+from dashboard.findings.conclusion import conclusion
+from dashboard.findings.shown import ResultView
 from dashboard.pages.results import page
 from dashboard.pages.results.addresses import Addresses
-from dashboard.pages.results.compare.page import picture_of
+from dashboard.pages.results.compare.page import at_a_glance, picture_of
 from dashboard.pages.results.picture import Picture, picture
 from dashboard.pages.sharing import comparisons
-from dashboard.pages.sharing.glance import glance, main_chart
 from dashboard.records.sharing.models import ShareLink
 from dashboard.records.sharing.queries import experiment_of
 
 HEIGHT = 480  # pixels; fixed, so that the outer page does not shift
 THEMES = ("light", "dark")
+
+
+@dataclass(frozen=True)
+class Glance:
+    sentence: str
+    name: str
+    chart: Chart  # empty without data
+
+
+def glance(link: ShareLink, token: str) -> Glance:
+    """As the link was shared: without a query."""
+    if link.experiment_id is None:
+        found, chart = at_a_glance(comparisons.seen(link, QueryDict()), token)
+        return Glance(found.sentence if found else chart.title, "Comparison", chart)
+    experiment = experiment_of(link)
+    view = page.shown_to(experiment, {}, shared=True)
+    return Glance(conclusion(experiment, view).sentence, view.clean(experiment.name), draw(main_chart(view), view))
+
+
+def main_chart(view: ResultView) -> str:
+    """Speed against risk if crash trials give that chart data, else throughput."""
+    return "risk" if view.trials and draw("risk", view).series else "throughput"
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Pages to create, list, annotate and revoke links. `opened` has the pages behind a link."""
 
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -10,12 +11,42 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from dashboard.findings.compare.choice import choice
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.sharing import comparisons, embedding
-from dashboard.pages.sharing.forms import NoteForm, ShareForm
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.sharing import actions, queries
 from dashboard.records.sharing.models import ShareLink
+from dashboard.text.names import check_name
 
 PER_PAGE = 50
+EXPIRIES = (
+    ("", "never"),
+    ("1", "after 1 day"),
+    ("7", "after 7 days"),
+    ("30", "after 30 days"),
+    ("90", "after 90 days"),
+)
+
+
+class ShareForm(forms.Form):
+    days = forms.TypedChoiceField(
+        label="Expires", choices=EXPIRIES, coerce=int, empty_value=None, required=False, initial="30",
+        help_text="The link stops working at this time. You can revoke it earlier.",
+    )  # fmt: skip
+    note = forms.CharField(
+        label="Note",
+        required=False,
+        max_length=200,
+        validators=[check_name],
+        help_text="For example the receiver of the link. People with the link do not see the note.",
+    )
+    embeddable = forms.BooleanField(
+        label="Other sites may show its charts",
+        required=False,
+        help_text="Other web pages can embed single charts of this result. Everybody who opens those pages sees them.",
+    )
+
+
+class NoteForm(forms.Form):
+    note = forms.CharField(required=False, max_length=200, validators=[check_name])
 
 
 def _table(request: HttpRequest, experiment: Experiment | None = None) -> dict[str, object]:
@@ -34,7 +65,6 @@ def _table(request: HttpRequest, experiment: Experiment | None = None) -> dict[s
 
 @needs("share", "GET")
 def all_links(request: HttpRequest) -> HttpResponse:
-    """All links of the installation."""
     return render(request, "sharing/all.html", _table(request))
 
 

@@ -6,13 +6,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
 from dashboard.records.audit.models import record
+from dashboard.records.experiments.models import Experiment, Part
 from dashboard.records.fleet import installation
-from dashboard.records.retention.leftovers import LEFTOVERS
+from dashboard.records.fleet.models import Worker
+from dashboard.records.notifications.models import Delivery
 from dashboard.records.retention.measured import MEASURED, due
+from dashboard.records.servers.models import Preflight
 
 ROWS = 500  # in one transaction
 WHAT = {"samples": "seconds of experiments", "evidence": "raw output of experiments"}
+
+
+def tests(before: datetime) -> QuerySet[Preflight]:
+    """Never the newest of a server, nor the newest that reached it: its settings are shown."""
+    newer = Preflight.objects.filter(
+        server=OuterRef("server"), state=Preflight.State.DONE, asked_at__gt=OuterRef("asked_at")
+    )
+    answered = newer.exclude(facts={})
+    return Preflight.objects.filter(Exists(answered), state=Preflight.State.DONE, done_at__lt=before).order_by("pk")
+
+
+def messages(before: datetime) -> QuerySet[Delivery]:
+    over = Delivery.objects.exclude(state=Delivery.State.WAITING)
+    return over.filter(created_at__lt=before).order_by("pk")
+
+
+def workers(before: datetime) -> QuerySet[Worker]:
+    """Not those that an experiment or a share of a load names."""
+    named = Q(Exists(Experiment.everything.filter(worker=OuterRef("pk")))) | Q(
+        Exists(Part.objects.filter(worker=OuterRef("pk")))
+    )
+    return Worker.objects.filter(beat_at__lt=before).exclude(named).order_by("pk")
+
+
+LEFTOVERS = {"connection tests": tests, "messages": messages, "workers that ended": workers}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ time as `now`."""
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cached_property, partial
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -13,11 +13,12 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments import leases
+from dashboard.records.experiments.at_site import at_site
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.experiments.states import OVER
+from dashboard.records.experiments.states import OVER, UNDER_WAY
 from dashboard.records.fleet import installation, sites
 from dashboard.records.schedules import actions, cron, news, queries, window
-from dashboard.records.schedules.busy import Busy
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.servers.models import Server
 from workers.bench.review import estimate_s
@@ -33,6 +34,28 @@ MISSED = (
 Reach = Callable[[Server], str]
 Notify = Callable[[int], None]
 NotifySite = Callable[[int, str], None]
+
+
+class Busy:
+    def why(self, servers: Iterable[Server]) -> str:
+        """The other experiment that uses or waits for a host of these servers; "" if there is none."""
+        wanted = set().union(*map(leases.hosts_of, servers))
+        if other := next((self._users[name] for name in sorted(wanted) if name in self._users), None):
+            return f"The server's host was busy: {other} was {other.get_state_display()} there."
+        if lease := leases.lease_on(wanted):
+            return f"The server's host was busy: the changes of {lease.experiment} were being restored."
+        return ""
+
+    def with_begun(self, experiment: Experiment | None) -> Experiment | None:
+        """From now on the hosts of this experiment are busy too."""
+        if experiment:
+            self._users.update(_used([experiment]))
+        return experiment
+
+    @cached_property
+    def _users(self) -> dict[str, Experiment]:
+        under_way = Experiment.objects.filter(state__in=UNDER_WAY).order_by("-pk")
+        return _used(at_site(settings.SITE, under_way).defer("analysis", "claims", "outcomes"))
 
 
 def watch(now: datetime, notify: Notify, reach: Reach, notify_site: NotifySite | None = None) -> None:
@@ -189,3 +212,12 @@ def _close(night: Night, now: datetime) -> None:
         return
     if Night.objects.filter(pk=night.pk, closed_at=None).update(closed_at=now):
         news.tell(night)
+
+
+def _used(experiments: Iterable[Experiment]) -> dict[str, Experiment]:
+    """Host -> the experiment that uses it; of several the last one here."""
+    targets = {one: one.server_ids for one in experiments}
+    wanted = {pk for ids in targets.values() for pk in ids}
+    here = Server.objects.filter(pk__in=wanted, site=settings.SITE)  # another site's names differ
+    hosts = {server.pk: leases.hosts_of(server) for server in here}
+    return {name: one for one, ids in targets.items() for pk in ids for name in hosts.get(pk, ())}

@@ -14,7 +14,7 @@ def measure() -> None:
     from django.utils import timezone
 
     from dashboard.history import update
-    from dashboard.pages.monitoring import exposition, figures
+    from dashboard.pages.monitoring import figures, views
     from dashboard.records.retention.thin_out import would_thin
     from dashboard.records.schedules import nights
     from workers.upkeep import housekeeping, restores
@@ -36,7 +36,7 @@ def measure() -> None:
     _one("housekeeping", lambda: housekeeping.run(_nobody, _nobody))
     _one("pending restores", restores.restore_all)
     _one("what is due for retention", lambda: would_thin(now, settings.KEEP_DAYS))
-    _one("metrics, as text", lambda: exposition.text(figures.told()))
+    _one("metrics, as text", lambda: views.text(figures.told()))
     due = quiet.replace(hour=2, minute=30) + timedelta(seconds=5)
     _one("schedules, 1,000 due at 100 sites", watch(due))
     _all_here()

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.crash.binlog_bytes import TABLES, Binlog, row_of, rows_of
-from workers.crash.binlog import kept, rewritten
+from workers.crash.binlog import reader, rewritten
 from workers.crash.binlog.how import How
 from workers.crash.binlog.sequence import ENDS
 
@@ -67,9 +67,9 @@ def test_after_a_failover_another_server_numbers_transactions(seen):
     assert "unlike the others" in seen(*logs, servers=2).odd.first[0]
 
 
-@pytest.mark.parametrize("block", [kept.BLOCK_BYTES, 128])
+@pytest.mark.parametrize("block", [reader.BLOCK_BYTES, 128])
 def test_a_copy_of_the_binlog_tells_what_was_changed_since(tmp_path, monkeypatch, block):
-    monkeypatch.setattr(kept, "BLOCK_BYTES", block)
+    monkeypatch.setattr(reader, "BLOCK_BYTES", block)
     log = Binlog()
     log.commit(0, 1, 1)
     end = len(log.data)

@@ -8,8 +8,7 @@ import pytest
 
 from tests.unit.crash.recorded_states import LOST, state
 from workers.crash.points.export import write
-from workers.crash.points.export.follower import files_of_replica
-from workers.crash.points.export.write import FOLDER, keep, write_image
+from workers.crash.points.export.write import FOLDER, files_of_replica, keep, write_image
 from workers.crash.points.violations import Violation
 from workers.errors import SandboxError
 from workers.sandbox.builds import Build

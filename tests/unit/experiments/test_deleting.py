@@ -9,7 +9,7 @@ from django.utils import timezone
 from dashboard.findings.nights import shown
 from dashboard.history import entries, update
 from dashboard.pages.monitoring.figures import told
-from dashboard.pages.reproduction.newest import newest
+from dashboard.pages.reproduction.statements import newest
 from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments import care, queries

@@ -2,7 +2,7 @@
 
 import html
 
-from dashboard.records.fleet import storage
+from dashboard.pages.fleet import views
 from dashboard.records.fleet.models import Worker
 from tests.markup import flat
 from workers.sandbox.storage import PROFILES, parse
@@ -22,7 +22,7 @@ def test_the_page_shows_every_storage_profile_with_its_promised_figures(client_i
 
 
 def test_the_slowest_is_first_and_figures_are_those_of_the_device():
-    lines = storage.profiles()
+    lines = views.profiles()
     assert [line.key for line in lines][:2] == ["sata-7200", "hdd-10k"] and lines[-1].key == "nvme-plp"
     for line in lines:
         assert abs(1000 / line.page_ms - parse(line.key).fsyncs_per_s) < 1e-6

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from dashboard.pages.experiments.forms import PlanForm
-from dashboard.pages.portable.forms import ImportForm
+from dashboard.pages.portable.views import ImportForm
 
 
 def shown(field):

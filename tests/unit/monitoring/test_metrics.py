@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from dashboard.history import update
 from dashboard.installation.home import PROJECT
-from dashboard.pages.monitoring import exposition, server_figures
+from dashboard.pages.monitoring import server_figures, views
 from dashboard.pages.monitoring.figures import FIGURES, Metric
 from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Experiment
@@ -111,7 +111,7 @@ def test_metrics_count_what_a_person_must_fix(prometheus):
 def test_labels_cannot_break_out_of_their_line():
     figure = Metric("two\nlines", lambda _: ())
     assert (
-        exposition.text([("n", figure, [({"a": 'x"} 1\ny\\'}, 2)])])
+        views.text([("n", figure, [({"a": 'x"} 1\ny\\'}, 2)])])
         == '# HELP n two\\nlines\n# TYPE n gauge\nn{a="x\\"} 1\\ny\\\\"} 2\n'
     )
 

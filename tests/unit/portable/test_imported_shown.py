@@ -11,7 +11,7 @@ from dashboard.history import update
 from dashboard.pages.api.service import ROUTERS
 from dashboard.pages.experiments.forms import PlanForm
 from dashboard.pages.monitoring.figures import told
-from dashboard.pages.reproduction.newest import newest
+from dashboard.pages.reproduction.statements import newest
 from dashboard.pages.schedules.forms import RecipeForm
 from dashboard.pages.servers.forms import AttachedForm, SandboxForm
 from dashboard.portable.write import file_of

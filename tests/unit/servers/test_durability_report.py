@@ -5,12 +5,11 @@ import re
 import pytest
 
 from workers.errors import PlanError
-from workers.servers.conditions import CONDITIONS
 from workers.servers.durability import DERIVED, report, settings_in_words
 from workers.servers.facts import Facts
 from workers.servers.present import in_words
 from workers.servers.present import read as read_words
-from workers.servers.risks import FILE, RISKS, read
+from workers.servers.risks import CONDITIONS, FILE, RISKS, read
 
 
 def facts(flush="1", sync="1", *, flavour="mariadb", engines=("innodb",), **more):

@@ -10,7 +10,7 @@ from django.utils import timezone
 from PIL import Image, ImageColor
 
 from dashboard.charts.risk_png import SERIES, SIZE
-from dashboard.pages.sharing.glance import glance
+from dashboard.pages.sharing.embedding import glance
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink
 from tests.unit.results import factory, trials

@@ -5,7 +5,6 @@ An event counts when it is whole (and its CRC32 fits), a transaction when its co
 
 from workers.crash.binlog.bounds import ReadBounds
 from workers.crash.binlog.events import MOST_BYTES, BinlogUnknown
-from workers.crash.binlog.kept import rewritten
-from workers.crash.binlog.reader import files_of, read, transactions
+from workers.crash.binlog.reader import files_of, read, rewritten, transactions
 
 __all__ = ["MOST_BYTES", "BinlogUnknown", "ReadBounds", "files_of", "read", "rewritten", "transactions"]

@@ -4,11 +4,11 @@ read. Passwords in a vault stay closed."""
 import re
 import shlex
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import yaml
 
 from workers.errors import PlanError
-from workers.servers.inventory.ansible_groups import Inventory
 from workers.servers.inventory.found import MOST_SERVERS, FoundServer
 from workers.servers.inventory.host_ranges import hosts
 from workers.servers.inventory.untyped import mapping, word
@@ -30,6 +30,35 @@ LIST = "Use the output of: ansible-inventory --list"
 # A tag on a value that does not fit it fails in many ways: !!bool maybe is a KeyError.
 WRONG_YAML = (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 NO_DATABASE = "Neither its group nor a variable says that it is a database server. Name its group, or leave it out."
+MOST_NAMED = 50 * MOST_SERVERS  # a host may be in many groups
+MOST_CHILDREN = 5000  # of all groups
+MOST_GROUPS = 200  # of a host
+
+
+@dataclass
+class Inventory:
+    """Hosts with their variables and groups; groups with their variables and the groups below them."""
+
+    hosts: dict[str, dict[str, str]] = field(default_factory=dict)
+    groups: dict[str, set[str]] = field(default_factory=dict)  # group -> its own hosts
+    below: dict[str, set[str]] = field(default_factory=dict)
+    shared: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    named: int = 0
+
+    def add(self, group: str, host: str, values: dict[str, str]) -> None:
+        self.named += 1
+        if len(self.hosts) > MOST_SERVERS or self.named > MOST_NAMED:
+            raise PlanError(f"The file names more than {MOST_SERVERS:,} hosts, or names them too often.", "Split it.")
+        self.hosts.setdefault(host, {}).update(values)
+        self.groups.setdefault(group, set()).add(host)
+
+    def groups_of_hosts(self) -> dict[str, list[str]]:
+        """Of each host the nearest group first."""
+        if sum(map(len, self.below.values())) > MOST_CHILDREN:
+            raise PlanError(f"The groups have more than {MOST_CHILDREN:,} groups below them.", "Split the file.")
+        own, above = _turned(self.groups), _turned(self.below)
+        return {host: _upwards(own.get(host, []), above) for host in self.hosts}
 
 
 def servers(inventory: Inventory, group: str = "") -> list[FoundServer]:
@@ -193,3 +222,22 @@ def _kept(variables: Iterable[tuple[str, object]]) -> dict[str, str]:
         elif OF_DATABASES.search(name):
             kept[SIGN] = ""
     return kept
+
+
+def _turned(members: dict[str, set[str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for group, names in members.items():
+        for name in names:
+            found.setdefault(name, []).append(group)
+    return found
+
+
+def _upwards(nearest: list[str], above: dict[str, list[str]]) -> list[str]:
+    found, seen = list(nearest), {*nearest}
+    for group in found:  # grows while it is read
+        new = [one for one in above.get(group, ()) if one not in seen]
+        found += new
+        seen.update(new)
+        if len(found) > MOST_GROUPS:
+            raise PlanError(f"A host is in more than {MOST_GROUPS} groups.", "Leave out groups that are not needed.")
+    return found

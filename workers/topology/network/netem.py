@@ -8,8 +8,7 @@ import subprocess
 
 from workers.errors import SandboxError, reason
 from workers.sandbox.namespace import Namespace
-from workers.topology.network.delays import microseconds
-from workers.topology.network.link import NodeLink
+from workers.topology.network.link import NodeLink, microseconds
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PACKETS = "100000"  # that wait for their time

@@ -13,8 +13,7 @@ from workers.sandbox.namespace import Namespace
 from workers.sandbox.owner import Removable
 from workers.topology.network import netem
 from workers.topology.network.child import NetworkProcess
-from workers.topology.network.delays import microseconds
-from workers.topology.network.link import NodeLink
+from workers.topology.network.link import NodeLink, microseconds
 from workers.topology.network.netem import NetemLink
 from workers.topology.network.packets import PREFIX
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from workers.errors import SandboxError
 from workers.sandbox.owner import Removable
 from workers.topology.network.child import NetworkProcess
-from workers.topology.network.delays import microseconds
+from workers.topology.network.link import microseconds
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,8 @@ from pydantic import ConfigDict
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Id, Username, with_columns
 from dashboard.pages.api.problems import BadForm, valid
-from dashboard.pages.servers.argv_field import MOST_ARGUMENTS
-from dashboard.pages.servers.command_forms import CommandForm, ExpendableForm, FailoverManagerForm
-from dashboard.pages.servers.forms import FORMS, AttachedForm, SandboxForm
-from dashboard.pages.servers.hand_over import HandOverForm
+from dashboard.pages.servers.command_forms import MOST_ARGUMENTS, CommandForm, ExpendableForm, FailoverManagerForm
+from dashboard.pages.servers.forms import FORMS, AttachedForm, HandOverForm, SandboxForm
 from dashboard.pages.servers.level_form import LevelForm
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require

@@ -1,7 +1,7 @@
 """The context of the page of one crash trial: its verdict, with all evidence."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dashboard.charts.bars import sets, timeline
 from dashboard.findings.crash.durability import of_trial
@@ -10,19 +10,20 @@ from dashboard.findings.crash.trials import WITH_REPLICA
 from dashboard.findings.crash.why import Cause, Lost, causes
 from dashboard.findings.tested import engine_of, naming
 from dashboard.installation.stored import read
-from dashboard.pages.results.crash import client_outage, failover, recorded_load
+from dashboard.pages.results.crash import failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF, badge
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import EnvironmentFacts, facts
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.trial_evidence import StoredEvidence
-from dashboard.text.numbers import ms, whole
+from dashboard.text.numbers import duration, ms, whole
 from workers.bench.plan import Variant
 from workers.bench.replica_flushes import settings_of
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.left_out import LEFT_OUT
+from workers.crash.outage import ClientOutage
 from workers.crash.setup_and_result import TrialStep, step_in_words
 from workers.crash.verdict import CheckResult
 from workers.topology.faults import FAULTS
@@ -30,6 +31,14 @@ from workers.topology.faults import FAULTS
 SHOWN_OFFENDERS = 20
 REPLICA = "the replica"
 SIGNS = {"passed": "true", "failed": "not true", "unknown": "unclear", "idle": "nothing to check"}
+
+
+@dataclass(frozen=True)
+class OutageView:
+    """`took`: "unknown" if it is not known."""
+
+    took: str
+    facts: Sequence[tuple[str, str]]
 
 
 def context(trial: Trial, reader: Reader) -> dict[str, object]:
@@ -53,7 +62,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "sentence": load.sentence if load else sentence(trial, data.checks, data.failed_at),
         "causes": _causes(trial),
         "failover": _failover(trial, data),
-        "outage": client_outage.view(data.outage) if data.outage else None,
+        "outage": outage_view(data.outage) if data.outage else None,
         "load": load,
         "histories": trial.kind == "small-histories",
         "kept_points": load.kept if load and keeps else (),
@@ -229,3 +238,27 @@ def _variant(trial: Trial) -> Variant:
     """As planned; without settings where the plan has no variant of that name."""
     variants = trial.experiment.as_plan().variants
     return next((variant for variant in variants if variant.name == trial.variant), Variant("", {}))
+
+
+def outage_view(outage: ClientOutage) -> OutageView:
+    facts = [
+        ("Last acknowledged commit before", _moment(outage.last_s)),
+        ("First acknowledged commit afterwards", _moment(outage.first_s)),
+        ("Failed attempts", f"{whole(outage.failed)} logins or statements"),
+        ("In doubt", f"{whole(outage.in_doubt)} sent, no answer"),
+        ("Acknowledged afterwards", _after_outage(outage)),
+        ("Why the outage is unknown", outage.why),
+    ]
+    took = "unknown" if outage.seconds is None else duration(outage.seconds)
+    return OutageView(took, [(name, says) for name, says in facts if says])
+
+
+def _moment(at_s: float | None) -> str:
+    return "" if at_s is None else f"{duration(at_s)} after the load began"
+
+
+def _after_outage(outage: ClientOutage) -> str:
+    if outage.first_s is None:
+        return ""
+    known = {None: "unclear whether they are there", 0: "all are there"}
+    return f"{whole(outage.after)}, {known.get(outage.missing) or f'{whole(outage.missing)} are missing'}"

@@ -8,12 +8,13 @@ from pathlib import Path
 from string import Template
 from typing import cast
 
+from workers.crash import dialects
 from workers.crash.points.export.contents import CNF, COMMITS, POINT, PointFile, commit_lines
-from workers.crash.points.export.follower import files_of_replica
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import KILLED, KeptPoint, TriedState
 from workers.crash.points.violations import Violation
 from workers.crash.replica import Replica
+from workers.crash.replica_link import ACCOUNT
 from workers.crash.verdict import CheckResult
 from workers.errors import SandboxError
 from workers.sandbox import options, owner
@@ -22,6 +23,7 @@ from workers.sandbox.builds.catalogue import CATALOGUE
 from workers.sandbox.disk.image import BLOCK_BYTES, Block
 from workers.sandbox.disk.recording.joint import JointState, JointStates
 from workers.sandbox.disk.tools import copy_sparse, run
+from workers.sandbox.flavours import FAMILIES
 
 HERE = Path(__file__).parent
 FOLDER, NOT_SHOWN_FILE = "crash-point", "not-shown.txt"  # in the archive
@@ -36,6 +38,8 @@ KILL = """\
 The server was stopped while clients were committing. `disk.img` holds its files as kill -9 would have left them at that
 moment."""
 OF_THIS_SYSTEM = "the package of the operating system"
+REPLICA_CNF = "replica.cnf"
+PASSWORD = "@PASSWORD@"  # noqa: S105 - the script makes one up
 
 
 def keep(
@@ -188,3 +192,16 @@ def packed(live: Path, folder: str) -> bytes:
     if (size := file.stat().st_size) > MOST_BYTES:
         raise SandboxError(f"The archive has {size >> 20} MiB; {MOST_BYTES >> 20} MiB are kept at most.")
     return file.read_bytes()
+
+
+def files_of_replica(build: Build, settings: Mapping[str, str]) -> Mapping[str, str]:
+    """Name -> text. `settings`: of the replica."""
+    dialect, account = dialects.of(build), {"account": ACCOUNT, "password": PASSWORD}
+    script = Path(__file__).with_name("follow.sh").read_text()
+    return {
+        REPLICA_CNF: options.portable_cnf(build, settings),
+        "login.sql": FAMILIES[build.flavour].account_sql(build.version).format(password=PASSWORD),
+        "source.sql": dialect.account_sql.format(**account),
+        "point.sql": dialect.point_sql.format(**account, port="@PORT@", position=dialect.by_gtid),
+        "follow.sh": script.replace("@WORD@", dialect.word),
+    }

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 from django.db import models
 from ninja import Field, Header, Schema
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, ConfigDict
 
 from dashboard.portable.shape import with_fields
 from dashboard.records.fleet.task_queue import QueueDown
@@ -24,6 +24,12 @@ Key = Annotated[
     ),
 ]
 Shown = TypeVar("Shown", bound=Schema)
+
+
+class Given(Schema):
+    """What a request holds: the named fields, and nothing else."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class Noticed(Schema):

@@ -3,7 +3,6 @@
 from django.http import HttpRequest
 from ninja import Field, Query, Schema
 from ninja.pagination import RouterPaginated
-from pydantic import ConfigDict
 
 from dashboard.findings.audit.audit import Audit, AuditLine, ComparedServers, against, audit
 from dashboard.findings.audit.fleet import fleet_audit
@@ -14,7 +13,7 @@ from dashboard.findings.crash.badges import Badge
 from dashboard.findings.crash.reference import ReferenceCrashes
 from dashboard.findings.service_level import LevelTarget
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import with_values
+from dashboard.pages.api.fields import Given, with_values
 from dashboard.pages.api.paging import Pages
 from workers.servers.compared import SettingDifference
 from workers.servers.pasted.named_version import named_version
@@ -88,10 +87,9 @@ class AuditOut(Schema):
     against: ComparedOut | None = None
 
 
-class TextIn(Schema):
+class TextIn(Given):
     """`text`, `other`: answers of SHOW GLOBAL VARIABLES, or my.cnf files. `of`: the version of a my.cnf."""
 
-    model_config = ConfigDict(extra="forbid")
     text: str = Field(max_length=MOST_CHARACTERS, examples=["sync_binlog\t0\nversion\t10.11.6-MariaDB"])
     other: str = Field("", max_length=MOST_CHARACTERS)
     of: str = Field("", max_length=40, examples=["MariaDB 10.11"])

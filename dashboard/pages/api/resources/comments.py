@@ -5,10 +5,10 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Schema, Status
 from ninja.pagination import RouterPaginated
-from pydantic import ConfigDict, field_validator
+from pydantic import field_validator
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, with_columns
+from dashboard.pages.api.fields import Given, Id, with_columns
 from dashboard.pages.experiments.care_forms import lines_of
 from dashboard.records.experiments import care
 from dashboard.records.experiments.models import Comment, Experiment
@@ -24,8 +24,7 @@ class CommentOut(Schema):
     id: int
 
 
-class CommentIn(Schema):
-    model_config = ConfigDict(extra="forbid")
+class CommentIn(Given):
     text: Text = Field(
         max_length=Comment.MOST,
         pattern=r"\S",

@@ -10,11 +10,11 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from ninja import Field, Query, Schema, Status
 from ninja.pagination import RouterPaginated
-from pydantic import ConfigDict, field_validator
+from pydantic import field_validator
 
 from dashboard.findings import document
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns, with_values
+from dashboard.pages.api.fields import Given, Id, Key, Noticed, Username, notice_of, with_columns, with_values
 from dashboard.pages.api.plans import StartIn, asked
 from dashboard.pages.api.problems import Conflict
 from dashboard.records.accounts.roles import require
@@ -97,10 +97,9 @@ class ExperimentFilter(Schema):
     deleted: bool = Field(False, description="Only deleted experiments: needs the scope tidy.")
 
 
-class Changes(Schema):
+class Changes(Given):
     """A field that is left out stays."""
 
-    model_config = ConfigDict(extra="forbid")
     name: Name | None = Field(None, max_length=120, pattern=r"\S")
     tags: list[str] | None = Field(
         None, max_length=100, examples=[["nightly"]], description="Exactly these from now on."

@@ -4,10 +4,9 @@ from django.http import HttpRequest
 from django.utils.datastructures import MultiValueDict
 from ninja import Field, File, Form, Schema, Status, UploadedFile
 from ninja.pagination import RouterPaginated
-from pydantic import ConfigDict
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import with_values
+from dashboard.pages.api.fields import Given, with_values
 from dashboard.pages.api.problems import valid
 from dashboard.pages.servers.import_page import ImportServersForm
 from dashboard.pages.servers.importing import ImportLine, plan, register, summary
@@ -16,11 +15,10 @@ from dashboard.records.servers.models import Server
 router = RouterPaginated()
 
 
-class ImportServersIn(Schema):
+class ImportServersIn(Given):
     """For servers whose file does not say it: `user`, `password`, `label`, `site`. `group`: only the hosts of this
     Ansible group."""
 
-    model_config = ConfigDict(extra="forbid")
     group: str = ""
     user: str = ""
     password: str = ""

@@ -8,13 +8,12 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from ninja import Field, Query, Schema, Status
 from ninja.pagination import RouterPaginated
-from pydantic import ConfigDict
 
 from dashboard.findings.compare.choice import BYS, SCALES, Choice
 from dashboard.findings.compare.columns import MOST_RUNS
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Username, with_columns
+from dashboard.pages.api.fields import Given, Id, Username, with_columns
 from dashboard.pages.api.problems import Conflict
 from dashboard.pages.sharing import comparisons
 from dashboard.records.experiments.models import Experiment
@@ -49,8 +48,7 @@ class LinkMade(LinkOut):
     address: str
 
 
-class LinkIn(Schema):
-    model_config = ConfigDict(extra="forbid")
+class LinkIn(Given):
     days: int | None = Field(30, ge=1, le=3650, description="Until it expires; null: never.")
     note: Name = Field("", max_length=200, examples=["for the team"])
     embeddable: bool = Field(False, description="Whether other sites may frame single charts of it.")
@@ -65,8 +63,7 @@ class ComparisonIn(LinkIn):
     scale: Literal[SCALES] = Choice.scale  # type: ignore[valid-type]
 
 
-class NoteIn(Schema):
-    model_config = ConfigDict(extra="forbid")
+class NoteIn(Given):
     note: Name = Field(max_length=200, examples=["for the team"])
 
 

@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.utils import timezone
 from ninja import Field, FilterSchema, PatchDict, Query, Schema, Status
 from ninja.pagination import RouterPaginated
-from pydantic import BeforeValidator, ConfigDict
+from pydantic import BeforeValidator
 
 from dashboard.pages.accounts.gate import account_of
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Key, Noticed, Username, notice_of, with_columns, with_values
+from dashboard.pages.api.fields import Given, Id, Key, Noticed, Username, notice_of, with_columns, with_values
 from dashboard.pages.api.paging import InParts
 from dashboard.pages.api.plans import SourceIn, asked
 from dashboard.pages.api.problems import valid
@@ -81,10 +81,9 @@ One: TypeAlias = Annotated[ScheduleOut, BeforeValidator(_one)]
 Whole: TypeAlias = Annotated[ScheduleWhole, BeforeValidator(_one)]
 
 
-class Times(Schema):
+class Times(Given):
     """`cron`: minute, hour, day of month, month, day of week."""
 
-    model_config = ConfigDict(extra="forbid")
     name: str = Field(examples=["nightly"])
     cron: str = Field(examples=["30 2 * * *"])
     zone: str = "UTC"

@@ -11,10 +11,9 @@ from django.shortcuts import get_object_or_404
 from ninja import Field, PatchDict, Schema, Status
 from ninja.errors import HttpError
 from ninja.pagination import RouterPaginated
-from pydantic import ConfigDict
 
 from dashboard.pages.api.door import Token
-from dashboard.pages.api.fields import Id, Username, with_columns
+from dashboard.pages.api.fields import Given, Id, Username, with_columns
 from dashboard.pages.api.problems import BadForm, valid
 from dashboard.pages.servers.command_forms import MOST_ARGUMENTS, CommandForm, ExpendableForm, FailoverManagerForm
 from dashboard.pages.servers.forms import FORMS, AttachedForm, HandOverForm, SandboxForm
@@ -40,11 +39,10 @@ class ServerOut(Schema):
     owner: Username
 
 
-class ServerFields(Schema):
+class ServerFields(Given):
     """An attached server has no build; a sandbox has a name, a build and a note. `site`: the site whose workers
     measure it."""
 
-    model_config = ConfigDict(extra="forbid")
     name: str
     host: str = ""
     port: int = 3306
@@ -69,36 +67,32 @@ class ServerIn(ServerFields):
     build: str = Field("", examples=["system-mariadb"])
 
 
-class OwnerIn(Schema):
-    model_config = ConfigDict(extra="forbid")
+class OwnerIn(Given):
     to: str = Field(description="The name of an operator's or administrator's account.", examples=["maria"])
 
 
-class ExpendableIn(Schema):
+class ExpendableIn(Given):
     """Commands as lists of arguments, the program first; no shell reads them. `binlog_index`: where the index of the
     binary log lies on the worker's machine, if it is there. `typed_name`: the server's name."""
 
-    model_config = ConfigDict(extra="forbid")
     crash: list[str] = Field(max_length=MOST_ARGUMENTS, examples=[["ssh", "db1", "kill-server"]])
     start: list[str] = Field(max_length=MOST_ARGUMENTS, examples=[["ssh", "db1", "start-server"]])
     binlog_index: str = ""
     typed_name: str = Field(examples=["db1"])
 
 
-class FailoverManagerIn(Schema):
+class FailoverManagerIn(Given):
     """A command as a list of arguments, the program first by its whole path; no shell reads it. `typed_name`: the
     server's name."""
 
-    model_config = ConfigDict(extra="forbid")
     command: list[str] = Field(max_length=MOST_ARGUMENTS, examples=[["/usr/local/bin/manager", "-v"]])
     typed_name: str = Field(examples=["box"])
 
 
-class LevelIn(Schema):
+class LevelIn(Given):
     """What the commits of a server must reach and survive. `survives`: kill, power, command, failover; `lost_s`: the
     seconds of acknowledged commits that such a crash may take, 0 for nothing. Everything left out: no service level."""
 
-    model_config = ConfigDict(extra="forbid")
     commits_per_s: float | None = Field(None, examples=[4000])
     p99_ms: float | None = Field(None, examples=[20])
     survives: list[str] = Field([], max_length=len(DISASTERS), examples=[["power"]])

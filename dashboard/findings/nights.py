@@ -32,8 +32,6 @@ class Condition:
 
 @dataclass(frozen=True)
 class TrackLine:
-    """A track with its entries in time."""
-
     track: Track
     name: str
     colour: int

@@ -56,7 +56,6 @@ class ThroughputRatio(Estimate):
 
     @property
     def in_words(self) -> tuple[str, str]:
-        """Value and interval."""
         return rounded(self.value, self.lo, self.hi)
 
 

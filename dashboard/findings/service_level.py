@@ -47,7 +47,6 @@ class LevelTarget:
 
     @property
     def look(self) -> str:
-        """Of its badge."""
         return LOOKS[self.met]
 
 

@@ -57,7 +57,6 @@ class ResultView:
 
     @cached_property
     def servers(self) -> dict[int, str]:
-        """The shown servers."""
         return {pk: name for pk, name in self.names.items() if self._is_shown(pk)}
 
     @cached_property

@@ -124,7 +124,6 @@ def _edges(end_s: float) -> list[float]:
 
 
 def _count(spans: Sequence[Span], start: float, end: float, rate: Callable[[LoadSecond], float]) -> float:
-    """The count between two moments."""
     overlaps = ((max(0.0, min(end, to) - max(start, begin)), second) for begin, to, second in spans)
     return sum(length * rate(second) for length, second in overlaps)
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class HostFacts:
-    """Machine, kernel and distribution."""
-
     hostname: str | None = None
     cpu_model: str | None = None
     cores: int | None = None

@@ -35,7 +35,6 @@ BINLOG_SUFFIX = re.compile(r"\.(\d+|index|state)")
 
 
 def classify(path: str, facts: Facts) -> FileClass:
-    """The class of a file, from its name."""
     name = PurePath(path).name
     told = facts.variable("log_bin_basename")
     binlog = OLD_BINLOG if told is None else PurePath(told).name

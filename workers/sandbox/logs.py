@@ -60,7 +60,6 @@ class Logs:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Lines of the present log."""
         return tuple(_read(self.error).splitlines())
 
     @property

@@ -25,7 +25,6 @@ def first_row(connection: Connection, sql: str) -> Mapping[str, Field]:
 
 
 def named_rows(connection: Connection, sql: str) -> list[Mapping[str, Field]]:
-    """All rows by column name."""
     names, found = _answered(connection, sql, ())
     return [dict(zip(names, row, strict=True)) for row in found]
 

@@ -29,8 +29,6 @@ LITTLE_GB, MUCH_GB = 1.0, 10.0
 
 @dataclass(frozen=True)
 class CheckedServer:
-    """The server as a check sees it."""
-
     target: Target
     connection: Connection
     facts: Facts

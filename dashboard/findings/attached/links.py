@@ -32,7 +32,6 @@ class Joined:
     groups: Mapping[Key, set[Key]]
 
     def within(self, keys: set[Key]) -> list[ReplicationLink]:
-        """The links of one of the groups."""
         return [link for _, link in sorted((pair for key in keys for pair in self._by_source[key]), key=itemgetter(0))]
 
     @cached_property

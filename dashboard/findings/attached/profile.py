@@ -34,7 +34,6 @@ class ServerProfile:
 
 
 def profile_of(server: Server) -> ServerProfile:
-    """Of an attached server."""
     key, because = service_of(server)
     if server.binlog_index and not key:
         index = f"From its files on the worker's host ({server.binlog_index})."

@@ -53,7 +53,6 @@ class AuditedLevel:
 
     @property
     def look(self) -> str:
-        """Of its badge."""
         return LOOKS[self.met]
 
     @property

@@ -49,8 +49,6 @@ class ClaimEvidence:
 
 @dataclass(frozen=True)
 class ServerResult:
-    """The evidence of one server."""
-
     server_id: int
     evidence: ClaimEvidence
 

@@ -45,7 +45,6 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @needs("see", "GET")
 def index(request: HttpRequest) -> HttpResponse:
-    """All experiments, or those that fit the filters in the address."""
     context = list_page.context(request)
     return render(request, "experiments/list.html", context, status=422 if context["form"].errors else 200)
 

@@ -17,7 +17,6 @@ from dashboard.records.servers.models import Server
 
 @needs("see", "GET")
 def server(request: HttpRequest, pk: int) -> HttpResponse:
-    """All nights of a server."""
     found = shown(get_object_or_404(Server, pk=pk), request.GET)
     return render(request, "history/server.html", page.context(found))
 

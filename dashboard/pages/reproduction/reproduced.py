@@ -14,8 +14,6 @@ from dashboard.pages.reproduction.statements import NOT_MEASURED, ArticleStateme
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A report with its statements."""
-
     section: Section
 
     @property

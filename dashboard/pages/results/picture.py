@@ -24,7 +24,6 @@ class Picture:
 
 
 def picture(key: str, view: ResultView, addresses: Addresses) -> Picture:
-    """A chart of a result."""
     chart = draw(key, view, embedded=True)
     csv, json = (addresses.chart(key, form, view.query) for form in ("csv", "json"))
     return Picture(chart, csv, json, json if key in OUTLINES and not chart.empty else "")

@@ -44,7 +44,6 @@ def cells(experiment: Experiment) -> list[ResultCell]:
 
 
 def environments(ids: Collection[int]) -> dict[int, EnvironmentFacts]:
-    """Environment id -> its facts."""
     return {one.pk: one.known for one in Environment.objects.filter(pk__in=ids)}
 
 

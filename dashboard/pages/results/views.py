@@ -21,7 +21,6 @@ from dashboard.records.experiments.models import Experiment
 
 @needs("see", "GET")
 def page(request: HttpRequest, experiment_id: int, token: str = "") -> HttpResponse:
-    """The result of an experiment in any state."""
     found = Experiment.objects.select_related("worker").prefetch_related("tags")  # the page names them twice
     experiment = get_object_or_404(found, pk=experiment_id)
     context = pages.context(experiment, request.GET, shared=bool(token), token=token)

@@ -80,8 +80,6 @@ class WhenForm(forms.Form):
 
 
 class RecipeForm(WhenForm):
-    """A new schedule of a recipe."""
-
     recipe = forms.ChoiceField(
         choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()],
         help_text="The plan to measure. Later changes of the recipe do not change this schedule.",

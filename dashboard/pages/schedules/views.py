@@ -40,7 +40,6 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @needs("schedule", "GET", "POST")
 def new(request: HttpRequest) -> HttpResponse:
-    """A schedule of a recipe."""
     form = RecipeForm(request.POST or None, initial=_of_recipe(request))
 
     def save() -> Schedule:
@@ -58,7 +57,6 @@ def _of_recipe(request: HttpRequest) -> dict[str, object]:
 
 @needs("schedule", "GET", "POST")
 def of_experiment(request: HttpRequest, pk: int) -> HttpResponse:
-    """A schedule of the plan of an experiment."""
     source = get_object_or_404(Experiment, pk=pk)
     if source.is_imported:
         messages.error(

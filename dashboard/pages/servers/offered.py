@@ -13,8 +13,6 @@ LONGEST = 18  # digits of an id
 
 
 class ServerField(forms.ModelChoiceField):  # type: ignore[type-arg]  # subscripted in the stubs only
-    """One server."""
-
     def get_bound_field(self, form: forms.BaseForm, name: str) -> forms.BoundField:
         bound = super().get_bound_field(form, name)
         self.choices = [("", str(self.empty_label)), *_choices(self, [bound.value()])]
@@ -58,7 +56,6 @@ def boxes(bound: forms.BoundField) -> Boxes:
 
 
 def offered(bound: forms.BoundField) -> list[int]:
-    """The ids of the servers that this field of a form offers."""
     return [int(str(key)) for key, _ in bound.field.choices]  # type: ignore[attr-defined]  # a ServersField
 
 

@@ -56,7 +56,6 @@ class CellRow:
 
 @register.filter
 def rows_of_cells(cells: Iterable[CellRow]) -> SafeString:
-    """The rows of the cells of an experiment."""
     return _rows(map(_of_cell, cells))
 
 

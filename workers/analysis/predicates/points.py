@@ -88,8 +88,6 @@ def _quotient(of: Effect, than: Effect) -> Effect:
 
 @dataclass(frozen=True)
 class PointFigure(Predicate):
-    """One figure at one point."""
-
     at: At
     figure: str = SPEEDS[0]
 

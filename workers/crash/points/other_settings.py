@@ -120,7 +120,6 @@ def _unlike(load: Recorded, safer: Mapping[str, str]) -> Iterator[Suspect]:
 
 
 def _of_replica(load: Recorded) -> Iterator[Suspect]:
-    """Settings that only the replica has."""
     given = load.setup.replica_settings if load.replica else {}
     for name, ran in given.items():
         if name in OF_THE_LOAD and not _is(ran, OF_THE_LOAD[name]):

@@ -64,7 +64,6 @@ def view(story: FailoverStory, fault: str, topology: str, fault_at_s: float, ack
 
 
 def sentence(acknowledged: int, lost: int, took_ms: float | None, crash: str) -> str:
-    """What this failover lost."""
     last = f" (the last {ms(took_ms)})" if took_ms is not None else ""
     return f"After this {crash} the new primary lacks {whole(lost)} of {whole(acknowledged)} acknowledged commits{last}"
 

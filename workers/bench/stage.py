@@ -50,21 +50,32 @@ class Stage(Protocol):
 
     def schema(self, engine: str) -> str: ...
 
-    def has_loaded(self, shape: str) -> bool: ...
+    def has_loaded(self, shape: str) -> bool:
+        return False
 
-    def keep(self, shape: str) -> None: ...
+    def keep(self, shape: str) -> None:
+        """Data on an attached server are dropped with their schema."""
+        return
 
     def subject(self) -> Subject: ...
 
     def data_folder(self) -> Path | None: ...
 
-    def logs_folder(self) -> Path | None: ...
+    def logs_folder(self) -> Path | None:
+        """Not known: all devices of an attached server would have to be writable for us."""
+        return None
 
-    def settle(self) -> None: ...
+    def settle(self) -> None:
+        """The disk of an attached server is shared with other programs: their unwritten data are a part of its
+        conditions."""
+        return
 
-    def calibrate(self) -> None: ...
+    def calibrate(self) -> None:
+        """A real device cannot be calibrated."""
+        return
 
-    def my_cnf(self) -> str: ...
+    def my_cnf(self) -> str:
+        return ""
 
     def close(self) -> None: ...
 
@@ -93,7 +104,7 @@ class _Dynamic:
         self.own[name] = own
 
 
-class AttachedStage:
+class AttachedStage(Stage):
     """A registered server: only dynamic settings and our own schemas are changed."""
 
     def __init__(
@@ -124,12 +135,6 @@ class AttachedStage:
             self._schemas[engine] = name
         return self._schemas[engine]
 
-    def has_loaded(self, shape: str) -> bool:
-        return False
-
-    def keep(self, shape: str) -> None:
-        """Data on an attached server are dropped with their schema."""
-
     def subject(self) -> Subject:
         return Subject(connect(self.target, answer_s=LOOK_S), self.facts, folder=self._datadir())
 
@@ -137,19 +142,6 @@ class AttachedStage:
         """A writable folder on the file system of the datadir, if the server runs on this host."""
         datadir = self._datadir()
         return beside(datadir) if datadir else None
-
-    def logs_folder(self) -> Path | None:
-        """Not known: all devices of an attached server would have to be writable for us."""
-        return None
-
-    def settle(self) -> None:
-        """Its disk is shared with other programs, and their unwritten data are a part of its conditions."""
-
-    def calibrate(self) -> None:
-        """A real device cannot be calibrated."""
-
-    def my_cnf(self) -> str:
-        return ""
 
     def close(self) -> None:
         """Restore everything. A change that cannot be undone stays a pending restore; raises ServerError."""
@@ -165,7 +157,7 @@ class AttachedStage:
         self._before_change("schema", name, "")
 
 
-class SandboxStage:
+class SandboxStage(Stage):
     """A sandbox for this experiment: restarted when a variant needs it, removed at the end. With a `storage` it lies on
     simulated devices of `device_bytes` each, whose flushes take time only during a measurement. With a `topology` it is
     the primary of replicas, or the first node of a cluster."""

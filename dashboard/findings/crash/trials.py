@@ -1,7 +1,7 @@
 """The trials of an experiment as pages count them: one query, without logs."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, Literal
 
 from django.db.models import QuerySet
@@ -33,11 +33,6 @@ ANY_ENGINE = "the engine"
 WITH_REPLICA = frozenset(key for key, kind in CRASH_KINDS.items() if kind.with_replica)
 # Kinds whose losses are told as a number, without the log that lost them.
 WITHOUT_LOGS = WITH_REPLICA | frozenset(FAULTS)
-_COLUMNS = (
-    "id", "position", "server_id", "variant", "kind", "repeat", "seed", "state", "verdict", "error", "acknowledged",
-    "lost_engine", "lost_engine_ms", "lost_binlog", "lost_binlog_ms", "lost_replica", "phantoms",
-    "recovery_s", "repeat_of_id",
-)  # fmt: skip
 _OF_THE_EVIDENCE = (
     "evidence__data__replicas", "evidence__data__failover__ghosts",
     "evidence__data__failover__rejoin__state", "evidence__data__failover__rejoin__different_rows",
@@ -47,7 +42,7 @@ _OF_THE_EVIDENCE = (
 
 @dataclass(frozen=True)
 class Tried:
-    """One trial without its evidence. The columns are those of `Trial`; None: not known."""
+    """One trial without its evidence. Fields without a default are columns of `Trial`; None: not known."""
 
     id: int
     position: int
@@ -128,12 +123,9 @@ class Tried:
     @property
     def _lost_in_engines(self) -> int | None:
         """Where a replica is crashed too, what the worse of both servers lost."""
-        both = self.kind in WITH_REPLICA
-        return (
-            max(filter(None, (self.lost_engine, self.lost_replica)), default=self.lost_engine)
-            if both
-            else self.lost_engine
-        )
+        if self.kind not in WITH_REPLICA:
+            return self.lost_engine
+        return max(filter(None, (self.lost_engine, self.lost_replica)), default=self.lost_engine)
 
     def lost_ms(self, place: str) -> float | None:
         if self.is_of_replica or self.kind in WITH_REPLICA:
@@ -141,6 +133,9 @@ class Tried:
         if place == "either":
             place = "binlog" if (self.lost_binlog or 0) > (self.lost_engine or 0) else "engine"
         return self.lost_engine_ms if place == "engine" else self.lost_binlog_ms
+
+
+_COLUMNS = tuple(one.name for one in fields(Tried) if one.default is MISSING)
 
 
 def trials_of(experiment: Experiment) -> list[Tried]:

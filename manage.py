@@ -1,20 +1,33 @@
 #!/usr/bin/env python
 """Django's command line; `python manage.py help` lists Durascope's own commands."""
 
+import gc
 import os
 import select
 import signal
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from django.core.management.base import BaseCommand
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
-    from django.core.management import execute_from_command_line
+    gc.disable()  # until the command is loaded. What is loaded stays, and is not scanned at the end either
+    from django.core.management import ManagementUtility
 
     from dashboard.installation.usable import explained
 
+    class Commands(ManagementUtility):
+        def fetch_command(self, subcommand: str) -> "BaseCommand":
+            command = super().fetch_command(subcommand)
+            gc.freeze()
+            gc.enable()
+            return command
+
     try:
-        execute_from_command_line(sys.argv)
+        Commands(sys.argv).execute()
         sys.stdout.flush()
     except BrokenPipeError:
         if not nobody_reads(sys.stdout.fileno()):

@@ -19,6 +19,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
 THREADS = 32  # requests at once; a request to a distant sign-on service may take seconds
 
+gc.disable()  # until everything is loaded
 django.setup()
 usable.check_or_exit()
 pages = WSGIMiddleware(get_wsgi_application(), THREADS)  # type: ignore[arg-type]  # its own types of WSGI
@@ -28,3 +29,4 @@ import_module(settings.ROOT_URLCONF)
 import_module("scipy.stats")  # loading takes a second: no page has to wait for it
 gc.collect()
 gc.freeze()
+gc.enable()

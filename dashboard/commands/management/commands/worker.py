@@ -5,6 +5,7 @@ would load Django a second time, and a terminal's line editor. Exit status: 2 no
 Celery (0: stopped by SIGTERM or Ctrl-C; finished measurements are kept).
 """
 
+import gc
 import os
 import socket
 import sys
@@ -51,10 +52,13 @@ class Command(DurascopeCommand):
         connections.close_all()
         os.chdir(PROJECT)
         os.environ["DURASCOPE_SITE"] = settings.SITE = site  # for its children and its queues
+        gc.disable()  # the tasks are loaded now, and stay
         worker = app.Worker(
             hostname=f"{site}.{os.getpid()}@{socket.gethostname()}",  # unique: several workers may run on a host
             exclude_queues=[ANYBODY] if only_site else [],
             **OPTIONS,
         )
+        gc.freeze()
+        gc.enable()
         worker.start()
         sys.exit(worker.exitcode)

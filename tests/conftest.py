@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from tests import migrated
 from tests.confirmed import confirm
 
 UNIT = Path(__file__).parent / "unit"
+LARGE_BYTES = 1 << 20  # of a table
 pytest_plugins = ["tests.longest_first", "tests.sentences"]
 
 # Tests interrupt what they start; whoever starts them in the background of a script has all of it ignore that.
@@ -66,10 +67,22 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> No
     afterwards, which the audit log's triggers refuse: their own tests install them."""
     post_migrate.disconnect(create_contenttypes)  # 0.2 s after each test that empties the tables; nobody asks for them
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
-    if not settings.ON_POSTGRESQL:
+    if settings.ON_POSTGRESQL:
+        connection.ops.sql_flush = emptied
+    else:
         migrated.sqlite(Path(settings.DATABASES["default"]["NAME"]))
     with django_db_blocker.unblock():
         append_only.remove(connection)
+
+
+def emptied(style: object, tables: Sequence[str], **_: bool) -> list[str]:
+    """Instead of Django's TRUNCATE, which makes new files for 55 tables and their indexes (56 ms of the server, not 2).
+    Rows that were rolled back stay in the files: once those of a table are large, all files are made anew."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT max(pg_relation_size(oid)) FROM pg_class WHERE relname = ANY(%s)", [list(tables)])
+        [largest] = cursor.fetchone()
+    names = [connection.ops.quote_name(table) for table in tables]
+    return [f"TRUNCATE {', '.join(names)}"] if largest > LARGE_BYTES else [f"DELETE FROM {name}" for name in names]
 
 
 @pytest.fixture

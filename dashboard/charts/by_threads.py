@@ -21,7 +21,10 @@ from dashboard.findings.lines import VariantLine, points_of
 from dashboard.findings.point import Point, ThroughputRatio
 from workers.analysis.statistics import MIN_REPEATS
 
-DOTTED = " A dotted line is calculated, not measured: the most that group commit allows, from the time of a flush."
+DOTTED = (
+    " A dotted line has the colour of its setting and is calculated, not measured: the most that group commit allows, "
+    "from the time of a flush. It ends where it would leave the picture."
+)
 ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
 
 

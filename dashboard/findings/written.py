@@ -165,7 +165,7 @@ def _rates(plan: Plan, place: str, earlier: Sequence[WrittenPerSecond]) -> tuple
     totals, binlogs = [one.rate.total for one in earlier], [one.rate.binlog for one in earlier]
     count = f"{len(earlier)} earlier measurement{'' if len(earlier) == 1 else 's'}"
     threads = f"{min(tried)} to {max(tried)}" if min(tried) < max(tried) else str(max(tried))
-    basis = f"as in {count} {'of this server' if place == 'server' else 'in sandboxes'} with {threads} threads"
+    basis = f"estimated from {count} {'of this server' if place == 'server' else 'in sandboxes'} with {threads} threads"
     return (
         WrittenBytes(min(totals), min(binlogs)),
         WrittenBytes(max(totals) * more, max(binlogs) * more),

@@ -189,7 +189,9 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     count = "1 GTID names" if len(names) == 1 else f"{len(names):,} GTIDs name"
     more = f" and {len(names) - FIRST:,} more" if len(names) > FIRST else ""
     first = f"{', '.join(names[:FIRST])}{more}"
-    says = f"{count} an acknowledged transaction, and also one of the few written after the recovery: {first}."
+    says = (
+        f"{count} an acknowledged transaction, and also one of the few that the test wrote after the recovery: {first}."
+    )
     return invalid(len(names), f"{says} After the crash the server numbers transactions again {where}.")
 
 

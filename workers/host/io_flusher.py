@@ -6,7 +6,7 @@ import errno
 
 PR_SET_IO_FLUSHER = 57  # Linux 5.6
 RISK = "When memory is short, a simulated disk can hang and block other programs of this host, because "
-REMEDY = "Keep memory free, or give the worker that capability. In a container: --cap-add SYS_RESOURCE"
+REMEDY = "Keep memory free, or give the worker that capability. In a container, add SYS_RESOURCE."
 
 
 def be_io_flusher(on: bool = True) -> int:

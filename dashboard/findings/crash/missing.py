@@ -17,16 +17,16 @@ def lost_from(place: str, engine: str) -> str:
 
 def says(hit: Sequence[Tried], engine: str) -> str:
     """`median 7,730 commits missing from the binary log, median 5,020 of them also from InnoDB`: the place that lost
-    commits most often first; `, the whole load,` if nothing of any load was left there. `hit`: the trials that lost
+    commits most often first; `the whole load: ` if nothing of any load was left there. `hit`: the trials that lost
     any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
     gone = sorted((place for place in lost if lost[place]), key=lambda one: (-len(lost[one]), -median(lost[one])))
     if all(trial.lost_engine == trial.lost_binlog == trial.lost_both for trial in hit):
         all_of_it = _all_of_it(counts[engine], hit)
-        return f"{typical(median(lost[engine]), len(hit))}{all_of_it} missing from both {engine} and {BINLOG}"
+        return f"{all_of_it}{typical(median(lost[engine]), len(hit))} missing from both {engine} and {BINLOG}"
     first, *others = gone
-    much = f"{typical(median(lost[first]), len(lost[first]))}{_all_of_it(counts[first], hit)}"
+    much = f"{_all_of_it(counts[first], hit)}{typical(median(lost[first]), len(lost[first]))}"
     told = [f"{much} missing from {first}{_in(lost[first], hit)}"]
     for one in others:
         part = _are_part(counts[one], hit)
@@ -45,7 +45,7 @@ def _in(lost: Sequence[int], hit: Sequence[Tried]) -> str:
 def _all_of_it(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
     """Then the number tells how long the load was."""
     whole_load = all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count)
-    return ", the whole load," if whole_load else ""
+    return "the whole load: " if whole_load else ""
 
 
 def _are_part(lost: Sequence[int | None], hit: Sequence[Tried]) -> bool:

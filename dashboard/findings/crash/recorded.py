@@ -42,7 +42,8 @@ def points_in_full(points: int, kind: str, trials: int, further: bool = False) -
         return states_of(points, of)
     number, loads = of.split(" ", 1)
     moments = "a moment" if points == 1 else "moments"
-    return f"{_points(points, noun_of(kind))} ({moments} of {number} {'more ' if further else ''}{loads})"
+    loads = loads.replace("recorded", "other") if further else loads
+    return f"{_points(points, noun_of(kind))} ({moments} of {number} {loads})"
 
 
 def states_of(states: int, of: str) -> str:

@@ -63,7 +63,8 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -
     flush, last = settings.get(name), _last(lost.engine_ms, lost.engine == lost.of)
     if flush == "0" or (engine == "rocksdb" and flush == "2" and settings.get("rocksdb_manual_wal_flush") != "OFF"):
         rescue = f"{name}=1" if power or engine == "rocksdb" else f"{name}=1 or 2"
-        return Cause(f"{name}={flush}: the {log} of {last} was still in the server's memory.", _prevents(rescue))
+        where = "in the server's memory or not flushed yet" if power else "still in the server's memory"
+        return Cause(f"{name}={flush}: the {log} of {last} was {where}.", _prevents(rescue))
     if flush == "2" and power:
         return Cause(f"{name}=2: the {log} of {last} was in the page cache, not flushed.", _prevents(f"{name}=1"))
     if flush in ("1", "3") and power and _is_unflushed(settings):

@@ -16,6 +16,7 @@ from dashboard.records.fleet.models import Installation
 
 log = logging.getLogger(__name__)
 ONLY = 1
+WAITS_FOR = "no experiment, schedule or message starts"
 RESTORED_COPY = "this copy of Durascope's database"  # as the audit log calls it
 MACHINE = Path("/etc/machine-id")
 WAITS = "waiting: this database is a restored copy and is held. Release it: manage.py restored --release"
@@ -42,7 +43,7 @@ def hold(why: str) -> None:
     Installation.objects.get_or_create(pk=ONLY, defaults={"identity": ""})
     with transaction.atomic():
         if Installation.objects.filter(pk=ONLY, held_at=None).update(held_at=timezone.now()):
-            record(None, "put on hold", RESTORED_COPY, why=why)
+            record(None, "put on hold", RESTORED_COPY, why=why, until_released=WAITS_FOR)
 
 
 def release() -> None:

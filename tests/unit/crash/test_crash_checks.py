@@ -155,7 +155,7 @@ def test_reused_gtids_are_found():
 def test_of_many_reused_gtids_the_first_ten_are_named_and_the_others_counted(reused, count, more):
     names = [f"0-1-{n}" for n in range(1, reused + 1)]
     assert judged(all_well(reissued=tuple(names)))["gtid-reused"].says == (
-        f"{count} an acknowledged transaction, and also one of the few written after the recovery: "
+        f"{count} an acknowledged transaction, and also one of the few that the test wrote after the recovery: "
         f"{', '.join(names[:10])}{more}. After the crash the server numbers transactions again from the beginning."
     )
 

@@ -135,7 +135,7 @@ def test_a_number_that_is_that_of_the_whole_load_says_so():
     """It tells how long the load was. One trial that kept a commit is enough to leave it out."""
     lost = tally([(5, 70), (5, 90)], replica=False)
     whole = replace(lost, trials=tuple(replace(one, acknowledged=one.lost_binlog) for one in lost.trials))
-    assert "median 80 commits, the whole load, missing from the binary log, median 5 of them also from" in whole.says
+    assert "the whole load: median 80 commits missing from the binary log, median 5 of them also from" in whole.says
     assert "the whole load" not in replace(whole, trials=(whole.trials[0], lost.trials[1])).says
 
 

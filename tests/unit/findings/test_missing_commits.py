@@ -17,7 +17,7 @@ KEPT = ", none from the binary log: replicas can have commits that the server la
         ([tried(binlog=9)], "9 commits missing from the binary log, none from InnoDB"),
         ([tried(engine=5, binlog=5, lost_both=5)], "5 commits missing from both InnoDB and the binary log"),
         ([tried(engine=1000, binlog=1000, lost_both=1000)],
-         "1,000 commits, the whole load, missing from both InnoDB and the binary log"),
+         "the whole load: 1,000 commits missing from both InnoDB and the binary log"),
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=6, binlog=6, lost_both=6)],
          "median 5.5 commits missing from both InnoDB and the binary log"),
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=9, binlog=20, lost_both=9)],
@@ -37,12 +37,12 @@ KEPT = ", none from the binary log: replicas can have commits that the server la
          "median 20 commits missing from InnoDB, 9 of them also from the binary log in 1 power loss"),
         ([tried(engine=20, binlog=None)], "20 commits missing from InnoDB"),
         ([tried(engine=1000, binlog=7, lost_both=7)],
-         "1,000 commits, the whole load, missing from InnoDB, 7 of them also from the binary log"),
+         "the whole load: 1,000 commits missing from InnoDB, 7 of them also from the binary log"),
         ([tried(engine=1000, binlog=7, lost_both=7), tried(binlog=9)],
          "median 8 commits missing from the binary log, 1,000 from InnoDB in 1 power loss, 7 from both"),
         ([tried(binlog=1000), tried(binlog=10)], "median 505 commits missing from the binary log, none from InnoDB"),
         ([tried(engine=1000), tried(engine=1000), tried(binlog=9)],
-         "median 1,000 commits, the whole load, missing from InnoDB in 2 power losses, "
+         "the whole load: median 1,000 commits missing from InnoDB in 2 power losses, "
          "9 from the binary log in 1 power loss"),
         ([tried(engine=9, binlog=20, lost_both=9), tried(engine=9, binlog=20, lost_both=4)],
          "median 20 commits missing from the binary log, 9 from InnoDB, 6.5 from both"),

@@ -162,7 +162,7 @@ def test_a_loss_without_a_cause_says_whether_the_settings_are_known(kind, engine
         (POWER, flushed("1", "0"), Lost(binlog=7, of=7),
          f"{SYNC}=0: the binary log of the whole load was still in the page cache."),
         (POWER, flushed("0", "1"), Lost(engine=7, of=8),
-         f"{FLUSH}=0: the redo log of the last moments was still in the server's memory."),
+         f"{FLUSH}=0: the redo log of the last moments was in the server's memory or not flushed yet."),
         ("not-a-kind", flushed("2", "1"), ENGINE,
          f"{FLUSH}=2: the redo log of the last 740 ms was in the page cache, not flushed."),
     ],

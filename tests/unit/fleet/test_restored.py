@@ -57,7 +57,7 @@ def test_that_it_is_held_is_kept_in_the_audit_log_once():
         said()
     [event] = Event.objects.filter(did="put on hold")
     assert (event.who, event.what) == (None, "this copy of Durascope's database")
-    assert event.detail == {"why": "it was copied or moved from another place"}
+    assert event.detail["why"] == "it was copied or moved from another place"
     said("--release")
     said()
     assert Event.objects.filter(did="put on hold").count() == 2, "held again, by hand"

@@ -27,13 +27,13 @@ def test_the_crash_points_that_were_not_tried_are_listed(client_in):
     page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
     for part in ("4,000 crash points that were found and not tried",
                  "The table shows 25 of them, the list holds 4,000.",
-                 '<td class="num" data-label="Redo log flushed to">8,192 bytes'):  # fmt: skip
+                 '<td class="num" data-label="Redo log on the disk">8,192 bytes'):  # fmt: skip
         assert part in page, part
     rows = list(csv.DictReader(client_in.get(address(trial, "csv")).text.splitlines()))
     assert [row["Outcome"] for row in rows] == ["passed", "failed", *["not tried"] * 4000]
     assert rows[2] == {
         "Outcome": "not tried", "Power loss at (s)": "0.7", "Event of the recording": "412", "On the disk": "torn",
-        "Chosen": "within a flush", "Redo log flushed (bytes)": "8192", "Binary log flushed (bytes)": "4096",
+        "Chosen": "within a flush", "Redo log on the disk (bytes)": "8192", "Binary log on the disk (bytes)": "4096",
         "Acknowledged": "", "Failed or unclear checks": "",
     }  # fmt: skip
     assert len(client_in.get(address(trial, "json")).json()["rows"]) == 4002

@@ -41,7 +41,7 @@ def of(experiment, is_sandbox=False):
 def test_no_written_bytes_are_assumed_for_a_sandbox():
     """It has no disk that people share. With an earlier measurement there is something to say."""
     assert of(factory.experiment(levels={"1/1": 1000.0}, measured=0), is_sandbox=True) is None
-    assert "as in 6 earlier measurements in sandboxes" in of(measured(MIB), is_sandbox=True).says
+    assert "estimated from 6 earlier measurements in sandboxes" in of(measured(MIB), is_sandbox=True).says
 
 
 def test_without_an_earlier_measurement_the_assumption_is_named():
@@ -57,7 +57,7 @@ def test_the_range_spans_the_earlier_measurements_of_this_server():
     assert found.low.total == pytest.approx(3 * MIB * found.load_s + tables)
     assert found.high.total == pytest.approx(5 * MIB * found.load_s + tables)
     assert (found.low.binlog, found.high.binlog) == (2_500_000, pytest.approx(MIB * found.load_s + 2_500_000))
-    assert "as in 12 earlier measurements of this server with 1 to 8 threads" in found.says
+    assert "estimated from 12 earlier measurements of this server with 1 to 8 threads" in found.says
     assert "3 min 6 s of load will write" in found.says
 
 
@@ -106,7 +106,7 @@ def test_the_page_holds_the_estimate_beside_the_measurement(client_in):
     after.refresh_from_db()
     remember(after)
     (said,) = after.written
-    assert "as in 6 earlier measurements" in said
+    assert "estimated from 6 earlier measurements" in said
     assert said.endswith("Measured: 360 MiB, 0 B of it binary log, in 3 min without warm-up.")
     assert "Measured: 360 MiB" in client_in.get(reverse("results:page", args=[after.pk])).text
 
@@ -125,7 +125,7 @@ def test_an_own_transaction_is_estimated_only_from_the_very_same_file():
     own(other)
     assert "not estimated" in of(own(EXAMPLE, measured=0)).says
     found = of(own(other, measured=0))
-    assert "as in 6 earlier measurements" in found.says
+    assert "estimated from 6 earlier measurements" in found.says
     assert found.low.total == pytest.approx(MIB * found.load_s + 6 * 900_000 * 1_000)  # filled before each of six
 
 

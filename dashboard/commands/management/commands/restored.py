@@ -24,7 +24,7 @@ class Command(DurascopeCommand):
     def handle(self, *, release: bool, **_: object) -> None:
         if release:
             installation.release()
-            record(None, "released from hold", installation.RESTORED_COPY)
+            record(None, "released from hold", installation.RESTORED_COPY, command="manage.py restored --release")
             self.stdout.write("Released. Workers continue with this work:")
         else:
             installation.hold("manage.py restored")

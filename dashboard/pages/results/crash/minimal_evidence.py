@@ -25,7 +25,7 @@ SHORTEST = "Shortest load found"
 SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
 DISKS = {
     "durable": "only what was flushed",
-    "written": "all writes, flushed or not",
+    "written": "all writes sent to it, flushed or not",
     KILLED: "all that the files were given",
     "torn": "a part of the unflushed sectors",
     "only": "a part of the unflushed writes",

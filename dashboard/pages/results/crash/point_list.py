@@ -10,8 +10,8 @@ from workers.crash.points.untried import UntriedPoint
 OUTCOMES = {"valid": "passed", "invalid": "failed", "unknown": "unclear"}
 COLUMNS = (
     ("Outcome", "text"), ("Power loss at (s)", "number"), ("Event of the recording", "number"),
-    ("On the disk", "text"), ("Chosen", "text"), ("Redo log flushed (bytes)", "number"),
-    ("Binary log flushed (bytes)", "number"), ("Acknowledged", "number"), ("Failed or unclear checks", "text"),
+    ("On the disk", "text"), ("Chosen", "text"), ("Redo log on the disk (bytes)", "number"),
+    ("Binary log on the disk (bytes)", "number"), ("Acknowledged", "number"), ("Failed or unclear checks", "text"),
 )  # fmt: skip
 
 

@@ -221,9 +221,7 @@ def _archives(story: PointsStory) -> str:
 
 
 def _margin(story: PointsStory) -> str:
-    if story.margin_s:
-        return f"{1e6 * story.margin_s:.0f} µs. Commits acknowledged within it are in doubt"
-    return "none" if story.bracket_s is None else f"less than {duration(story.bracket_s)}"
+    return f"{1e6 * story.margin_s:.0f} µs. Commits acknowledged within it are in doubt" if story.margin_s else ""
 
 
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
@@ -235,13 +233,15 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         (f"{noun.capitalize()}s tried", f"{found}. Points with the same content of the disk count as one{limit}"),
         (
             "States of the logs",
-            f"{whole(story.covered)} of {whole(story.pairs)} that were found. A state is how far each log was flushed"
+            f"the points tried cover {whole(story.covered)} of {whole(story.pairs)}. A state is how much of each log "
+            "is on the disk"
             if story.pairs
             else "",
         ),
         (
             "Recorded",
-            f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}"
+            f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}. "
+            "Their events are numbered: a flush has two, begin and end"
             + (". Some flushes had nothing new to write" if story.flushes > story.writes else ""),
         ),
         ("Subsets of the unflushed writes", _subsets(story)),
@@ -260,5 +260,5 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             if story.not_again
             else "",
         ),
-        ("Clocks of clients and disk differ by", _margin(story)),
+        ("Difference of the clocks of clients and disk", _margin(story)),
     )

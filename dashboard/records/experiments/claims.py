@@ -12,6 +12,7 @@ from workers.bench.recipes.claims import PlanNames, claim
 from workers.toml.table import TomlTable
 
 Table = Mapping[str, object]  # of a claim, as a recipe has it
+OF_VARIANTS = ("variant", "variants", "over")  # a ratio is over a point, which is a table of its own
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class StoredClaims:
         """Names need no check: they were checked when the recipe was read."""
         tables = _tables(self.claims)
         names = PlanNames(
-            variants=tuple(_said(tables, "variant", "variants")),
+            variants=tuple(_said(tables, *OF_VARIANTS)),
             workloads=tuple(_said(tables, "workload")),
             threads=tuple(sorted(map(int, _said(tables, "threads")))),
         )
@@ -53,7 +54,7 @@ def claims_of(experiment: Experiment) -> StoredClaims:
 
 
 def variants_of(claim: Claim) -> list[str]:
-    return _said(_tables(claim.as_dict()), "variant", "variants")
+    return _said(_tables(claim.as_dict()), *OF_VARIANTS)
 
 
 def _tables(value: object) -> list[Table]:
@@ -64,7 +65,8 @@ def _tables(value: object) -> list[Table]:
 
 
 def _said(tables: Iterable[Table], *names: str) -> list[str]:
-    """Under each of these names a table has one value or a list of them. Each value once."""
-    found = [table[name] for table in tables for name in names if name in table]
+    """Under each of these names a table has one value or a list of them, else it counts elsewhere. Each value once."""
+    known = (table[name] for table in tables for name in names if name in table)
+    found = (one for one in known if not isinstance(one, Mapping))
     each = (said if isinstance(said, list | tuple) else [said] for said in found)
     return list(dict.fromkeys(str(one) for values in each for one in values))

@@ -11,7 +11,7 @@ from django.urls import reverse
 from dashboard.findings.claims.in_words import claim_lines, interval_of
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.findings.document import everything
-from dashboard.records.experiments.claims import claims_of
+from dashboard.records.experiments.claims import StoredClaims, claims_of, variants_of
 from dashboard.records.experiments.models import Cell, Experiment, Series
 from dashboard.records.sharing.actions import share
 from tests.unit.results import factory, trials
@@ -19,6 +19,7 @@ from workers.analysis.predicates.bounds import Bounds, Effect
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.crashes import CrashShare
 from workers.analysis.predicates.measured import At
+from workers.analysis.predicates.outages import OutageRatio
 from workers.analysis.predicates.points import PointFigure, SpeedRatio, Steps
 
 pytestmark = pytest.mark.django_db
@@ -327,3 +328,14 @@ def test_the_command_line_shows_a_recipe_with_its_claims(capsys):
     told = capsys.readouterr().out
     assert "G2  A single thread with the binary log on takes three fsyncs per commit." in told
     assert "between 2.5 and 3.5" in told
+
+
+def test_a_stored_claim_on_outages_names_both_of_its_variants():
+    claim = Claim("own", "It takes longer.", "", OutageRatio("disk gone", "expelled", "primary-kill"), Bounds(above=1))
+    assert variants_of(claim) == ["disk gone", "expelled"]
+    assert StoredClaims(claims=(claim.as_dict(),)).read() == [claim]
+
+
+def test_a_stored_claim_on_a_ratio_names_the_variants_of_its_points():
+    assert variants_of(CLAIMS["faster"]) == ["0/0", "1/1"]
+    assert StoredClaims(claims=(CLAIMS["faster"].as_dict(),)).read() == [CLAIMS["faster"]]

@@ -1,5 +1,5 @@
 """Results of steps, kept in .release/VERSION until the release is made. A result counts while nothing
-that it measured changed since: for most steps documents may."""
+that it measured changed since: for most steps documents and tests may."""
 
 import json
 import subprocess
@@ -11,6 +11,7 @@ from release.step import PROJECT, Failed, Step, clock, git, load, uncommitted, w
 
 RELEASES = ["docs/releases"]  # written by each call
 DOCUMENTS = ["docs", "*.md"]  # *.md of the root
+TESTS = ["tests/**/test_*.py"]  # nothing imports them
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def run(place: Path, name: str, step: Step, quick: bool) -> Result:
     log, file = place / f"{name}.log", place / f"{name}.json"
     file.unlink(missing_ok=True)
     log.write_text("")
-    may_change = RELEASES if step.reads_documents else DOCUMENTS
+    may_change = (RELEASES if step.reads_documents else DOCUMENTS) + ([] if step.runs_tests else TESTS)
     began, before, commit, clean = time.monotonic(), load(), git("rev-parse", "HEAD"), not uncommitted(*may_change)
     try:
         found = step.run(quick, log)

@@ -7,8 +7,8 @@ from release.steps import STEPS
 
 HEAD = """# Release {version}
 Written by `scripts/release`. Each figure was measured at the commit beside it; between these commits and the release
-only documents changed, unless a line says otherwise. The load is that of the machine: 2 processors are busy at 2, and
-times that were measured at a higher load show more than the program costs.
+only documents and tests that a step does not run changed, unless a line says otherwise. The load is that of the
+machine: 2 processors are busy at 2, and times that were measured at a higher load show more than the program costs.
 """
 
 

@@ -29,6 +29,7 @@ class Step:
     run: Callable[[bool, Path], Found]
     has_quick: bool = True  # a shorter form, which only tries it
     reads_documents: bool = False  # a changed document is a changed program for it
+    runs_tests: bool = False  # so is a changed test
     always: bool = False  # it takes no time: it runs at each call, also if it is done
 
 

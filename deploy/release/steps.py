@@ -138,15 +138,21 @@ STEPS: dict[str, Step] = {
         has_quick=False,
         always=True,
     ),
-    "build": Step("all tests (.ci/run)", build, reads_documents=True),
+    "build": Step("all tests (.ci/run)", build, reads_documents=True, runs_tests=True),
     "chaos": Step("faults in a whole installation", chaos),
     "intervals": Step("how often intervals hold the true value, by kind, in simulation", intervals),
-    "mutants": Step("small faults in the judging core that the tests notice, at most 10 of each file", mutants),
+    "mutants": Step(
+        "small faults in the judging core that the tests notice, at most 10 of each file", mutants, runs_tests=True
+    ),
     "known-bugs": Step("published bugs that are found again", known_bugs),
     "speed": Step("benchmarks, beside those of the release before", measure_speed),
-    "doors": Step("installed on a Debian, in containers and by pip; removed again", doors),
+    "doors": Step("installed on a Debian, in containers and by pip; removed again", doors, runs_tests=True),
     "documents": Step("the site of documents", documents, has_quick=False, reads_documents=True),
     "package": Step(
-        "wheel, sdist and SBOM, made twice with the same bytes", package, has_quick=False, reads_documents=True
+        "wheel, sdist and SBOM, made twice with the same bytes",
+        package,
+        has_quick=False,
+        reads_documents=True,
+        runs_tests=True,
     ),
 }

@@ -62,7 +62,8 @@ def test_a_cluster_that_does_not_flush_loses_commits_when_all_are_killed(sandbox
     outcomes = {one.crash: one.outcome for one in seen.statements}
     assert outcomes["all Galera nodes are killed"] == "may be lost" and seen.unread == ()
     assert result.error == ""
-    assert {check.key for check in result.checks if check.outcome != "valid"} == {"lost-promoted", "phantoms"}
+    wrong = {check.key for check in result.checks if check.outcome != "valid"}
+    assert wrong == {"lost-promoted", "phantoms"}, (result.acknowledged, result.story.holds, result.log_lines)
     story = result.story
     assert result.lost.transactions > 0 and story.because.startswith("All nodes went down before any had flushed")
     assert story.holds.keys() == {"node 1", "node 2", "node 3"}

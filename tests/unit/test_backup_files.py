@@ -18,7 +18,7 @@ from dashboard.installation.version import VERSION
 
 PASSPHRASE = "correct horse battery"
 KEY = Fernet.generate_key().decode()
-DATABASE = os.urandom(5000)
+DATABASE = os.urandom(4999) + b"A"
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -192,15 +193,17 @@ def test_a_result_counts_until_the_program_changes(tree, tmp_path):
         ("docs/releases/v1.md", True, True),
         ("README.md", True, False),
         ("x/README.md", False, False),
+        ("tests/unit/deep/test_one.py", True, False),
+        ("tests/bench/chaos.py", False, False),
     ],
 )
-def test_a_step_that_reads_documents_does_not_count_when_one_changes(tree, tmp_path, document, chaos, build):
+def test_a_step_does_not_count_when_a_document_or_test_changes_that_it_reads(tree, tmp_path, document, chaos, build):
     """A document beside the program is a part of it."""
     for name in ("chaos", "build"):
-        kept.run(tmp_path, name, Step("says", nothing, reads_documents=steps.STEPS[name].reads_documents), quick=False)
+        kept.run(tmp_path, name, replace(steps.STEPS[name], run=nothing), quick=False)
     (tree / document).parent.mkdir(parents=True, exist_ok=True)
-    (tree / document).write_text("a document")
-    committed("a document")
+    (tree / document).write_text("changed")
+    committed("a change")
     assert (kept.read(tmp_path, "chaos").counts, kept.read(tmp_path, "build").counts) == (chaos, build)
 
 

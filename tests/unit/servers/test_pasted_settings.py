@@ -54,6 +54,15 @@ def of_file(text, version="MariaDB 10.11"):
     return read(text, named_version(version))
 
 
+def test_what_a_name_that_is_cut_off_may_set_is_unknown():
+    found = of_file("[mysqld]\nsync-bin = 0\nrelay_log = relay\ninnodb = ON\n= 5\n")
+    assert "sync_binlog" not in found.facts.variables
+    assert [note for note in found.notes if "short" in note] == [
+        "sync_bin may be short for sync_binlog: write the whole name."
+    ]
+    assert of_file("[mysqld]\nsync_relay_log = 0\n").facts.variables["sync_binlog"] == "0"
+
+
 def test_an_option_file_is_read_as_a_server_reads_it():
     found = of_file(
         "[client]\npassword = secret\nsync_binlog = 7\n[mysqld]\n# a comment\ninnodb-flush-log-at-trx-commit = 2 # y\n"

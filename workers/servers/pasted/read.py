@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workers.errors import PlanError
-from workers.servers.compared import name_of
+from workers.servers.compared import NAMES, name_of
 from workers.servers.defaults import defaults_of
 from workers.servers.facts import Facts, FlavourKey
 from workers.servers.flavours import FLAVOURS, detect
@@ -20,6 +20,7 @@ ABOUT = ("version", "version_comment")
 UNREAD = "Paste the answer of SHOW GLOBAL VARIABLES, or a my.cnf with a section [mysqld]."
 PLUGINS = ("plugin_load", "plugin_load_add")
 OTHER_ENGINES = ("rocksdb", "tokudb")
+WHOLE = ("innodb", "log", "relay_log")  # options of their own, with which the names of settings begin
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,17 @@ def _of_file(file: option_file.OptionFile, named: NamedVersion | None) -> Pasted
         values = {**_defaults(named, engines), **given}
         whose = f"{FLAVOURS[named.flavour].title} {named.text}"
         notes.append(f"Settings that the file leaves out have the defaults of {whose}.")
-    unsure = {name_of(name) for name in file.unsure}
+    short = {name: meant for name in (*file.values, *file.unsure) if (meant := _meant_by(name))}
+    notes += [f"{_clean(name)} may be short for {' or '.join(short[name])}: write the whole name." for name in short]
+    unsure = {name_of(name) for name in file.unsure}.union(*short.values())
     values = {name: value for name, value in values.items() if name_of(name) not in unsure}
     version = named.version if named else UNREADABLE
     return PastedText(Facts(flavour, version, named.text if named else "", values, engines), "my.cnf", tuple(notes))
+
+
+def _meant_by(name: str) -> list[str]:
+    """The settings that a server may take this for: it reads a name that is cut off, if only one option begins so."""
+    return [] if not name or name_of(name) or name in WHOLE else [one for one in NAMES if one.startswith(name)]
 
 
 def _kept(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -63,6 +63,13 @@ def test_what_a_name_that_is_cut_off_may_set_is_unknown():
     assert of_file("[mysqld]\nsync_relay_log = 0\n").facts.variables["sync_binlog"] == "0"
 
 
+@pytest.mark.parametrize("line", ["[mysqld7]", "[mysqld-5.5]", "!include /etc/x"])
+def test_a_long_file_gives_no_long_list_of_notes(line):
+    notes = of_file("[mysqld]\nsync_binlog = 1\n" + f"{line}\n" * 5000).notes
+    assert len(notes) == 22 and notes[20] == "4,980 more such lines."
+    assert notes[21].startswith("Settings that the file leaves out")
+
+
 def test_an_option_file_is_read_as_a_server_reads_it():
     found = of_file(
         "[client]\npassword = secret\nsync_binlog = 7\n[mysqld]\n# a comment\ninnodb-flush-log-at-trx-commit = 2 # y\n"

@@ -20,6 +20,7 @@ ABOUT = ("version", "version_comment")
 UNREAD = "Paste the answer of SHOW GLOBAL VARIABLES, or a my.cnf with a section [mysqld]."
 PLUGINS = ("plugin_load", "plugin_load_add")
 OTHER_ENGINES = ("rocksdb", "tokudb")
+MOST_NOTES = 20  # of lines of a file: a page must not become as long as the file
 WHOLE = ("innodb", "log", "relay_log")  # options of their own, with which the names of settings begin
 
 
@@ -62,13 +63,9 @@ def _of_server(form: str, pairs: Sequence[tuple[str, str]]) -> PastedText:
 
 
 def _of_file(file: option_file.OptionFile, named: NamedVersion | None) -> PastedText:
-    notes = [f"{include} was not followed: its settings are unknown here." for include in map(_clean, file.includes)]
-    notes += [f"Section [{_clean(name)}] was left out: it is for another version." for name in file.left_out]
-    notes += [
-        f"Section [{_clean(name)}] is of one of several servers: what it sets is unknown here. To audit that server, "
-        "write its lines under [mysqld]."
-        for name in file.instances
-    ]
+    short = {name: meant for name in (*file.values, *file.unsure) if (meant := _meant_by(name))}
+    unsure = {name_of(name) for name in file.unsure}.union(*short.values())
+    notes = _notes(file, short)
     flavour: FlavourKey = named.flavour if named else "mariadb" if file.is_mariadb else "mysql"
     given = _kept(file.values.items())
     engines = _engines(given, *(file.values.get(name, "") for name in PLUGINS))
@@ -81,12 +78,25 @@ def _of_file(file: option_file.OptionFile, named: NamedVersion | None) -> Pasted
         values = {**_defaults(named, engines), **given}
         whose = f"{FLAVOURS[named.flavour].title} {named.text}"
         notes.append(f"Settings that the file leaves out have the defaults of {whose}.")
-    short = {name: meant for name in (*file.values, *file.unsure) if (meant := _meant_by(name))}
-    notes += [f"{_clean(name)} may be short for {' or '.join(short[name])}: write the whole name." for name in short]
-    unsure = {name_of(name) for name in file.unsure}.union(*short.values())
     values = {name: value for name, value in values.items() if name_of(name) not in unsure}
     version = named.version if named else UNREADABLE
     return PastedText(Facts(flavour, version, named.text if named else "", values, engines), "my.cnf", tuple(notes))
+
+
+def _notes(file: option_file.OptionFile, short: Mapping[str, Sequence[str]]) -> list[str]:
+    """On its lines. `short`: what each name that is cut off may mean."""
+    notes = [f"{include} was not followed: its settings are unknown here." for include in map(_clean, file.includes)]
+    notes += [f"Section [{_clean(name)}] was left out: it is for another version." for name in file.left_out]
+    notes += [
+        f"Section [{_clean(name)}] is of one of several servers: what it sets is unknown here. To audit that server, "
+        "write its lines under [mysqld]."
+        for name in file.instances
+    ]
+    notes += [
+        f"{_clean(name)} may be short for {' or '.join(meant)}: write the whole name." for name, meant in short.items()
+    ]
+    more = len(notes) - MOST_NOTES
+    return [*notes[:MOST_NOTES], f"{more:,} more such lines."] if more > 0 else notes
 
 
 def _meant_by(name: str) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from django.conf import settings
 
 from dashboard.commands.files import write_new
+from dashboard.findings.tested import engine_of, naming, planned_variant
 from dashboard.records.experiments.models import KeptCrashPoint
 from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.export.again import JudgedAgain, recover_again
@@ -27,7 +28,8 @@ def crash_point(*, trial: int, number: int, to: Path | None, **_: object) -> str
     if to:
         write_new(to, archive)
         return f"The crash point is in {to}, {len(archive):,} bytes. Unpack it with tar and read crash-point/README.md."
-    return _told(recover_again(archive, Path(settings.SANDBOX_ROOT), builds.find, settings.SANDBOX_USER))
+    judged = recover_again(archive, Path(settings.SANDBOX_ROOT), builds.find, settings.SANDBOX_USER)
+    return naming(_engine(kept), _told(judged))
 
 
 def more_crash_points(*, trial: int, most: int, **_: object) -> str:
@@ -42,10 +44,10 @@ def _tried(trial: int, most: int) -> Iterator[str]:
     points = kept.trial.evidence.known.points
     tried = len(points.states) if points else 0
     failed = total = 0
-    root, user = Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER
+    engine, root, user = _engine(kept), Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER
     for judged in try_more(bytes(kept.archive), root, builds.find, user, tried, most):
         total, failed = total + 1, failed + bool(judged.failed)
-        says = _titles(judged.failed) if judged.failed else "no check failed"
+        says = naming(engine, _titles(judged.failed)) if judged.failed else "no check failed"
         yield f"crash point {tried + total:,} (event {judged.point.moment:,}, {judged.point.keeps}): {says}"
     yield f"{failed:,} of {total:,} more crash points failed. The trial had tried {tried:,}; its result stays as it is."
 
@@ -60,3 +62,7 @@ def _told(judged: JudgedAgain) -> str:
 
 def _titles(keys: tuple[str, ...]) -> str:
     return ", ".join(CHECK_TITLES.get(key, key) for key in keys) or "none"
+
+
+def _engine(kept: KeptCrashPoint) -> str:
+    return engine_of(planned_variant(kept.trial.experiment.as_plan(), kept.trial.variant))

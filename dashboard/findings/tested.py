@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dashboard.findings.flushing import gloss
 from dashboard.text.numbers import UNKNOWN, ms
 from workers.bench.plan import Plan, Variant
+from workers.bench.trial_kinds import CHECK_TITLES
 
 ENGINES = {"innodb": "InnoDB", "rocksdb": "MyRocks", "tokudb": "TokuDB"}
 MOST_VARIANTS = 8  # more are listed in the evidence only
@@ -62,9 +63,19 @@ def engine_of(variant: Variant) -> str:
     return ENGINES.get(engine, engine)
 
 
+def planned_variant(plan: Plan, name: str) -> Variant:
+    """Without settings where the plan has none of that name: a trial of an imported file may name another."""
+    return next((variant for variant in plan.variants if variant.name == name), Variant("", {}))
+
+
 def naming(engine: str, text: str) -> str:
     """The title or the stored sentence of a check with the engine's name. Older trials wrote "the binlog"."""
     return text.replace("the engine", engine).replace("the binlog", "the binary log")
+
+
+def check_title(key: str, engine: str) -> str:
+    """With the engine's name. A key of another version is written as words."""
+    return naming(engine, CHECK_TITLES.get(key, key.replace("-", " ")))
 
 
 def named(settings: Iterable[SpelledOut], sentences: Sequence[str]) -> list[SpelledOut]:

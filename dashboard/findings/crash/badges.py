@@ -16,12 +16,13 @@ from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried, plain_trials
 from dashboard.findings.crash.tried_settings import counted, experiments_like
+from dashboard.findings.tested import planned_variant
 from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.kind_names import in_order, title
 from dashboard.records.experiments.models import Environment, Experiment, Trial
 from dashboard.records.servers.models import Server
 from dashboard.text.words import listed
-from workers.bench.plan import CONTROLS, Plan, Variant
+from workers.bench.plan import CONTROLS, Plan
 from workers.servers.answered import AnsweredFacts
 from workers.servers.facts import Version
 
@@ -146,7 +147,7 @@ def _candidates(present: Durability) -> list[tuple[int, Plan, dict[Place, Ran | 
 
 
 def _agreed(present: Durability, plan: Plan, variant: str, environment: EnvironmentFacts) -> Ran | None:
-    planned = next((one for one in plan.variants if one.name == variant), Variant("", {}))
+    planned = planned_variant(plan, variant)
     if planned.topology:
         return None  # a failover says nothing of what one server keeps
     engine = planned.engine.lower()

@@ -46,7 +46,7 @@ class PlanForm(PlanInputs):
         help_text="All ticked pairs are measured.",
     )
     binlog = forms.ChoiceField(
-        choices=[("keep", "as the server has it"), ("on", "on"), ("off", "off")],
+        choices=[("keep", "not changed"), ("on", "on"), ("off", "off")],
         required=False,
         initial="keep",
         label="Binary log",

@@ -119,7 +119,7 @@ def test_the_command_tries_more_points_of_a_recording(recorded, monkeypatch):
     monkeypatch.setattr(command, "try_more", more)
     lines = command.more_crash_points(trial=recorded.pk, most=2).splitlines()
     assert asked == [(ARCHIVE, 1, 2)]
-    assert lines[0] == f"crash point 2 (event 8, at random): {CHECK_TITLES['lost-engine']}"
+    assert lines[0] == "crash point 2 (event 8, at random): All acknowledged commits in InnoDB"
     assert lines[1].endswith("no check failed") and lines[2].startswith("1 of 2 more crash points failed.")
 
 
@@ -180,7 +180,8 @@ def test_the_command_tells_each_check_and_whether_the_same_ones_fail(trial, monk
     monkeypatch.setattr(command, "recover_again", again)
     said = command.crash_point(trial=trial.pk, number=1, to=None).splitlines()
     assert given == [ARCHIVE]
-    assert said == [f"failed: {CHECK_TITLES['lost-engine']}: {LOST.says}", "unclear: twice: Unclear.", end]
+    missing = "3 of 10 acknowledged transactions are missing in InnoDB."
+    assert said == [f"failed: All acknowledged commits in InnoDB: {missing}", "unclear: twice: Unclear.", end]
 
 
 def test_the_command_names_a_point_that_is_not_kept(trial, tmp_path, capsys):

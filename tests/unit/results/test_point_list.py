@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from dashboard.records.sharing.actions import share
 from tests.markup import flat
-from tests.unit.crash.recorded_states import TORN, state, story
+from tests.unit.crash.recorded_states import LOST, TORN, state, story
 from tests.unit.results import trials
 from tests.unit.results.recorded_trials import loads
 from workers.crash.points.untried import UntriedPoint, packed
@@ -18,7 +18,9 @@ from workers.crash.points.untried import UntriedPoint, packed
 pytestmark = pytest.mark.django_db
 
 LEFT = UntriedPoint(moment=412, at_s=0.7, keeps="torn", way="within a flush", redo=8192, binlog=4096)
-HALF = story(state(0.1), state(0.3, TORN), left=4000, untried=(LEFT, *(replace(LEFT, moment=n) for n in range(3999))))
+HALF = story(
+    state(0.1), state(0.3, TORN, LOST), left=4000, untried=(LEFT, *(replace(LEFT, moment=n) for n in range(3999)))
+)
 
 
 def test_the_crash_points_that_were_not_tried_are_listed(client_in):
@@ -31,6 +33,8 @@ def test_the_crash_points_that_were_not_tried_are_listed(client_in):
         assert part in page, part
     rows = list(csv.DictReader(client_in.get(address(trial, "csv")).text.splitlines()))
     assert [row["Outcome"] for row in rows] == ["passed", "failed", *["not tried"] * 4000]
+    failed = "Binary log readable for a replica; All acknowledged commits in InnoDB"
+    assert rows[1]["Failed or unclear checks"] == failed
     assert rows[2] == {
         "Outcome": "not tried", "Power loss at (s)": "0.7", "Event of the recording": "412", "On the disk": "torn",
         "Chosen": "within a flush", "Redo log on the disk (bytes)": "8192", "Binary log on the disk (bytes)": "4096",

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.tested import naming
+from dashboard.findings.tested import check_title, naming
 from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
-from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.points.shortest import LIMIT_S
 from workers.crash.points.story import (
     KILLED,
@@ -23,6 +22,14 @@ from workers.sandbox.disk.image import BLOCK_BYTES
 ALONE = "Each of these settings was changed alone. If a check still fails then, another setting makes it fail too."
 SHORTEST = "Shortest load found"
 SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
+VERIFIES = "With it the recovery verifies the checksum of each event of the binary log."
+REASONS = {  # why a setting was tried whose name does not say it
+    "source_verify_checksum": VERIFIES,
+    "master_verify_checksum": VERIFIES,
+    "rocksdb_wal_recovery_mode": "With 2 the recovery ends at the first damaged entry of the write-ahead log.",
+    "relay_log_recovery": "With it the replica fetches again what it had not applied.",
+    "innodb_flush_method": "With fsync the copy of a page is flushed before the page.",
+}
 DISKS = {
     "durable": "only what was flushed",
     "written": "all writes sent to it, flushed or not",
@@ -76,7 +83,8 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
         first.append(f"The JSON of the experiment has {whole(rest)} more.")
     whose = f" on the {one.server}" if one.server else ""
     setting = f"{one.name}={one.other} instead of {one.ran}{whose}"
-    return MinimalEvidence(title, f"{setting}, {tried}. {says}.{unclear}", tuple(first))
+    reason = f" {why}" if (why := REASONS.get(one.name)) else ""
+    return MinimalEvidence(title, f"{setting}, {tried}.{reason} {says}.{unclear}", tuple(first))
 
 
 def _other_point(point: OtherPoint, engine: str) -> str:
@@ -130,11 +138,7 @@ def _counted(count: int, word: str) -> str:
 
 
 def checks_in_words(keys: Sequence[str], engine: str) -> str:
-    return listed([f"“{title_of(key, engine)}”" for key in keys])
-
-
-def title_of(key: str, engine: str) -> str:
-    return naming(engine, CHECK_TITLES.get(key, key))
+    return listed([f"“{check_title(key, engine)}”" for key in keys])
 
 
 def _smallest(history: SmallestHistory) -> MinimalEvidence:

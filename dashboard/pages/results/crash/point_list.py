@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dashboard.charts.chart import ChartTable, Row
-from workers.bench.trial_kinds import CHECK_TITLES
+from dashboard.findings.tested import check_title
 from workers.crash.points.story import KILL_POINT, PointsStory, TriedState, noun_of
 from workers.crash.points.untried import UntriedPoint
 
@@ -18,10 +18,10 @@ COLUMNS = (
 BEFORE_LOGS, BEHIND_LOGS = slice(0, 5), slice(7, None)
 
 
-def table(story: PointsStory) -> ChartTable:
-    """A kill takes nothing from the logs on the disk: how far they were flushed is left out. Raises ValueError when the
-    stored list of those that were not tried is damaged."""
-    rows = tuple(_rows(story))
+def table(story: PointsStory, engine: str) -> ChartTable:
+    """`engine`: its name. A kill takes nothing from the logs on the disk: how far they were flushed is left out. Raises
+    ValueError when the stored list of those that were not tried is damaged."""
+    rows = tuple(_rows(story, engine))
     if noun_of(story.states) != KILL_POINT:
         return ChartTable(COLUMNS, rows)
     columns = tuple((name.replace("Power loss", "Killed"), kind) for name, kind in COLUMNS)
@@ -29,9 +29,9 @@ def table(story: PointsStory) -> ChartTable:
     return ChartTable(columns[BEFORE_LOGS] + columns[BEHIND_LOGS], told)
 
 
-def _rows(story: PointsStory) -> Iterator[Row]:
+def _rows(story: PointsStory, engine: str) -> Iterator[Row]:
     for state in story.states:
-        checks = "; ".join(CHECK_TITLES.get(one.key, one.key) for one in state.checks)
+        checks = "; ".join(check_title(one.key, engine) for one in state.checks)
         yield (OUTCOMES[state.verdict], *_point(state), state.acknowledged, checks)
     for point in story.all_untried:
         yield ("not tried", *_point(point), None, None)

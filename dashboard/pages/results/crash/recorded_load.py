@@ -7,14 +7,13 @@ from functools import partial
 from dashboard.charts.crash_map import CrashMap, crash_map, look_of
 from dashboard.findings.crash import recorded
 from dashboard.findings.crash.trials import ANY_ENGINE
-from dashboard.findings.tested import naming
+from dashboard.findings.tested import check_title, naming
 from dashboard.pages.results.crash.minimal_evidence import (
     MinimalEvidence,
     checks_in_words,
     evidence,
     on_disk,
     size_of,
-    title_of,
 )
 from dashboard.text.numbers import duration, whole
 from workers.crash.points.exhaust import MOST_SUBSETS, MOST_UNFLUSHED
@@ -175,7 +174,7 @@ def _violation(state: TriedState, engine: str) -> ViolationRow:
         engine=state.lost_engine.transactions if state.lost_engine else None,
         binlog=state.lost_binlog.transactions if state.lost_binlog else None,
         replica=state.lost_replica.transactions if state.lost_replica else None,
-        says=tuple((title_of(one.key, engine), naming(engine, one.says)) for one in _telling(state)),
+        says=tuple((check_title(one.key, engine), naming(engine, one.says)) for one in _telling(state)),
         log="\n".join(state.log_lines),
     )
 

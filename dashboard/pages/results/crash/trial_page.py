@@ -8,7 +8,7 @@ from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.trials import WITH_REPLICA
 from dashboard.findings.crash.why import Cause, Lost, causes
-from dashboard.findings.tested import engine_of, naming
+from dashboard.findings.tested import check_title, engine_of, naming, planned_variant
 from dashboard.installation.stored import read
 from dashboard.pages.results.crash import failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF, badge
@@ -20,7 +20,6 @@ from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.text.numbers import duration, ms, whole
 from workers.bench.plan import Variant
 from workers.bench.replica_flushes import settings_of
-from workers.bench.trial_kinds import CHECK_TITLES
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.left_out import LEFT_OUT
 from workers.crash.outage import ClientOutage
@@ -46,7 +45,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
     evidence = getattr(trial, "evidence", None)
     data = read(StoredEvidence, reader.data(evidence.data)) if evidence else StoredEvidence()
     is_sandbox = trial.server.is_sandbox
-    load = recorded_load.view(data.points, _engine(trial)) if data.points else None
+    load = recorded_load.view(data.points, engine_of_trial(trial)) if data.points else None
     keeps = not reader.is_guest and not trial.experiment.is_imported
     return {
         "trial": trial,
@@ -69,11 +68,11 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "has_point_list": load and not reader.is_guest,
         "kept_recording": load.recording if load and keeps else None,
         "data": data,
-        "checks": [_check(one, load.noun if load else "", _engine(trial)) for one in data.checks],
+        "checks": [_check(one, load.noun if load else "", engine_of_trial(trial)) for one in data.checks],
         "timeline": timeline(_steps(data.steps) if load else data.steps, data.crash_at_s, trial.recovery_s),
         "clients": _clients(trial),
-        "engine": _engine(trial),
-        "sets": sets(data.sets, trial.acknowledged, trial.lost_replica, _engine(trial)),
+        "engine": engine_of_trial(trial),
+        "sets": sets(data.sets, trial.acknowledged, trial.lost_replica, engine_of_trial(trial)),
         "losses": [
             (f"Lost from {place}", lost, _worst(load, place, lost) or _when(trial, lost, took))
             for place, lost, took in _losses(trial)
@@ -109,7 +108,7 @@ def _failover(trial: Trial, data: StoredEvidence) -> failover.FailoverView | Non
 
 def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str:
     """The outcome of this trial in one sentence, without its full stop."""
-    crash, wrong = title(trial.kind), naming(_engine(trial), _first_wrong(checks))
+    crash, wrong = title(trial.kind), naming(engine_of_trial(trial), _first_wrong(checks))
     if trial.verdict == Trial.Verdict.VALID and _is_of_replica(trial) and trial.lost_replica is None:
         return f"After this {crash} the replica stopped with an error: it must be rebuilt"
     if trial.verdict == Trial.Verdict.VALID:
@@ -125,11 +124,12 @@ def sentence(trial: Trial, checks: Sequence[CheckResult], failed_at: str) -> str
             of_all = f"{count} of {whole(trial.acknowledged)} acknowledged commits {where}"
             return f"This {crash} took {' and '.join([of_all, *map(' '.join, others)])}"
         if _stays_down(checks):
-            return f"The server does not start after this {crash}, so the commits in {_engine(trial)} cannot be counted"
+            engine = engine_of_trial(trial)
+            return f"The server does not start after this {crash}, so the commits in {engine} cannot be counted"
         if _places(trial)[0][1] is None and trial.kind in FAULTS:
             return f"The commits on {_places(trial)[0][0]} could not be counted, and {wrong}"
         if trial.lost_engine is None:
-            return f"The commits in {_engine(trial)} could not be counted after this {crash}, and {wrong}"
+            return f"The commits in {engine_of_trial(trial)} could not be counted after this {crash}, and {wrong}"
         return f"No acknowledged commit was lost in this {crash}, but {wrong}"
     if trial.verdict or trial.state == Trial.State.FAILED:
         where = f": the trial broke off at the step {step_in_words(failed_at)}" if failed_at else ""
@@ -148,12 +148,12 @@ def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
     if trial.kind in FAULTS:
         return (("the new primary", trial.lost_engine, trial.lost_engine_ms),)
     return (
-        (_engine(trial), trial.lost_engine, trial.lost_engine_ms),
+        (engine_of_trial(trial), trial.lost_engine, trial.lost_engine_ms),
         (BINLOG, trial.lost_binlog, trial.lost_binlog_ms),
     )
 
 
-def _engine(trial: Trial) -> str:
+def engine_of_trial(trial: Trial) -> str:
     """The storage engine of the tables, as people write it."""
     return engine_of(_variant(trial))
 
@@ -194,7 +194,7 @@ def _check(one: CheckResult, point: str, engine: str) -> dict[str, object]:
     return {
         "state": state,
         "word": SIGNS[state],
-        "name": naming(engine, CHECK_TITLES.get(one.key, one.key.replace("-", " "))),
+        "name": check_title(one.key, engine),
         "says": naming(engine, one.says),
         "folded": f"Transactions at this {point}" if point else _transactions(one.count),
         "offenders": offenders[:SHOWN_OFFENDERS],
@@ -203,9 +203,10 @@ def _check(one: CheckResult, point: str, engine: str) -> dict[str, object]:
 
 
 def _clients(trial: Trial) -> str:
-    """A simulated disk is not as fast as that of the speed measurements."""
-    count = trial.experiment.as_plan().crash.clients
-    where = " on a simulated disk" if trial.kind in CRASH_KINDS and CRASH_KINDS[trial.kind].needs_disk else ""
+    """A simulated disk is not as fast as that of the speed measurements, and recording makes it slower."""
+    count, crash = trial.experiment.as_plan().crash.clients, CRASH_KINDS.get(trial.kind)
+    where = " on a simulated disk" if crash and crash.needs_disk else ""
+    where += ", slower because each write is recorded" if crash and crash.records else ""
     return f"commits of {'1 client' if count == 1 else f'{count:,} clients'}{where}"
 
 
@@ -235,9 +236,7 @@ def _facts(trial: Trial) -> dict[str, str]:
 
 
 def _variant(trial: Trial) -> Variant:
-    """As planned; without settings where the plan has no variant of that name."""
-    variants = trial.experiment.as_plan().variants
-    return next((variant for variant in variants if variant.name == trial.variant), Variant("", {}))
+    return planned_variant(trial.experiment.as_plan(), trial.variant)
 
 
 def outage_view(outage: ClientOutage) -> OutageView:

@@ -61,7 +61,7 @@ def crash_points(request: HttpRequest, trial_id: int, form: str) -> HttpResponse
     if story is None or form not in TABLE_FORMS:
         raise Http404("A recorded load has crash-points.csv and crash-points.json.")
     try:
-        table = point_list.table(story)
+        table = point_list.table(story, trial_page.engine_of_trial(found))
     except ValueError as damaged:  # an imported file may hold any text there
         raise Http404(f"The list of crash points cannot be read. {damaged}.") from damaged
     return TABLE_FORMS[form](table, f"crash-points-{trial_id}")

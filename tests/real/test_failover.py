@@ -181,7 +181,7 @@ def test_the_replica_that_is_left_takes_over_and_the_lost_one_follows_it(sandbox
 
 def test_a_spared_replica_that_is_ahead_of_the_promoted_one_stops_and_is_called(sandbox_root):
     """Of the commits under way the near replica has received more than the far one."""
-    far = {"kind": "semi-sync", "replicas": 2, "rtt_ms": 2, "first_rtt_ms": 300}
+    far = {"kind": "semi-sync", "replicas": 2, "rtt_ms": 2, "first_rtt_ms": 600}
     result = fail_over(sandbox_root, "primary-host-loss", "replica1", **far)
     assert {"others", "lost-promoted"} <= bad(result), result.checks
     careful = fail_over(sandbox_root, "primary-host-loss", **far)

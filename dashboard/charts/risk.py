@@ -16,6 +16,7 @@ from dashboard.findings.point import Point
 from dashboard.records.experiments.kind_names import number_of, singular, title
 from dashboard.text.numbers import at
 from workers.bench.trial_kinds import TWIN_IN_A_TOPOLOGY
+from workers.crash.kinds import CRASH_KINDS
 from workers.topology.topology import Topology
 
 # After these a topology goes on with its other nodes.
@@ -85,7 +86,7 @@ def risk(
         map(_row, settings),
         () if empty else [_among(topologies, drawn, one, _series(one, tried)) for one in drawn],
         empty=empty,
-        source="sysbench, crash trials" if drawn else "",
+        source=_source(kind) if drawn else "",
         crash=crash,
         at=f", {at(threads)}" if threads else "",
         each=singular(kind),
@@ -96,6 +97,12 @@ def risk(
         absent=_absent(settings),
     )
     return replace(chart, y=replace(chart.y, scale=_scale([one.speed.tps for one in drawn])))
+
+
+def _source(kind: str) -> str:
+    """Speed and losses may come from different disks."""
+    crash = CRASH_KINDS.get(kind)
+    return f"sysbench; crash trials{' on a simulated disk' if crash and crash.needs_disk else ''}"
 
 
 def _counted(kind: str, engine: str) -> str:

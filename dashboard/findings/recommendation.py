@@ -224,11 +224,7 @@ def _allowed(chosen: Option, weakest: Crashes) -> str:
 def where_tried(crashes: Sequence[Crashes]) -> str:
     """`in 3 power losses, nor at any of 636 crash points (...)`: what follows "lost nothing"."""
     apart = [number_of(each.kind, each.tried) for each in crashes if not each.points]
-    recorded = [
-        f"at any of {points_in_full(each.points, each.kind, each.tried, further=bool(apart))}"
-        for each in crashes
-        if each.points
-    ]
+    recorded = [f"at any of {points_in_full(each.points, each.kind, each.tried)}" for each in crashes if each.points]
     return ", nor ".join([*([f"in {listed(apart)}"] if apart else []), *recorded])
 
 
@@ -277,7 +273,9 @@ def _speed_and_risk(one: Option, chosen: Option, threads: int) -> str:
 def _gain(speed: Speed, base: Speed, than: str) -> str:
     if speed.exceeds(base):
         ratio = speed.times(base)
-        return f"is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {than}"
+        _, interval = rounded(ratio.value, ratio.lo, ratio.hi)
+        within = f" ({CONFIDENCE} confidence interval {interval})" if interval else ""
+        return f"is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {than}{within}"
     if base.exceeds(speed):
         return f"is slower than {than}"
     if speed.may_exceed(base):

@@ -63,7 +63,7 @@ def test_the_first_screen_holds_the_answer_and_its_cells_open_trials_and_evidenc
     load = page.locator("table.steps rect.load").bounding_box()["width"]
     assert load > page.locator("table.steps svg").first.bounding_box()["width"] / 2
     assert not page.get_by_text("prepare", exact=True).is_visible()
-    page.get_by_text("Steps that are not drawn:").click()
+    page.get_by_text("not drawn:").click()
     assert page.get_by_text("prepare", exact=True).is_visible()
     assert page.locator("svg.crash-bar rect.lost").first.bounding_box()["width"] > 2
     keep(page, "trial")

@@ -198,7 +198,11 @@ def is_read_by_arrow_keys(figure):
 def is_hidden_by_what_replicas_came_to(figure):
     buttons = figure.locator(".chart-key button")
     assert buttons.all_inner_texts() == ["replicas agree", "replicas diverge silently"]
-    read = ["fewest to most lost", "speed, 95\u00a0% confidence interval", "no bar: it would be shorter than the dot"]
+    read = [
+        "fewest to most lost",
+        "speed, 95\u00a0% confidence interval",
+        "Where no bar is drawn, it is shorter than the dot",
+    ]
     assert figure.locator(".chart-key li > span").all_inner_texts() == read
     for hidden in (4, 0):
         buttons.nth(1).click()

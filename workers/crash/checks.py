@@ -186,13 +186,11 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if not names:
         return valid("No GTID of an acknowledged transaction was used again.")
     where = f"after {evidence.gtid_after}" if evidence.gtid_after else "from the beginning"
-    count = "1 GTID names" if len(names) == 1 else f"{len(names):,} GTIDs name"
+    count = "1 GTID has" if len(names) == 1 else f"{len(names):,} GTIDs have"
     more = f" and {len(names) - FIRST:,} more" if len(names) > FIRST else ""
     first = f"{', '.join(names[:FIRST])}{more}"
-    says = (
-        f"{count} an acknowledged transaction, and also one of the few that the test wrote after the recovery: {first}."
-    )
-    return invalid(len(names), f"{says} After the crash the server numbers transactions again {where}.")
+    says = f"{count} two transactions: one was acknowledged before the crash, and the test wrote one after the recovery"
+    return invalid(len(names), f"{says} ({first}). After the crash the server numbers transactions again {where}.")
 
 
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:

@@ -16,21 +16,20 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`median 7,730 commits missing from the binary log, median 5,020 of them also from InnoDB`: the place that lost
-    commits most often first; `the whole load: ` if nothing of any load was left there. `hit`: the trials that lost
-    any."""
+    """`median 7,730 commits missing from the binary log, median 5,020 from InnoDB too`: the place that lost most often
+    first; `every commit of the load is missing from the binary log: median 7,730 commits` if nothing of any load was
+    left there. The medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
     gone = sorted((place for place in lost if lost[place]), key=lambda one: (-len(lost[one]), -median(lost[one])))
     if all(trial.lost_engine == trial.lost_binlog == trial.lost_both for trial in hit):
-        all_of_it = _all_of_it(counts[engine], hit)
-        return f"{all_of_it}{typical(median(lost[engine]), len(hit))} missing from both {engine} and {BINLOG}"
+        return _missing(counts[engine], hit, f"both {engine} and {BINLOG}")
     first, *others = gone
-    much = f"{_all_of_it(counts[first], hit)}{typical(median(lost[first]), len(lost[first]))}"
-    told = [f"{much} missing from {first}{_in(lost[first], hit)}"]
+    told = [_missing(counts[first], hit, first)]
     for one in others:
         part = _are_part(counts[one], hit)
-        told.append(f"{_also(lost[one]) if part else in_words(median(lost[one]))} from {one}{_in(lost[one], hit)}")
+        much = f"{'median ' if part and len(lost[one]) > 1 else ''}{in_words(median(lost[one]))}"
+        told.append(f"{much} from {one}{' too' if part else ''}{_in(lost[one], hit)}")
         told += [] if part else _both(hit)
     if kept_by_binlog(hit):
         return f"{', '.join(told)}, none from {BINLOG}: replicas can have commits that the server lacks"
@@ -42,10 +41,13 @@ def _in(lost: Sequence[int], hit: Sequence[Tried]) -> str:
     return f" in {number_of(hit[0].kind, len(lost))}" if len(lost) < len(hit) else ""
 
 
-def _all_of_it(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
-    """Then the number tells how long the load was."""
-    whole_load = all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count)
-    return "the whole load: " if whole_load else ""
+def _missing(counts: Sequence[int | None], hit: Sequence[Tried], place: str) -> str:
+    """If nothing of any load was left there, the number only tells how long the loads were."""
+    lost = [count for count in counts if count]
+    much = typical(median(lost), len(lost))
+    if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
+        return f"every commit of the load is missing from {place}{_in(lost, hit)}: {much}"
+    return f"{much} missing from {place}{_in(lost, hit)}"
 
 
 def _are_part(lost: Sequence[int | None], hit: Sequence[Tried]) -> bool:
@@ -79,11 +81,6 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
         return "a replica can then have commits that the server lost"
     which = "commits that" if any(one.lost_engine for one in hit) else "these commits, which"
     return f"a replica can then lack {which} {engine} kept"
-
-
-def _also(lost: Sequence[int]) -> str:
-    """Those of each trial are a part of what its other log lost."""
-    return f"{'median ' if len(lost) > 1 else ''}{in_words(median(lost))} of them also"
 
 
 def typical(median: float, times: int) -> str:

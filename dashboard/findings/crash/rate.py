@@ -34,9 +34,9 @@ class Rate:
         return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
     def not_excluded(self, what: str, fail: str) -> str:
-        """What a few trials without a failure leave open: `that up to 71 % of all power losses lose commits (95 %
+        """What a few trials without a failure leave open: `0 to 71 % of all power losses may lose commits (95 %
         confidence)`."""
-        return f"that up to {percent(self.hi)} of {what} {fail} ({CONFIDENCE} confidence)"
+        return f"0 to {percent(self.hi)} of {what} may {fail} ({CONFIDENCE} confidence)"
 
     def share(self, what: str = "such crashes", fail: str = "fail") -> str:
         """How many of all crashes these trials stand for: `at least 29 % of such crashes lose commits (95 %

@@ -34,16 +34,14 @@ def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
     return f"{_points(points, noun)} of {of}"
 
 
-def points_in_full(points: int, kind: str, trials: int, further: bool = False) -> str:
-    """As `points_of_loads`, with what a crash point is: for the first sentence of a page. `further`: that sentence has
-    told of other crashes."""
+def points_in_full(points: int, kind: str, trials: int) -> str:
+    """As `points_of_loads`, with what a crash point is: for the first sentence of a page."""
     of = number_of(RECORDED if kind == KillPoints.key else kind, trials)
     if kind == SmallHistories.key:
         return states_of(points, of)
-    number, loads = of.split(" ", 1)
     moments = "a moment" if points == 1 else "moments"
-    loads = loads.replace("recorded", "other") if further else loads
-    return f"{_points(points, noun_of(kind))} ({moments} of {number} {loads})"
+    cut = "the server was killed" if kind == KillPoints.key else "the power was cut"
+    return f"{_points(points, noun_of(kind))} ({moments} of {of} at which {cut})"
 
 
 def states_of(states: int, of: str) -> str:

@@ -6,8 +6,10 @@ the disk or to a defect of the server, and the sentence says so.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from dashboard.records.experiments.kind_names import LYING_DISK
+from dashboard.findings.crash.recorded import noun_of
+from dashboard.records.experiments.kind_names import LYING_DISK, RECORDED_KINDS
 from dashboard.text.numbers import ms
 from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS
@@ -26,6 +28,15 @@ class Lost:
     binlog_ms: float | None = None
     replica: int | None = None  # where a replica is crashed too
     of: int | None = None
+
+    def last(self, place: Literal["engine", "binlog"], point: str) -> str:
+        """What was lost of the load. `point`: the noun of a recorded load, "" of another trial."""
+        lost, took_ms = (self.engine, self.engine_ms) if place == "engine" else (self.binlog, self.binlog_ms)
+        if point:
+            return f"{'the last moments' if took_ms is None else f'the {ms(took_ms)}'} before the worst {point}"
+        if lost == self.of:
+            return "the whole load" if took_ms is None else f"the whole load ({ms(took_ms)})"
+        return "the last moments" if took_ms is None else f"the last {ms(took_ms)}"
 
 
 @dataclass(frozen=True)
@@ -49,18 +60,20 @@ def causes(
     if kind in FAULTS:
         return ()  # workers.topology.cause explains these losses
     power = not CRASH_KINDS[kind].keeps_page_cache if kind in CRASH_KINDS else True  # page cache lost, or not known
-    found = [(lost.engine, _engine(power, engine, settings, lost))] if lost.engine else []
-    found += [(lost.binlog, _binlog(power, settings, lost))] if lost.binlog else []
+    point = noun_of(kind) if kind in RECORDED_KINDS else ""
+    found = [(lost.engine, _engine(power, engine, settings, lost.last("engine", point)))] if lost.engine else []
+    found += [(lost.binlog, _binlog(power, settings, lost.last("binlog", point)))] if lost.binlog else []
     found += [(lost.replica, _replica(power, engine, {**settings, **(of_replica or {})}))] if lost.replica else []
     return tuple(cause for _, cause in sorted(found, key=lambda one: -one[0]))
 
 
-def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -> Cause:
+def _engine(power: bool, engine: str, settings: Mapping[str, str], last: str) -> Cause:
+    """`last`: what was lost of the load."""
     if engine not in ("innodb", "rocksdb"):
         return _unexplained(False, f"{engine}'s log")
     name = ROCKSDB_FLUSH if engine == "rocksdb" else FLUSH
     log = "write-ahead log" if engine == "rocksdb" else "redo log"
-    flush, last = settings.get(name), _last(lost.engine_ms, lost.engine == lost.of)
+    flush = settings.get(name)
     if flush == "0" or (engine == "rocksdb" and flush == "2" and settings.get("rocksdb_manual_wal_flush") != "OFF"):
         rescue = f"{name}=1" if power or engine == "rocksdb" else f"{name}=1 or 2"
         where = "in the server's memory or not flushed yet" if power else "still in the server's memory"
@@ -73,8 +86,7 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], lost: Lost) -
     return _unexplained(flush is not None, f"the {log}")
 
 
-def _binlog(power: bool, settings: Mapping[str, str], lost: Lost) -> Cause:
-    last = _last(lost.binlog_ms, lost.binlog == lost.of)
+def _binlog(power: bool, settings: Mapping[str, str], last: str) -> Cause:
     if settings.get("binlog_storage_engine", "").lower() == "innodb":
         flush = settings.get(FLUSH)
         if flush == "0" or (flush == "2" and power):
@@ -103,12 +115,6 @@ def _replica(power: bool, engine: str, settings: Mapping[str, str]) -> Cause:
 
 def _is_unflushed(settings: Mapping[str, str]) -> bool:
     return settings.get(SYNC) not in ("1", None)
-
-
-def _last(took_ms: float | None, is_all: bool) -> str:
-    if is_all:
-        return "the whole load" if took_ms is None else f"the whole load ({ms(took_ms)})"
-    return "the last moments" if took_ms is None else f"the last {ms(took_ms)}"
 
 
 def _prevents(setting: str) -> str:

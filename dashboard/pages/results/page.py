@@ -143,7 +143,12 @@ def watched(experiment: Experiment) -> list[tuple[GuardedServer, Chart]]:
 
 def _variants(view: ResultView) -> list[dict[str, object]]:
     return [
-        {**vars(variant), "shown": view.clean(variant.name), "colour": look.colour}
+        {
+            **vars(variant),
+            "shown": view.clean(variant.name),
+            "settings": [view.clean(f"{name}={value}") for name, value in variant.settings.items()],
+            "colour": look.colour,
+        }
         for variant, look in zip(view.plan.variants, looks(view.variants), strict=True)
     ]
 

@@ -29,18 +29,14 @@ function explained(series) {
   const entries = [
     [points.some(({ x_lo, x_hi }) => x_lo !== x_hi), "fewest to most lost", bar(SWATCH.width / 2 - 3, 0)],
     [points.some(hasInterval), "speed, 95\u00a0% confidence interval", bar(0, SWATCH.height / 2 - 1)],
-    [points.length > 0, barless(points), (context, colours) => centred(context, () => dot(context, colours))],
+    [points.length > 0, barless(points), () => {}],
   ];
   return entries.filter(([there]) => there).map(([, name, paint]) => ({ name, indices: [], paint }));
 }
 
 function barless(points) {
-  const known = "no bar: it would be shorter than the dot";
-  return points.every(hasInterval) ? known : `${known}, or measured too rarely`;
-}
-
-function dot(context, colours) {
-  paintMark(context, {}, colours["ink-soft"], colours.surface, 5);
+  const known = "Where no bar is drawn, it is shorter than the dot";
+  return points.every(hasInterval) ? known : `${known}, or not known`;
 }
 
 /** An error bar that reaches so far from its middle. */

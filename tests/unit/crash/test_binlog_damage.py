@@ -145,13 +145,15 @@ def test_the_reader_reads_on_after_damage_where_a_replica_would_stop():
     first, second = whole("mariadb"), Binlog()
     second.commit(5, 1, 40)
     cut = first.borders[-5] + 3
-    for tail, word, name in ((b"", "is torn", "torn"), (bytes(4096), "ends in zeros", "zeros")):
+    for tail, word, name in (
+        (b"", "the file is torn there", "torn"),
+        (bytes(4096), "from there on it holds zeros only", "zeros"),
+    ):
         found = seen(bytes(first.data[:cut]) + tail, bytes(second.data))
         assert found.seen.whole.tolist() == before(first, cut) + sorted(second.commits)
         assert (found.end, found.end_at) == (name, f"log.000001:{first.borders[-5]}")
         assert found.unreadable == (
-            f"A replica stops at byte {first.borders[-5]:,} of log.000001: "
-            f"the file {word} there, and log.000002 follows."
+            f"A replica stops at byte {first.borders[-5]:,} of log.000001: {word}, and log.000002 follows."
         )
 
 

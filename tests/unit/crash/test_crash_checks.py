@@ -150,13 +150,13 @@ def test_reused_gtids_are_found():
 
 @pytest.mark.parametrize(
     ("reused", "count", "more"),
-    [(1, "1 GTID names", ""), (2, "2 GTIDs name", ""), (10, "10 GTIDs name", ""), (12, "12 GTIDs name", " and 2 more")],
+    [(1, "1 GTID has", ""), (2, "2 GTIDs have", ""), (10, "10 GTIDs have", ""), (12, "12 GTIDs have", " and 2 more")],
 )
 def test_of_many_reused_gtids_the_first_ten_are_named_and_the_others_counted(reused, count, more):
     names = [f"0-1-{n}" for n in range(1, reused + 1)]
     assert judged(all_well(reissued=tuple(names)))["gtid-reused"].says == (
-        f"{count} an acknowledged transaction, and also one of the few that the test wrote after the recovery: "
-        f"{', '.join(names[:10])}{more}. After the crash the server numbers transactions again from the beginning."
+        f"{count} two transactions: one was acknowledged before the crash, and the test wrote one after the recovery "
+        f"({', '.join(names[:10])}{more}). After the crash the server numbers transactions again from the beginning."
     )
 
 

@@ -289,7 +289,7 @@ def test_a_claim_that_fixes_other_threads_than_the_page_says_so(client_in):
 
 
 def test_a_result_of_no_recipe_has_no_claims(client_in):
-    assert "Claims that this experiment tests" not in text(page(client_in, factory.experiment()))
+    assert "claims that this experiment tests" not in text(page(client_in, factory.experiment()))
 
 
 def test_the_export_holds_claims_and_outcomes():

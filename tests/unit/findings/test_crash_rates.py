@@ -47,7 +47,7 @@ def test_the_share_of_all_crashes_is_told_with_its_bounds():
         "at least 29 % of such crashes lose commits (95 % confidence)"
     )
     assert plain(rate(0, 3).not_excluded("all power losses", "lose commits")) == (
-        "that up to 71 % of all power losses lose commits (95 % confidence)"
+        "0 to 71 % of all power losses may lose commits (95 % confidence)"
     )
     assert plain(rate(0, 3).still_allows("loads")) == "up to 71 % of such loads may still lose commits"
     assert rate(0, 3).at_most == rate(0, 3).still_allows("crashes")

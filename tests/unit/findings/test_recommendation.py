@@ -4,6 +4,7 @@ import pytest
 
 from dashboard.findings.point import ThroughputRatio
 from dashboard.findings.recommendation import Crashes, Option, Speed, recommend
+from dashboard.text.numbers import CONFIDENCE
 
 
 def speeds(*pairs: tuple[int, float], spread: float = 0.02) -> tuple[Speed, ...]:
@@ -14,6 +15,7 @@ def losses(failed: int = 0, tried: int = 30, unclear: int = 0, most: float | Non
     return (Crashes("power-loss", tried, failed, unclear, most, lost=failed, missing="median 1,200 commits"),)
 
 
+WITHIN = f"{CONFIDENCE} confidence interval"
 SAFE = Option("1/1", speeds((8, 1000), (32, 3000)), losses(), flushes=True)
 RISKY = Option("0/0", speeds((8, 6100), (32, 9000)), losses(failed=30))
 
@@ -193,18 +195,25 @@ def test_a_gain_is_the_ratio_of_the_first_sentence():
     safe = Option("1/1", (Speed(8, 1000, 700, 1300, is_baseline=True),), losses(), True)
     ratio = ThroughputRatio(1.5, 1.4, 1.6, 0.001, "differs")
     fast = Option("0/0", (Speed(8, 1400, 1000, 1800, ratio),), losses(failed=30))
-    assert any(one.startswith("0/0 is 1.50 times as fast as 1/1, but") for one in recommend([safe, fast], 8).reasons)
+    assert any(
+        one.startswith(f"0/0 is 1.50 times as fast as 1/1 ({WITHIN} 1.40 to 1.60), but")
+        for one in recommend([safe, fast], 8).reasons
+    )
     unsure = Option("0/0", (Speed(8, 1400, 1350, 1450, ThroughputRatio(1.4, 0.9, 2, 0.2, "not decidable")),), losses(9))
     seems = "0/0 seems about 1.4 times as fast as 1/1, but more repeats must confirm this, and it lost"
     assert any(one.startswith(seems) for one in recommend([safe, unsure], 8).reasons)
 
 
-@pytest.mark.parametrize(("lo", "hi", "told"), [(56.0, 210.0, "is about 110 times"), (100.0, 118.0, "is 110 times")])
-def test_a_wide_interval_gives_about_so_many_times(lo, hi, told):
+@pytest.mark.parametrize(
+    ("lo", "hi", "told", "ends"),
+    [(56.0, 210.0, "is about 110 times", "56 to 210"), (100.0, 118.0, "is 110 times", "100 to 120")],
+)
+def test_a_wide_interval_gives_about_so_many_times(lo, hi, told, ends):
     safe = Option("1/1", (Speed(8, 170, 130, 210, is_baseline=True),), losses(), True)
     ratio = ThroughputRatio(108.0, lo, hi, 0.001, "differs")
     fast = Option("0/0", (Speed(8, 19000, 6000, 32000, ratio),), losses(3))
-    assert any(one.startswith(f"0/0 {told} as fast as 1/1, but it lost") for one in recommend([safe, fast], 8).reasons)
+    says = f"0/0 {told} as fast as 1/1 ({WITHIN} {ends}), but it lost"
+    assert any(one.startswith(says) for one in recommend([safe, fast], 8).reasons)
 
 
 def test_the_recommendation_says_from_which_log_commits_are_missing():

@@ -10,7 +10,7 @@ from tests.unit.results import trials
 from tests.unit.results.recorded_trials import BAD, GOOD, loads
 
 pytestmark = pytest.mark.django_db
-RIGHT = "To the right: redo log on the disk."
+RIGHT = "how much of the redo log (to the right) was on the disk"
 
 
 def test_the_result_page_draws_a_small_map_of_each_load(client_in):
@@ -21,7 +21,7 @@ def test_the_result_page_draws_a_small_map_of_each_load(client_in):
     first.evidence.save()
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
     maps = page[page.index('<div class="crash-maps">') : page.index("Each dot is a crash point")]
-    assert maps.count("<svg") == 6 and "Drawn are 6 of the 7 recorded loads" in page and RIGHT in page
+    assert maps.count("<svg") == 6 and "Drawn are 6 of 7 recorded loads" in page and RIGHT in page
     assert "time where none of it was" not in page
     assert [maps.count(f'<path class="{look}"') for look in ("kept", "unclear", "other", "lost")] == [6, 1, 1, 1]
     assert "1/1, trial 1: Lost acknowledged commits at 1 of the 4 crash points of this load" in maps
@@ -34,8 +34,8 @@ def test_small_maps_of_loads_without_a_flushed_binlog_rise_with_time(client_in):
         flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
         for one in (loads(GOOD, without), loads(without))
     ]
-    assert "binary log on the disk, or time if the name says so." in pages[0] and "(upward: time)" in pages[0]
-    assert "Upward: time." in pages[1] and "(upward: time)" not in pages[1]
+    assert "upward is time: the name says so." in pages[0] and "(upward: time)" in pages[0]
+    assert "and when (upward)." in pages[1] and "(upward: time)" not in pages[1]
 
 
 def test_dots_at_the_same_place_are_one_dot_of_a_small_map():

@@ -62,7 +62,7 @@ def test_the_recommendation_speaks_of_the_setting_that_the_server_has(client, cl
     for answer in (page, seen):
         found = answer.context["crash"].answer.recommendation
         assert found.choice.startswith(begins)
-        told = rf"{lost} is (1\.9\d|2\.0) times as fast as 1/1, but it lost"
+        told = rf"{lost} is (1\.9\d|2\.0) times as fast as 1/1 \(95\s% [a-z ]+ [\d. to]+\), but it lost"
         assert any(re.match(told, each) for each in found.reasons)
         assert marked(answer.context["risk"].payload) == [pair]
         assert answer.content.decode().count("present setting</span>") == 1

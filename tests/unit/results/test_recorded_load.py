@@ -217,7 +217,7 @@ def test_crash_points_are_counted_by_the_way_in_which_they_were_chosen():
 
 def test_a_load_whose_time_was_over_says_how_much_is_left():
     known = dict(view(stored(story(state(0.1), out_of_time=True))).facts)
-    assert known["Crash points tried"].startswith("1 of 8 that were found")
+    assert known["Crash points tried"].startswith("1 of 8 moments")
     assert "time for crash points was over" in known["Crash points tried"]
     assert "was over" not in dict(view(stored(GOOD)).facts)["Crash points tried"]
 
@@ -228,8 +228,8 @@ def test_a_bound_over_loads_is_not_told_of_crash_points():
 
 def test_crash_points_and_independent_crashes_are_told_apart():
     power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
-    points = "at any of 636 crash points (moments of 3 recorded loads)"
-    assert where_tried([power, load]) == f"in 30 power losses, nor {points.replace('3 recorded', '3 other')}"
+    points = "at any of 636 crash points (moments of 3 recorded loads at which the power was cut)"
+    assert where_tried([power, load]) == f"in 30 power losses, nor {points}"
     assert where_tried([load]) == points
 
 
@@ -254,8 +254,9 @@ def test_the_page_shows_the_map_and_each_violation(client_in):
     page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
     assert sum(f'<circle class="{look}"' in page for look in ("kept", "unclear", "other", "lost")) == 4
     lost = naming("InnoDB", LOST.says)
-    for part in ("Lost acknowledged commits at 1 of the 4 crash points of this load", "the points tried cover 30 of 40",
-                 "4 of 11 that were found", VERTICAL, lost, TORN.says, escape(UNCLEAR.says)):  # fmt: skip
+    for part in ("Lost acknowledged commits at 1 of the 4 crash points of this load",
+                 "The crash points tried cover 30 of them",
+                 "4 of 11 moments", VERTICAL, lost, TORN.says, escape(UNCLEAR.says)):  # fmt: skip
         assert part in page, part
     assert "Commits in each place" not in page
 
@@ -294,7 +295,7 @@ def test_how_many_violations_were_examined_is_told(words):
 def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-    assert "lost nothing at any of 4 crash points (moments of 2 recorded loads)" in page
+    assert "lost nothing at any of 4 crash points (moments of 2 recorded loads at which the power was cut)" in page
 
 
 def test_flush_settings_of_a_replica_are_told_with_its_crash_points(client_in):

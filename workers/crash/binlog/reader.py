@@ -109,9 +109,9 @@ def unreadable(ends: Sequence[FileEnd]) -> str:
         if end.end == "bad checksum":
             return f"A replica stops at byte {end.position:,} of {end.name}: the event there has a wrong checksum."
         if end.end in DAMAGED and following:
-            how = "ends in zeros" if end.end == "zeros" else "is torn"
+            how = "from there on it holds zeros only" if end.end == "zeros" else "the file is torn there"
             where = f"byte {end.position:,} of {end.name}"
-            return f"A replica stops at {where}: the file {how} there, and {following.name} follows."
+            return f"A replica stops at {where}: {how}, and {following.name} follows."
     return ""
 
 

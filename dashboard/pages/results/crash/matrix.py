@@ -101,7 +101,8 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     if rate.k:
         share = f"enough to say: {share}"
     elif not shows_rare(rate.hi) and any(one.points for one in row):
-        share = f"{rate.n:,} {'is' if rate.n == 1 else 'are'} too few to exclude {rate.not_excluded(what, fail)}"
+        tries = ("load" if tally.points else "try", "loads" if tally.points else "tries")
+        share = f"with only {rate.n:,} {tries[rate.n > 1]}, {rate.not_excluded(what, fail)}"
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
     return f"in {rate.counts} {plural(tally.kind)}{unclear}{',' if rate.k else ';'} {share}" if tally.points else share
 

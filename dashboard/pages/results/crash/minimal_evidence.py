@@ -32,10 +32,10 @@ REASONS = {  # why a setting was tried whose name does not say it
 }
 DISKS = {
     "durable": "only what was flushed",
-    "written": "all writes sent to it, flushed or not",
+    "written": "all writes that had reached it, flushed or not",
     KILLED: "all that the files were given",
-    "torn": "a part of the unflushed sectors",
-    "only": "a part of the unflushed writes",
+    "torn": "what was flushed, and a part of the other sectors",
+    "only": "what was flushed, and a part of the other writes",
 }
 
 
@@ -58,7 +58,7 @@ def evidence(story: PointsStory, engine: str) -> Iterator[MinimalEvidence]:
     yield from (_otherwise(one, points, engine) for one in sorted(story.settings, key=_prevents_first))
     if sum(not one.same for one in story.settings) > 1 and any(one.failed for one in story.settings):
         yield MinimalEvidence("Settings", ALONE)
-    yield from (_decides(one, engine) for one in story.deciding)
+    yield from (_decides(one, story, engine) for one in story.deciding)
     yield from (_shortest(one, points, engine) for one in story.shortest)
     yield from map(_smallest, story.smallest)
 
@@ -72,7 +72,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'another load'}"
     if one.failed:
         at = "all of them" if one.failed == one.tried else f"{whole(one.failed)} of them"
-        title, says = "Not prevented by", f"Checks still failed at {at}"
+        title, says = "Tried, did not help", f"Checks still failed at {at}"
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:
@@ -94,17 +94,19 @@ def _other_point(point: OtherPoint, engine: str) -> str:
     return f"At {duration(point.at_s)} ({on_disk(point.keeps)}) {how}: {checks}. {says}"
 
 
-def _decides(block: DecidingBlock, engine: str) -> MinimalEvidence:
+def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEvidence:
+    """At the moment of the violation it was not yet, or already, on the disk."""
+    at = {(one.moment, one.keeps): f"At {one.at_s:.4f} s (event {whole(one.moment)}): " for one in story.states}
     place = f"{block.path}, byte {whole(block.offset)}" if block.path else f"byte {whole(block.offset)} of the disk"
     what = "Sector of 512 bytes that decides" if block.n_bytes < BLOCK_BYTES else "Block of 4 KiB that decides"
     role, checks = block.role.replace("binlog", "binary log"), checks_in_words(block.checks, engine)
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     how = "nothing of its write" if block.arrived else "its write"
-    later = "" if block.later_s is None else f" A flush {duration(block.later_s)} later made the lost commits durable."
+    later = "" if block.later_s is None else f" {duration(block.later_s)} later a flush had made it safe."
     return MinimalEvidence(
         what,
-        f"{disk}{place} ({role}). If {how} had got through, {checks} would have passed."
-        f"{later} Found by {whole(block.recoveries)} recoveries.",
+        f"{at.get((block.moment, block.keeps), '')}{disk}{place} ({role}). If {how} had got through, {checks} would "
+        f"have passed.{later} Found by recovering the disk {whole(block.recoveries)} times.",
     )
 
 

@@ -78,7 +78,7 @@ class WayRow:
 @dataclass(frozen=True)
 class LoadView:
     """`noun`: crash point, or kill point; `left`: those that were not tried; `listed`: how many of them the file lists;
-    `untried`: those that are shown; `worst_at`: when the worst crash point of a place was."""
+    `untried`: those that are shown; `worst_at`: the worst crash point of each place, in words."""
 
     noun: str
     sentence: str
@@ -94,7 +94,7 @@ class LoadView:
     listed: int
     untried: tuple[UntriedPoint, ...]
     facts: tuple[tuple[str, str], ...]
-    worst_at: Mapping[str, float]
+    worst_at: Mapping[str, str]
 
     @property
     def killed(self) -> bool:
@@ -124,8 +124,13 @@ def view(story: PointsStory, engine: str = ANY_ENGINE) -> LoadView:
         listed=story.left if story.untried_list else len(story.untried),
         untried=tuple(replace(one, keeps=on_disk(one.keeps)) for one in story.untried[:FIRST_UNTRIED]),
         facts=tuple((name, says) for name, says in _facts(story) if says),
-        worst_at={place: one.at_s for place, one in worst.items()},
+        worst_at={place: _moment(one) for place, one in worst.items()},
     )
+
+
+def _moment(state: TriedState) -> str:
+    """Several crash points can have the same latest moment: the event tells them apart."""
+    return f"{state.at_s:.4f} s (event {whole(state.moment)})"
 
 
 def sentence(story: PointsStory) -> str:
@@ -225,22 +230,21 @@ def _margin(story: PointsStory) -> str:
 
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
     tried = len(story.states)
-    found = f"{whole(tried)} of {whole(tried + story.left)} that were found"
+    found = f"{whole(tried)} of {whole(tried + story.left)} moments with a content of the disk of their own"
     limit = ". Then the plan's time for crash points was over" if story.out_of_time else ""
     noun = noun_of(story.states)
     return (
-        (f"{noun.capitalize()}s tried", f"{found}. Points with the same content of the disk count as one{limit}"),
+        (f"{noun.capitalize()}s tried", f"{found}{limit}"),
         (
-            "States of the logs",
-            f"the points tried cover {whole(story.covered)} of {whole(story.pairs)}. A state is how much of each log "
-            "is on the disk"
+            "Logs on the disk",
+            f"they grew in {whole(story.pairs)} steps. The {noun}s tried cover {whole(story.covered)} of them"
             if story.pairs
             else "",
         ),
         (
             "Recorded",
-            f"{whole(story.writes)} writes and {whole(story.flushes)} flushes in {duration(story.recorded_s)}. "
-            "Their events are numbered: a flush has two, begin and end"
+            f"{whole(story.writes)} writes and {whole(story.flushes)} flushes of all files in "
+            f"{duration(story.recorded_s)}"
             + (". Some flushes had nothing new to write" if story.flushes > story.writes else ""),
         ),
         ("Subsets of the unflushed writes", _subsets(story)),

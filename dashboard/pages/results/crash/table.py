@@ -8,6 +8,7 @@ from dashboard.findings.crash.statistics import Tally, of, tallies
 from dashboard.findings.crash.trials import REPLICA_STATES, Tried, engine_in
 from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.kind_names import title
+from workers.bench.plan import CONTROLS
 from workers.topology.faults import FAULTS
 
 COUNTS = (
@@ -41,7 +42,11 @@ def crash_tables(view: ResultView) -> list[ChartTable]:
 
 
 def _rows(found: Iterable[tuple[str, Tally]], figures: Callable[[Tally], Row]) -> tuple[Row, ...]:
-    return tuple((name, title(tally.kind), *_counts(tally), *figures(tally)) for name, tally in found)
+    return tuple((name, _crash(tally.kind), *_counts(tally), *figures(tally)) for name, tally in found)
+
+
+def _crash(kind: str) -> str:
+    return f"{title(kind)} (self-test)" if kind in CONTROLS else title(kind)
 
 
 def _counts(tally: Tally) -> Row:

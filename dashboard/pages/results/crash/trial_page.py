@@ -169,8 +169,8 @@ def _worst(load: recorded_load.LoadView | None, place: str, lost: int | None) ->
     """Of a recorded load: at which crash point most was lost. Each place has one of its own."""
     if load is None or lost is None:
         return ""
-    at_s = load.worst_at.get({BINLOG: "lost_binlog", REPLICA: "lost_replica"}.get(place, "lost_engine"))
-    return f"at all {load.noun}s" if at_s is None else f"worst {load.noun}: {at_s:.4f} s"
+    at = load.worst_at.get({BINLOG: "lost_binlog", REPLICA: "lost_replica"}.get(place, "lost_engine"))
+    return f"worst {load.noun}: {at}" if at else f"at all {load.noun}s"
 
 
 def _stays_down(checks: Sequence[CheckResult]) -> bool:

@@ -13,7 +13,7 @@ from workers.servers.settings import SETTINGS, Setting
 from workers.toml.table import TomlTable
 
 GLOSSARY = "Words"
-SAME = ""  # the group of words with the meaning of another, which the page leaves out
+LEFT_OUT = ""  # the group of words that the page Glossary leaves out: [headings] and [same]
 FILE = Path(__file__).with_name("terms.toml")
 MANUALS = {"mariadb": "MariaDB", "mysql": "MySQL", "sysbench": "sysbench"}
 ROOTS = {
@@ -21,7 +21,8 @@ ROOTS = {
     "mysql": "https://dev.mysql.com/doc/refman/8.4/en/",
     "sysbench": "https://github.com/akopytov/sysbench",
 }
-ENGINE = re.compile("|".join(map(str.lower, ENGINES.values())))
+INNODB = ENGINES["innodb"].lower()
+ENGINE = re.compile("|".join(("the engine", *map(str.lower, ENGINES.values()))))
 
 
 WORDS = tuple((word, re.sub("[`*]", "", meaning)) for word, meaning in tables("glossary.md")[0])
@@ -38,9 +39,9 @@ class Term:
 def read(path: Path) -> dict[str, dict[str, Term]]:
     """The terms of each group. Raises PlanError naming file, table and key."""
     file = TomlTable.of_file(path)
-    file.only(("says", "same", "manuals"))
+    file.only(("says", "headings", "same", "manuals"))
     says, same = file.table("says"), file.table("same")
-    groups = {name: says.table(name) for name in says.data}
+    groups = {**{name: says.table(name) for name in says.data}, LEFT_OUT: file.table("headings")}
     known = [*(word for group in groups.values() for word in group.data), *dict(WORDS)]
     pages = {word: found for table in file.tables("manuals") for word, found in _pages(table, known).items()}
     found = {
@@ -49,7 +50,8 @@ def read(path: Path) -> dict[str, dict[str, Term]]:
     }
     found[GLOSSARY] = {word: Term(meaning, pages.get(word, {})) for word, meaning in WORDS}
     terms = {word: term for group in found.values() for word, term in group.items()}
-    return {**found, SAME: {word: terms[same.one_of(word, known)] for word in same.data}}
+    found[LEFT_OUT] |= {word: terms[same.one_of(word, known)] for word in same.data}
+    return found
 
 
 def _pages(table: TomlTable, known: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -59,16 +61,16 @@ def _pages(table: TomlTable, known: Iterable[str]) -> dict[str, dict[str, str]]:
 
 
 GROUPS = read(FILE)
-TERMS = {word: term for terms in GROUPS.values() for word, term in terms.items()}
+TERMS = {word.lower(): term for terms in GROUPS.values() for word, term in terms.items()}
 
 
 def explained(word: str) -> Term | None:
-    """The explanation of a word or of the name of a setting; None without one. That of `Lost from InnoDB` is that of
-    `Lost from the engine`."""
+    """The explanation of a word or of the name of a setting; None without one. That of `Lost from MyRocks` is that of
+    `Lost from InnoDB`."""
     if word in SETTINGS:
         return of_setting(SETTINGS[word])
     key = word.lower()
-    found = TERMS.get(key) or TERMS.get(ENGINE.sub("the engine", key))
+    found = TERMS.get(key) or TERMS.get(ENGINE.sub(INNODB, key))
     return replace(found, says=_sentence(found.says)) if found else None
 
 

@@ -5,7 +5,7 @@ from django.shortcuts import render
 
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.documents import chapters
-from dashboard.pages.help.terms import GLOSSARY, GROUPS, SAME, of_setting
+from dashboard.pages.help.terms import GLOSSARY, GROUPS, LEFT_OUT, of_setting
 from workers.servers.settings import SETTINGS
 
 LIMITS = chapters("limits.md")
@@ -14,7 +14,11 @@ LIMITS = chapters("limits.md")
 @needs("see", "GET")
 def words(request: HttpRequest) -> HttpResponse:
     settings = [(setting.name, of_setting(setting)) for setting in SETTINGS.values()]
-    groups = [(name, sorted(terms.items())) for name, terms in GROUPS.items() if name not in (GLOSSARY, SAME)]
+    groups = [
+        (name, sorted(terms.items(), key=lambda one: one[0].lower()))
+        for name, terms in GROUPS.items()
+        if name not in (GLOSSARY, LEFT_OUT)
+    ]
     known = {"settings": settings, "groups": groups, "words": GROUPS[GLOSSARY].items()}
     return render(request, "help/words.html", known)
 

@@ -15,7 +15,7 @@ from dashboard.findings.compare.figures import FIGURES as COMPARED
 from dashboard.findings.per_commit import FILES, FSYNCS
 from dashboard.installation.home import PROJECT
 from dashboard.pages.documents import chapters
-from dashboard.pages.help.terms import FILE, GROUPS, SAME, TERMS, WORDS, Term, explained, read
+from dashboard.pages.help.terms import FILE, GROUPS, LEFT_OUT, TERMS, WORDS, Term, explained, read
 from dashboard.pages.templatetags.terms import term
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.history.figures import FIGURES as FOLLOWED
@@ -180,8 +180,9 @@ def test_a_term_is_reached_by_keyboard_and_escaped():
 
 def test_the_page_of_words_has_all_of_them(client_in):
     page = client_in.get(reverse("help:words")).text
-    assert page.count("<dt>") == len(TERMS) - len(GROUPS[SAME]) + len(SETTINGS)
+    assert page.count("<dt>") == len(TERMS) - len(GROUPS[LEFT_OUT]) + len(SETTINGS)
     assert sum(map(len, GROUPS.values())) == len(TERMS), "each word has one text"
+    assert "<dt>nearest value</dt>" not in page and explained("Nearest value"), "understood only in its table"
     for place in list(GROUPS)[:-2]:
         assert f"<h3>{place}</h3>" in page
     assert 'rel="noopener noreferrer"' in page

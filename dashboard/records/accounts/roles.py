@@ -59,19 +59,27 @@ OPERATIONS: dict[str, Operation] = {
     "test_server": Operation(Role.OPERATOR, "test a connection"),
     "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own servers"),
     "allow_crashes": Operation(
-        Role.OPERATOR, "mark a server expendable, name its failover manager, withdraw both", owner, "own servers"
+        Role.OPERATOR,
+        "allow crashes of a server, set the failover command of a sandbox, and undo both",
+        owner,
+        "own servers",
     ),
-    "any_program": Operation(Role.ADMINISTRATOR, "have workers run any program for a crash, a start or a failover"),
+    "any_program": Operation(
+        Role.ADMINISTRATOR,
+        "set crash, start and failover commands with programs that DURASCOPE_CRASH_PROGRAMS does not list",
+    ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
-    "tidy": Operation(Role.OPERATOR, "name, tag, mark, comment on, delete and restore experiments"),
+    "tidy": Operation(Role.OPERATOR, "name, tag, comment on, delete and restore experiments, and mark one as baseline"),
     "remove_comment": Operation(Role.OPERATOR, "delete a comment", author, "own comments"),
     "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own servers and all sandboxes"),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
-    "confirm_nights": Operation(Role.OPERATOR, "confirm nightly load on a production server", owner, "own servers"),
+    "confirm_nights": Operation(
+        Role.OPERATOR, "allow a schedule to put load on a production server", owner, "own servers"
+    ),
     "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),
-    "administer": Operation(Role.ADMINISTRATOR, "add people, give roles, read the audit log"),
+    "administer": Operation(Role.ADMINISTRATOR, "add people, give roles, read the audit log (who did what)"),
 }
 
 

@@ -43,7 +43,7 @@ PLAIN = {
     "host", "in the measured seconds", "kind", "label", "last experiment", "last login",
     "last run", "last problem", "last test", "last used", "least role", "logged in", "made", "may", "meaning",
     "measured", "measured at", "message", "mine", "moment", "name", "next", "node", "not available", "note", "object",
-    "on which", "opens",
+    "limited to", "opens",
     "operation", "parameters", "person", "program", "put back to", "removed for good", "rests on", "role", "schedule",
     "scope", "second factor", "server", "since", "site", "stands for", "started", "state", "statement", "step",
     "time since the load began", "to", "tried", "type", "unclear",

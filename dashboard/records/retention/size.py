@@ -5,25 +5,33 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.db import connection
+from django.db.models import Count, Min, Q
 
 from dashboard.records.experiments.models import Experiment
 
 MONTH = timedelta(days=30)
+LEAST = timedelta(days=7)  # of a shorter time no rate is told
 
 
 @dataclass(frozen=True)
 class Used:
-    """`a_year`: what the experiments of a year add before anything is thinned out, at the rate of the last 30 days."""
+    """`a_year`: what the experiments of a year add before anything is thinned out, at the rate of the last `days`;
+    None: the oldest experiment is too young to tell."""
 
     bytes: int
-    a_year: int
+    days: int
+    a_year: int | None
 
 
 def used(now: datetime) -> Used:
-    everything = Experiment.objects.count()
-    lately = Experiment.objects.filter(created_at__gt=now - MONTH).count()
     size = _bytes()
-    return Used(size, round(size / everything * lately * 365 / MONTH.days) if everything else 0)
+    found = Experiment.objects.aggregate(
+        all=Count("pk"), lately=Count("pk", filter=Q(created_at__gt=now - MONTH)), first=Min("created_at")
+    )
+    span = min(MONTH, now - (found["first"] or now))
+    if span < LEAST:
+        return Used(size, span.days, None)
+    return Used(size, span.days, round(size / found["all"] * found["lately"] * timedelta(days=365) / span))
 
 
 def _bytes() -> int:

@@ -119,9 +119,10 @@ def test_a_share_link_opens_afterwards_and_keeps_nothing_once_it_is_revoked(old,
 def test_the_dry_run_changes_nothing(old):
     told = io.StringIO()
     assert {one.what: one.rows for one in would_thin(NOW, DAYS)}["seconds of experiments"] == 1
+    Experiment.objects.update(created_at=timezone.now() - timedelta(days=40))
     call_command("retention", "--dry-run", stdout=told)
     assert "seconds of experiments: kept for 180 days, due: 1" in told.getvalue()
-    assert "A year at the rate of the last 30 days" in told.getvalue()
+    assert "A year at the rate of the last 30 days: 0 B." in told.getvalue()
     assert all(one.columns["cpu_s"] for one in Series.objects.all())
 
 
@@ -151,8 +152,24 @@ def test_the_columns_that_go_exist_and_the_settings_are_read():
 def test_the_size_of_a_year_follows_the_last_30_days(old):
     assert size.used(NOW).a_year == 0, "nothing was measured lately"
     Experiment.objects.update(created_at=timezone.now())
-    used = size.used(timezone.now())
-    assert used.bytes > 0 and used.a_year == round(used.bytes * 365 / 30)
+    used = size.used(timezone.now() + timedelta(days=10))
+    assert used.bytes > 0 and used.days == 10
+    assert used.a_year == pytest.approx(used.bytes * 365 / 10, rel=0.001), "a younger database did not grow for 30 days"
+    early = trials.experiment()
+    Experiment.objects.filter(pk=early.pk).update(created_at=timezone.now() - timedelta(days=60))
+    used = size.used(timezone.now() + timedelta(days=10))
+    assert (used.days, used.a_year) == (30, round(used.bytes / 2 * 365 / 30))
+
+
+def test_from_less_than_a_week_no_size_of_a_year_is_told(client_in, old):
+    Experiment.objects.update(created_at=timezone.now())
+    assert size.used(timezone.now() + timedelta(days=6, hours=23)).a_year is None
+    told = io.StringIO()
+    call_command("retention", "--dry-run", stdout=told)
+    for said in (told.getvalue(), client_in.get("/workers/").text):
+        assert "How fast it grows is told 7 days after the first experiment." in " ".join(said.split())
+    Experiment.objects.all().delete()
+    assert size.used(timezone.now()).a_year is None
 
 
 def test_the_page_of_workers_says_it_to_administrators(client_in, old):

@@ -27,7 +27,10 @@ class Command(DurascopeCommand):
             self.stdout.write(_line(one, "due" if dry_run else "thinned out"))
         used = size.used(now)
         self.stdout.write(f"Database: {written(used.bytes)}.")
-        self.stdout.write(f"A year at the rate of the last 30 days: {written(used.a_year)}.")
+        if used.a_year is None:
+            self.stdout.write("How fast it grows is told 7 days after the first experiment.")
+        else:
+            self.stdout.write(f"A year at the rate of the last {used.days} days: {written(used.a_year)}.")
 
 
 def _line(one: Thinned, word: str) -> str:

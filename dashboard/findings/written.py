@@ -54,6 +54,7 @@ class WrittenEstimate:
     load_s: float
     basis: str
     free_bytes: int | None
+    host: str = "server"  # of a sandbox: worker
 
     @property
     def says(self) -> str:
@@ -61,15 +62,15 @@ class WrittenEstimate:
             return f"{self.server}: the written bytes are not estimated: {self.basis}. {self._room}"
         total, binlog = _range(self.low.total, self.high.total), _range(self.low.binlog, self.high.binlog)
         return (
-            f"{self.server}: {duration(self.load_s)} of load will write {total}. Of this, {binlog} are binary log "
-            f"({self.basis}). {self._room}"
+            f"{self.server}: {duration(self.load_s)} of load (with warm-up) will write {total}. Of this, {binlog} are "
+            f"binary log ({self.basis}). {self._room}"
         ).strip()
 
     @property
     def _room(self) -> str:
         if self.free_bytes is None:
-            return "The free space on its disk is not known."
-        room = f"{size(self.free_bytes)} of its disk is free."
+            return f"The free space on the {self.host}'s disk is not known."
+        room = f"{size(self.free_bytes)} of the {self.host}'s disk is free."
         enough = self.high is None or self.high.total < self.free_bytes
         return room if enough else f"{room} That may not be enough."
 
@@ -132,9 +133,10 @@ def _estimate(plan: Plan, target: PlanTarget, earlier: Sequence[WrittenPerSecond
     server = Server.everything.filter(pk=target.server_id).first()
     answer = server.last_answer if server else None
     free = answer.known.free_bytes if answer else None
+    host = "worker" if target.is_sandbox else "server"
     if not earlier and _own_file(plan):
-        return WrittenEstimate(target.name, None, None, load_s, NOT_MEASURED, free)
-    return WrittenEstimate(target.name, whole(low), whole(high), load_s, basis, free)
+        return WrittenEstimate(target.name, None, None, load_s, NOT_MEASURED, free, host)
+    return WrittenEstimate(target.name, whole(low), whole(high), load_s, basis, free, host)
 
 
 def _own_file(plan: Plan) -> str:

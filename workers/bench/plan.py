@@ -177,7 +177,7 @@ class Plan:
     variants: tuple[Variant, ...]
     workloads: tuple[WorkloadChoice, ...]
     threads: tuple[int, ...] = field(metadata=described(
-        "wholes", "Threads", "Connections that commit at once; each number is measured.",
+        "wholes", "Threads", "Connections that commit at the same time. Each number is measured.",
         least=1, most=MOST_THREADS, group="first", in_sizes=True, asks=True,
     ))  # fmt: skip
     repeats: int = field(metadata=described(

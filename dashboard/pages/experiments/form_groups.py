@@ -45,12 +45,13 @@ def summaries(form: forms.BaseForm) -> dict[str, str]:
 
 
 def product(plan: Plan) -> str:
-    """`3 settings x 3 numbers of threads x 3 repeats`: what makes the number of cells. Single ones are left out."""
+    """`3 settings x 3 numbers of threads x 3 repeats, each 10 s after 2 s of warm-up`. Single ones are left out."""
     factors = (
         (len(plan.targets), "servers"), (len(plan.variants), "settings"), (len(plan.workloads), "workloads"),
         (len(plan.threads), "numbers of threads"), (plan.repeats, "repeats"),
     )  # fmt: skip
-    return " x ".join(f"{many} {what}" for many, what in factors if many > 1)
+    counts = " x ".join(f"{many} {what}" for many, what in factors if many > 1) or "1"
+    return f"{counts}, each {plan.measure_s} s after {plan.warmup_s} s of warm-up"
 
 
 def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundField]]) -> bool:
@@ -60,7 +61,8 @@ def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundFiel
 
 def _compared(form: forms.BaseForm) -> str:
     build = _choice(form, "build") if _value(form, "build") else "the server's own build"
-    said = [f"Binary log {_choice(form, 'binlog')}", build, _choice(form, "storage")]
+    kept = "on or off " if _value(form, "binlog") == "keep" else ""
+    said = [f"Binary log {kept}{_choice(form, 'binlog')}", build, _choice(form, "storage")]
     if own := _lines(form, "own_variants"):
         said.append(f"{len(own)} variant{'' if len(own) == 1 else 's'} of your own")
     if baseline := _value(form, "baseline"):

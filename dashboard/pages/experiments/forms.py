@@ -46,11 +46,11 @@ class PlanForm(PlanInputs):
         help_text="All ticked pairs are measured.",
     )
     binlog = forms.ChoiceField(
-        choices=[("keep", "not changed"), ("on", "on"), ("off", "off")],
+        choices=[("keep", "as the server has it"), ("on", "on"), ("off", "off")],
         required=False,
         initial="keep",
         label="Binary log",
-        help_text="Without it replicas and recovery to a point in time have nothing to read.",
+        help_text="Without a binary log, replicas and recovery to a point in time have nothing to read.",
     )
     build = forms.ChoiceField(
         choices=lambda: [("", "the server's own"), *((key, build.title) for key, build in builds.every().items())],

@@ -48,7 +48,7 @@ def lines(form):
 
 def test_the_defaults_of_each_group_stand_in_one_line(server):
     assert lines(PlanForm()) == {
-        "compared": "Binary log not changed, the server's own build, the disk of its host",
+        "compared": "Binary log on or off as the server has it, the server's own build, the disk of its host",
         "load": "Update one row by key, in a table of 10,000 rows",
         "crash": "None: only speed is measured, the result will not say what is lost",
         "length": "3 repeats of 10 s, also counts fsyncs and group commits",

@@ -109,14 +109,15 @@ class AttachedForm(SiteForm):
         choices=Server.Tls.choices,
         initial=Server.Tls.PREFERRED,
         label="TLS",
-        help_text="The load is encrypted only with required or verified. Encryption makes the load slower.",
+        help_text="With “preferred” Durascope's own queries are encrypted if the server can. The load (sysbench) is "
+        "encrypted only with “required” or “verified”, which makes it slower.",
     )
 
     service = forms.ChoiceField(
-        choices=[("", "as the connection test recognises it"), *Server.Service.choices],
+        choices=[("", "let the connection test find out"), *Server.Service.choices],
         required=False,
         label="Managed service",
-        help_text="Whether the host belongs to a vendor. It decides what a crash trial can check.",
+        help_text="Whether the server is a cloud database, such as Amazon RDS. A crash trial can check less there.",
     )
 
     class Meta:
@@ -127,11 +128,12 @@ class AttachedForm(SiteForm):
         )  # fmt: skip
         labels = {"user": "Account", "tls_ca": "Certificate authority", "socket": "Socket"}
         help_texts = {
-            "host": "Name or address, as the worker reaches it.",
-            "socket": "Path on the worker's machine, instead of host and port.",
+            "host": "Name or address, as the worker reaches it. A host or a socket is needed, not both.",
+            "socket": "Path on the worker's machine, instead of a host.",
             "user": "A separate account with the privileges shown on this page.",
-            "tls_ca": "Path of a PEM file on the worker's machine. With “verified” a load needs it. With “required” it "
-            "needs it if an authority signed the server's certificate.",
+            "tls_ca": "Path of a PEM file on the worker's machine. With “verified” no load starts without this file. "
+            "With “required” it is needed, too, unless the server's certificate is self-signed: sysbench always checks "
+            "the signature.",
             "label": "Load on a production server must be confirmed for each experiment.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("off", "off: nothing is encrypted"),
-                            ("preferred", "preferred: encrypted where the server can, load is not"),
+                            ("preferred", "preferred: encrypted if the server can, except the load"),
                             ("required", "required: always encrypted, whatever its certificate says"),
                             ("verify", "verified: always encrypted, and its certificate must match"),
                         ],

@@ -45,7 +45,7 @@ def why_not_named(server: Server) -> str:
     """Why this server cannot have one; "" if it can."""
     if server.is_sandbox:
         return ""
-    return f"{server} is an attached server: the nodes of a topology are sandboxes. Name the manager on a sandbox."
+    return f"{server} is an attached server: the nodes of a topology are sandboxes. Set the command on a sandbox."
 
 
 def of(server: Server) -> tuple[str, ...]:

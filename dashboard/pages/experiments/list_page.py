@@ -26,8 +26,8 @@ class ExperimentFilterForm(forms.Form):
         max_length=search.LONGEST,
         label="Search",
         widget=forms.TextInput(attrs={"type": "search"}),
-        help_text="Words in the name, finding, recipe, server, build, setting, workload or tags. "
-        "Only experiments with all of them are listed.",
+        help_text="Finds the experiments that have each of your words in the name, finding, recipe, server, build, "
+        "setting, workload or tags.",
     )
     state = forms.ChoiceField(required=False, choices=[("", "any"), *Experiment.State.choices])
     recipe = forms.ChoiceField(required=False, choices=lambda: [("", "any"), *_recipes()])

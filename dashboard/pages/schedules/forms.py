@@ -46,8 +46,8 @@ class WhenForm(forms.Form):
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="A plan that takes longer is not started. A run that is not finished then is cancelled and keeps "
-        "what was measured.",
+        help_text="A run that would take longer is not started. A run that still goes on at this time is cancelled. "
+        "Its measurements are kept.",
     )
 
     def __init__(
@@ -87,7 +87,7 @@ class RecipeForm(WhenForm):
     size = forms.ChoiceField(
         choices=[(key, f"{key}: {says}") for key, says in SIZES.items()],
         initial=QUICK,
-        help_text="A larger size takes longer and gives narrower intervals.",
+        help_text="A larger size takes longer. Its figures are more exact (narrower confidence intervals).",
     )
     servers = ServersField(
         Server.objects.all(),

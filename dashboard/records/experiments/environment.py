@@ -10,6 +10,7 @@ from workers.toml.table import TomlTable
 
 FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
 FACTS = {name: FILE.table("facts").texts(name) for name in FILE.table("facts").data}
+SIMULATED = "simulated device"
 PLACES = frozenset(FILE.texts("places"))
 
 
@@ -45,15 +46,16 @@ class EnvironmentFacts:
 
 
 def facts(found: EnvironmentFacts) -> dict[str, str]:
-    """Fact -> its text on a page; a dash if it is not known."""
-    return {name: _text(name, _at(found, path)) for name, path in FACTS.items()}
+    """Fact -> its text on a page; a dash if it is not known. Only a simulated device has that fact."""
+    known = {name: _text(name, _at(found, path)) for name, path in FACTS.items()}
+    return {name: text for name, text in known.items() if name != SIMULATED or text != UNKNOWN}
 
 
 def differences(environments: Sequence[EnvironmentFacts]) -> list[tuple[str, list[str]]]:
     """(Fact or variable, its value in each environment) where the values differ: facts first, then variables."""
     shown = [facts(one) for one in environments]
     names = sorted({name for one in environments for name in one.variables} - PLACES)
-    rows = [(name, [one[name] for one in shown]) for name in FACTS]
+    rows = [(name, [one.get(name, UNKNOWN) for one in shown]) for name in FACTS]
     rows += [(name, [str(one.variables.get(name, UNKNOWN)) for one in environments]) for name in names]
     return [(name, values) for name, values in rows if len(set(values)) > 1]
 

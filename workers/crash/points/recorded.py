@@ -77,9 +77,10 @@ class Recorded(Prepared):
 
     def so_far(self) -> TrialResult:
         known = super().so_far()
-        margin = f"{1e6 * self.margin_s:.0f} µs; a difference below {1e6 * self.bracket_s:.0f} µs is not seen"
+        apart = f"{1e6 * self.margin_s:.0f} µs apart" if self.margin_s >= 1e-6 else "no difference"
+        margin = f"{apart}; less than {1e6 * self.bracket_s:.0f} µs cannot be seen"
         stops = {"stops of the server": self.stops_took} if self.stops_took else {}
-        return replace(known, notes={**known.notes, "margin of the clocks of clients and disk": margin, **stops})
+        return replace(known, notes={**known.notes, "clocks of clients and disk": margin, **stops})
 
 
 def words_of(keeps: Keeps) -> str:

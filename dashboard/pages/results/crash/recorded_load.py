@@ -230,7 +230,7 @@ def _margin(story: PointsStory) -> str:
 
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
     tried = len(story.states)
-    found = f"{whole(tried)} of {whole(tried + story.left)} moments with a content of the disk of their own"
+    found = f"{whole(tried)} of {whole(tried + story.left)} moments that differ in what is on the disk"
     limit = ". Then the plan's time for crash points was over" if story.out_of_time else ""
     noun = noun_of(story.states)
     return (

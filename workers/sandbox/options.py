@@ -22,7 +22,8 @@ OWN = frozenset(
     | {"plugin_maturity", "tokudb_data_dir", "tokudb_log_dir", "tokudb_tmp_dir"}
 )
 
-# For 1024 clients, and with small binlog files that are soon removed, so that the disk does not fill up.
+# For 1024 clients, and with small binlog files that are soon removed, so that the disk does not fill up. MyISAM's cache
+# is as small as MySQL's: for MariaDB's 128M, which no measurement uses, each start writes 16 MB of memory.
 DEFAULTS = {
     "server_id": "1",
     "max_connections": "1100",
@@ -31,6 +32,7 @@ DEFAULTS = {
     "max_prepared_stmt_count": "1048576",
     "character_set_server": "utf8mb4",
     "innodb_buffer_pool_size": "128M",
+    "key_buffer_size": "8M",
     "performance_schema": "OFF",
     "log_bin": "OFF",
     "binlog_format": "ROW",

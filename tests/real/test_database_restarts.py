@@ -18,16 +18,19 @@ from dashboard.installation.home import PROJECT, redis_url
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child, Program, tail
 from tests import migrated
+from tests.real.lab import SLOW
 from tests.real.local_home import environment, eventually
 
 START = """
+from dataclasses import replace
 from dashboard.records.experiments import actions
 from dashboard.records.servers.models import Server
 from workers.bench import recipes
 server = Server.objects.create(name="Sandbox", kind="sandbox", build="system-mariadb")
-said = {"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "4", "table_rows": "500", "trials": "0"}
+said = {{"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "4", "table_rows": "500", "trials": "0"}}
 plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], said)
-print(actions.start(plan, None).pk)
+slow = [replace(one, settings={{**one.settings, **{slow}}}) for one in plan.variants]
+print(actions.start(replace(plan, variants=tuple(slow)), None).pk)
 """
 
 
@@ -90,7 +93,7 @@ def lab(tmp_path, sandbox_root):
 def test_a_worker_goes_on_measuring(lab):
     measuring = "SELECT count(*) > 0 FROM experiments_experiment WHERE activity LIKE '%measuring%'"
     done = "SELECT count(*) FROM experiments_cell WHERE state = 'done'"
-    lab.manage("shell", "--verbosity", "0", "--command", START)
+    lab.manage("shell", "--verbosity", "0", "--command", START.format(slow=SLOW))
     lab.until(measuring, (True,))
     lab.restart(signal.SIGINT)
     lab.until("SELECT count(*) >= 2 FROM experiments_cell WHERE state = 'done'", (True,))

@@ -13,6 +13,7 @@ from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from tests.real import parts
+from tests.real.lab import SLOW
 from tests.real.owned import owned
 from tests.real.parts import until
 from tests.real.trials import forgetful
@@ -24,7 +25,7 @@ from workers.servers.connection import connect
 
 @pytest.fixture
 def theirs(make_sandbox):
-    with make_sandbox(forgetful(), name="left", trace=False) as running, owned(running) as known:
+    with make_sandbox(SLOW | forgetful(), name="left", trace=False) as running, owned(running) as known:
         yield known
 
 

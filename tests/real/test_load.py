@@ -10,6 +10,7 @@ from pathlib import Path
 import pymysql
 import pytest
 
+from tests.real.lab import slowed
 from workers.bench import sysbench
 from workers.bench.load import LoadRequest, LoadResult, LoadSecond
 from workers.bench.workloads import OWN, WORKLOADS
@@ -28,6 +29,12 @@ def connection(sandbox: Sandbox) -> Iterator[pymysql.Connection]:
         yield opened
         with opened.cursor() as cursor:
             cursor.execute(f"DROP DATABASE {SCHEMA}")
+
+
+@pytest.fixture
+def slow(sandbox: Sandbox) -> Iterator[None]:
+    with slowed(sandbox):
+        yield
 
 
 @pytest.fixture
@@ -69,6 +76,7 @@ CHOICES = [
 ]
 
 
+@pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize(("key", "params"), CHOICES)
 def test_every_workload_measures_something(request_of, key, params):
     result = loaded(request_of(workload=key, params=params))
@@ -86,6 +94,7 @@ def test_a_prepared_table_has_the_rows_and_the_index_asked_for(request_of, conne
         assert cursor.execute(f"SHOW INDEX FROM {SCHEMA}.durascope_rows WHERE Key_name = 'k'") == 1
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_growing_table_holds_what_was_committed_and_is_emptied(request_of, connection):
     request = request_of(workload="rows-per-transaction", params={"rows": "100"})
     result = loaded(request)
@@ -95,6 +104,7 @@ def test_a_growing_table_holds_what_was_committed_and_is_emptied(request_of, con
     assert count(connection, "durascope_grown") == 0
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_second_run_on_a_grown_table_finds_its_keys_free(request_of, connection):
     request = request_of(workload="insert", params={"keys": "random"})
     first = loaded(request)
@@ -134,6 +144,7 @@ def test_durable_once_a_second_commits_once_a_second_and_loses_nothing(request_o
     assert count(connection, "durascope_rows", "c = 'old'") == 0  # the last transaction was committed too
 
 
+@pytest.mark.usefixtures("slow")
 def test_samples_arrive_while_it_runs(request_of):
     request = request_of(seconds=3)
     sysbench.prepare(request, never)
@@ -148,6 +159,7 @@ def test_samples_arrive_while_it_runs(request_of):
     assert steady == pytest.approx(result.transactions / result.elapsed_s, rel=0.5)
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_load_is_cancelled_within_two_seconds_and_leaves_no_process(request_of):
     request = request_of(seconds=60)
     sysbench.prepare(request, never)
@@ -160,6 +172,7 @@ def test_a_load_is_cancelled_within_two_seconds_and_leaves_no_process(request_of
     assert not [name for name in _command_lines() if f"--mysql-db={SCHEMA}" in name]
 
 
+@pytest.mark.usefixtures("slow")
 def test_no_password_is_on_the_process_list(request_of, sandbox):
     request = request_of(seconds=2)
     sysbench.prepare(request, never)

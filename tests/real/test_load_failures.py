@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.real.lab import SLOW, slowed
 from workers.bench import sysbench
 from workers.bench.load import LoadRequest
 from workers.errors import AccessDenied, LoadError, MissingPrivilege, PlanError, ServerError, Unreachable
@@ -53,7 +54,8 @@ def request_here(sandbox: Sandbox) -> Iterator[LoadRequest]:
     say(sandbox, f"CREATE DATABASE {SCHEMA}")
     request = LoadRequest(sandbox.target, SCHEMA, "update-by-key", {}, "innodb", 200, 4, 1, 7)
     sysbench.prepare(request, never)
-    yield request
+    with slowed(sandbox):
+        yield request
     say(sandbox, f"DROP DATABASE {SCHEMA}")
 
 
@@ -179,7 +181,7 @@ def signal_at(after_s: float, pid: int, number: signal.Signals) -> None:
 @contextmanager
 def _own(make_sandbox, name: str) -> Iterator[tuple[Sandbox, LoadRequest]]:
     """A sandbox of this test's own, with a loaded table."""
-    own = make_sandbox(name=name, trace=False)
+    own = make_sandbox(SLOW, name=name, trace=False)
     say(own, f"CREATE DATABASE {SCHEMA}")
     request = LoadRequest(own.target, SCHEMA, "update-by-key", {}, "innodb", 200, 4, 1, 7)
     sysbench.prepare(request, never)

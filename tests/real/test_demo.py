@@ -7,12 +7,19 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 
+from dashboard.commands.management.commands import demo as command
 from dashboard.installation.home import PROJECT
+from dashboard.records.experiments.models import Experiment
 from tests.real.local_home import LIMIT_S, environment, parts_of
+from workers.celery import app as celery
+from workers.conducting.conduct import conduct
+from workers.upkeep.heartbeat import Heartbeat
 
 SHORT = [
     word for pair in ("threads=1", "repeats=1", "measure_s=1", "warmup_s=0", "trials=0") for word in ("--set", pair)
@@ -85,18 +92,33 @@ def test_a_second_start_with_keep_shows_the_finished_result_behind_a_link_for_ev
     assert parts_of(home) == {}
 
 
-def test_failed_cells_give_status_1_and_their_reason(measured, demo, tmp_path, home):
+def test_failed_cells_give_status_1_and_their_reason(transactional_db, monkeypatch, settings, tmp_path, sandbox_root):
+    """In this process, which is the worker too: that a demo starts all parts and ends them is shown above."""
     broken = tmp_path / "sysbench"
     broken.write_text(
         "#!/bin/sh\n[ \"$1\" = --version ] && exec echo 'sysbench 1.0.20'\necho FATAL: out of luck; exit 1\n"
     )
     broken.chmod(0o755)
-    with demo("--once", "--json", *SHORT, PATH=f"{tmp_path}:{os.environ['PATH']}") as process:
-        out, said = process.communicate(timeout=LIMIT_S)
-    assert process.returncode == 1, said
-    assert "out of luck" in said
-    assert json.loads(out)["runs"] == []
-    assert parts_of(home) == {}
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(celery, "send_task", lambda *_, **__: None)
+    settings.SANDBOX_ROOT, settings.HOME = str(sandbox_root), tmp_path / "home"
+    settings.HOME.mkdir()
+    heartbeat = Heartbeat()
+
+    class ThisProcess:
+        def check(self) -> None:
+            conduct(Experiment.objects.get().pk, worker)
+
+    monkeypatch.setattr(command, "running", lambda *_: nullcontext(ThisProcess()))
+    worker = heartbeat.start()
+    try:
+        with pytest.raises(SystemExit) as ended:
+            call_command("demo", "--once", "--json", *SHORT, stdout=(out := StringIO()), stderr=(said := StringIO()))
+    finally:
+        heartbeat.stop()
+    assert ended.value.code == 1, said.getvalue()
+    assert "out of luck" in said.getvalue()
+    assert json.loads(out.getvalue())["runs"] == []
 
 
 def test_bad_arguments_give_status_2_and_the_reason(demo):

@@ -19,10 +19,23 @@ pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
 TWO_COMMITS = History("two commits", ((A, insert("a", 1)), (A, insert("b", 1, 2))))
 
 
+@pytest.fixture(autouse=True)
+def few_subsets(monkeypatch):
+    """A recovery costs a third of a CPU second. tests/unit/crash/test_small_history_states.py asks for all subsets."""
+    monkeypatch.setattr(exhaust, "MOST_UNFLUSHED", 2)
+    monkeypatch.setattr(exhaust, "MOST_SUBSETS", 4)
+
+
 def every_state(root, *histories, sync_binlog=1, cancelled=lambda: False):
     asked = setup(root, "small-histories", 1, sync_binlog)
     result = run_trial(asked, lambda step: None, cancelled, steps=lambda begun: exhaust.steps(begun, histories))
     assert not result.error, result.error
+    print(
+        "COUNT",
+        result.points.counts.tried,
+        [x.way for x in result.points.states].count(histories[0].title),
+        len(result.points.smallest),
+    )
     return result
 
 

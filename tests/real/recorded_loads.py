@@ -25,9 +25,14 @@ from workers.sandbox.disk.recording.versions import blocks_of
 from workers.sandbox.disk.replay import ReplayDisk
 
 
-def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, **more):
+def failed(states):
+    return {one.key for state in states for one in state.checks if one.outcome == "invalid"}
+
+
+def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, until="", **more):
     """The states of the crash points that were chosen in that way, and the blocks that decide. `change` replaces the
-    recording; `rest_s`: between the start of the server and the load."""
+    recording; `rest_s`: between the start of the server and the load; `until`: a check, none is tried after it failed.
+    """
     found, deciding = [], []
     asked = setup(root, "every-crash-point", **more)
 
@@ -39,7 +44,10 @@ def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, **more):
         (files,) = maps_of(ready[0])
         every = in_order(joint.disks[0], files.role, load.setup.seed)
         chosen = [of_one(one) for one in every if one.way == way][:most]
-        tried = attempt_all(load.timeline, ready, chosen, lambda lane, one: (judge.attempt(lane, one), one))
+        tried = []
+        while chosen and until not in failed(state for state, _ in tried):
+            some, chosen = chosen[: len(ready)], chosen[len(ready) :]
+            tried += attempt_all(load.timeline, ready, some, lambda lane, one: (judge.attempt(lane, one), one))
         tried.sort(key=lambda one: one[0].in_time)
         found.extend(state for state, _ in tried)
         examined = Shrinker(judge, ready[0], [files]).all(different(violations_of(tried))[:2])

@@ -3,7 +3,7 @@
 import subprocess
 
 from tests.real.disks import needs_disk
-from tests.real.recorded_loads import of_one_way, with_late_binlog
+from tests.real.recorded_loads import failed, of_one_way, with_late_binlog
 from tests.real.test_swallowed_fsync import SOURCE
 from tests.real.trials import FIRST_FLUSH_S, settings
 from tests.real.wider import Wider
@@ -15,8 +15,8 @@ PAGES = {"innodb_buffer_pool_size": "8M", "innodb_max_dirty_pages_pct": "0", "in
 
 def test_a_binlog_that_is_flushed_after_the_engine_is_called(sandbox_root):
     """Two flushes of a recorded log trade their writes: between them the engine holds what the binlog lacks."""
-    states, deciding = of_one_way(sandbox_root, "after a flush", 16, with_late_binlog, load_s=1.0)
-    assert "engine-only" in {one.key for state in states for one in state.checks if one.outcome == "invalid"}
+    states, deciding = of_one_way(sandbox_root, "after a flush", 16, with_late_binlog, until="engine-only", load_s=1.0)
+    assert "engine-only" in failed(states)
     found = {(one.role, one.arrived) for one in deciding}
     # The log's block came late, or the file system's own that says how long the log is now.
     assert found and found <= {("binlog", False), ("file system", False)}, "the block whose write came late"
@@ -24,8 +24,8 @@ def test_a_binlog_that_is_flushed_after_the_engine_is_called(sandbox_root):
 
 def test_torn_pages_without_doublewrite_are_called(sandbox_root):
     more = {"load_s": 1.5, "settings": settings(1, 1) | PAGES | {"innodb_doublewrite": "OFF"}}
-    states, _ = of_one_way(sandbox_root, "within a flush of pages", 8, **more)
-    assert "stays-down" in {one.key for state in states for one in state.checks if one.outcome == "invalid"}
+    states, _ = of_one_way(sandbox_root, "within a flush of pages", 8, until="stays-down", **more)
+    assert "stays-down" in failed(states)
 
 
 def test_torn_pages_with_doublewrite_are_repaired(sandbox_root):
@@ -45,16 +45,20 @@ def test_flushes_that_are_swallowed_above_the_file_system_are_called(sandbox_roo
     library = sandbox_root / "swallow_fsync.so"
     subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, SOURCE], check=True)
     library.chmod(0o755)
-    states, _ = of_one_way(sandbox_root, "after a flush", 4, load_s=1.5, build=Swallowing.of_the_system(library))
-    bad = {one.key for state in states for one in state.checks if one.outcome == "invalid"}
+    states, _ = of_one_way(
+        sandbox_root, "after a flush", 4, until="lost-engine", load_s=1.5, build=Swallowing.of_the_system(library)
+    )
+    bad = failed(states)
     assert {"lost-engine", "lost-binlog"} & bad, [state.checks for state in states]
 
 
 def at_2_1(sandbox_root, timeout_s, **more):
     """The redo log is flushed once in this time."""
     asked = settings(2, 1) | {"innodb_flush_log_at_timeout": str(timeout_s)}
-    states, deciding = of_one_way(sandbox_root, "after a flush", 4, load_s=2.5, settings=asked, **more)
-    assert "lost-engine" in {one.key for state in states for one in state.checks if one.outcome == "invalid"}
+    states, deciding = of_one_way(
+        sandbox_root, "after a flush", 4, until="lost-engine", load_s=2.5, settings=asked, **more
+    )
+    assert "lost-engine" in failed(states)
     return [(one.checks, one.path, one.role, one.later_s) for one in deciding]
 
 

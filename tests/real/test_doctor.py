@@ -1,5 +1,6 @@
 """`manage.py doctor`: on this host, on one that lacks things, and as an ordinary user."""
 
+import functools
 import json
 import os
 import shutil
@@ -27,23 +28,29 @@ def clean():
     return {name: value for name, value in os.environ.items() if not name.startswith(others)}
 
 
+def said_at(home, *before, path=None, **environment):
+    """State and words of each line, and the exit status."""
+    known = clean()
+    given = {**known, "DURASCOPE_HOME": str(home), "PATH": path or known["PATH"], **environment}
+    argv = [*before, sys.executable, "manage.py", "doctor", "--json"]
+    done = subprocess.run(argv, cwd=PROJECT, env=given, capture_output=True, text=True, check=False)
+    assert done.stdout, done.stderr
+    return {one["title"]: (one["state"], one["says"]) for one in json.loads(done.stdout)}, done.returncode
+
+
 @pytest.fixture
 def doctor(tmp_path):
-    """state and words of each line, and the exit status."""
-
-    def run(*before, path=None, **environment):
-        known = clean()
-        given = {**known, "DURASCOPE_HOME": str(tmp_path / "home"), "PATH": path or known["PATH"], **environment}
-        argv = [*before, sys.executable, "manage.py", "doctor", "--json"]
-        done = subprocess.run(argv, cwd=PROJECT, env=given, capture_output=True, text=True, check=False)
-        assert done.stdout, done.stderr
-        return {one["title"]: (one["state"], one["says"]) for one in json.loads(done.stdout)}, done.returncode
-
-    return run
+    return functools.partial(said_at, tmp_path / "home")
 
 
-def test_a_host_that_lacks_nothing_but_a_mail_server(doctor):
-    found, status = doctor()
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """Of this host, as it is."""
+    return said_at(tmp_path_factory.mktemp("here") / "home")
+
+
+def test_a_host_that_lacks_nothing_but_a_mail_server(here):
+    found, status = here
     assert {title for title, (state, _) in found.items() if state == "fails"} == set()
     assert found["builds"][0] == "works" and "system-mariadb" in found["builds"][1]
     assert found["sysbench"][0] == found["Redis"][0] == found["fsync trace"][0] == "works"
@@ -86,13 +93,13 @@ def test_without_capabilities_it_says_what_needs_root(doctor):
 
 
 @needs_disk
-def test_disks_that_can_wait_for_themselves_are_told(doctor):
+def test_disks_that_can_wait_for_themselves_are_told(doctor, here):
     """Without one capability; with it, if this host gives it, nothing is told."""
     found, _ = doctor("setpriv", "--bounding-set=-sys_resource", "--inh-caps=-all", "--no-new-privs")
     state, says = found["disks in short memory"]
     assert state == "limited" and "no CAP_SYS_RESOURCE" in says and found["power loss"][0] == "works"
     if ability.holds(24):
-        assert doctor()[0]["disks in short memory"][0] == "works"
+        assert here[0]["disks in short memory"][0] == "works"
 
 
 @needs_root

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -18,27 +19,50 @@ from workers.servers.connection import connect
 SCHEMA = "durascope_t1"
 
 
-@pytest.fixture
-def theirs(make_sandbox):
+@contextmanager
+def attached_to(server):
     """(server, how it is crashed and started)."""
-    with make_sandbox(forgetful(), name="owned", trace=False) as server, owned(server) as known:
-        with connect(server.target) as connection:
-            ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
+    with server, owned(server) as known:
         index = str(server.datadir / f"{options.BINLOG_BASE}.index")
         said = {"limit_s": 60, "binlog_index": index}
         yield server, Attached(server.target, SCHEMA, known.crash, known.start, lambda: None, lambda: None, **said)
 
 
-def setup_of(server, attached, variant=None):
-    kind = "attached-expendable"
-    return TrialSetup(
-        root=server.root, build=None, name="owned", settings=variant or {}, kind=kind, seed=3, clients=8, load_s=1.0,
-        attached=attached,
-    )  # fmt: skip
+def empty_schema(server):
+    with connect(server.target) as connection:
+        ask.rows(connection, f"DROP SCHEMA IF EXISTS {SCHEMA}")
+        ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
+
+
+@pytest.fixture
+def theirs(make_sandbox):
+    with attached_to(make_sandbox(forgetful(), name="owned", trace=False)) as made:
+        empty_schema(made[0])
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared(make_sandbox):
+    with attached_to(make_sandbox(forgetful(), name="never crashed", trace=False)) as made:
+        yield made
+
+
+@pytest.fixture
+def uncrashed(shared):
+    """For tests in which nothing crashes it."""
+    server, _ = shared
+    empty_schema(server)
+    yield shared
+    assert server.running, "it was not crashed"
 
 
 def crash(server, attached, cancelled=lambda: False, variant=None):
-    return run_trial(setup_of(server, attached, variant), lambda step: None, cancelled)
+    kind = "attached-expendable"
+    setup = TrialSetup(
+        root=server.root, build=None, name="owned", settings=variant or {}, kind=kind, seed=3, clients=4, load_s=0.3,
+        attached=attached,
+    )  # fmt: skip
+    return run_trial(setup, lambda step: None, cancelled)
 
 
 def answers(server) -> bool:
@@ -55,16 +79,16 @@ def test_commits_lost_in_the_crash_of_an_owners_server_are_found(theirs):
     assert result.lost_binlog.transactions == 0
 
 
-def test_a_crash_that_does_not_happen_makes_it_unknown(theirs):
-    server, attached = theirs
+def test_a_crash_that_does_not_happen_makes_it_unknown(uncrashed):
+    server, attached = uncrashed
     result = crash(server, replace(attached, crash=("true",), start=()))
     assert (result.verdict, result.failed_at) == ("unknown", "recovery")
     assert "was never down" in result.error
 
 
-def test_a_broken_connection_is_no_crash(theirs, tmp_path):
+def test_a_broken_connection_is_no_crash(uncrashed, tmp_path):
     """As when a tunnel breaks: the server forgets our lock, and was never down."""
-    server, attached = theirs
+    server, attached = uncrashed
     with connect(server.target) as connection:
         ask.rows(connection, "CREATE PROCEDURE mysql.durascope_cut() BEGIN "
                  "SELECT IS_USED_LOCK('durascope_alive') INTO @holder; KILL @holder; END")  # fmt: skip
@@ -87,8 +111,8 @@ def test_a_broken_connection_is_no_crash(theirs, tmp_path):
         (("sh", "-c", "sleep 600; : hidden"), "did not end within 2 s"),
     ],
 )
-def test_a_command_that_fails_makes_it_unknown(theirs, command, says):
-    server, attached = theirs
+def test_a_command_that_fails_makes_it_unknown(uncrashed, command, says):
+    server, attached = uncrashed
     result = crash(server, replace(attached, crash=command, limit_s=2))
     assert (result.verdict, result.failed_at) == ("unknown", "kill")
     assert says in result.error
@@ -138,9 +162,9 @@ def test_a_cancelled_trial_starts_the_owners_server_again(theirs):
     assert time.monotonic() - began < 60, "the command that hangs was ended"
 
 
-def test_the_owner_has_the_last_word(theirs):
+def test_the_owner_has_the_last_word(uncrashed):
     """The mark is taken back while the load runs."""
-    server, attached = theirs
+    server, attached = uncrashed
 
     def forbidden():
         raise PlanError("No longer expendable.", "See its page.")
@@ -148,12 +172,10 @@ def test_the_owner_has_the_last_word(theirs):
     result = crash(server, replace(attached, permit=forbidden))
     assert (result.verdict, result.failed_at) == ("unknown", "kill")
     assert "No longer expendable" in result.error
-    assert server.running, "it was not crashed"
 
 
-def test_an_owners_server_with_other_settings_than_the_variant_is_not_crashed(theirs):
-    server, attached = theirs
+def test_an_owners_server_with_other_settings_than_the_variant_is_not_crashed(uncrashed):
+    server, attached = uncrashed
     result = crash(server, attached, variant={"innodb_flush_log_at_trx_commit": "1"})
     assert result.verdict == "unknown"
     assert "innodb_flush_log_at_trx_commit=0 now, and the variant has 1" in result.error
-    assert server.running

@@ -8,7 +8,7 @@ from django.core.management.utils import get_random_secret_key
 from dashboard.installation import log_lines
 from dashboard.installation.database import databases
 from dashboard.installation.home import PROJECT, home, redis_url, sandbox_root, secret
-from dashboard.pages import forwarded
+from dashboard.pages import proxies
 from dashboard.pages.accounts import sign_on
 from dashboard.records.accounts import policy
 from dashboard.records.notifications import mail_server
@@ -19,7 +19,7 @@ HOME = home()
 DEBUG = os.environ.get("DURASCOPE_DEBUG") == "1"
 SECRET_KEY = secret("secret_key", get_random_secret_key)
 ALLOWED_HOSTS = os.environ.get("DURASCOPE_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
-PROXIES = forwarded.proxies(os.environ)  # trusted to name the client's address, beside the unix socket
+PROXIES = proxies.read(os.environ)  # trusted to name the client's address, beside the unix socket
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("DURASCOPE_ORIGINS", "").split(",") if origin]
 
 INSTALLED_APPS = [
@@ -33,7 +33,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
-    "allauth.socialaccount",
+    "dashboard.pages.accounts.apps.SignOnConfig",
     "allauth.socialaccount.providers.openid_connect",
     "allauth.usersessions",
     "dashboard.records.accounts",

@@ -1,8 +1,7 @@
 """The client address behind a proxy. Forwarding headers are trusted from a unix socket, protected by its file
 mode, and from the addresses in DURASCOPE_PROXIES. They are not trusted from a local program that connects to a port."""
 
-import ipaddress
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
@@ -13,10 +12,6 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 SOCKET = "unix"  # placeholder for the missing address
-
-
-class BadProxy(ValueError):
-    """DURASCOPE_PROXIES holds an invalid address."""
 
 
 class Forwarded:
@@ -36,16 +31,3 @@ class Forwarded:
         if scope["type"] == "http" and scope["client"][0] == SOCKET:
             scope = {**scope, "client": None}
         await self._inner(scope, receive, send)
-
-
-def proxies(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Addresses and networks. Raises BadProxy."""
-    found = tuple(one.strip() for one in environment.get("DURASCOPE_PROXIES", "").split(",") if one.strip())
-    for one in found:
-        try:
-            ipaddress.ip_network(one)
-        except ValueError as wrong:
-            raise BadProxy(
-                f"DURASCOPE_PROXIES holds {one!r}, which is no address. Write addresses, separated by commas."
-            ) from wrong
-    return found

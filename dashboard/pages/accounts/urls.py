@@ -7,6 +7,7 @@ from allauth.mfa.recovery_codes import views as recovery
 from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as passkeys
 from allauth.socialaccount import views as sign_on
+from allauth.socialaccount.providers import registry
 from allauth.socialaccount.providers.openid_connect import views as openid
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path
@@ -15,6 +16,7 @@ from dashboard.pages.accounts import sessions
 from dashboard.pages.accounts.confirmed import confirmed
 from dashboard.pages.accounts.gate import needs
 
+registry.load()
 open_to_all, own = needs("enter"), needs("own_account")
 
 second_factors = [

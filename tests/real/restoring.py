@@ -1,5 +1,5 @@
 """Not a test: the installation that is backed up, and the copy that is restored, each in a process of its own.
-`python -m tests.real.restoring fill SOCKET` and `python -m tests.real.restoring look KEYS`."""
+`python -m tests.real.restoring fill SOCKET` and `python -m tests.real.restoring look BACKUP KEYS`."""
 
 import json
 import os
@@ -70,8 +70,9 @@ def _schedule(server: Server) -> None:
     )
 
 
-def look(keys: str) -> None:
-    """The restored copy, from the keys to the release."""
+def look(backup: str, keys: str) -> None:
+    """From the restore to the release."""
+    _command("restore", backup, "--overwrite", "--without-keys")
     server = Server.objects.get()
     told = {"server": server.name, "other keys": str(vault.problem_with(server.password_sealed))}
     vault.store(Path(keys).read_text().split())
@@ -133,4 +134,4 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-{"fill": fill, "look": look}[sys.argv[1]](sys.argv[2])
+{"fill": fill, "look": look}[sys.argv[1]](*sys.argv[2:])

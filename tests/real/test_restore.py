@@ -42,8 +42,8 @@ class Place:
     def keep_keys(self) -> Path:
         return Path(shutil.copy(self.home / "password_keys", self.kept / "password_keys"))
 
-    def look(self) -> dict:
-        process = self.process("look", self.kept / "password_keys")
+    def restore_and_look(self, backup: Path) -> dict:
+        process = self.process("look", backup, self.kept / "password_keys")
         out, said = process.communicate(timeout=LIMIT_S)
         assert process.returncode == 0, said
         return json.loads(out.splitlines()[-1])
@@ -110,7 +110,6 @@ def place(request, open_path):
 def test_a_restored_installation_is_as_it_was_and_waits_for_a_person(in_use, place):
     backup = place.kept / "backup"
     in_use(place, lambda: place.manage("backup", backup, "--without-keys"))
-    place.manage("restore", backup, "--overwrite", "--without-keys")
-    told = place.look()
+    told = place.restore_and_look(backup)
     assert told["held by itself"]
     must_be_the_backup_and_wait_for_a_person(told)

@@ -87,9 +87,9 @@ def test_the_worker_is_stopped_gently_though_nobody_reads_its_output(stack, home
 
 
 def test_killing_it_takes_every_part_with_it(home):
+    """Also parts that are not ready yet."""
     with up(home) as process:
-        address_of(process)
-        assert len(parts_of(home)) > len(PARTS)
+        assert eventually(lambda: all(part(home, words) for words in PARTS))
         process.kill()
     assert eventually(lambda: not parts_of(home))
 

@@ -13,13 +13,13 @@ from workers.bench.stage import SandboxStage
 from workers.errors import SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import Build
-from workers.sandbox.server import Sandbox
 from workers.servers import ask, durability, preflight
 from workers.servers.connection import connect
 
 SILENT = Listener(lambda activity: None, lambda second, warming: None, lambda: False)
-SAFE = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
-ALL_ON = {**SAFE, "performance_schema": "ON"}
+ALL_ON = {
+    "log_bin": "ON", "innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "performance_schema": "ON"
+}  # fmt: skip
 ROWS = 500
 
 
@@ -117,19 +117,19 @@ def test_the_first_look_has_an_answer_to_everything(stage):
     assert durability.report(stage.facts)
 
 
-def test_a_build_recovers_from_a_kill(sandbox_root, build):
-    with Sandbox.create(sandbox_root, build, SAFE, name=build.key) as sandbox:
-        with connect(sandbox.target) as connection:
-            ask.rows(connection, "CREATE DATABASE durascope_kill")
-            ask.rows(connection, "CREATE TABLE durascope_kill.kept (id INT PRIMARY KEY) ENGINE=InnoDB")
-            for number in range(20):
-                ask.rows(connection, "INSERT INTO durascope_kill.kept VALUES (%s)", (number,))
-        sandbox.kill()
-        recovery = sandbox.recover(SAFE)
-        assert recovery.log_lines
-        with connect(sandbox.target) as connection:
-            assert ask.value(connection, "SELECT COUNT(*) FROM durascope_kill.kept") == 20
-        sandbox.settle()
-        sandbox.stop()
-        image = sandbox.save_image(f"kept-{build.key}")
-    assert image.is_dir()
+def test_a_build_recovers_from_a_kill(stage, build):
+    stage.apply(Variant("safe", ALL_ON))
+    sandbox = stage._sandbox
+    with connect(sandbox.target) as connection:
+        ask.rows(connection, "CREATE DATABASE durascope_kill")
+        ask.rows(connection, "CREATE TABLE durascope_kill.kept (id INT PRIMARY KEY) ENGINE=InnoDB")
+        for number in range(20):
+            ask.rows(connection, "INSERT INTO durascope_kill.kept VALUES (%s)", (number,))
+    sandbox.kill()
+    recovery = sandbox.recover(ALL_ON)
+    assert recovery.log_lines
+    with connect(sandbox.target) as connection:
+        assert ask.value(connection, "SELECT COUNT(*) FROM durascope_kill.kept") == 20
+    sandbox.settle()
+    sandbox.stop()
+    assert sandbox.save_image(f"kept-{build.key}").is_dir()

@@ -32,6 +32,7 @@ IMPORT_APART = (
     False  # a process of its own sees nothing of a test's transaction; tests/real/test_import_apart.py has one
 )
 STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405 - WhiteNoise warns of a folder that is not there
+WHITENOISE_AUTOREFRESH = True  # else each new client of a test lists all static files
 
 # A file, not memory: tests with threads and with a real Celery worker share it, and wait for locks as in production.
 ON_POSTGRESQL = "DATABASE_URL" in os.environ

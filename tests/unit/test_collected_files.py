@@ -17,6 +17,7 @@ LED_TO = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.[^"']+)["']|url\(["']?([^
 @pytest.fixture
 def collected(settings, tmp_path):
     """Setting the folder makes a new storage, which reads what is there."""
+    settings.WHITENOISE_AUTOREFRESH = False  # as the product
     settings.STATIC_ROOT = tmp_path
     call_command("collectstatic", interactive=False, verbosity=0)
     settings.STATIC_ROOT = str(tmp_path)

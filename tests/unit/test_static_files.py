@@ -8,6 +8,11 @@ PATH = "/static/css/base.css"
 WHOLE = (PROJECT / "static/css/base.css").read_bytes()
 
 
+@pytest.fixture(autouse=True)
+def as_the_product(settings):
+    settings.WHITENOISE_AUTOREFRESH = False
+
+
 def test_a_static_file_is_given_out_whole(client):
     answer = client.get(PATH)
     assert (answer.status_code, answer.getvalue()) == (200, WHOLE)

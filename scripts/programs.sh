@@ -16,7 +16,7 @@ setpriv|util-linux|ends child processes with their parent
 mkfs.ext4|e2fsprogs|the simulated disk that loses power in crash trials
 gcc|gcc|compiles the trace of fsync calls
 /usr/include/stdio.h|libc6-dev|compiles the trace of fsync calls'
-TESTING_NEEDS='chromium|chromium|the browser tests
+TESTING_NEEDS='chromium|chromium-headless-shell|the browser tests
 strace|strace|the tests count fsync calls in a second way
 initdb|postgresql|the tests run on PostgreSQL too, a private one without its service
 mariadb-binlog|mariadb-client|the tests compare our binlog reader with this one
@@ -52,7 +52,7 @@ is_there() {
     /*) [ -e "$1" ] ;;
     redis-server) has redis-server || has redis-check-rdb ;; # the same program, see dashboard/local/redis.py
     initdb) has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null ;; # not on the PATH, one folder per version
-    chromium) has chromium || has chromium-browser || has google-chrome ;;
+    chromium) has chromium-headless-shell || has chromium || has chromium-browser || has google-chrome ;;
     *) has "$1" ;;
     esac
 }

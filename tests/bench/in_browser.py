@@ -22,6 +22,7 @@ from playwright.sync_api import Browser, Request, sync_playwright
 
 from tests.bench.large import _web_server, database
 from tests.bench.machine import reference_ms
+from tests.browser.chromium import program
 
 GOALS = {"DCL ms": 250, "requests": 8, "KB": None}
 DCL = "performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
@@ -96,7 +97,7 @@ def _make_up() -> None:
 def _measured(pages: dict[str, str], cookie: dict[str, str], times: int) -> Figures:
     found: dict[str, list[dict[str, float]]] = {name: [] for name in pages}
     with _web_server(1) as (port, _), sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGS)
+        chromium = playwright.chromium.launch(executable_path=program(), args=ARGS)
         for number in range(-1, times):  # the first round is for the server's templates
             for name, path in pages.items():
                 figures = _opened(chromium, f"http://127.0.0.1:{port}{path}", cookie)

@@ -6,12 +6,12 @@ views; tests of real pages use `page` together with pytest-django's `live_server
 """
 
 import os
-import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.browser import chromium
 from tests.browser.harness.site import Site
 from tests.browser.patience import PATIENCE_MS
 from tests.browser.watched import SharedContext, watched
@@ -25,12 +25,12 @@ ARGS = [
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
+    program = chromium.program()
+    if program is None:
         pytest.skip("chromium is not installed")
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=ARGS)
+        browser = playwright.chromium.launch(executable_path=program, args=ARGS)
         yield browser
         browser.close()
 

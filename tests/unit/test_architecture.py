@@ -56,7 +56,7 @@ ROOMS = {
     "toml": Room(("workers.toml",), ("errors",)),
     "transaction": Room(("workers.transaction",), ("errors", "toml")),
     "analysis": Room(("workers.analysis",), ("errors",), ("numpy", "scipy")),
-    "servers": Room(("workers.servers",), ("errors", "host", "toml"), ("cryptography", "pymysql", "yaml")),
+    "servers": Room(("workers.servers",), ("errors", "host", "toml"), ("cryptography", "pymysql")),
     "guardrails": Room(("workers.guardrails",), ("errors", "servers")),
     "metrics": Room(("workers.metrics",), ("errors", "host", "toml", "servers"), ("numpy",)),
     "sandbox": Room(("workers.sandbox",), ("errors", "host", "toml", "servers", "metrics")),

@@ -32,7 +32,7 @@ class ImportServersForm(forms.Form):
     file = forms.FileField(
         max_length=200,
         help_text=f"At most {MOST_BYTES >> 20} MiB: ~/.my.cnf, .mylogin.cnf, the output of mysql_config_editor print "
-        "--all, PMM (JSON of its inventory or of pmm-admin list --json), Ansible (INI, YAML, JSON), CSV.",
+        "--all, PMM (JSON of its inventory or of pmm-admin list --json), CSV, the output of ansible-inventory --list.",
     )
     group = forms.CharField(
         required=False, max_length=200, label="Ansible group", help_text="Only the hosts of this group."

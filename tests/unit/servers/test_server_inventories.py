@@ -136,28 +136,6 @@ def test_pmm_by_its_api_and_by_its_list():
     assert (third.name, third.host, third.port) == ("db3", "2001:db8::1", "3307")
 
 
-INI = """
-web1 ansible_host=192.0.2.80
-[mysql]
-db[01:03].example.org ansible_port=22 mysql_port=3307
-[mysql:vars]
-mysql_login_user=app
-mysql_login_password={{ vault_password }}
-[all_databases:children]
-mysql
-"""
-YAML = """
-all:
-  children:
-    mysql:
-      hosts:
-        db[01:03].example.org: {ansible_port: 22, mysql_port: 3307}
-      vars:
-        mysql_login_user: app
-        mysql_login_password: !vault |
-          $ANSIBLE_VAULT;1.1;AES256
-    web: {hosts: {web1: {ansible_host: 192.0.2.80}}}
-"""
 HOSTS = [f"db0{number}.example.org" for number in (1, 2, 3)]
 LISTED = json.dumps(
     {
@@ -169,37 +147,36 @@ LISTED = json.dumps(
 )
 
 
-@pytest.mark.parametrize("text", [INI, YAML, LISTED], ids=["ini", "yaml", "json"])
-def test_ansible_in_its_three_forms(text):
-    seen = found(text)
+def test_ansible_as_it_lists_an_inventory():
+    seen = found(LISTED)
     assert [name for name, one in seen.items() if not one.why] == HOSTS and seen["web1"].why
     first = seen[HOSTS[0]]
     assert (first.host, first.port, first.user, first.password) == (HOSTS[0], "3307", "app", "")
-    assert set(found(text, "mysql")) == {*HOSTS}
+    assert set(found(LISTED, "mysql")) == {*HOSTS}
     with pytest.raises(PlanError, match="no such group"):
-        found(text, "nothing")
+        found(LISTED, "nothing")
 
 
-def test_a_group_has_the_variables_of_the_groups_above_it():
-    (one,) = found("all: {vars: {mysql_port: 3307}, children: {mysql: {hosts: {db1: {}}}}}\n").values()
-    assert one.port == "3307"
+def test_a_group_has_the_hosts_of_the_groups_below_it_which_may_hold_each_other():
+    groups = {"mysql": {"children": ["a"]}, "a": {"hosts": ["db1"], "children": ["mysql", "b"]}, "b": {"hosts": ["h"]}}
+    listing = json.dumps({"_meta": {"hostvars": {}}, **groups})
+    assert [name for name, one in found(listing).items() if not one.why] == ["db1", "h"]
+    assert set(found(listing, "b")) == {"h"}
 
 
-def test_the_json_of_a_dynamic_inventory_may_lack_the_variables_of_hosts():
-    assert set(found(json.dumps({"mysql": {"hosts": ["db1"]}}))) == {"db1"}
+@pytest.mark.parametrize("group", [{"vars": {"mysql_port": 3307}, "hosts": ["db1"]}, {"vars": {}}])
+def test_variables_of_groups_that_stand_apart_are_refused(group):
+    """Ports and accounts would be missing: `--export` writes them so."""
+    with pytest.raises(PlanError, match="stand apart") as refused:
+        found(json.dumps({"_meta": {"hostvars": {}}, "mysql": group}))
+    assert refused.value.fix == "List it again without --export."
 
 
-@pytest.mark.parametrize(
-    ("name", "hosts"),
-    [
-        ("db[9:11]", ["db9", "db10", "db11"]),
-        ("db[09:11]", ["db09", "db10", "db11"]),
-        ("db[a:c]", ["dba", "dbb", "dbc"]),
-        ("db[1:2]-[a:b].net", ["db1-a.net", "db1-b.net", "db2-a.net", "db2-b.net"]),
-    ],
-)
-def test_ranges_are_written_as_ansible_writes_them(name, hosts):
-    assert list(found(f"[mysql]\n{name}\n")) == hosts
+@pytest.mark.parametrize("text", ["[mysql]\ndb1\n[mysql:vars]\nuser=app\n", "all: {hosts: {db1: {mysql_port: 1}}}\n"])
+def test_the_inventory_itself_is_refused_with_the_command_that_lists_it(text):
+    with pytest.raises(PlanError, match="not recognised") as refused:
+        found(text)
+    assert "ansible-inventory --list" in refused.value.fix
 
 
 def test_csv_with_any_separator():
@@ -216,10 +193,6 @@ def test_a_server_of_a_csv_without_names_has_that_of_its_host():
 def test_csv_rows_may_end_early():
     (one,) = found("name,host,port,user\ndb1,192.0.2.1\n").values()
     assert (one.host, one.port, one.user) == ("192.0.2.1", "", "")
-
-
-def test_an_inventory_that_begins_with_a_host_is_no_csv():
-    assert set(found("db-host\n[mysql]\ndb1\n")) == {"db-host", "db1"}
 
 
 @pytest.mark.parametrize(
@@ -252,71 +225,23 @@ def test_a_file_may_have_two_megabytes():
     assert len(read(rows + b"\n" * ((2 << 20) - len(rows)))) == 1
 
 
-def test_a_name_may_have_255_characters():
-    assert len(read(b"[mysql]\n" + b"x" * 255 + b"\n")) == 1
-    with pytest.raises(PlanError, match="longer than 255 characters"):
-        read(b"[mysql]\n" + b"x" * 256 + b"\n")
-
-
 def test_a_value_may_have_1000_characters():
     assert len(read(b"name,host,label\ndb1,h," + b"x" * 1000 + b"\n")) == 1
     with pytest.raises(PlanError, match="more than 1,000 characters"):
         read(b"name,host,label\ndb1,h," + b"x" * 1001 + b"\n")
 
 
-def test_hosts_may_be_named_100000_times():
-    named = b"[mysql]\n" + b"h[1:2000]\n" * 50
-    assert len(read(named)) == 2000
-    with pytest.raises(PlanError, match="names them too often"):
-        read(named + b"h1\n")
-
-
-def test_groups_may_have_5000_groups_below_them():
-    def groups(number):
-        return json.dumps({"_meta": {}, "g": {"hosts": ["db1"], "children": [f"c{n}" for n in range(number)]}}).encode()
-
-    assert len(read(groups(5000))) == 1
-    with pytest.raises(PlanError, match="more than 5,000 groups below them"):
-        read(groups(5001))
-
-
-BOMB = "a: &a [x,x,x,x]\n" + "".join(
-    f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)},*{chr(97 + n)}]\n" for n in range(9)
-)
 HOSTILE = {
     "nothing": b"",
     "too large": b"x" * (MOST_BYTES + 1),
     "NUL": b"[mysql]\ndb1\0\n",
     "not UTF-8": b"\xff\xfe[mysql]\n",
-    "a YAML bomb": BOMB.encode(),
-    "an alias in an inventory": b"all: {hosts: {db1: &a {mysql_port: 1}, db2: *a}}\n",
-    "a tag that makes an object": b"all: !!python/object/apply:os.system ['true']\n",
-    "deep YAML": b"- " * 50_000 + b"x",
-    "deep flow YAML": b"all: " + b"[" * 50_000,
     "deep JSON": b"[" * 100_000,
     "JSON of something else": b'{"a": 1}',
-    "10,000 hosts in a range": b"[mysql]\ndb[1:10000]\n",
-    "10,000 hosts in ranges": b"[mysql]\ndb[1:100][1:100]\n",
-    "10^12 hosts and none": b"[mysql]\nh[0:999999][0:999999][1:0]\n",
-    "a range from a letter to a number": b"[mysql]\nh[a:9]\n",
-    "a range from a number to a letter": b"[mysql]\nh[1:a]\n",
-    "the same 2,000 hosts 1,000 times": b"[mysql]\n" + b"h[1:2000]\n" * 1000,
-    "a chain of groups": b"[g0]\ndb1\n" + b"".join(b"[g%d:children]\ng%d\n" % (n + 1, n) for n in range(4000)),
-    "groups with many groups below": b"[g0]\ndb[1:2000]\n"
-    + b"".join(b"[g%d:children]\n" % n + b"".join(b"g%d\n" % below for below in range(100)) for n in range(100)),
-    "6,250 groups below others": json.dumps(
-        {"_meta": {}} | {f"g{n}": {"hosts": ["db1"], "children": [f"g{m}" for m in range(25)]} for n in range(250)}
-    ).encode(),
-    "a truth that is none": b"all: !!bool maybe\n",
-    "a number without digits": b"all: !!int ''\n",
-    "a time that is none": b"all: !!timestamp no\n",
-    "a number that cannot be printed": b"all: {hosts: {db1: {mysql_port: 0x" + b"f" * 5000 + b"}}}\n",
-    "a name that cannot be printed": b"all: {hosts: {0x" + b"f" * 5000 + b": {}}}\n",
-    "a number in parts of sixty": b"all: 1" + b":1" * 9999 + b".0\n",
+    "10,000 hosts": json.dumps({"_meta": {}, "mysql": {"hosts": [f"d{n}" for n in range(10_000)]}}).encode(),
     "10,000 rows": b"name,host\n" + b"".join(b"d%d,h%d\n" % (n, n) for n in range(10_000)),
     "10,000 services": json.dumps({"mysql": [{"service_name": f"d{n}"} for n in range(10_000)]}).encode(),
-    "a long name": b"[mysql]\n" + b"x" * 100_000 + b"\n",
-    "an open quote": b"[mysql]\ndb1 a='\n",
+    "a long name": json.dumps({"_meta": {}, "mysql": {"hosts": ["x" * 100_000]}}).encode(),
     "a login file of one line that lies": bytes(24) + struct.pack("<i", 2**30),
 }  # fmt: skip
 
@@ -328,21 +253,6 @@ def test_hostile_files_are_refused(kind):
         read(HOSTILE[kind])
     assert len(str(refused.value)) < 300 and refused.value.fix
     assert time.process_time() - begin < 20  # without limits some of them never end
-
-
-def test_many_variables_of_a_range_are_not_kept_for_each_host():
-    names = " ".join(f"x{n}=1 mysql_{n}=1" for n in range(20_000))
-    assert (
-        len(read(f"[all]\nh[1:2000] {names} mysql_port=3307\n[all:vars]\n{names.replace(' ', chr(10))}\n".encode()))
-        == 2000
-    )
-
-
-def test_the_groups_of_a_host_may_hold_each_other():
-    (one,) = found(
-        "[a]\ndb1\n[b:children]\na\n[a:children]\nb\n[b:vars]\nmysql_port=1\n[a:vars]\nmysql_user=u\n"
-    ).values()
-    assert (one.port, one.user) == ("1", "u")
 
 
 def test_the_largest_number_of_servers_is_read():

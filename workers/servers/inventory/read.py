@@ -6,7 +6,10 @@ from workers.errors import PlanError
 from workers.servers.inventory import ansible, client_file, csv_file, login_file, pmm
 from workers.servers.inventory.found import MOST_BYTES, FoundServer, limited
 
-KNOWN = "Known: ~/.my.cnf, .mylogin.cnf, mysql_config_editor print, PMM (JSON), Ansible (INI, YAML, JSON), CSV."
+KNOWN = (
+    "Known: ~/.my.cnf, .mylogin.cnf, mysql_config_editor print, PMM (JSON), CSV, "
+    "Ansible (the output of ansible-inventory --list)."
+)
 
 
 def read(content: bytes, group: str = "") -> list[FoundServer]:
@@ -33,11 +36,6 @@ def _of_text(text: str, group: str) -> list[FoundServer]:
         return client_file.read(text, every_section=True)
     if csv_file.is_one(text):
         return csv_file.read(text)
-    if ansible.is_ini(text):
-        return ansible.servers(ansible.read_ini(text), group)
-    document = ansible.of_yaml(text)
-    if ansible.is_yaml(document):
-        return ansible.servers(ansible.read_yaml(document), group)
     raise PlanError("The file was not recognised. Nothing was read.", KNOWN)
 
 
@@ -48,6 +46,6 @@ def _of_json(text: str, group: str) -> list[FoundServer]:
         raise PlanError("The file begins like JSON and is not valid JSON.", KNOWN) from wrong
     if pmm.is_one(document):
         return pmm.read(document)
-    if ansible.is_json(document):
-        return ansible.servers(ansible.read_json(document), group)
+    if ansible.is_one(document):
+        return ansible.read(document, group)
     raise PlanError("The JSON is neither an inventory of PMM nor of Ansible.", KNOWN)

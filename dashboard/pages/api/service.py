@@ -13,7 +13,6 @@ from dashboard.pages.api.door import Token, nobody
 from dashboard.pages.api.problems import HANDLERS
 from dashboard.pages.api.resources import (
     audit,
-    channels,
     comments,
     experiments,
     files,
@@ -41,7 +40,6 @@ ROUTERS: dict[str, Router] = {
     "Trials": trials.router,
     "Schedules": schedules.router,
     "Share links": links.router,
-    "Notifications": channels.router,
     "Workers and builds": fleet.router,
 }
 

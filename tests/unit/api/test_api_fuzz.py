@@ -16,7 +16,6 @@ from dashboard.pages.api.resources import recipes
 from dashboard.records.accounts.role import Role
 from dashboard.records.experiments.models import Trial
 from dashboard.records.fleet import task_queue
-from dashboard.records.notifications import actions as notifications
 from dashboard.records.servers.models import Preflight, Server
 from dashboard.records.sharing import actions as sharing
 from tests.unit.api.tokens import somebody, token_of
@@ -119,8 +118,6 @@ def ids(db, monkeypatch):
     cancelled = trials.experiment({"1/1": {"process-kill": [(0, 0)]}}, servers=[box], state="cancelled", measured=2)
     test = Preflight.objects.create(server=attached, state="done", facts={"flavour": "mariadb"})
     schedule = nightly.schedule(box, somebody(Role.OPERATOR, "dba"))
-    channel, _ = notifications.add(None, "email", "dbas", "dba@example.org", [])
-    delivery = notifications.send_test(None, channel)
     make.pending_restore(attached, cancelled, "start")
     links = [sharing.share(None, one)[0].pk for one in (done, cancelled)]
     return {
@@ -130,8 +127,6 @@ def ids(db, monkeypatch):
         "link_id": links,
         "test_id": [test.pk, test.pk],
         "schedule_id": [schedule.pk, schedule.pk],
-        "channel_id": [channel.pk, channel.pk],
-        "delivery_id": [delivery.pk, delivery.pk],
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described
+from dashboard.findings.crash.losses import lost_whole_load
 from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.missing import lost_from as from_where
 from dashboard.findings.crash.rate import Rate
@@ -15,6 +16,7 @@ from dashboard.findings.crash.trials import WITH_REPLICA, Replica, Tried, engine
 from dashboard.findings.point import Point
 from dashboard.records.experiments.kind_names import number_of, singular, title
 from dashboard.text.numbers import at
+from dashboard.text.words import listed
 from workers.bench.trial_kinds import TWIN_IN_A_TOPOLOGY
 from workers.crash.kinds import CRASH_KINDS
 from workers.topology.topology import Topology
@@ -93,10 +95,18 @@ def risk(
         place="" if lost_from == "either" else f" from {from_where(lost_from, engine)}",
         counted=_counted(kind, engine) if lost_from == "either" else "",
         counts=counts,
+        whole=_whole(drawn),
         network=_network([one.setting for one in drawn], kind, topologies),
         absent=_absent(settings),
     )
     return replace(chart, y=replace(chart.y, scale=_scale([one.speed.tps for one in drawn])))
+
+
+def _whole(drawn: Sequence[DrawnSetting]) -> str:
+    """Their place on the axis is the length of their load."""
+    names = [one.setting.name for one in drawn if lost_whole_load(one.setting.tally)]
+    lost = "lost nearly all commits of a load: a longer load would lose more"
+    return f"{listed(names)} {lost}, so do not compare these numbers. " if names else ""
 
 
 def _source(kind: str) -> str:

@@ -40,9 +40,9 @@ function show(answer) {
   own.hidden = !answer.own;
   own.textContent = answer.own ?? "";
   const written = (answer.written ?? []).map((estimate) => line(estimate));
-  const unwatched = (answer.unwatched ?? []).map((replica) => line(replica));
-  says.replaceChildren(head, ...product, ...unwatched, ...written, ...speedOnly, ...refused);
-  says.classList.toggle("warned", refused.length + unwatched.length > 0);
+  const notes = (answer.notes ?? []).map((note) => line(note));
+  says.replaceChildren(head, ...product, ...notes, ...written, ...speedOnly, ...refused);
+  says.classList.toggle("warned", refused.length + notes.length > 0);
 }
 
 /** An old preview must not stand beside new values. */

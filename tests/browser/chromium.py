@@ -7,5 +7,5 @@ SHELL = "/usr/lib/chromium/chromium-headless-shell"  # Debian's. The one on the 
 
 
 def program() -> str | None:
-    """The shell draws and runs the same pages for two thirds of the processor time. None: there is no Chromium."""
+    """The shell draws and runs the same pages with less processor time. None: there is no Chromium."""
     return SHELL if os.access(SHELL, os.X_OK) else shutil.which("chromium")

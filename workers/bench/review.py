@@ -41,6 +41,19 @@ def problems(plan: Plan, candidates: Mapping[int, Candidate], *, production_conf
     return list(dict.fromkeys(found))
 
 
+def without_binlog(plan: Plan, candidates: Mapping[int, Candidate]) -> list[str]:
+    """Sandboxes whose binary log is off although a variant sets how it is flushed, one sentence each."""
+    off = [
+        variant.name
+        for variant in plan.variants
+        if "sync_binlog" in variant.settings
+        and not variant.topology
+        and variant.settings.get("log_bin", "OFF").upper() not in ("ON", "1")
+    ]
+    names = [server.name for server in candidates.values() if server.is_sandbox]
+    return [f"{name} has no binary log with {', '.join(off)}: sync_binlog changes nothing." for name in names if off]
+
+
 def _places(plan: Plan, candidates: Mapping[int, Candidate], *, is_possible: bool) -> Iterator[str]:
     """Whether one worker can reach every server and run the whole plan."""
     servers = [candidates[target.server_id] for target in plan.targets]

@@ -61,8 +61,7 @@ def _where(tally: Tally, place: str) -> str:
 def _lost(tally: Tally, place: str, loss: CrashLoss) -> str:
     """`median 1,120 commits (the last 607 ms)`; of recorded loads those of the worst crash point."""
     if tally.kind in RECORDED_KINDS:
-        before = "" if loss.most_ms is None else f" (the {ms(loss.most_ms)} before it)"
-        return f"{typical(loss.most, 1)} at its worst {noun_of(tally.kind)}{before}"
+        return f"{typical(loss.most, 1)} at its worst {noun_of(tally.kind)}"
     return f"{typical(loss.median, loss.rate.k)}{_work(loss.median_ms, _lost_all(tally, place))}"
 
 

@@ -16,9 +16,9 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`median 7,730 commits missing from the binary log, median 5,020 from InnoDB too`: the place that lost most often
-    first; `every commit of the load is missing from the binary log: median 7,730 commits` if nothing of any load was
-    left there. The medians may be of different trials. `hit`: the trials that lost any."""
+    """`median 7,730 commits missing from the binary log, a part of them (median 5,020) also from InnoDB`: the place
+    that lost most often first; `every commit of the load is missing from the binary log: median 7,730 commits` if
+    nothing of any load was left there. The medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
     gone = sorted((place for place in lost if lost[place]), key=lambda one: (-len(lost[one]), -median(lost[one])))
@@ -27,9 +27,10 @@ def says(hit: Sequence[Tried], engine: str) -> str:
     first, *others = gone
     told = [_missing(counts[first], hit, first)]
     for one in others:
-        part = _are_part(counts[one], hit)
-        much = f"{'median ' if part and len(lost[one]) > 1 else ''}{in_words(median(lost[one]))}"
-        told.append(f"{much} from {one}{' too' if part else ''}{_in(lost[one], hit)}")
+        part, much = _are_part(counts[one], hit), in_words(median(lost[one]))
+        if part:
+            much = f"{much} of them also" if len(lost[one]) == 1 else f"a part of them (median {much}) also"
+        told.append(f"{much} from {one}{_in(lost[one], hit)}")
         told += [] if part else _both(hit)
     if kept_by_binlog(hit):
         return f"{', '.join(told)}, none from {BINLOG}: replicas can have commits that the server lacks"

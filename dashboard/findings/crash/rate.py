@@ -33,10 +33,13 @@ class Rate:
     def still_allows(self, what: str) -> str:
         return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
-    def not_excluded(self, what: str, fail: str) -> str:
-        """What a few trials without a failure leave open: `0 to 71 % of all power losses may lose commits (95 %
-        confidence)`."""
-        return f"0 to {percent(self.hi)} of {what} may {fail} ({CONFIDENCE} confidence)"
+    def not_excluded(self, tried: str, what: str, fail: str) -> str:
+        """What a few trials without a failure leave open: `3 power losses prove little: up to 71 % of all power losses
+        could still lose commits (95 % confidence)`. `tried`: how many, in words."""
+        prove = "proves" if self.n == 1 else "prove"
+        return (
+            f"{tried} {prove} little: up to {percent(self.hi)} of {what} could still {fail} ({CONFIDENCE} confidence)"
+        )
 
     def share(self, what: str = "such crashes", fail: str = "fail") -> str:
         """How many of all crashes these trials stand for: `at least 29 % of such crashes lose commits (95 %

@@ -34,14 +34,15 @@ def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
     return f"{_points(points, noun)} of {of}"
 
 
-def points_in_full(points: int, kind: str, trials: int) -> str:
-    """As `points_of_loads`, with what a crash point is: for the first sentence of a page."""
+def points_in_full(points: int, kind: str, trials: int, further: bool = False) -> str:
+    """As `points_of_loads`, with what a crash point is: for the first sentence of a page. `further`: that sentence has
+    told of other crashes."""
     of = number_of(RECORDED if kind == KillPoints.key else kind, trials)
     if kind == SmallHistories.key:
         return states_of(points, of)
-    moments = "a moment" if points == 1 else "moments"
-    cut = "the server was killed" if kind == KillPoints.key else "the power was cut"
-    return f"{_points(points, noun_of(kind))} ({moments} of {of} at which {cut})"
+    cut = "kill" if kind == KillPoints.key else "power cut"
+    cuts = f"a {cut} in the recording" if points == 1 else f"{cut}s in recordings"
+    return f"{_points(points, noun_of(kind))} ({cuts} of {of.replace(' recorded', ' other' if further else '')})"
 
 
 def states_of(states: int, of: str) -> str:

@@ -14,13 +14,15 @@ from dashboard.text.numbers import ms
 from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS
 
+Log = Literal["engine", "binlog"]
+LOGS: tuple[Log, ...] = ("engine", "binlog")
 FLUSH, ROCKSDB_FLUSH, SYNC = "innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit", "sync_binlog"
 
 
 @dataclass(frozen=True)
 class Lost:
     """Acknowledged commits lost in one trial, and the time in which they were committed; None: not known. `of`: commits
-    that were acknowledged."""
+    that were acknowledged. `all_before`: the logs that kept none from before the worst point of a recorded load."""
 
     engine: int | None = None
     engine_ms: float | None = None
@@ -28,12 +30,14 @@ class Lost:
     binlog_ms: float | None = None
     replica: int | None = None  # where a replica is crashed too
     of: int | None = None
+    all_before: frozenset[Log] = frozenset()
 
-    def last(self, place: Literal["engine", "binlog"], point: str) -> str:
+    def last(self, place: Log, point: str) -> str:
         """What was lost of the load. `point`: the noun of a recorded load, "" of another trial."""
         lost, took_ms = (self.engine, self.engine_ms) if place == "engine" else (self.binlog, self.binlog_ms)
         if point:
-            return f"{'the last moments' if took_ms is None else f'the {ms(took_ms)}'} before the worst {point}"
+            part = "the last moments" if took_ms is None else f"the {ms(took_ms)}"
+            return f"{'the whole load' if place in self.all_before else part} before its worst {point}"
         if lost == self.of:
             return "the whole load" if took_ms is None else f"the whole load ({ms(took_ms)})"
         return "the last moments" if took_ms is None else f"the last {ms(took_ms)}"

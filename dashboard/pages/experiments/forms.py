@@ -115,13 +115,18 @@ class PlanForm(PlanInputs):
         self.recipe, self.size = shelf.find(recipe), size if size in SIZES else QUICK
         if source:
             self.recipe, self.size = shelf.of_experiment(source), source.recipe_size or QUICK
-        super().__init__(data, initial=self._first_values(source) | _chosen(server, source))
+        super().__init__(data, initial=self._first_values(source, server) | _chosen(server, source))
         self._show_present(is_own_plan=not (source or self.recipe))
 
-    def _first_values(self, source: Experiment | None) -> dict[str, object]:
+    def _first_values(self, source: Experiment | None, server: str) -> dict[str, object]:
+        """A sandbox has no binary log unless the plan says so: then sync_binlog would change nothing."""
         if source:
             return filled_in.of_plan(source.as_plan())
-        return filled_in.of_recipe(self.recipe, self.size) if self.recipe else dict(filled_in.USUAL)
+        if self.recipe:
+            return filled_in.of_recipe(self.recipe, self.size)
+        meant = Server.objects.filter(pk=server) if server.isdecimal() else Server.objects.all()
+        only_sandboxes = not meant.exclude(kind=Server.Kind.SANDBOX).exists()
+        return filled_in.USUAL | ({"binlog": "on"} if only_sandboxes else {})
 
     def _show_present(self, *, is_own_plan: bool) -> None:
         """Mark the present pair of each chosen server. A plan without a recipe measures it too."""

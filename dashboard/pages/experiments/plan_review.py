@@ -11,13 +11,14 @@ from dashboard.records.accounts.actor import Actor
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.rights import why_not_crash
 from workers.bench.plan import Plan
-from workers.bench.review import estimate_s, problems
+from workers.bench.review import estimate_s, problems, without_binlog
 
 
 @dataclass(frozen=True)
 class PlanReview:
-    """`trials` 0, `estimate_s` None, `written` and `unwatched` empty: it cannot be started. `written`: by server.
-    `unwatched`: replicas whose lag no guardrail watches, in sentences."""
+    """`trials` 0, `estimate_s` None, the others empty: it cannot be started. `written`: by server. In sentences,
+    `unwatched`: replicas whose lag no guardrail watches; `unlogged`: sandboxes without a binary log although the plan
+    sets how it is flushed."""
 
     refusals: list[str]
     cells: int
@@ -25,12 +26,15 @@ class PlanReview:
     estimate_s: float | None
     written: Mapping[int, WrittenEstimate]
     unwatched: list[str]
+    unlogged: list[str]
 
 
 def reviewed(plan: Plan, user: Actor, *, production_confirmed: bool) -> PlanReview:
-    refusals = problems(plan, queries.candidates(plan), production_confirmed=production_confirmed)
+    candidates = queries.candidates(plan)
+    refusals = problems(plan, candidates, production_confirmed=production_confirmed)
     refusals += why_not_crash(plan, user)
     if refusals:
-        return PlanReview(refusals, plan.size, 0, None, {}, [])
+        return PlanReview(refusals, plan.size, 0, None, {}, [], [])
     trials, written = len(list(plan.trials())), estimates(plan, timezone.now())
-    return PlanReview([], plan.size, trials, estimate_s(plan), written, not_watched(plan))
+    notes = (not_watched(plan), without_binlog(plan, candidates))
+    return PlanReview([], plan.size, trials, estimate_s(plan), written, *notes)

@@ -66,7 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "set crash, start and failover commands with programs that DURASCOPE_CRASH_PROGRAMS does not list",
+        "use programs that DURASCOPE_CRASH_PROGRAMS does not list as crash, start or failover commands",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),

@@ -79,7 +79,7 @@ def _answer_for_crashes(user: Actor, experiment: Experiment) -> None:
     experiment.save(update_fields=["queued_by", "by_command_line"])
     if servers := [server.name for server in still_to_crash(experiment)]:
         trials = experiment.trials.filter(state=Trial.State.WAITING).count()
-        record(user, "ordered crashes", experiment, servers=servers, trials=trials)
+        record(user, "requested crashes", experiment, servers=servers, trials=trials)
 
 
 def _rows(experiment: Experiment, plan: Plan) -> list[Cell]:

@@ -3,7 +3,7 @@ import pytest
 from tests.unit.bench.plans import plan
 from workers.bench.needs import Candidate
 from workers.bench.plan import PlanTarget, Variant, WorkloadChoice
-from workers.bench.review import estimate_s, problems
+from workers.bench.review import estimate_s, problems, without_binlog
 
 SANDBOX = Candidate("sandbox", is_sandbox=True, flavour="mariadb")
 ATTACHED = Candidate(
@@ -18,6 +18,20 @@ ATTACHED = Candidate(
 
 def said(changed, candidate=SANDBOX, **keywords):
     return " ".join(problems(changed, {1: candidate}, **keywords))
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"sync_binlog": "1"}, ["sandbox has no binary log with a: sync_binlog changes nothing."]),
+        ({"sync_binlog": "1", "log_bin": "OFF"}, ["sandbox has no binary log with a: sync_binlog changes nothing."]),
+        ({"sync_binlog": "1", "log_bin": "on"}, []),
+        ({"innodb_flush_log_at_trx_commit": "1"}, []),
+    ],
+)
+def test_a_sandbox_whose_binary_log_is_off_makes_its_flushes_pointless(settings, says):
+    changed = plan(variants=(Variant("a", settings),))
+    assert without_binlog(changed, {1: SANDBOX, 2: ATTACHED}) == says
 
 
 def test_a_good_plan_is_not_refused():

@@ -48,12 +48,28 @@ def lines(form):
 
 def test_the_defaults_of_each_group_stand_in_one_line(server):
     assert lines(PlanForm()) == {
-        "compared": "Binary log on or off as the server has it, the server's own build, the disk of its host",
+        "compared": "Binary log on, the server's own build, the disk of its host",
         "load": "Update one row by key, in a table of 10,000 rows",
         "crash": "None: only speed is measured, the result will not say what is lost",
         "length": "3 repeats of 10 s, also counts fsyncs and group commits",
         "guard": f"On attached servers: {GUARDRAILS}",
     }
+
+
+def test_a_server_that_is_not_a_sandbox_keeps_its_binary_log(server):
+    """A sandbox has none unless the plan says so, and sync_binlog would change nothing there."""
+    attached = Server.objects.create(name="db1", kind="attached", host="db1")
+    as_it_is = "Binary log on or off as the server has it"
+    assert lines(PlanForm())["compared"].startswith(as_it_is)
+    assert lines(PlanForm(server=str(attached.pk)))["compared"].startswith(as_it_is)
+    assert lines(PlanForm(server=str(server.pk)))["compared"].startswith("Binary log on,")
+
+
+def test_a_plan_that_leaves_a_sandbox_without_a_binary_log_says_so(client_in, server):
+    def notes(binlog):
+        return client_in.post(reverse("experiments:review"), filled(server, binlog=binlog)).json()["notes"]
+
+    assert notes("on") == [] and [one for one in notes("keep") if "Sandbox has no binary log with" in one] != []
 
 
 def test_a_line_follows_the_fields(client_in, server):

@@ -100,7 +100,7 @@ def test_another_operator_does_not_resume_the_crashes_of_an_owners_server(client
     told = script(other).post(f"/api/v1/experiments/{experiment.pk}/resume")
     assert told.status_code == 409 and "Only the owner of db1" in told.json()["detail"]
     assert rows(experiment) == before
-    assert not did("resumed").exists() and did("ordered crashes").count() == 1
+    assert not did("resumed").exists() and did("requested crashes").count() == 1
 
 
 def test_a_token_without_the_scope_does_not_either(experiment, owner):
@@ -117,7 +117,7 @@ def test_the_person_who_resumes_is_recorded_for_the_crashes(request, experiment,
     actions.resume(experiment, user)
     experiment.refresh_from_db()
     assert (experiment.state, experiment.queued_by, experiment.created_by.username) == ("queued", user, "Maria")
-    event = did("ordered crashes").first()
+    event = did("requested crashes").first()
     assert (event.name, event.detail) == (user.username, {"servers": ["db1"], "trials": 1})
     assert did("resumed").get().name == user.username
 
@@ -125,7 +125,7 @@ def test_the_person_who_resumes_is_recorded_for_the_crashes(request, experiment,
 def test_any_operator_may_resume_an_experiment_without_open_crashes(experiment, other):
     experiment.trials.update(state="done")
     actions.resume(experiment, other)
-    assert did("ordered crashes").count() == 1, "at the start"
+    assert did("requested crashes").count() == 1, "at the start"
 
 
 def test_a_running_one_is_refused_as_running(experiment, other):
@@ -147,7 +147,7 @@ def test_a_repeated_trial_brings_no_other_server_down(experiment, server, box, o
     experiment.trials.filter(server=server).update(state="done")
     actions.repeat_trial(again, other)
     assert Experiment.objects.get().queued_by == other
-    assert did("ordered crashes").first().detail == {"servers": ["box"], "trials": 1}
+    assert did("requested crashes").first().detail == {"servers": ["box"], "trials": 1}
 
 
 def claimed(experiment) -> Trial:

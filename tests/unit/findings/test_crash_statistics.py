@@ -91,7 +91,7 @@ def test_a_tally_says_the_crash_and_the_number_of_trials():
     )
     assert tally([(1060, 20000)] * 4).says == (
         "lost acknowledged commits in 4 of 4 power losses "
-        "(median 20,000 commits missing from the binary log, median 1,060 from InnoDB too); "
+        "(median 20,000 commits missing from the binary log, a part of them (median 1,060) also from InnoDB); "
         "replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
@@ -108,11 +108,11 @@ def test_a_tally_says_the_crash_and_the_number_of_trials():
          "(median 1,200 commits missing from both InnoDB and the binary log)"),
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
          "lost acknowledged commits in 4 of 4 power losses (median 1,000 commits missing from the binary log, "
-         "median 5 from InnoDB too in 3 power losses); "
+         "a part of them (median 5) also from InnoDB in 3 power losses); "
          "a replica can then lack commits that InnoDB kept"),
         ([(0, 10)] * 4 + [(8000, 9000)],  # the medians are of different trials
          "lost acknowledged commits in 5 of 5 power losses (median 10 commits missing from the binary log, "
-         "8,000 from InnoDB too in 1 power loss); "
+         "8,000 of them also from InnoDB in 1 power loss); "
          "a replica can then lack commits that InnoDB kept"),
         ([(0, 7)] * 2 + [(5, 0)] * 3,
          "lost acknowledged commits in 5 of 5 power losses "
@@ -135,10 +135,8 @@ def test_a_number_that_is_that_of_the_whole_load_says_so():
     """It tells how long the load was. One trial that kept a commit is enough to leave it out."""
     lost = tally([(5, 70), (5, 90)], replica=False)
     whole = replace(lost, trials=tuple(replace(one, acknowledged=one.lost_binlog) for one in lost.trials))
-    assert (
-        "every commit of the load is missing from the binary log: median 80 commits, median 5 from InnoDB too"
-        in whole.says
-    )
+    both = "the binary log: median 80 commits, a part of them (median 5) also from InnoDB"
+    assert f"every commit of the load is missing from {both}" in whole.says
     assert "every commit" not in replace(whole, trials=(whole.trials[0], lost.trials[1])).says
 
 
@@ -146,7 +144,7 @@ def test_a_number_that_is_that_of_the_whole_load_says_so():
 @pytest.mark.parametrize(
     ("losses", "both", "says"),
     [
-        ((1060, 20000), 1060, "20,000 commits missing from the binary log, median 1,060 from InnoDB too"),
+        ((1060, 20000), 1060, "missing from the binary log, a part of them (median 1,060) also from InnoDB"),
         ((1060, 20000), 40, "20,000 commits missing from the binary log, 1,060 from InnoDB, 40 from both"),
         ((1060, 20000), 0, "20,000 commits missing from the binary log, 1,060 from InnoDB, none from both"),
         ((7, 7), 3, "7 commits missing from InnoDB, 7 from the binary log, 3 from both"),

@@ -57,9 +57,10 @@ def test_kill_points_have_their_own_noun():
 @pytest.mark.parametrize(
     ("known", "says"),
     [
-        ((1, "every-crash-point", 1), "1 crash point (a moment of 1 recorded load at which the power was cut)"),
-        ((636, "every-crash-point", 3), "636 crash points (moments of 3 recorded loads at which the power was cut)"),
-        ((2, "kill-points", 3), "2 kill points (moments of 3 recorded loads at which the server was killed)"),
+        ((1, "every-crash-point", 1), "1 crash point (a power cut in the recording of 1 load)"),
+        ((636, "every-crash-point", 3), "636 crash points (power cuts in recordings of 3 loads)"),
+        ((636, "every-crash-point", 3, True), "636 crash points (power cuts in recordings of 3 other loads)"),
+        ((2, "kill-points", 3), "2 kill points (kills in recordings of 3 loads)"),
         ((1, "small-histories", 1), "1 state of 1 round of small histories"),
         ((345, "small-histories", 2), "345 states of 2 rounds of small histories"),
     ],

@@ -36,7 +36,8 @@ ROWS = re.compile(r'<th scope="row"[^>]*>.*?</th>', re.S)  # on a page: names of
 WRITTEN = re.compile(r"""{% term "([^"]+)"(?: "([^"]+)")? %}""")
 # Headings that name no figure: people, times, names, states.
 PLAIN = {
-    "#", "a", "a check failed", "account", "acknowledged commits that it holds", "act", "add", "added", "address", "answers", "b",
+    "#", "a", "a check failed", "account", "acknowledged commits that it holds", "act", "add", "added", "address",
+    "answers", "b",
     "begins with", "change", "channel", "claim", "deleted", "details", "differences in the environment", "done", "due",
     "effect", "error message", "events", "experiment", "fact or variable", "failed", "field",
     "figure", "finding", "from",
@@ -46,7 +47,7 @@ PLAIN = {
     "limited to", "opens",
     "operation", "parameters", "person", "program", "put back to", "removed for good", "rests on", "role", "schedule",
     "scope", "second factor", "server", "since", "site", "stands for", "started", "state", "statement", "step",
-    "began, since the start of the load", "to", "tried", "type", "unclear",
+    "began, since the start of the load", "time since the load began", "to", "tried", "type", "unclear",
     "use", "value", "views", "was measuring", "what", "what is done", "what it does",
     "when", "where", "why",
     "worker", "workers", "met", "target",

@@ -27,10 +27,11 @@ class WrittenOut(Schema):
     says: str
 
 
-@with_values(PlanReview, "refusals cells trials estimate_s unwatched")
+@with_values(PlanReview, "refusals cells trials estimate_s unwatched unlogged")
 class ReviewOut(Schema):
     """`refusals`: why it cannot be started; then `trials` is 0, `estimate_s` null, the lists are empty.
-    `unwatched`: replicas whose lag no guardrail watches, in sentences."""
+    In sentences, `unwatched`: replicas whose lag no guardrail watches; `unlogged`: sandboxes whose binary log is off
+    although the plan sets how it is flushed."""
 
     written: list[WrittenOut]
 

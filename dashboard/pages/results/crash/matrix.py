@@ -11,7 +11,7 @@ from dashboard.findings.crash.statistics import PLACES, Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.records.experiments.kind_names import plural, title
+from dashboard.records.experiments.kind_names import number_of, plural, title
 from workers.analysis.binomial import shows_rare
 from workers.bench.plan import CONTROLS
 
@@ -101,8 +101,7 @@ def _share(tally: Tally, row: Sequence[Tally]) -> str:
     if rate.k:
         share = f"enough to say: {share}"
     elif not shows_rare(rate.hi) and any(one.points for one in row):
-        tries = ("load" if tally.points else "try", "loads" if tally.points else "tries")
-        share = f"with only {rate.n:,} {tries[rate.n > 1]}, {rate.not_excluded(what, fail)}"
+        share = rate.not_excluded(number_of(tally.kind, rate.n), what, fail)
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
     return f"in {rate.counts} {plural(tally.kind)}{unclear}{',' if rate.k else ';'} {share}" if tally.points else share
 

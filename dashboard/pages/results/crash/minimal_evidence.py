@@ -72,7 +72,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'another load'}"
     if one.failed:
         at = "all of them" if one.failed == one.tried else f"{whole(one.failed)} of them"
-        title, says = "Tried, did not help", f"Checks still failed at {at}"
+        title, says = "Would not help", f"Checks still failed at {at}"
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:
@@ -102,11 +102,12 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     role, checks = block.role.replace("binlog", "binary log"), checks_in_words(block.checks, engine)
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     how = "nothing of its write" if block.arrived else "its write"
-    later = "" if block.later_s is None else f" {duration(block.later_s)} later a flush had made it safe."
+    later = "" if block.later_s is None else f" It was flushed {duration(block.later_s)} later."
+    where = f"{at.get((block.moment, block.keeps), '')}{disk}{place} ({role})"
     return MinimalEvidence(
         what,
-        f"{at.get((block.moment, block.keeps), '')}{disk}{place} ({role}). If {how} had got through, {checks} would "
-        f"have passed.{later} Found by recovering the disk {whole(block.recoveries)} times.",
+        f"{where}. If {how} had reached the disk, {checks} would have passed.{later} Found by recovering the disk "
+        f"{whole(block.recoveries)} times.",
     )
 
 

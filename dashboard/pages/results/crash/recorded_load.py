@@ -78,7 +78,8 @@ class WayRow:
 @dataclass(frozen=True)
 class LoadView:
     """`noun`: crash point, or kill point; `left`: those that were not tried; `listed`: how many of them the file lists;
-    `untried`: those that are shown; `worst_at`: the worst crash point of each place, in words."""
+    `untried`: those that are shown; `worst_at`: the worst crash point of each place, in words; `all_before`: places
+    that kept no commit from before it."""
 
     noun: str
     sentence: str
@@ -95,6 +96,7 @@ class LoadView:
     untried: tuple[UntriedPoint, ...]
     facts: tuple[tuple[str, str], ...]
     worst_at: Mapping[str, str]
+    all_before: frozenset[str]
 
     @property
     def killed(self) -> bool:
@@ -125,6 +127,7 @@ def view(story: PointsStory, engine: str = ANY_ENGINE) -> LoadView:
         untried=tuple(replace(one, keeps=on_disk(one.keeps)) for one in story.untried[:FIRST_UNTRIED]),
         facts=tuple((name, says) for name, says in _facts(story) if says),
         worst_at={place: _moment(one) for place, one in worst.items()},
+        all_before=frozenset(place for place, one in worst.items() if _lost_from(place, one)[0] == one.acknowledged),
     )
 
 
@@ -235,12 +238,6 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
     noun = noun_of(story.states)
     return (
         (f"{noun.capitalize()}s tried", f"{found}{limit}"),
-        (
-            "Logs on the disk",
-            f"they grew in {whole(story.pairs)} steps. The {noun}s tried cover {whole(story.covered)} of them"
-            if story.pairs
-            else "",
-        ),
         (
             "Recorded",
             f"{whole(story.writes)} writes and {whole(story.flushes)} flushes of all files in "

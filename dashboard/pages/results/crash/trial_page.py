@@ -7,7 +7,7 @@ from dashboard.charts.bars import sets, timeline
 from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.trials import WITH_REPLICA
-from dashboard.findings.crash.why import Cause, Lost, causes
+from dashboard.findings.crash.why import LOGS, Cause, Lost, causes
 from dashboard.findings.tested import check_title, engine_of, naming, planned_variant
 from dashboard.installation.stored import read
 from dashboard.pages.results.crash import failover, recorded_load
@@ -59,7 +59,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "state": badge(trial),
         "word": trial.verdict_label or trial.get_state_display(),
         "sentence": load.sentence if load else sentence(trial, data.checks, data.failed_at),
-        "causes": _causes(trial),
+        "causes": _causes(trial, load),
         "failover": _failover(trial, data),
         "outage": outage_view(data.outage) if data.outage else None,
         "load": load,
@@ -203,10 +203,9 @@ def _check(one: CheckResult, point: str, engine: str) -> dict[str, object]:
 
 
 def _clients(trial: Trial) -> str:
-    """A simulated disk is not as fast as that of the speed measurements, and recording makes it slower."""
+    """A simulated disk is not as fast as that of the speed measurements."""
     count, crash = trial.experiment.as_plan().crash.clients, CRASH_KINDS.get(trial.kind)
-    where = " on a simulated disk" if crash and crash.needs_disk else ""
-    where += ", slower because each write is recorded" if crash and crash.records else ""
+    where = " on a simulated disk: no measure of speed" if crash and crash.needs_disk else ""
     return f"commits of {'1 client' if count == 1 else f'{count:,} clients'}{where}"
 
 
@@ -214,7 +213,7 @@ def _transactions(count: int) -> str:
     return "1 transaction" if count == 1 else f"{count:,} transactions"
 
 
-def _causes(trial: Trial) -> tuple[Cause, ...]:
+def _causes(trial: Trial, load: recorded_load.LoadView | None) -> tuple[Cause, ...]:
     """Why commits were lost, from the settings that the server ran with."""
     planned = _variant(trial)
     ran = of_trial(trial.environment.known if trial.environment else EnvironmentFacts(), planned.settings).settings
@@ -226,6 +225,7 @@ def _causes(trial: Trial) -> tuple[Cause, ...]:
         trial.lost_binlog_ms,
         of_replica,
         trial.acknowledged,
+        frozenset(log for log in LOGS if load and f"lost_{log}" in load.all_before),
     )
     own = settings_of(trial.experiment.as_plan().crash, planned.engine)
     return causes(trial.kind, planned.engine.lower(), ran, lost, own)

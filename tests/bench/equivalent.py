@@ -225,9 +225,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("Groups('')", "Groups('x')"): "all transactions are counted, whatever their schema",
         ("16 << 20", "17 << 20"): "no index comes near it: a server has some thousand files of a binlog at most",
     },
-    "dashboard/findings/crash/badges.py": {
-        ("Variant('', {})", "Variant('x', {})"): "its name is not read, only what is set in it",
-    },
     "dashboard/findings/crash/durability.py": {
         ("known.get(name, '')", "known.get(name, 'x')"): "a missing setting is the same word in every key",
     },

@@ -31,7 +31,8 @@ def used(now: datetime) -> Used:
     span = min(MONTH, now - (found["first"] or now))
     if span < LEAST:
         return Used(size, span.days, None)
-    return Used(size, span.days, round(size / found["all"] * found["lately"] * timedelta(days=365) / span))
+    spans = timedelta(days=365) / span
+    return Used(size, span.days, round(size / found["all"] * found["lately"] * spans))
 
 
 def _bytes() -> int:

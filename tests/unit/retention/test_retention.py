@@ -149,7 +149,7 @@ def test_the_columns_that_go_exist_and_the_settings_are_read():
         keep.days({"DURASCOPE_KEEP_EVIDENCE": "a year"})
 
 
-def test_the_size_of_a_year_follows_the_last_30_days(old):
+def test_the_size_of_a_year_follows_the_last_30_days(old, monkeypatch):
     assert size.used(NOW).a_year == 0, "nothing was measured lately"
     Experiment.objects.update(created_at=timezone.now())
     used = size.used(timezone.now() + timedelta(days=10))
@@ -159,6 +159,8 @@ def test_the_size_of_a_year_follows_the_last_30_days(old):
     Experiment.objects.filter(pk=early.pk).update(created_at=timezone.now() - timedelta(days=60))
     used = size.used(timezone.now() + timedelta(days=10))
     assert (used.days, used.a_year) == (30, round(used.bytes / 2 * 365 / 30))
+    monkeypatch.setattr(size, "_bytes", lambda: 10**12)  # a terabyte
+    assert size.used(timezone.now() + timedelta(days=10)).a_year == round(10**12 / 2 * 365 / 30)
 
 
 def test_from_less_than_a_week_no_size_of_a_year_is_told(client_in, old):

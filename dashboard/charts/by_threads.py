@@ -22,8 +22,8 @@ from dashboard.findings.point import Point, ThroughputRatio
 from workers.analysis.statistics import MIN_REPEATS
 
 DOTTED = (
-    " A dotted line has the colour of its setting and is calculated, not measured: the most that group commit allows, "
-    "from the time of a flush. It ends where it would leave the picture."
+    " A dotted line is calculated, not measured: the speed of its setting if all threads shared each flush and only "
+    "flushes took time. Far below it, something else limits the speed, such as the processor."
 )
 ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
 

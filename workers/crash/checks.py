@@ -196,7 +196,7 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := known(evidence.binlog).unreadable:
         return invalid(1, why)
-    return valid(f"A replica can read the binary log to its end at {known(evidence.binlog).end_at}.")
+    return valid(f"A replica can read all files of the binary log, up to {known(evidence.binlog).end_at}.")
 
 
 def _prepared_left(ledger: Ledger, evidence: Evidence) -> CheckResult:

@@ -16,39 +16,41 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`median 7,730 commits missing from the binary log, a part of them (median 5,020) also from InnoDB`: the place
-    that lost most often first; `every commit of the load is missing from the binary log: median 7,730 commits` if
-    nothing of any load was left there. The medians may be of different trials. `hit`: the trials that lost any."""
+    """`the binary log lacks a median of 7,730 commits; InnoDB lacks some of these, a median of 5,020`: the place that
+    lost most often first; `every commit of the load, a median of 7,730` if nothing of any load was left there. The
+    medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
     gone = sorted((place for place in lost if lost[place]), key=lambda one: (-len(lost[one]), -median(lost[one])))
     if all(trial.lost_engine == trial.lost_binlog == trial.lost_both for trial in hit):
-        return _missing(counts[engine], hit, f"both {engine} and {BINLOG}")
+        return f"both {engine} and {BINLOG} lack {_commits(counts[engine], hit)}"
     first, *others = gone
-    told = [_missing(counts[first], hit, first)]
+    told = [f"{_in(lost[first], hit)}{first} lacks {_commits(counts[first], hit)}"]
     for one in others:
-        part, much = _are_part(counts[one], hit), in_words(median(lost[one]))
+        part, much = _are_part(counts[one], hit), _much(lost[one])
         if part:
-            much = f"{much} of them also" if len(lost[one]) == 1 else f"a part of them (median {much}) also"
-        told.append(f"{much} from {one}{_in(lost[one], hit)}")
+            much = f"{much} of these" if len(lost[one]) == 1 else f"some of these, {much}"
+        told.append(f"{_in(lost[one], hit)}{one} lacks {much}")
         told += [] if part else _both(hit)
     if kept_by_binlog(hit):
-        return f"{', '.join(told)}, none from {BINLOG}: replicas can have commits that the server lacks"
-    told += [f"none from {engine}"] if all(one == 0 for one in counts[engine]) else []
-    return ", ".join(told)
+        return f"{'; '.join(told)}, {BINLOG} none: replicas can have commits that the server lacks"
+    return "; ".join(told) + (f", {engine} none" if all(one == 0 for one in counts[engine]) else "")
 
 
 def _in(lost: Sequence[int], hit: Sequence[Tried]) -> str:
-    return f" in {number_of(hit[0].kind, len(lost))}" if len(lost) < len(hit) else ""
+    return f"in {number_of(hit[0].kind, len(lost))} " if len(lost) < len(hit) else ""
 
 
-def _missing(counts: Sequence[int | None], hit: Sequence[Tried], place: str) -> str:
+def _much(lost: Sequence[int]) -> str:
+    return f"{'a median of ' if len(lost) > 1 else ''}{in_words(median(lost))}"
+
+
+def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
     """If nothing of any load was left there, the number only tells how long the loads were."""
     lost = [count for count in counts if count]
-    much = typical(median(lost), len(lost))
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
-        return f"every commit of the load is missing from {place}{_in(lost, hit)}: {much}"
-    return f"{much} missing from {place}{_in(lost, hit)}"
+        return f"every commit of the load, {_much(lost)}"
+    return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 
 def _are_part(lost: Sequence[int | None], hit: Sequence[Tried]) -> bool:
@@ -62,7 +64,8 @@ def _both(hit: Sequence[Tried]) -> list[str]:
     known = [both for both in shared if both is not None]
     if not known or len(known) < len(shared):
         return []
-    return [f"{in_words(median(known)) if any(known) else 'none'} from both"]
+    much = median(known)
+    return [f"{in_words(much) if much else 'none'} {'are' if much > 1 else 'is'} missing from both"]
 
 
 def kept_by_binlog(hit: Sequence[Tried]) -> bool:
@@ -71,17 +74,16 @@ def kept_by_binlog(hit: Sequence[Tried]) -> bool:
 
 
 def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
-    """Which way a replica can differ from the server: it has what the binary log holds. Not for trials after which only
-    the engine lacks commits."""
+    """How a replica can differ from the server: after the crash it is sent what the binary log still holds, before the
+    crash it may have fetched more. Not for trials after which only the engine lacks commits."""
     kept = [(one.lost_engine or 0, one.lost_binlog or 0, one.lost_both) for one in hit]
     lacks = any(binlog > (engine if both is None else both) for engine, binlog, both in kept)
-    has_more = any(lost > (binlog if both is None else both) for lost, binlog, both in kept)
+    has_more = any(one.lost_engine for one in hit)
     if lacks and has_more:
-        return "a replica can then lack commits of the server and have others that the server lost"
+        return f"a replica can then lack commits that {engine} kept, or have commits that {engine} lost"
     if has_more:
-        return "a replica can then have commits that the server lost"
-    which = "commits that" if any(one.lost_engine for one in hit) else "these commits, which"
-    return f"a replica can then lack {which} {engine} kept"
+        return f"a replica can then have commits that {engine} lost"
+    return f"a replica can then lack these commits, which {engine} kept"
 
 
 def typical(median: float, times: int) -> str:

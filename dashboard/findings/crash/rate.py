@@ -33,23 +33,21 @@ class Rate:
     def still_allows(self, what: str) -> str:
         return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
-    def not_excluded(self, tried: str, what: str, fail: str) -> str:
-        """What a few trials without a failure leave open: `3 power losses prove little: up to 71 % of all power losses
-        could still lose commits (95 % confidence)`. `tried`: how many, in words."""
-        prove = "proves" if self.n == 1 else "prove"
-        return (
-            f"{tried} {prove} little: up to {percent(self.hi)} of {what} could still {fail} ({CONFIDENCE} confidence)"
-        )
-
-    def share(self, what: str = "such crashes", fail: str = "fail") -> str:
-        """How many of all crashes these trials stand for: `at least 29 % of such crashes lose commits (95 %
-        confidence)`; "" if nothing was tried. `fail`: what happened k times, as a verb."""
+    def shows(self, what: str = "such crashes", fail: str = "fail") -> str:
+        """What these trials say of all such crashes: `these 3 prove only that at least 29 % of all power losses lose
+        commits (95 % confidence)`, or what no failure among few leaves open: `these 3 exclude only that more than 71 %
+        of all power losses lose commits`. "" if nothing was tried. `fail`: what happened k times, as a verb."""
         if self.lo is None or self.hi is None:
             return ""
-        if not self.lo:
+        if not self.lo and binomial.shows_rare(self.hi):
             return f"up to {percent(self.hi)} of {what} may {fail} ({CONFIDENCE} confidence)"
-        many = f"between {percent(self.lo)} and {percent(self.hi)}" if self.hi < 1 else f"at least {percent(self.lo)}"
-        return f"{many} of {what} {fail} ({CONFIDENCE} confidence)"
+        verb, many = "prove", f"at least {percent(self.lo)}"
+        if not self.lo:
+            verb, many = "exclude", f"more than {percent(self.hi)}"
+        elif self.hi < 1:
+            many = f"between {percent(self.lo)} and {percent(self.hi)}"
+        these = f"these {self.n:,} {verb}" if self.n > 1 else f"this one {verb}s"
+        return f"{these} only that {many} of {what} {fail} ({CONFIDENCE} confidence)"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

@@ -40,9 +40,10 @@ def points_in_full(points: int, kind: str, trials: int, further: bool = False) -
     of = number_of(RECORDED if kind == KillPoints.key else kind, trials)
     if kind == SmallHistories.key:
         return states_of(points, of)
-    cut = "kill" if kind == KillPoints.key else "power cut"
-    cuts = f"a {cut} in the recording" if points == 1 else f"{cut}s in recordings"
-    return f"{_points(points, noun_of(kind))} ({cuts} of {of.replace(' recorded', ' other' if further else '')})"
+    loads = of.replace(" recorded", " more" if further else "")
+    cut = "server was killed" if kind == KillPoints.key else "power was cut"
+    where = "a moment of the recording" if points == 1 else f"moments of the recording{'' if trials == 1 else 's'}"
+    return f"{_points(points, noun_of(kind))} (the disk writes of {loads} were recorded, and the {cut} at {where})"
 
 
 def states_of(states: int, of: str) -> str:

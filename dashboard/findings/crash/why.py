@@ -83,7 +83,10 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], last: str) ->
         where = "in the server's memory or not flushed yet" if power else "still in the server's memory"
         return Cause(f"{name}={flush}: the {log} of {last} was {where}.", _prevents(rescue))
     if flush == "2" and power:
-        return Cause(f"{name}=2: the {log} of {last} was in the page cache, not flushed.", _prevents(f"{name}=1"))
+        return Cause(
+            f"{name}=2: the {log} of {last} was in the page cache (memory of the host), not flushed.",
+            _prevents(f"{name}=1"),
+        )
     if flush in ("1", "3") and power and _is_unflushed(settings):
         why = f"the binary log of {last} was not flushed, so recovery rolled these commits back."
         return Cause(f"{SYNC}={settings[SYNC]}: {why}", _prevents(f"{SYNC}=1"))
@@ -98,7 +101,7 @@ def _binlog(power: bool, settings: Mapping[str, str], last: str) -> Cause:
             return Cause(says, _prevents(f"{FLUSH}=1"))
         return _unexplained(flush is not None, "the binary log")
     if power and _is_unflushed(settings):
-        says = f"{SYNC}={settings[SYNC]}: the binary log of {last} was still in the page cache."
+        says = f"{SYNC}={settings[SYNC]}: the binary log of {last} was still in the page cache (memory of the host)."
         return Cause(says, _prevents(f"{SYNC}=1"))
     return _unexplained(SYNC in settings, "the binary log")
 

@@ -46,8 +46,8 @@ class WhenForm(forms.Form):
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="A run that would take longer is not started. A run that still goes on at this time is cancelled. "
-        "Its measurements are kept.",
+        help_text="The next such time after the start, in the time zone above. A run that would take longer is not "
+        "started. One that still goes on then is cancelled, and its measurements are kept.",
     )
 
     def __init__(

@@ -66,7 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "use programs that DURASCOPE_CRASH_PROGRAMS does not list as crash, start or failover commands",
+        "crash, start and fail over with programs that are not in the list DURASCOPE_CRASH_PROGRAMS",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),

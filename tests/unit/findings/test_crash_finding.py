@@ -18,8 +18,8 @@ UNTESTED = "The self-test of the checks did not run: no trial had a lying disk o
 SAFE, FAST, OTHER = "1/1", "0/0", "2/0"
 HELD = "lost nothing in 1 power loss (up to 98 % of such crashes may still lose commits)"
 LOST = (
-    "lost acknowledged commits in 1 of 1 power loss (5 commits missing from InnoDB, "
-    "none from the binary log: replicas can have commits that the server lacks)"
+    "lost acknowledged commits in 1 of 1 power loss (InnoDB lacks 5 commits, "
+    "the binary log none: replicas can have commits that the server lacks)"
 )
 
 

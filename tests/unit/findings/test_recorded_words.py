@@ -54,13 +54,18 @@ def test_kill_points_have_their_own_noun():
     assert points_of_loads(1, 2) == "1 crash point of 2 recorded loads"
 
 
+ONE = "1 crash point (the disk writes of 1 load were recorded, and the power was cut at a moment of the recording)"
+CUT = "were recorded, and the power was cut at moments of the recordings"
+KILLED = "were recorded, and the server was killed at moments of the recordings"
+
+
 @pytest.mark.parametrize(
     ("known", "says"),
     [
-        ((1, "every-crash-point", 1), "1 crash point (a power cut in the recording of 1 load)"),
-        ((636, "every-crash-point", 3), "636 crash points (power cuts in recordings of 3 loads)"),
-        ((636, "every-crash-point", 3, True), "636 crash points (power cuts in recordings of 3 other loads)"),
-        ((2, "kill-points", 3), "2 kill points (kills in recordings of 3 loads)"),
+        ((1, "every-crash-point", 1), ONE),
+        ((636, "every-crash-point", 3), f"636 crash points (the disk writes of 3 loads {CUT})"),
+        ((636, "every-crash-point", 3, True), f"636 crash points (the disk writes of 3 more loads {CUT})"),
+        ((2, "kill-points", 3), f"2 kill points (the disk writes of 3 loads {KILLED})"),
         ((1, "small-histories", 1), "1 state of 1 round of small histories"),
         ((345, "small-histories", 2), "345 states of 2 rounds of small histories"),
     ],

@@ -16,7 +16,14 @@ def flushed(flush: str, sync: str, **more: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("kind", "engine", "settings", "lost", "cause", "prevented_by"),
     [
-        (POWER, "innodb", flushed("2", "1"), ENGINE, "in the page cache, not flushed", f"{FLUSH}=1 prevents this."),
+        (
+            POWER,
+            "innodb",
+            flushed("2", "1"),
+            ENGINE,
+            "in the page cache (memory of the host), not flushed",
+            f"{FLUSH}=1 prevents this.",
+        ),
         (POWER, "innodb", flushed("0", "1"), ENGINE, "in the server's memory", f"{FLUSH}=1 prevents this."),
         (KILL, "innodb", flushed("0", "1"), ENGINE, "in the server's memory", f"{FLUSH}=1 or 2 prevents this."),
         (POWER, "innodb", flushed("1", "0"), ENGINE, "recovery rolled these commits back", f"{SYNC}=1 prevents this."),
@@ -29,7 +36,7 @@ def flushed(flush: str, sync: str, **more: str) -> dict[str, str]:
             "rocksdb",
             {ROCKSDB_FLUSH: "2", "rocksdb_manual_wal_flush": "OFF", SYNC: "1"},
             ENGINE,
-            "in the page cache, not flushed",
+            "in the page cache (memory of the host), not flushed",
             f"{ROCKSDB_FLUSH}=1 prevents this.",
         ),
         (
@@ -170,11 +177,11 @@ def test_a_loss_without_a_cause_says_whether_the_settings_are_known(kind, engine
         (POWER, flushed("3", "0"), ENGINE,
          f"{SYNC}=0: the binary log of the last 740 ms was not flushed, so recovery rolled these commits back."),
         (POWER, flushed("1", "0"), Lost(binlog=7, of=7),
-         f"{SYNC}=0: the binary log of the whole load was still in the page cache."),
+         f"{SYNC}=0: the binary log of the whole load was still in the page cache (memory of the host)."),
         (POWER, flushed("0", "1"), Lost(engine=7, of=8),
          f"{FLUSH}=0: the redo log of the last moments was in the server's memory or not flushed yet."),
         ("not-a-kind", flushed("2", "1"), ENGINE,
-         f"{FLUSH}=2: the redo log of the last 740 ms was in the page cache, not flushed."),
+         f"{FLUSH}=2: the redo log of the last 740 ms was in the page cache (memory of the host), not flushed."),
     ],
 )  # fmt: skip
 def test_the_cause_names_the_setting_and_the_part_of_the_load(kind, settings, lost, says):

@@ -228,8 +228,8 @@ def test_a_bound_over_loads_is_not_told_of_crash_points():
 
 def test_crash_points_and_independent_crashes_are_told_apart():
     power, load = Crashes("power-loss", 30, 0, 0, 0.1), Crashes(KIND, 3, 0, 0, 0.63, points=636)
-    points = "at any of 636 crash points (power cuts in recordings of 3 loads)"
-    assert where_tried([power, load]) == f"in 30 power losses, nor {points.replace('3 loads', '3 other loads')}"
+    points = f"at any of {points_in_full(636, KIND, 3)}"
+    assert where_tried([power, load]) == f"in 30 power losses, nor {points.replace('3 loads', '3 more loads')}"
     assert where_tried([load]) == points
 
 
@@ -280,7 +280,7 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
         verdict="unknown", lost_engine=None, error="choose crash points: The disk is full."
     )
     page = " ".join(client_in.get(reverse("results:trials", args=[made.pk])).text.split())
-    assert page.count("at 1 of 4 crash points") == 1 and page.count("the largest loss at any of them") == 1
+    assert page.count("at 1 of 4 crash points") == 1 and page.count("the largest loss of each log at any of them") == 1
     assert "of 4 crash points" not in page.partition("at 1 of 4 crash points")[2], "the failed trial has none"
     assert "Failed at the step “choosing crash points”: The disk is full." in page
 
@@ -294,7 +294,7 @@ def test_how_many_violations_were_examined_is_told(words):
 def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-    assert "lost nothing at any of 4 crash points (power cuts in recordings of 2 loads)" in page
+    assert "lost nothing at any of 4 crash points (the disk writes of 2 loads were recorded, " in page
 
 
 def test_flush_settings_of_a_replica_are_told_with_its_crash_points(client_in):

@@ -297,12 +297,22 @@ def _over_all(key: str, states: Sequence[TriedState], noun: str) -> CheckResult 
     """None: it does not apply."""
     met = [(state, one) for state in states for one in state.checks if one.key == key]
     total = len(met) + sum(key in state.passed for state in states)
+    if not total:
+        return None
+    found = _over_those(key, met, total, states, noun)
+    others = len(states) - total
+    return replace(found, says=f"{found.says} It does not apply at the other {others:,}.") if others else found
+
+
+def _over_those(
+    key: str, met: Sequence[tuple[TriedState, CheckResult]], total: int, states: Sequence[TriedState], noun: str
+) -> CheckResult:
     for outcome, word in (("invalid", "Failed"), ("unknown", "Unclear")):
         if bad := [(state, one) for state, one in met if one.outcome == outcome]:
             state, first = bad[0]
             says = f"{word} at {len(bad):,} of {total:,} {noun}s, first at {state.at_s:.4f} s: {first.says}"
             return replace(first, count=len(bad) if outcome == "invalid" else 0, says=says)
-    return _passed(key, total, sum(key in state.vacuous for state in states), noun) if total else None
+    return _passed(key, total, sum(key in state.vacuous for state in states), noun)
 
 
 def _passed(key: str, total: int, vacuous: int, noun: str) -> CheckResult:

@@ -1,7 +1,7 @@
 """The crash matrix: settings by crash kinds, each cell with k of n and what was lost. The controls are not in it: the
 self-test of the checks tells of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dashboard.findings.crash.losses import losses, of_a_failover
@@ -12,7 +12,6 @@ from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import number_of, plural, title
-from workers.analysis.binomial import shows_rare
 from workers.bench.plan import CONTROLS
 
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
@@ -63,7 +62,7 @@ def _row(
     distrusted: bool,
 ) -> MatrixRow:
     tried = [of(known, (place.server_id, place.variant, kind)) for kind in kinds(view)]
-    cells = (_cell(one, _share(one, tried), distrusted, _url(view, addresses, place, one.kind)) for one in tried)
+    cells = (_cell(one, _share(one), distrusted, _url(view, addresses, place, one.kind)) for one in tried)
     return MatrixRow(place.name, place.colour, place.variant == view.mine[place.server_id], tuple(cells))
 
 
@@ -89,21 +88,19 @@ def _cell(tally: Tally, share: str, distrusted: bool, url: str) -> MatrixCell:
     )
 
 
-def _share(tally: Tally, row: Sequence[Tally]) -> str:
-    """How many of all such crashes may fail. Trials without a failure are no proof. If the `row` has recorded loads,
-    the interval of few trials is told as that of these few: it says nothing about the crash points."""
+def _share(tally: Tally) -> str:
+    """How many of all such crashes may fail. Trials without a failure are no proof."""
     rate = tally.invalid
     if not rate.n:
         return ""
     what = "all loads" if tally.points else f"all {plural(tally.kind)}"
-    fail = "lose commits" if len(tally.hit) == rate.k else "fail"
-    share = rate.share(what, fail)
-    if rate.k:
-        share = f"enough to say: {share}"
-    elif not shows_rare(rate.hi) and any(one.points for one in row):
-        share = rate.not_excluded(number_of(tally.kind, rate.n), what, fail)
+    shows = rate.shows(what, "lose commits" if len(tally.hit) == rate.k else "fail")
+    if not tally.points:
+        return shows
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
-    return f"in {rate.counts} {plural(tally.kind)}{unclear}{',' if rate.k else ';'} {share}" if tally.points else share
+    if rate.k:
+        return f"in {rate.counts} {plural(tally.kind)}{unclear}, {shows}"
+    return f"in none of {number_of(tally.kind, rate.n)}{unclear}; all points of a load count as one try, and {shows}"
 
 
 def _held(tally: Tally) -> str:

@@ -32,10 +32,10 @@ REASONS = {  # why a setting was tried whose name does not say it
 }
 DISKS = {
     "durable": "only what was flushed",
-    "written": "all writes that had reached it, flushed or not",
+    "written": "all writes, flushed or not",
     KILLED: "all that the files were given",
-    "torn": "what was flushed, and a part of the other sectors",
-    "only": "what was flushed, and a part of the other writes",
+    "torn": "what was flushed, and some of the sectors written but not flushed",
+    "only": "what was flushed, and some of the writes not flushed",
 }
 
 
@@ -72,7 +72,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'another load'}"
     if one.failed:
         at = "all of them" if one.failed == one.tried else f"{whole(one.failed)} of them"
-        title, says = "Would not help", f"Checks still failed at {at}"
+        title, says = "Another setting that did not help", f"Checks still failed at {at}"
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:
@@ -96,16 +96,16 @@ def _other_point(point: OtherPoint, engine: str) -> str:
 
 def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEvidence:
     """At the moment of the violation it was not yet, or already, on the disk."""
-    at = {(one.moment, one.keeps): f"At {one.at_s:.4f} s (event {whole(one.moment)}): " for one in story.states}
+    at = {(one.moment, one.keeps): f"At {one.at_s:.4f} s (event {whole(one.moment)}) " for one in story.states}
     place = f"{block.path}, byte {whole(block.offset)}" if block.path else f"byte {whole(block.offset)} of the disk"
-    what = "Sector of 512 bytes that decides" if block.n_bytes < BLOCK_BYTES else "Block of 4 KiB that decides"
+    what = "one sector of 512 bytes" if block.n_bytes < BLOCK_BYTES else "one block of 4 KiB"
     role, checks = block.role.replace("binlog", "binary log"), checks_in_words(block.checks, engine)
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     how = "nothing of its write" if block.arrived else "its write"
     later = "" if block.later_s is None else f" It was flushed {duration(block.later_s)} later."
-    where = f"{at.get((block.moment, block.keeps), '')}{disk}{place} ({role})"
+    where = f"{at.get((block.moment, block.keeps), '')}{what} decided: {disk}{place} ({role})"
     return MinimalEvidence(
-        what,
+        "Example of a failure",
         f"{where}. If {how} had reached the disk, {checks} would have passed.{later} Found by recovering the disk "
         f"{whole(block.recoveries)} times.",
     )

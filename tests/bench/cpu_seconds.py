@@ -22,9 +22,10 @@ PARENT, OWN_AND_ENDED = 1, slice(11, 15)  # fields of /proc/PID/stat after the n
 def cpu_s() -> float:
     """Of this process and of all its descendants, those that ended included."""
     children, ticks = defaultdict(list), {}
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it has just ended
-            fields, pid = file.read_text().rpartition(")")[2].split(), int(file.parts[2])
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):  # it has just ended, or is no process
+            pid = int(folder.name)
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
             children[int(fields[PARENT])].append(pid)
             ticks[pid] = sum(map(int, fields[OWN_AND_ENDED]))
     found = [os.getpid()]

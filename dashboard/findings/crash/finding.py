@@ -8,7 +8,9 @@ from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import finished
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.finding import Finding, Pair, compared
+from dashboard.records.experiments.kind_names import singular
 from dashboard.text.numbers import CONFIDENCE
+from dashboard.text.words import listed
 from workers.topology.faults import FAULTS
 
 
@@ -43,7 +45,7 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
     main, here = pair.main, {one.place.variant: one for one in known}
     asked = [here[name] for name in (main.variant, main.baseline) if name in here]
     first, *others = asked or known
-    further = [f"{one.says}." for one in others]
+    further = [f"{one.says}." for one in others] + _of_replicas(known)
     if pair.ratio is None or first.place.variant != main.variant or not others:
         return Finding(first.says, more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
@@ -55,6 +57,15 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
     if pair.ratio.decision == "differs":  # and the safer one is faster
         return Finding(first.says, more=(*further, *speed.sentences))
     return Finding(f"{first.says}; {speed.text[0].lower()}{speed.text[1:]}", more=(*further, *speed.more))
+
+
+def _of_replicas(known: Sequence[CrashSetting]) -> list[str]:
+    """How a replica can differ after a crash, where none was tried: the settings of which the same is true together."""
+    names: dict[str, list[str]] = {}
+    for one in known:
+        if says := one.tally.of_a_replica:
+            names.setdefault(says, []).append(one.name)
+    return [f"After a {singular(known[0].tally.kind)} with {listed(which)} {says}." for says, which in names.items()]
 
 
 def _left_over(trials: Sequence[Tried]) -> list[str]:

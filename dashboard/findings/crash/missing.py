@@ -32,9 +32,8 @@ def says(hit: Sequence[Tried], engine: str) -> str:
             much = f"{much} of these" if len(lost[one]) == 1 else f"some of these, {much}"
         told.append(f"{_in(lost[one], hit)}{one} lacks {much}")
         told += [] if part else _both(hit)
-    if kept_by_binlog(hit):
-        return f"{'; '.join(told)}, {BINLOG} none: replicas can have commits that the server lacks"
-    return "; ".join(told) + (f", {engine} none" if all(one == 0 for one in counts[engine]) else "")
+    none = [place for place, known in counts.items() if all(count == 0 for count in known)]
+    return "; ".join(told) + (f", {none[0]} none" if none else "")
 
 
 def _in(lost: Sequence[int], hit: Sequence[Tried]) -> str:
@@ -68,22 +67,17 @@ def _both(hit: Sequence[Tried]) -> list[str]:
     return [f"{in_words(much) if much else 'none'} {'are' if much > 1 else 'is'} missing from both"]
 
 
-def kept_by_binlog(hit: Sequence[Tried]) -> bool:
-    """Only the engine lost commits. Replicas read the binary log, so they can have these commits."""
-    return bool(hit) and all(trial.lost_binlog == 0 for trial in hit)
-
-
 def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
     """How a replica can differ from the server: after the crash it is sent what the binary log still holds, before the
-    crash it may have fetched more. Not for trials after which only the engine lacks commits."""
+    crash it may have fetched more."""
     kept = [(one.lost_engine or 0, one.lost_binlog or 0, one.lost_both) for one in hit]
     lacks = any(binlog > (engine if both is None else both) for engine, binlog, both in kept)
     has_more = any(one.lost_engine for one in hit)
     if lacks and has_more:
-        return f"a replica can then lack commits that {engine} kept, or have commits that {engine} lost"
+        return f"a replica can lack commits that {engine} kept, or have commits that {engine} lost"
     if has_more:
-        return f"a replica can then have commits that {engine} lost"
-    return f"a replica can then lack these commits, which {engine} kept"
+        return f"a replica can have commits that {engine} lost"
+    return f"a replica can lack these commits, which {engine} kept"
 
 
 def typical(median: float, times: int) -> str:

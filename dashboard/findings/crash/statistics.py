@@ -189,14 +189,19 @@ class Tally:
 
     @property
     def _copies(self) -> list[str]:
-        """What a replica is or can be. A replica that was tried and agrees is not contradicted."""
+        """What replicas were that were tried. One that agrees is not contradicted."""
         if self.replica in ("diverge", "stopped"):
             return [REPLICAS_SAY[self.replica]]
-        if not self.disagrees or self.kind in FAULTS or missing.kept_by_binlog(self.hit):
-            return []
-        if self.replica == "agree":
+        if self.replica == "agree" and self.disagrees and self.kind not in FAULTS:
             return [f"{self.engine} and the binary log then differ"]
-        return [missing.of_a_replica(self.hit, self.engine)]
+        return []
+
+    @property
+    def of_a_replica(self) -> str:
+        """How a replica can differ from the server after such a crash; "" if one was tried, or if it cannot."""
+        if self.replica != "not tried" or not self.disagrees or self.kind in FAULTS:
+            return ""
+        return missing.of_a_replica(self.hit, self.engine)
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

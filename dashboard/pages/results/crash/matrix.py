@@ -89,17 +89,17 @@ def _cell(tally: Tally, share: str, distrusted: bool, url: str) -> MatrixCell:
 
 
 def _share(tally: Tally) -> str:
-    """How many of all such crashes may fail. Trials without a failure are no proof."""
+    """How many of all such crashes may fail, unless all did. Trials without a failure are no proof."""
     rate = tally.invalid
     if not rate.n:
         return ""
     what = "all loads" if tally.points else f"all {plural(tally.kind)}"
-    shows = rate.shows(what, "lose commits" if len(tally.hit) == rate.k else "fail")
+    shows = "" if rate.k == rate.n else rate.shows(what, "lose commits" if len(tally.hit) == rate.k else "fail")
     if not tally.points:
         return shows
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
     if rate.k:
-        return f"in {rate.counts} {plural(tally.kind)}{unclear}, {shows}"
+        return ", ".join(filter(None, (f"in {rate.counts} {plural(tally.kind)}{unclear}", shows)))
     return f"in none of {number_of(tally.kind, rate.n)}{unclear}; all points of a load count as one try, and {shows}"
 
 

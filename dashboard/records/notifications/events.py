@@ -27,7 +27,7 @@ EVENTS: dict[str, EventKind] = {
         "A setting now loses commits", "crash trials that passed before lose commits or fail in another way"
     ),
     "level_missed": EventKind(
-        "A service level is missed", "no tested setting reaches what the service level asks, and one did before"
+        "A service level is missed", "no tested setting reaches what the service level asks: sent once, until one does"
     ),
     "change_point": EventKind(
         "A figure changed", "speed or latency stays higher or lower than before, and a second measurement confirmed it"

@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 NOTED_EVERY = timedelta(minutes=5)  # that nothing was due; less than queries.GRACE
 MISSED_SINCE = timedelta(days=31)  # older missed nights are not listed
 MISSED = (
-    "It did not start within 10 minutes of its time: the machine, the worker or beat was down, or every attempt "
-    "failed (see the worker's log). It is not repeated. Run it by hand if you need it."
+    "It did not start within 10 minutes of its time: the machine, the worker or the scheduler was down, or every "
+    "attempt failed (see the worker's log). It is not repeated. Run it by hand if you need it."
 )
 Reach = Callable[[Server], str]
 Notify = Callable[[int], None]

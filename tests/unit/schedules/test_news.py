@@ -101,11 +101,15 @@ def test_a_verdict_that_turned_invalid_is_told():
     assert turned == [{"server": "box", "variant": "0/0", "kind": "power-loss"}]
 
 
-def test_a_service_level_that_is_missed_is_told_once():
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [(["met", "unclear", "missed", "missed", "", "met", "missed"], [2, 6]), (["unclear", "missed", "missed"], [1])],
+)
+def test_a_service_level_that_is_missed_is_told_once_also_if_no_run_met_it_before(levels, expected):
     made.schedule()
-    for day, level in enumerate(["met", "unclear", "missed", "missed", "", "met", "missed"]):
+    for day, level in enumerate(levels):
         one_night(DUE + day * DAY, level=level, finding=f"night {day}")
-    assert [(event, text) for event, _, text, _ in told()] == [("level_missed", "night 2"), ("level_missed", "night 6")]
+    assert [(event, text) for event, _, text, _ in told()] == [("level_missed", f"night {day}") for day in expected]
 
 
 def test_a_repeated_trial_turns_no_verdict():

@@ -62,8 +62,8 @@ class TornPowerLoss(PowerLoss):
     key = "torn-power-loss"
     title = "Torn power loss"
     says = """\
-As a power loss, but a random half of the unflushed sectors reached the disk. A write can be there in part, or without \
-an earlier one."""
+As a power loss, but a random half of the unflushed sectors reached the disk. A write can be there only in part, \
+or without an earlier one."""
     keep_permille = KEPT_PERMILLE
 
     def arm(self, scene: Scene) -> None:

@@ -2,9 +2,7 @@
 flush."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from dashboard.charts.ceilings import ceiling_of, shared
 from dashboard.charts.chart import (
     NOT_AVAILABLE,
     NOTHING_MEASURED,
@@ -21,30 +19,15 @@ from dashboard.findings.lines import VariantLine, points_of
 from dashboard.findings.point import Point, ThroughputRatio
 from workers.analysis.statistics import MIN_REPEATS
 
-DOTTED = (
-    " A dotted line is calculated, not measured: the speed of its setting if all threads shared each flush and only "
-    "flushes took time. Far below it, something else limits the speed, such as the processor."
-)
-ROOM = 1.5  # times the highest curve: a ceiling is drawn up to there
-
 
 def throughput(lines: Sequence[VariantLine], counts: str) -> Chart:
     series = [throughput_of(line, line.dash) for line in lines]
-    bounds = _ceilings(lines)
     rows = [
         (line.name, p.threads, p.tps, p.lo, p.hi, p.repeats, p.seconds, p.stalls.seconds, _remark(p))
         for line in lines
         for p in line.points
     ]
-    dotted = DOTTED if bounds else ""
-    return described("throughput", rows, [*series, *bounds], counts=counts, least=str(MIN_REPEATS), dotted=dotted)
-
-
-def _ceilings(lines: Sequence[VariantLine]) -> list[ChartSeries]:
-    most_tps = ROOM * max((point.tps for point in points_of(lines)), default=0)
-    known = [(line, bound) for line in lines if (bound := ceiling_of(line))]
-    limits = [shared(line, bound, most_tps) for line, bound in known]
-    return [replace(one, name=f"{one.name} limit") for one in limits if len(one.dots) > 1]
+    return described("throughput", rows, series, counts=counts, least=str(MIN_REPEATS))
 
 
 def _remark(point: Point) -> str:

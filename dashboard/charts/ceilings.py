@@ -26,17 +26,12 @@ def ceiling_of(line: VariantLine) -> FsyncCeiling | None:
     return known if isinstance(known, FsyncCeiling) else None
 
 
-def shared(line: VariantLine, bound: FsyncCeiling, most_tps: float) -> ChartSeries:
-    """The ceiling with group commit, cut at the top of the chart of measured curves."""
-    dots = tuple(Dot(p.threads, y) for p in line.points if (y := bound.shared_tps(p.threads)) <= most_tps)
-    return ChartSeries(line.name, line.colour, dots, ceiling=True)
-
-
 def _series(line: VariantLine, bound: FsyncCeiling) -> tuple[ChartSeries, ...]:
+    shared = tuple(Dot(p.threads, bound.shared_tps(p.threads)) for p in line.points)
     flat = tuple(Dot(p.threads, bound.unshared_tps(p.threads)) for p in line.points)
     return (
         throughput_of(line, line.dash),
-        shared(line, bound, float("inf")),
+        ChartSeries(line.name, line.colour, shared, ceiling=True),
         ChartSeries(line.name, line.colour, flat, ceiling=True),
     )
 

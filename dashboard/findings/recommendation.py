@@ -224,11 +224,7 @@ def _allowed(chosen: Option, weakest: Crashes) -> str:
 def where_tried(crashes: Sequence[Crashes]) -> str:
     """`in 3 power losses, nor at any of 636 crash points (...)`: what follows "lost nothing"."""
     apart = [number_of(each.kind, each.tried) for each in crashes if not each.points]
-    recorded = [
-        f"at any of {points_in_full(each.points, each.kind, each.tried, further=bool(apart))}"
-        for each in crashes
-        if each.points
-    ]
+    recorded = [f"at any of {points_in_full(each.points, each.kind, each.tried)}" for each in crashes if each.points]
     return ", nor ".join([*([f"in {listed(apart)}"] if apart else []), *recorded])
 
 

@@ -69,7 +69,11 @@ class WrittenEstimate:
     @property
     def _room(self) -> str:
         if self.free_bytes is None:
-            return f"The free space on the {self.host}'s disk is not known before the first connection test."
+            return (
+                ""
+                if self.host == "worker"
+                else "The free space on the server's disk is not known: test the connection."
+            )
         room = f"{size(self.free_bytes)} of the {self.host}'s disk is free."
         enough = self.high is None or self.high.total < self.free_bytes
         return room if enough else f"{room} That may not be enough."

@@ -16,21 +16,21 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`the binary log lacks a median of 7,730 commits; InnoDB lacks some of these, a median of 5,020`: the place that
-    lost most often first; `every commit of the load, a median of 7,730` if nothing of any load was left there. The
+    """`the binary log lost a median of 7,730 commits; InnoDB lost some of these, a median of 5,020`: the place that
+    lost most often first; `the whole load, a median of 7,730 commits` if nothing of any load was left there. The
     medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
     gone = sorted((place for place in lost if lost[place]), key=lambda one: (-len(lost[one]), -median(lost[one])))
     if all(trial.lost_engine == trial.lost_binlog == trial.lost_both for trial in hit):
-        return f"both {engine} and {BINLOG} lack {_commits(counts[engine], hit)}"
+        return f"both {engine} and {BINLOG} lost {_commits(counts[engine], hit)}"
     first, *others = gone
-    told = [f"{_in(lost[first], hit)}{first} lacks {_commits(counts[first], hit)}"]
+    told = [f"{_in(lost[first], hit)}{first} lost {_commits(counts[first], hit)}"]
     for one in others:
         part, much = _are_part(counts[one], hit), _much(lost[one])
         if part:
             much = f"{much} of these" if len(lost[one]) == 1 else f"some of these, {much}"
-        told.append(f"{_in(lost[one], hit)}{one} lacks {much}")
+        told.append(f"{_in(lost[one], hit)}{one} lost {much}")
         told += [] if part else _both(hit)
     none = [place for place, known in counts.items() if all(count == 0 for count in known)]
     return "; ".join(told) + (f", {none[0]} none" if none else "")
@@ -48,7 +48,7 @@ def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
     """If nothing of any load was left there, the number only tells how long the loads were."""
     lost = [count for count in counts if count]
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
-        return f"every commit of the load, {_much(lost)}"
+        return f"the whole load, {_much(lost)} commits"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 
@@ -72,11 +72,12 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
     crash it may have fetched more."""
     kept = [(one.lost_engine or 0, one.lost_binlog or 0, one.lost_both) for one in hit]
     lacks = any(binlog > (engine if both is None else both) for engine, binlog, both in kept)
+    more = f"have commits, fetched before the crash, that {engine} lost"
     has_more = any(one.lost_engine for one in hit)
     if lacks and has_more:
-        return f"a replica can lack commits that {engine} kept, or have commits that {engine} lost"
+        return f"a replica can lack commits that {engine} kept, or {more}"
     if has_more:
-        return f"a replica can have commits that {engine} lost"
+        return f"a replica can {more}"
     return f"a replica can lack these commits, which {engine} kept"
 
 

@@ -33,21 +33,18 @@ class Rate:
     def still_allows(self, what: str) -> str:
         return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
-    def shows(self, what: str = "such crashes", fail: str = "fail") -> str:
-        """What these trials say of all such crashes: `these 3 prove only that at least 29 % of all power losses lose
-        commits (95 % confidence)`, or what no failure among few leaves open: `these 3 exclude only that more than 71 %
-        of all power losses lose commits`. "" if nothing was tried. `fail`: what happened k times, as a verb."""
+    @property
+    def bounds(self) -> str:
+        """What these trials say of the share of all such crashes: `95 % interval 20 % to 80 %`, `95 % lower bound 29 %`
+        if all of 3 failed, `too few to be sure (95 % upper bound 71 %)` if none did; "" if nothing was tried."""
         if self.lo is None or self.hi is None:
             return ""
-        if not self.lo and binomial.shows_rare(self.hi):
-            return f"up to {percent(self.hi)} of {what} may {fail} ({CONFIDENCE} confidence)"
-        verb, many = "prove", f"at least {percent(self.lo)}"
         if not self.lo:
-            verb, many = "exclude", f"more than {percent(self.hi)}"
-        elif self.hi < 1:
-            many = f"between {percent(self.lo)} and {percent(self.hi)}"
-        these = f"these {self.n:,} {verb}" if self.n > 1 else f"this one {verb}s"
-        return f"{these} only that {many} of {what} {fail} ({CONFIDENCE} confidence)"
+            bound = f"{CONFIDENCE} upper bound {percent(self.hi)}"
+            return bound if binomial.shows_rare(self.hi) else f"too few to be sure ({bound})"
+        if self.hi == 1:
+            return f"{CONFIDENCE} lower bound {percent(self.lo)}"
+        return f"{CONFIDENCE} interval {percent(self.lo)} to {percent(self.hi)}"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

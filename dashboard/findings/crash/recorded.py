@@ -34,16 +34,14 @@ def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
     return f"{_points(points, noun)} of {of}"
 
 
-def points_in_full(points: int, kind: str, trials: int, further: bool = False) -> str:
-    """As `points_of_loads`, with what a crash point is: for the first sentence of a page. `further`: that sentence has
-    told of other crashes."""
+def points_in_full(points: int, kind: str, trials: int) -> str:
+    """As `points_of_loads`, with how many each load has: for the first sentence of a page."""
     of = number_of(RECORDED if kind == KillPoints.key else kind, trials)
     if kind == SmallHistories.key:
         return states_of(points, of)
-    loads = of.replace(" recorded", " more" if further else "")
-    cut = "server was killed" if kind == KillPoints.key else "power was cut"
-    where = "a moment of the recording" if points == 1 else f"moments of the recording{'' if trials == 1 else 's'}"
-    return f"{_points(points, noun_of(kind))} (the disk writes of {loads} were recorded, and the {cut} at {where})"
+    each, rest = divmod(points, trials)
+    moments = "moments" if rest else "1 moment" if each == 1 else f"{each:,} moments"
+    return f"{_points(points, noun_of(kind))} ({moments} {'in' if rest or trials == 1 else 'in each of'} {of})"
 
 
 def states_of(states: int, of: str) -> str:

@@ -85,9 +85,9 @@ def _counted(what: str, kind: str, neighbour: str, found: list[TriedHere]) -> Me
     known = [bad for trial in ended if trial.is_decided and (bad := _is_bad(trial, what)) is not None]
     unknown = len(ended) - len(known)
     rated = rate(sum(known), len(known), unknown)
-    verb, may = ("disagree", "make them disagree") if what == "agreement" else ("lost commits", "lose commits")
+    verb = "disagree" if what == "agreement" else "lost commits"
     says = f"{verb} in {rated.k:,} of {number_of(kind, rated.n)}" if rated.n else f"{plural(kind)} unclear"
-    detail = [rated.shows(fail=may), f"{unknown:,} unclear" if unknown else ""]
+    detail = [rated.bounds, f"{unknown:,} unclear" if unknown else ""]
     newest = max(found, key=lambda one: one.experiment_id)
     return MeasuredCrashes(rated.state(unknown), says, ", ".join(filter(None, detail)), newest.cell, neighbour)
 

@@ -46,8 +46,8 @@ class WhenForm(forms.Form):
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="The next such time after the start, in the time zone above. A run that would take longer is not "
-        "started. One that still goes on then is cancelled, and its measurements are kept.",
+        help_text="The first time after the start at which the clock shows this. A run that is expected to last longer "
+        "is not started. One that is still running then is cancelled, and its measurements are kept.",
     )
 
     def __init__(

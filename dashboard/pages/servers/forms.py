@@ -132,8 +132,8 @@ class AttachedForm(SiteForm):
             "socket": "Path on the worker's machine, instead of a host.",
             "user": "A separate account with the privileges shown on this page.",
             "tls_ca": "Path of a PEM file on the worker's machine. With “verified” no load starts without this file. "
-            "With “required” sysbench refuses a certificate that an authority signed, unless this file names that "
-            "authority. For a self-signed certificate leave it empty.",
+            "With “required”: give the file if an authority signed the server's certificate, because sysbench then "
+            "checks it. Leave it empty if the certificate is self-signed: sysbench does not check that one.",
             "label": "Load on a production server must be confirmed for each experiment.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

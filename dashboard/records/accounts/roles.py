@@ -66,7 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "crash, start and fail over with programs that are not in the list DURASCOPE_CRASH_PROGRAMS",
+        "use programs outside the list DURASCOPE_CRASH_PROGRAMS to crash, start or fail over a server",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),

@@ -46,7 +46,7 @@ def test_a_check_names_the_number_of_crash_points_with_nothing_to_check():
     assert found["torn"].count == found["order"].count == 0
     assert found["order"].says == "Passed at 2 crash points. The other 1 had no transaction to check."
     assert found["torn"].says == (
-        "None of the 1 crash points had a transaction to check. It does not apply at the other 2."
+        "None of the 1 crash points had a transaction to check. At the other 2 there was nothing to check."
     )
 
 

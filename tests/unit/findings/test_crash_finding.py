@@ -17,7 +17,7 @@ from workers.crash.points.story import PointCounts
 UNTESTED = "The self-test of the checks did not run: no trial had a lying disk or an asynchronous link."
 SAFE, FAST, OTHER = "1/1", "0/0", "2/0"
 HELD = "lost nothing in 1 power loss (up to 98 % of such crashes may still lose commits)"
-LOST = "lost acknowledged commits in 1 of 1 power loss (InnoDB lacks 5 commits, the binary log none)"
+LOST = "lost acknowledged commits in 1 of 1 power loss (InnoDB lost 5 commits, the binary log none)"
 
 
 def ratio(value, lo, hi, decision="differs"):
@@ -87,8 +87,8 @@ def test_what_a_replica_can_be_is_told_together_of_settings_alike():
     )
     assert [one for one in said if "a replica can" in one] == [
         "After a power loss with 0/0 and 2/0 a replica can lack commits that InnoDB kept, "
-        "or have commits that InnoDB lost.",
-        "After a power loss with 2/1 a replica can have commits that InnoDB lost.",
+        "or have commits, fetched before the crash, that InnoDB lost.",
+        "After a power loss with 2/1 a replica can have commits, fetched before the crash, that InnoDB lost.",
     ]
 
 

@@ -7,47 +7,47 @@ from dashboard.findings.crash.missing import lost_from, of_a_replica
 from tests.unit.findings.tried import tried
 
 KEPT = ", the binary log none"
-EITHER_WAY = "a replica can lack commits that InnoDB kept, or have commits that InnoDB lost"
+EITHER_WAY = "a replica can lack commits that InnoDB kept, or have commits, fetched before the crash, that InnoDB lost"
 
 
 @pytest.mark.parametrize(
     ("hit", "says"),
     [
-        ([tried(engine=1)], f"InnoDB lacks 1 commit{KEPT}"),
-        ([tried(engine=5), tried(engine=7)], f"InnoDB lacks a median of 6 commits{KEPT}"),
-        ([tried(binlog=9)], "the binary log lacks 9 commits, InnoDB none"),
-        ([tried(engine=5, binlog=5, lost_both=5)], "both InnoDB and the binary log lack 5 commits"),
+        ([tried(engine=1)], f"InnoDB lost 1 commit{KEPT}"),
+        ([tried(engine=5), tried(engine=7)], f"InnoDB lost a median of 6 commits{KEPT}"),
+        ([tried(binlog=9)], "the binary log lost 9 commits, InnoDB none"),
+        ([tried(engine=5, binlog=5, lost_both=5)], "both InnoDB and the binary log lost 5 commits"),
         ([tried(engine=1000, binlog=1000, lost_both=1000)],
-         "both InnoDB and the binary log lack every commit of the load, 1,000"),
+         "both InnoDB and the binary log lost the whole load, 1,000 commits"),
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=6, binlog=6, lost_both=6)],
-         "both InnoDB and the binary log lack a median of 5.5 commits"),
+         "both InnoDB and the binary log lost a median of 5.5 commits"),
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=9, binlog=20, lost_both=9)],
-         "the binary log lacks a median of 12.5 commits; InnoDB lacks some of these, a median of 7"),
+         "the binary log lost a median of 12.5 commits; InnoDB lost some of these, a median of 7"),
         ([tried(engine=9, binlog=9, lost_both=4)],
-         "InnoDB lacks 9 commits; the binary log lacks 9; 4 are missing from both"),
-        ([tried(engine=9, binlog=9, lost_both=None)], "InnoDB lacks 9 commits; the binary log lacks 9"),
+         "InnoDB lost 9 commits; the binary log lost 9; 4 are missing from both"),
+        ([tried(engine=9, binlog=9, lost_both=None)], "InnoDB lost 9 commits; the binary log lost 9"),
         ([tried(engine=9, binlog=8, lost_both=4), tried(engine=9, binlog=8, lost_both=None)],
-         "InnoDB lacks a median of 9 commits; the binary log lacks a median of 8"),
+         "InnoDB lost a median of 9 commits; the binary log lost a median of 8"),
         ([tried(engine=9, binlog=8, lost_both=0)],
-         "InnoDB lacks 9 commits; the binary log lacks 8; none is missing from both"),
+         "InnoDB lost 9 commits; the binary log lost 8; none is missing from both"),
         ([tried(engine=9, binlog=8, lost_both=1)],
-         "InnoDB lacks 9 commits; the binary log lacks 8; 1 is missing from both"),
-        ([tried(engine=9, binlog=20, lost_both=9)], "the binary log lacks 20 commits; InnoDB lacks 9 of these"),
+         "InnoDB lost 9 commits; the binary log lost 8; 1 is missing from both"),
+        ([tried(engine=9, binlog=20, lost_both=9)], "the binary log lost 20 commits; InnoDB lost 9 of these"),
         ([tried(engine=9, binlog=1000, lost_both=9), tried(engine=7, binlog=1000, lost_both=7)],
-         "the binary log lacks every commit of the load, a median of 1,000; "
-         "InnoDB lacks some of these, a median of 8"),
+         "the binary log lost the whole load, a median of 1,000 commits; "
+         "InnoDB lost some of these, a median of 8"),
         ([tried(engine=20, binlog=9, lost_both=9), tried(engine=20)],
-         "InnoDB lacks a median of 20 commits; in 1 power loss the binary log lacks 9 of these"),
-        ([tried(engine=20, binlog=None)], "InnoDB lacks 20 commits"),
+         "InnoDB lost a median of 20 commits; in 1 power loss the binary log lost 9 of these"),
+        ([tried(engine=20, binlog=None)], "InnoDB lost 20 commits"),
         ([tried(engine=1000, binlog=7, lost_both=7), tried(binlog=9)],
-         "the binary log lacks a median of 8 commits; in 1 power loss InnoDB lacks 1,000; 7 are missing from both"),
-        ([tried(binlog=1000), tried(binlog=10)], "the binary log lacks a median of 505 commits, InnoDB none"),
+         "the binary log lost a median of 8 commits; in 1 power loss InnoDB lost 1,000; 7 are missing from both"),
+        ([tried(binlog=1000), tried(binlog=10)], "the binary log lost a median of 505 commits, InnoDB none"),
         ([tried(engine=1000), tried(engine=1000), tried(binlog=9)],
-         "in 2 power losses InnoDB lacks every commit of the load, a median of 1,000; "
-         "in 1 power loss the binary log lacks 9"),
+         "in 2 power losses InnoDB lost the whole load, a median of 1,000 commits; "
+         "in 1 power loss the binary log lost 9"),
         ([tried(engine=9, binlog=20, lost_both=0), tried(engine=9, binlog=20, lost_both=4)],
-         "the binary log lacks a median of 20 commits; InnoDB lacks a median of 9; 2 are missing from both"),
-        ([tried(binlog=9), tried(engine=None, binlog=9)], "the binary log lacks a median of 9 commits"),
+         "the binary log lost a median of 20 commits; InnoDB lost a median of 9; 2 are missing from both"),
+        ([tried(binlog=9), tried(engine=None, binlog=9)], "the binary log lost a median of 9 commits"),
     ],
 )  # fmt: skip
 def test_the_log_that_lost_commits_most_often_is_named_first(hit, says):
@@ -57,13 +57,14 @@ def test_the_log_that_lost_commits_most_often_is_named_first(hit, says):
 @pytest.mark.parametrize(
     ("hit", "says"),
     [
-        ([tried(engine=5)], "a replica can have commits that InnoDB lost"),
-        ([tried(engine=1, binlog=None)], "a replica can have commits that InnoDB lost"),
+        ([tried(engine=5)], "a replica can have commits, fetched before the crash, that InnoDB lost"),
+        ([tried(engine=1, binlog=None)], "a replica can have commits, fetched before the crash, that InnoDB lost"),
         ([tried(engine=None, binlog=1)], "a replica can lack these commits, which InnoDB kept"),
         ([tried(binlog=1, lost_both=0)], "a replica can lack these commits, which InnoDB kept"),
         ([tried(engine=3, binlog=5)], EITHER_WAY),
         ([tried(engine=3, binlog=5, lost_both=3)], EITHER_WAY),
-        ([tried(engine=5, binlog=3, lost_both=3)], "a replica can have commits that InnoDB lost"),
+        ([tried(engine=5, binlog=3, lost_both=3)],
+         "a replica can have commits, fetched before the crash, that InnoDB lost"),
         ([tried(engine=5, binlog=5, lost_both=3)], EITHER_WAY),
         ([tried(engine=5), tried(binlog=5)], EITHER_WAY),
     ],

@@ -217,10 +217,10 @@ def test_a_wide_interval_gives_about_so_many_times(lo, hi, told, ends):
 
 
 def test_the_recommendation_says_from_which_log_commits_are_missing():
-    missing = "InnoDB lacks a median of 157 commits, the binary log none"
+    missing = "InnoDB lost a median of 157 commits, the binary log none"
     crashes = (Crashes("power-loss", 3, 3, 0, 1.0, 3, missing),)
     reasons = recommend([SAFE, Option("2/1", speeds((8, 1900)), crashes)], 8).reasons
     assert any(f"({missing})" in one for one in reasons)
-    killed = Crashes("process-kill", 3, 2, 0, 1.0, 2, "InnoDB lacks a median of 20 commits")
+    killed = Crashes("process-kill", 3, 2, 0, 1.0, 2, "InnoDB lost a median of 20 commits")
     (told,) = recommend([SAFE, Option("2/1", speeds((8, 1900)), (killed, *crashes))], 8).reasons[-1:]
     assert told.index("3 of 3 power losses") < told.index("2 of 3 process kills"), "power losses first"

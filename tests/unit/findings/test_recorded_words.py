@@ -54,18 +54,15 @@ def test_kill_points_have_their_own_noun():
     assert points_of_loads(1, 2) == "1 crash point of 2 recorded loads"
 
 
-ONE = "1 crash point (the disk writes of 1 load were recorded, and the power was cut at a moment of the recording)"
-CUT = "were recorded, and the power was cut at moments of the recordings"
-KILLED = "were recorded, and the server was killed at moments of the recordings"
-
-
 @pytest.mark.parametrize(
     ("known", "says"),
     [
-        ((1, "every-crash-point", 1), ONE),
-        ((636, "every-crash-point", 3), f"636 crash points (the disk writes of 3 loads {CUT})"),
-        ((636, "every-crash-point", 3, True), f"636 crash points (the disk writes of 3 more loads {CUT})"),
-        ((2, "kill-points", 3), f"2 kill points (the disk writes of 3 loads {KILLED})"),
+        ((1, "every-crash-point", 1), "1 crash point (1 moment in 1 recorded load)"),
+        ((24, "every-crash-point", 1), "24 crash points (24 moments in 1 recorded load)"),
+        ((636, "every-crash-point", 3), "636 crash points (212 moments in each of 3 recorded loads)"),
+        ((3, "every-crash-point", 3), "3 crash points (1 moment in each of 3 recorded loads)"),
+        ((637, "every-crash-point", 3), "637 crash points (moments in 3 recorded loads)"),
+        ((6, "kill-points", 3), "6 kill points (2 moments in each of 3 recorded loads)"),
         ((1, "small-histories", 1), "1 state of 1 round of small histories"),
         ((345, "small-histories", 2), "345 states of 2 rounds of small histories"),
     ],

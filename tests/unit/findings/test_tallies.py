@@ -87,7 +87,7 @@ def test_the_outcome_of_all_trials_is_told_in_short(trials, says):
     assert tally(*trials).outcome == says
 
 
-LOST_BY_ENGINE = "(InnoDB lacks 5 commits, the binary log none)"
+LOST_BY_ENGINE = "(InnoDB lost 5 commits, the binary log none)"
 DOWN = tried(engine=None, binlog=None, verdict="invalid", recovery_s=None)
 ALTERED = tried(verdict="invalid")
 POINTS = PointCounts(tried=40, failed=3, lost=3)
@@ -110,9 +110,9 @@ POINTS = PointCounts(tried=40, failed=3, lost=3)
         ([ALTERED, tried()], "failed in 1 of 2 power losses"),
         ([ALTERED, unclear()], "failed in 1 of 1 power loss; 1 more unclear"),
         ([tried(binlog=5)],
-         "lost acknowledged commits in 1 of 1 power loss (the binary log lacks 5 commits, InnoDB none)"),
+         "lost acknowledged commits in 1 of 1 power loss (the binary log lost 5 commits, InnoDB none)"),
         ([tried(binlog=5, replica="agree")],
-         "lost acknowledged commits in 1 of 1 power loss (the binary log lacks 5 commits, InnoDB none); "
+         "lost acknowledged commits in 1 of 1 power loss (the binary log lost 5 commits, InnoDB none); "
          "InnoDB and the binary log then differ"),
         ([tried(engine=5, replica="diverge")],
          f"lost acknowledged commits in 1 of 1 power loss {LOST_BY_ENGINE}; replicas diverge silently"),

@@ -99,7 +99,7 @@ def test_cells_say_their_numbers_and_open_their_trials(client_in):
     url = re.search(r'href="([^"]+)"', cell)[1].replace("&amp;", "&")
     listed = client_in.get(url).content.decode()
     assert listed.count('data-label="Verdict"') == 4
-    assert "2/0 lost acknowledged commits" in listed and "(the binary log lacks a median of 18,200 commits" in listed
+    assert "2/0 lost acknowledged commits" in listed and "(the binary log lost a median of 18,200 commits" in listed
     assert client_in.get(reverse("results:trials", args=[experiment.pk])).content.decode().count('Acknowledged"') == 56
 
 

@@ -34,7 +34,7 @@ def test_small_maps_of_loads_without_a_flushed_binlog_rise_with_time(client_in):
         flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
         for one in (loads(GOOD, without), loads(without))
     ]
-    assert "so its height is the time." in pages[0] and "(upward: time)" in pages[0]
+    assert "there the height of a dot is the time." in pages[0] and "(upward: time)" in pages[0]
     assert "and when (upward)." in pages[1] and "(upward: time)" not in pages[1]
 
 

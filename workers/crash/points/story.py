@@ -301,7 +301,7 @@ def _over_all(key: str, states: Sequence[TriedState], noun: str) -> CheckResult 
         return None
     found = _over_those(key, met, total, states, noun)
     others = len(states) - total
-    return replace(found, says=f"{found.says} It does not apply at the other {others:,}.") if others else found
+    return replace(found, says=f"{found.says} At the other {others:,} there was nothing to check.") if others else found
 
 
 def _over_those(

@@ -93,14 +93,12 @@ def _share(tally: Tally) -> str:
     rate = tally.invalid
     if not rate.n:
         return ""
-    what = "all loads" if tally.points else f"all {plural(tally.kind)}"
-    shows = "" if rate.k == rate.n else rate.shows(what, "lose commits" if len(tally.hit) == rate.k else "fail")
+    bounds = "" if rate.k == rate.n else rate.bounds
     if not tally.points:
-        return shows
+        return bounds
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
-    if rate.k:
-        return ", ".join(filter(None, (f"in {rate.counts} {plural(tally.kind)}{unclear}", shows)))
-    return f"in none of {number_of(tally.kind, rate.n)}{unclear}; all points of a load count as one try, and {shows}"
+    loads = f"{rate.counts} {plural(tally.kind)}" if rate.k else f"none of {number_of(tally.kind, rate.n)}"
+    return ", ".join(filter(None, (f"in {loads}{unclear}", bounds)))
 
 
 def _held(tally: Tally) -> str:

@@ -32,7 +32,7 @@ REASONS = {  # why a setting was tried whose name does not say it
 }
 DISKS = {
     "durable": "only what was flushed",
-    "written": "all writes, flushed or not",
+    "written": "all that the host had sent to it, flushed or not",
     KILLED: "all that the files were given",
     "torn": "what was flushed, and some of the sectors written but not flushed",
     "only": "what was flushed, and some of the writes not flushed",
@@ -72,7 +72,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'another load'}"
     if one.failed:
         at = "all of them" if one.failed == one.tried else f"{whole(one.failed)} of them"
-        title, says = "Another setting that did not help", f"Checks still failed at {at}"
+        title, says = "Also tried, without effect", f"Checks still failed at {at}"
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:
@@ -98,12 +98,12 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     """At the moment of the violation it was not yet, or already, on the disk."""
     at = {(one.moment, one.keeps): f"At {one.at_s:.4f} s (event {whole(one.moment)}) " for one in story.states}
     place = f"{block.path}, byte {whole(block.offset)}" if block.path else f"byte {whole(block.offset)} of the disk"
-    what = "one sector of 512 bytes" if block.n_bytes < BLOCK_BYTES else "one block of 4 KiB"
+    what = "a single sector of 512 bytes" if block.n_bytes < BLOCK_BYTES else "a single block of 4 KiB"
     role, checks = block.role.replace("binlog", "binary log"), checks_in_words(block.checks, engine)
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     how = "nothing of its write" if block.arrived else "its write"
     later = "" if block.later_s is None else f" It was flushed {duration(block.later_s)} later."
-    where = f"{at.get((block.moment, block.keeps), '')}{what} decided: {disk}{place} ({role})"
+    where = f"{at.get((block.moment, block.keeps), '')}{what} made the difference: {disk}{place} ({role})"
     return MinimalEvidence(
         "Example of a failure",
         f"{where}. If {how} had reached the disk, {checks} would have passed.{later} Found by recovering the disk "

@@ -14,7 +14,9 @@ from tests.unit.crash.recorded_states import state, story
 from tests.unit.reproduction import asked
 from tests.unit.results import trials
 
-WHY = re.compile(r"sync_binlog=0: the binary log of .* was still in the page cache\.\s+sync_binlog=1 ")
+WHY = re.compile(
+    r"sync_binlog=0: the binary log of .* was still in the page cache \(memory of the host\)\.\s+sync_binlog=1 "
+)
 PAIR = ("innodb_flush_log_at_trx_commit", "sync_binlog")
 
 

@@ -86,6 +86,7 @@ def _side(tally: Tally | None) -> CrashSide:
         return CrashSide("", "not tried")
     if not tally.invalid.n and not tally.unknown:
         return CrashSide("", "not finished")
-    more = (*(losses(tally) if tally.invalid.k else ()), *of_a_failover(tally))
+    lost = (" ".join(one).rstrip() for one in losses(tally)) if tally.invalid.k else ()
+    more = (*lost, *of_a_failover(tally))
     failed = tally.invalid.k > 0 if tally.invalid.n else None
     return CrashSide(tally.invalid.look(tally.unknown), tally.outcome, more, failed, tally.unknown)

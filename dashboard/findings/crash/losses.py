@@ -14,13 +14,13 @@ NEW, REPLICA = "new primary", "replica"
 NEARLY_ALL = 0.9  # of a trial's commits: the length of its load limited the loss
 
 
-def losses(tally: Tally) -> Iterable[str]:
+def losses(tally: Tally) -> Iterable[tuple[str, str]]:
     """The losses of engine and binlog with the figures of the first sentence, the worse loss first: medians of the
-    trials that lost commits there. A place that lost nothing is left out."""
+    trials that lost commits there, and the time in which they had been made. A place that lost nothing is left out."""
     places = PLACES[:1] if tally.kind in FAULTS else PLACES
     known = [(place, loss) for place in places if (loss := tally.loss(place)) and loss.most]
     for place, loss in sorted(known, key=lambda one: -one[1].median):
-        yield f"{_where(tally, place)} {_lost(tally, place, loss)}"
+        yield f"{_where(tally, place)} {_lost(tally, loss)}", _work(tally, place, loss)
 
 
 def lost_whole_load(tally: Tally) -> bool:
@@ -58,11 +58,11 @@ def _where(tally: Tally, place: str) -> str:
     return f"{BINLOG.removeprefix('the ') if place == 'binlog' else tally.engine.removeprefix('the ')} lost"
 
 
-def _lost(tally: Tally, place: str, loss: CrashLoss) -> str:
-    """`median 1,120 commits (the last 607 ms)`; of recorded loads those of the worst crash point."""
+def _lost(tally: Tally, loss: CrashLoss) -> str:
+    """`median 1,120 commits`; of recorded loads those of the worst crash point."""
     if tally.kind in RECORDED_KINDS:
         return f"{typical(loss.most, 1)} at its worst {noun_of(tally.kind)}"
-    return f"{typical(loss.median, loss.rate.k)}{_work(loss.median_ms, _lost_all(tally, place))}"
+    return typical(loss.median, loss.rate.k)
 
 
 def _lost_all(tally: Tally, place: str) -> bool:
@@ -70,7 +70,9 @@ def _lost_all(tally: Tally, place: str) -> bool:
     return all(trial.lost(place) == trial.acknowledged for trial in tally.decided if trial.lost(place))
 
 
-def _work(lost_ms: float | None, everything: bool) -> str:
-    if lost_ms is None:
+def _work(tally: Tally, place: str, loss: CrashLoss) -> str:
+    """`(the last 607 ms)`; "" where it is not known, and of recorded loads."""
+    if loss.median_ms is None or tally.kind in RECORDED_KINDS:
         return ""
-    return f" (the whole load, {ms(lost_ms)})" if everything else f" (the last {ms(lost_ms)})"
+    took = ms(loss.median_ms)
+    return f"(the whole load, {took})" if _lost_all(tally, place) else f"(the last {took})"

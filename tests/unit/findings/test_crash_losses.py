@@ -12,7 +12,7 @@ FAULT, POINTS = "primary-host-loss", PointCounts(tried=20, failed=1, lost=1)
 
 
 def told(*trials):
-    return [plain(one) for one in losses(tally(*trials))]
+    return [plain(" ".join(one)).strip() for one in losses(tally(*trials))]
 
 
 @pytest.mark.parametrize(

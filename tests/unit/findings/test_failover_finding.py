@@ -113,7 +113,7 @@ def test_an_old_primary_that_differs_without_an_error_is_told(experiment):
 
 def test_the_matrix_shows_the_write_outage_beside_the_loss(experiment):
     cells = {row.name: row.cells[0] for row in matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))}
-    assert cells["0/0"].losses[0].startswith("new primary lacks median 51 commits")
+    assert cells["0/0"].losses[0][0].startswith("new primary lacks median 51 commits")
     assert cells["1/1"].failover == ("writes refused 70.0 ms", "read, then lost in 1 of 2")
 
 
@@ -158,7 +158,7 @@ def test_a_crash_of_a_replica_counts_what_that_replica_lacks(experiment):
     text = failover_finding(shown_to(experiment, {"crash": "replica-kill"}, shared=False).settings).text
     assert text.startswith("A replica kill cost 7 acknowledged commits with ") and "refused" not in text
     cells = [row.cells[0] for row in matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))]
-    assert cells[0].losses == ("replica lacks median 7 commits",)
+    assert cells[0].losses == (("replica lacks median 7 commits", ""),)
 
 
 def test_a_failover_without_an_outage_is_no_server_that_stayed_down(experiment):

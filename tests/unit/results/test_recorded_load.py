@@ -130,7 +130,7 @@ def test_kill_points_are_named_and_counted_apart(words, client_in):
             sentence(good),
             tally.says,
             points_in_full(240, KILLS, 6),
-            *losses(tally),
+            *(lost for lost, _ in losses(tally)),
             *told(replace(bad, settings=(prevents,))),
             dict(view(stored(bad)).facts)["Kill points tried"],
         ]
@@ -176,7 +176,9 @@ def test_commits_missing_on_a_crashed_replica_count_as_lost():
         tally.says
         == "lost acknowledged commits at 1 of the 2 crash points of this load (16 commits at the worst point)"
     )
-    assert tally.missing == "16 commits" and list(losses(tally)) == ["InnoDB lost 16 commits at its worst crash point"]
+    assert tally.missing == "16 commits" and list(losses(tally)) == [
+        ("InnoDB lost 16 commits at its worst crash point", "")
+    ]
     assert view(stored(story(bad))).worst[0].replica == 16
 
 

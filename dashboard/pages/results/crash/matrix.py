@@ -20,14 +20,15 @@ MANY = 100  # lost transactions per crash from which a cell has the strongest co
 @dataclass(frozen=True)
 class MatrixCell:
     """`look` is a class of crash.css: held, scarce, other, few, many, unknown, untried. The words say the same.
-    `counts`: failed of tried; `unit`: of these. `share`: what the trials say of all such crashes."""
+    `counts`: failed of tried; `unit`: of these; `losses`: (commits, their time). `share`: what the trials
+    say of all such crashes."""
 
     kind: str
     look: str
     counts: str
     unit: str
     share: str
-    losses: tuple[str, ...]
+    losses: tuple[tuple[str, str], ...]
     unknown: int
     open: int
     replica: str

@@ -299,27 +299,25 @@ def _over_all(key: str, states: Sequence[TriedState], noun: str) -> CheckResult 
     total = len(met) + sum(key in state.passed for state in states)
     if not total:
         return None
-    found = _over_those(key, met, total, states, noun)
     others = len(states) - total
-    return replace(found, says=f"{found.says} At the other {others:,} there was nothing to check.") if others else found
-
-
-def _over_those(
-    key: str, met: Sequence[tuple[TriedState, CheckResult]], total: int, states: Sequence[TriedState], noun: str
-) -> CheckResult:
     for outcome, word in (("invalid", "Failed"), ("unknown", "Unclear")):
         if bad := [(state, one) for state, one in met if one.outcome == outcome]:
             state, first = bad[0]
             says = f"{word} at {len(bad):,} of {total:,} {noun}s, first at {state.at_s:.4f} s: {first.says}"
-            return replace(first, count=len(bad) if outcome == "invalid" else 0, says=says)
-    return _passed(key, total, sum(key in state.vacuous for state in states), noun)
+            count = len(bad) if outcome == "invalid" else 0
+            return replace(first, count=count, says=f"{says}{_nothing_at(others)}")
+    vacuous = sum(key in state.vacuous for state in states)
+    return _passed(key, total - vacuous, others + vacuous, noun)
 
 
-def _passed(key: str, total: int, vacuous: int, noun: str) -> CheckResult:
-    if vacuous == total:
-        says = f"None of the {total:,} {noun}s had a transaction to check."
+def _passed(key: str, passed: int, empty: int, noun: str) -> CheckResult:
+    """`empty`: points with nothing to check."""
+    if not passed:
+        says = f"None of the {empty:,} {noun}s had a transaction to check."
         return CheckResult(key, "valid", 0, says, vacuous=True)
-    if vacuous:
-        says = f"Passed at {total - vacuous:,} {noun}s. The other {vacuous:,} had no transaction to check."
-        return CheckResult(key, "valid", 0, says)
-    return CheckResult(key, "valid", 0, f"Passed at all {total:,} {noun}s.")
+    where = f"at {passed:,} {noun}s.{_nothing_at(empty)}" if empty else f"at all {passed:,} {noun}s."
+    return CheckResult(key, "valid", 0, f"Passed {where}")
+
+
+def _nothing_at(others: int) -> str:
+    return f" At the other {others:,} there was nothing to check." if others else ""

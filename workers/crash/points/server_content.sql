@@ -6,7 +6,7 @@ SELECT
         ' FROM @SCHEMA@.`', REPLACE(t.table_name, '`', '``'), '` ORDER BY id;'
     )
 FROM information_schema.tables AS t
-LEFT JOIN information_schema.columns AS c ON c.table_schema = t.table_schema AND c.table_name = t.table_name
+LEFT JOIN information_schema.columns AS c ON c.table_schema = '@SCHEMA@' AND c.table_name = t.table_name
 WHERE t.table_schema = '@SCHEMA@'
 GROUP BY t.table_name
 ORDER BY t.table_name

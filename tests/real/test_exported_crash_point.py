@@ -8,7 +8,7 @@ from tests.real.disks import needs_disk
 from tests.real.exported import run_script, shown, unpacked
 from tests.real.recorded_loads import exported_passing_point
 from tests.real.test_trial_two_disks import lying
-from tests.real.trials import crash, setup
+from tests.real.trials import FEW_COMMITS, crash, only, setup, unexamined
 from workers.crash.chain import TrialPorts
 from workers.crash.points.export.again import recover_again
 from workers.crash.points.export.recording import try_more
@@ -24,8 +24,10 @@ pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
 @pytest.fixture(scope="module")
 def kept(sandbox_root):
     """At 0/1 the engine loses commits, and the binary log does not. The trial's result."""
-    asked = setup(sandbox_root, "every-crash-point", 0, 1, points=3, load_s=0.4, clients=4, keep_recording=True)
-    result = run_trial(asked, lambda step: None, lambda: False)
+    how = {"points": 3, "clients": 4, "keep_recording": True, "looked_for": only("lost-engine"), **FEW_COMMITS}
+    asked = setup(sandbox_root, "every-crash-point", 0, 1, **how)
+    with unexamined():
+        result = run_trial(asked, lambda step: None, lambda: False)
     assert not result.error, result.error
     return result
 
@@ -121,8 +123,8 @@ def test_another_archive_is_refused(sandbox_root):
 def test_a_violation_of_two_disks_is_kept_and_shown(sandbox_root, tmp_path):
     """The binary log lies on a disk of its own that ignores flushes: rows are missing there. The block that decides is
     on that disk. It is the positive control of crash points of two disks, too."""
-    how = {"storage": parse("k=1ms+binlog"), "ports": TrialPorts(logs_disk=lying), "points": 4, "load_s": 1.5}
-    result = crash(sandbox_root, "every-crash-point", clients=4, **how)
+    how = {"storage": parse("k=1ms+binlog"), "points": 4, "clients": 4, "looked_for": only(), **FEW_COMMITS}
+    result = crash(sandbox_root, "every-crash-point", ports=TrialPorts(logs_disk=lying), **how)
     assert not result.error, result.error
     assert "lost-binlog" in {one.key for one in result.checks if one.outcome == "invalid"} and result.points.counts.lost
     number = next(one.number for one in result.points.kept if "lost-binlog" in one.checks)

@@ -1,10 +1,16 @@
 """Short crash trials for tests."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.real.parts import until
 from workers.crash.chain import PORTS, TrialPorts
+from workers.crash.checks import CHECKS
+from workers.crash.points.shrink import Shrinker
 from workers.crash.run import run_trial
 from workers.crash.setup_and_result import TrialResult, TrialSetup
 from workers.sandbox import builds
@@ -31,6 +37,24 @@ def setup(root: Path, kind: str, flush_log: int = 1, sync_binlog: int = 1, **opt
     known = {"settings": settings(flush_log, sync_binlog), "engine": "innodb", "seed": 7, "load_s": 0.6} | options
     build = known.pop("build", None) or builds.find("system-mariadb")
     return TrialSetup(root=root, build=build, name="trial", kind=kind, **known)
+
+
+# Of a recorded load: 320 transactions, however quick the machine is. Its crash points cost less than those of a load
+# that goes on for a second.
+FEW_COMMITS = {"commits": 20, "load_s": 20.0}
+
+
+def only(*checks: str) -> frozenset[str]:
+    """As `looked_for`: the shortest load, and other settings, are looked for of these checks alone."""
+    return frozenset(CHECKS) - {*checks}
+
+
+@contextmanager
+def unexamined() -> Iterator[None]:
+    """Of no violation the disk write that decides is looked for."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Shrinker, "all", lambda _, violations, every: [(one, None) for one in violations])
+        yield
 
 
 def crash(

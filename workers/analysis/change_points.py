@@ -39,6 +39,7 @@ CONFIRMED_LEVEL = 0.002  # with one more measurement
 LASTING_LEVEL = 0.001  # of lasting noise; low, because 60 nights make 60 tests
 NEAR = 2  # nights by which one more measurement may move the place of a change
 PERMUTATIONS = 999
+AT_ONCE = 9  # permutations: a quarter of the time for 24 nights, the same for 400; PERMUTATIONS is a multiple
 ORDERS = PERMUTATIONS + 1  # with the measured one
 # Of all values: 2 of C(n, k) orders have the same k values before or after the split, and so as large a q. With fewer
 # values even the rarest split, in the middle, is no rarer than the level.
@@ -92,20 +93,21 @@ def _search(series: Floats, start: int, level: float, rng: np.random.Generator) 
 
 def _split(apart: Floats) -> tuple[int, float]:
     """The place of the best split, and its q. `apart`: distances between all values."""
-    q = _energy(apart)
+    [q] = _energy(apart[None])
     best = int(np.argmax(q))
     return best + LEAST, float(q[best])
 
 
 def _energy(apart: Floats) -> Floats:
-    """q for each number of values before the split, from LEAST on."""
-    size = len(apart)
+    """For each order of the values: q for each number of values before the split, from LEAST on. `apart`: the distances
+    between all values, in each order."""
+    size = apart.shape[-1]
     n = np.arange(LEAST, size - LEAST + 1)
     m = size - n
-    within = 2 * np.cumsum(np.einsum("ij,ij->i", apart, _below(size)))[n - 1]  # of all pairs before, both ways
-    touching = np.cumsum(apart.sum(axis=1))[n - 1]  # of the values before with all others
+    within = 2 * np.cumsum(np.einsum("kij,ij->ki", apart, _below(size)), axis=1)[:, n - 1]  # pairs before, both ways
+    touching = np.cumsum(apart.sum(axis=2), axis=1)[:, n - 1]  # of the values before with all others
     across = touching - within
-    after = apart.sum() - within - 2 * across
+    after = apart.sum(axis=(1, 2))[:, None] - within - 2 * across
     q: Floats = n * m / size * (2 * across / (n * m) - within / (n * (n - 1)) - after / (m * (m - 1)))
     return q
 
@@ -121,9 +123,10 @@ def _p_value(apart: Floats, largest: float, level: float, rng: np.random.Generat
     too_many = int(level * ORDERS)
     as_large = 0
     close = largest * (1 - 1e-9)  # sums in another order differ in the last digits
-    for drawn in range(1, ORDERS):
-        order = rng.permutation(len(apart))
-        as_large += float(_energy(apart[np.ix_(order, order)]).max()) >= close
+    for drawn in range(AT_ONCE, ORDERS, AT_ONCE):
+        orders = np.stack([rng.permutation(len(apart)) for _ in range(AT_ONCE)])
+        q = _energy(apart[orders[:, :, None], orders[:, None, :]])
+        as_large += int((q.max(axis=1) >= close).sum())
         if as_large >= too_many:
             return as_large / drawn
     return (as_large + 1) / ORDERS

@@ -23,6 +23,7 @@ from django.test import Client
 from dashboard.records.audit import append_only
 from tests import migrated
 from tests.confirmed import confirm
+from tests.examples import tried
 
 UNIT = Path(__file__).parent / "unit"
 LARGE_BYTES = 1 << 20  # of a table
@@ -33,8 +34,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run that decides about a landing; new ones wherever somebody works. A busy machine is no
 # reason to fail.
-hypothesis.settings.register_profile("here", deadline=None)
-hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("here", max_examples=tried(100), deadline=None)
+hypothesis.settings.register_profile("ci", max_examples=tried(100), derandomize=True, deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 

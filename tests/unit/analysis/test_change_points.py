@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import tried
 from workers.analysis import change_points as cp
 from workers.analysis import lasting
 from workers.analysis.change_points import FEWEST, LEAST, LEVEL, change_points, confirms
@@ -64,7 +65,7 @@ def test_values_that_are_all_the_same_have_no_step():
     assert lasting.p_value(np.full(10, 0.1)) == 1
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=tried(25), deadline=None, derandomize=True)
 @given(seed=SEEDS, before=st.integers(12, 40), after=st.integers(6, 40), sign=st.sampled_from([-1, 1]))
 def test_a_step_is_found_at_its_place(seed, before, after, sign):
     values = normal(seed, before + after)
@@ -74,7 +75,7 @@ def test_a_step_is_found_at_its_place(seed, before, after, sign):
     assert all(one.p <= LEVEL for one in found)
 
 
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=tried(10), deadline=None, derandomize=True)
 @given(seed=SEEDS)
 def test_a_regression_that_was_repaired_is_two_changes(seed):
     values = normal(seed, 60)
@@ -83,7 +84,7 @@ def test_a_regression_that_was_repaired_is_two_changes(seed):
     assert all(any(abs(place - true) <= 1 for place in places) for true in (20, 40))
 
 
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=tried(10), deadline=None, derandomize=True)
 @given(seed=SEEDS)
 def test_only_the_order_counts_not_the_unit(seed):
     values = normal(seed, 40)
@@ -149,7 +150,7 @@ def brute(values, place):
     return n * m / (n + m) * (2 * across - sum(within))
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=tried(30), deadline=None, derandomize=True)
 @given(st.lists(st.floats(-1000, 1000, allow_nan=False), min_size=2 * LEAST, max_size=20))
 def test_q_is_that_of_the_paper(values):
     apart = np.abs(np.subtract.outer(values, values))

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import tried
 from workers.analysis import fsync_model
 from workers.analysis.fsync_model import FsyncModel, Residual, SizeSample, fit
 from workers.analysis.not_computable import NotComputable
@@ -22,7 +23,7 @@ def times(k_ms, mb_per_s, rounds=10, noise=0.0, rng=None, sizes=SIZES):
 
 
 @given(k_ms=st.floats(0.01, 50), mb_per_s=st.floats(5, 5000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tried(30), deadline=None)
 def test_an_exact_line_is_found_again(k_ms, mb_per_s):
     found = fit(times(k_ms, mb_per_s))
     assert found.k_ms.value == pytest.approx(k_ms, rel=0.01)
@@ -33,7 +34,7 @@ def test_an_exact_line_is_found_again(k_ms, mb_per_s):
 
 
 @given(scale=st.floats(0.001, 1000), seed=st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tried(20), deadline=None)
 def test_a_device_that_is_slower_by_a_factor_has_a_line_slower_by_that_factor(scale, seed):
     points = times(5, 100, noise=0.1, rng=np.random.default_rng(seed))
     slower = [SizeSample(one.size_bytes, tuple(scale * t for t in one.times_ms)) for one in points]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import tried
 from workers.analysis import scaling_law
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.scaling_law import Throughput, fit
@@ -29,7 +30,7 @@ def curve(per_thread, contention, coherency, threads=THREADS, noise=0.0, rng=Non
 
 
 @given(per_thread=st.floats(1, 1e5), contention=st.floats(0, 0.9), coherency=st.floats(0, 0.05))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tried(30), deadline=None)
 def test_an_exact_law_is_found_again(per_thread, contention, coherency):
     found = fit(curve(per_thread, contention, coherency))
     assert found.per_thread_tps.value == pytest.approx(per_thread, rel=1e-6)

@@ -6,6 +6,7 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import tried
 from tests.unit.analysis.noise import point
 from workers.analysis import student
 from workers.analysis.blocks import block_length, lag_correlation, sample
@@ -89,7 +90,7 @@ def test_blocks_are_longer_where_seconds_resemble_each_other():
     assert block_length(calm) < block_length(sticky) <= 30
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tried(50), deadline=None)
 @given(st.dictionaries(st.integers(1, 5), st.lists(st.floats(0, 1e6), min_size=1, max_size=30), min_size=1, max_size=4))
 def test_every_mean_lies_in_its_interval(repeats):
     estimate = mean_tps(sample(repeats))

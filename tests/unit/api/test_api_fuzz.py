@@ -18,6 +18,7 @@ from dashboard.records.experiments.models import Trial
 from dashboard.records.fleet import task_queue
 from dashboard.records.servers.models import Preflight, Server
 from dashboard.records.sharing import actions as sharing
+from tests.examples import tried
 from tests.unit.api.tokens import somebody, token_of
 from tests.unit.conducting import experiments as make
 from tests.unit.results import trials
@@ -32,7 +33,7 @@ CHECKS = [
     "response_schema_conformance",
 ]  # fmt: skip
 FEW = settings(
-    max_examples=12,
+    max_examples=tried(12),
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -12,6 +12,7 @@ from dashboard.pages.experiments.list_page import PER_PAGE
 from dashboard.records.accounts.role import Role
 from dashboard.records.experiments import care, search
 from dashboard.records.experiments.models import Experiment, Words
+from tests.examples import tried
 from tests.unit.api.tokens import somebody
 from tests.unit.results import factory, trials
 from tests.walks import report
@@ -149,7 +150,7 @@ def test_the_list_is_read_in_the_order_of_an_index(shelf):
         assert "INDEX experiments_" in plan.splitlines()[0] and "TEMP B-TREE" not in plan.split("CORRELATED")[0], plan
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tried(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=220), st.text(max_size=30), st.text(max_size=30))
 @example("a\0b \0", "\0", "\0")  # PostgreSQL refuses to look for a NUL
 def test_anything_in_the_address_is_answered(client_in, words, state, server):

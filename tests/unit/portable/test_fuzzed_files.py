@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from dashboard.portable import actions, shape
 from dashboard.portable.refused import NotImported
 from dashboard.records.experiments.models import Experiment
+from tests.examples import tried
 from tests.unit.portable import files
 
 # PostgreSQL refuses what SQLite does, and more: NUL, long texts, numbers of more than 32 bits.
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 SOME = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=tried(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 VALUES = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)

@@ -12,8 +12,10 @@ RARE = 0.1
 def interval(k: int, n: int) -> tuple[float, float]:
     """Always two-sided: 0 of 30 is at most 12 %. A side that is chosen after counting would make the interval too
     narrow. It covers the true share in 95 % of cases or more (docs/research/models.md)."""
-    found = scipy.stats.binomtest(k, n).proportion_ci(LEVEL, "exact")
-    return float(found.low), float(found.high)
+    tail = (1 - LEVEL) / 2
+    low = scipy.special.betaincinv(k, n - k + 1, tail) if k else 0
+    high = scipy.special.betaincinv(k + 1, n - k, 1 - tail) if k < n else 1
+    return float(low), float(high)
 
 
 def shows_rare(hi: float | None) -> bool:

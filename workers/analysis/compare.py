@@ -12,8 +12,6 @@ few to judge*, one is *measured once*: neither has an interval.
 from collections.abc import Sequence
 from typing import Literal
 
-import scipy
-
 from workers.analysis.statistics import MIN_REPEATS, Estimate
 
 Decision = Literal["differs", "no difference shown", "not decidable", "too few to judge", "measured once"]
@@ -22,9 +20,12 @@ LEVEL = 0.05
 
 def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
     """Benjamini-Hochberg adjusted p-values, in the given order. Unknown ones stay unknown and do not count."""
-    known = [p for p in p_values if p is not None]
-    answers = iter(scipy.stats.false_discovery_control(known) if known else ())
-    return [None if p is None else float(next(answers)) for p in p_values]
+    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    answers: list[float | None] = [None] * len(p_values)
+    least = 1.0
+    for rank, (p, place) in reversed(list(enumerate(known, 1))):
+        answers[place] = least = min(least, p * len(known) / rank)
+    return answers
 
 
 def decide(p: float | None, ratio: Estimate | None, repeats: int) -> Decision:

@@ -9,7 +9,6 @@ all others, are taken for a change. So `change_points` asks this only of places 
 from functools import lru_cache
 
 import numpy as np
-import scipy
 
 from workers.analysis.student import Floats
 
@@ -31,8 +30,9 @@ def alike(rng: np.random.Generator, series: int, size: int, correlation: float =
     """Normal AR(1) series of variance 1: (series, size)."""
     drawn = rng.normal(size=(series, size))
     drawn[:, 1:] *= np.sqrt(1 - correlation**2)
-    filtered: Floats = scipy.signal.lfilter([1], [1, -correlation], drawn, axis=1)
-    return filtered
+    for night in range(1, size):
+        drawn[:, night] += correlation * drawn[:, night - 1]
+    return drawn
 
 
 def _simulated_size(size: int) -> int:

@@ -1,10 +1,9 @@
 """Was the warm-up long enough? A run that still climbs is not in a steady state."""
 
 import numpy as np
-import scipy
 
 from workers.analysis.blocks import MIN_BLOCKS, Sample, block_length, block_means
-from workers.analysis.student import Floats
+from workers.analysis.student import Floats, Student
 
 DRIFT = 0.1  # of the mean, over the whole run; a smaller drift does not matter to a reader
 LEVEL = 0.01
@@ -17,10 +16,20 @@ def drift(series: Floats) -> float | None:
     means = block_means({0: series}, length)
     if means.size < MIN_BLOCKS or means.mean() <= 0:
         return None
-    trend = scipy.stats.linregress(np.arange(means.size), means)
-    if trend.pvalue >= LEVEL:
+    slope, p = trend(means)
+    if p >= LEVEL:
         return 0.0
-    return float(trend.slope * (means.size - 1) / means.mean())
+    return float(slope * (means.size - 1) / means.mean())
+
+
+def trend(values: Floats) -> tuple[float, float]:
+    """The slope of the least-squares line through values at equal distances, and its two-sided p."""
+    x = np.arange(values.size) - (values.size - 1) / 2
+    freedom = values.size - 2
+    slope = x @ values / (x @ x)
+    rest = values - values.mean() - slope * x
+    line = Student(slope, np.sqrt(rest @ rest / freedom / (x @ x)), np.asarray(freedom))
+    return float(slope), float(line.p())
 
 
 def settled(repeats: Sample) -> bool | None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from tests.unit.analysis.noise import point
 from workers.analysis.compare import adjusted, decide
@@ -55,3 +56,8 @@ def test_p_and_interval_must_agree(p, lo, hi, answer):
 def test_p_values_are_adjusted_for_many_comparisons():
     assert adjusted([0.01, None, 0.04, 0.03]) == pytest.approx([0.03, None, 0.04, 0.04], nan_ok=True)
     assert adjusted([]) == []
+
+
+def test_p_values_are_adjusted_as_scipy_does():
+    p_values = [*np.random.default_rng(4).random(50) ** 3, 0.0, 1.0, 0.5, 0.5]
+    assert adjusted(p_values) == pytest.approx(list(scipy.stats.false_discovery_control(p_values)))

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from tests.unit.analysis.noise import ar1
-from workers.analysis.steady import DRIFT, drift, settled
+from workers.analysis.steady import DRIFT, drift, settled, trend
 
 
 def line(climbs, seconds=40):
@@ -35,6 +36,13 @@ def test_where_there_is_nothing_to_drift_from_nothing_is_known(series):
 
 def test_a_slow_server_can_drift_too():
     assert drift(line(0.5) / 2000) == pytest.approx(0.5 * 30 / 39, rel=1e-6)
+
+
+@pytest.mark.parametrize("size", [4, 60])
+def test_the_trend_is_the_one_of_scipy(size):
+    values = np.random.default_rng(2).normal(1000, 30, size)
+    expected = scipy.stats.linregress(np.arange(size), values)
+    assert trend(values) == pytest.approx((expected.slope, expected.pvalue))
 
 
 def test_a_run_that_drifts_less_than_a_tenth_has_settled():

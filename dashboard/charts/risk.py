@@ -105,7 +105,9 @@ def risk(
 def _whole(drawn: Sequence[DrawnSetting]) -> str:
     """Their place on the axis is the length of their load."""
     names = [one.setting.name for one in drawn if lost_whole_load(one.setting.tally)]
-    return f"With {listed(names)} a log lost the whole load, or nearly: a longer load loses more. " if names else ""
+    if len(names) > 1:
+        return f"Do not compare {listed(names)} by their losses: each lost the whole load, or nearly. "
+    return f"{names[0]} lost the whole load, or nearly: a longer load loses more. " if names else ""
 
 
 def _source(kind: str) -> str:

@@ -68,17 +68,17 @@ def _both(hit: Sequence[Tried]) -> list[str]:
 
 
 def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
-    """How a replica can differ from the server: after the crash it is sent what the binary log still holds, before the
-    crash it may have fetched more."""
-    kept = [(one.lost_engine or 0, one.lost_binlog or 0, one.lost_both) for one in hit]
-    lacks = any(binlog > (engine if both is None else both) for engine, binlog, both in kept)
-    more = f"have commits, fetched before the crash, that {engine} lost"
-    has_more = any(one.lost_engine for one in hit)
-    if lacks and has_more:
-        return f"a replica can lack commits that {engine} kept, or {more}"
-    if has_more:
-        return f"a replica can {more}"
-    return f"a replica can lack these commits, which {engine} kept"
+    """How a replica differs from the server: it is sent what the binary log still holds, and before the crash it may
+    have fetched more."""
+    lost = [(one.lost_engine or 0, one.lost_binlog or 0, one.lost_both) for one in hit]
+    kept_by_binlog = any(in_engine > (binlog if both is None else both) for in_engine, binlog, both in lost)
+    kept_by_engine = any(binlog > (in_engine if both is None else both) for in_engine, binlog, both in lost)
+    if kept_by_binlog and kept_by_engine:
+        return f"a replica lacks commits that {engine} kept, and has others that {engine} lost"
+    if kept_by_binlog:
+        return f"a replica has commits that {engine} lost: they are in {BINLOG}"
+    more = f", or have commits, fetched before the crash, that {engine} lost" if any(one for one, _, _ in lost) else ""
+    return f"a replica can lack commits that {engine} kept{more}"
 
 
 def typical(median: float, times: int) -> str:

@@ -33,18 +33,19 @@ class Rate:
     def still_allows(self, what: str) -> str:
         return f"up to {percent(self.hi)} of such {what} may still lose commits"
 
-    @property
-    def bounds(self) -> str:
+    def bounds(self, of: str = "") -> str:
         """What these trials say of the share of all such crashes: `95 % interval 20 % to 80 %`, `95 % lower bound 29 %`
-        if all of 3 failed, `too few to be sure (95 % upper bound 71 %)` if none did; "" if nothing was tried."""
+        if all of 3 failed, `too few to be sure (95 % upper bound 71 %)` if none did; "" if nothing was tried. `of`: of
+        what these are shares."""
+        of = of and f" of {of}"
         if self.lo is None or self.hi is None:
             return ""
         if not self.lo:
-            bound = f"{CONFIDENCE} upper bound {percent(self.hi)}"
+            bound = f"{CONFIDENCE} upper bound {percent(self.hi)}{of}"
             return bound if binomial.shows_rare(self.hi) else f"too few to be sure ({bound})"
         if self.hi == 1:
-            return f"{CONFIDENCE} lower bound {percent(self.lo)}"
-        return f"{CONFIDENCE} interval {percent(self.lo)} to {percent(self.hi)}"
+            return f"{CONFIDENCE} lower bound {percent(self.lo)}{of}"
+        return f"{CONFIDENCE} interval {percent(self.lo)} to {percent(self.hi)}{of}"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

@@ -87,7 +87,7 @@ def _counted(what: str, kind: str, neighbour: str, found: list[TriedHere]) -> Me
     rated = rate(sum(known), len(known), unknown)
     verb = "disagree" if what == "agreement" else "lost commits"
     says = f"{verb} in {rated.k:,} of {number_of(kind, rated.n)}" if rated.n else f"{plural(kind)} unclear"
-    detail = [rated.bounds, f"{unknown:,} unclear" if unknown else ""]
+    detail = [rated.bounds(), f"{unknown:,} unclear" if unknown else ""]
     newest = max(found, key=lambda one: one.experiment_id)
     return MeasuredCrashes(rated.state(unknown), says, ", ".join(filter(None, detail)), newest.cell, neighbour)
 

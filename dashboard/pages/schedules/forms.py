@@ -46,7 +46,7 @@ class WhenForm(forms.Form):
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="The first time after the start at which the clock shows this. A run that is expected to last longer "
+        help_text="A time of day: a run must end before the clock next shows it. A run that is expected to last longer "
         "is not started. One that is still running then is cancelled, and its measurements are kept.",
     )
 

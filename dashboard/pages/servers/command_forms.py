@@ -39,7 +39,7 @@ class ArgvField(forms.CharField):
 
 class CommandForm(forms.Form):
     typed_name = forms.CharField(
-        label="Name of the server", max_length=80, help_text="Type the name as in the heading.",
+        label="Name of the server", max_length=80, help_text="To confirm, type the name of this server.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
 

@@ -66,7 +66,8 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "use programs outside the list DURASCOPE_CRASH_PROGRAMS to crash, start or fail over a server",
+        "crash, start or fail over a server with a program that the environment variable DURASCOPE_CRASH_PROGRAMS "
+        "does not list",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),

@@ -42,11 +42,12 @@ def test_only_many_trials_without_a_loss_and_without_an_unclear_one_look_like_a_
 
 
 def test_the_share_of_all_crashes_is_told_with_its_bounds():
-    assert plain(rate(0, 3).bounds) == "too few to be sure (95 % upper bound 71 %)"
-    assert plain(rate(0, 36).bounds) == "95 % upper bound 9.7 %"
-    assert plain(rate(3, 3).bounds) == "95 % lower bound 29 %"
-    assert plain(rate(2, 3).bounds) == "95 % interval 9.4 % to 99 %"
+    assert plain(rate(0, 3).bounds()) == "too few to be sure (95 % upper bound 71 %)"
+    assert plain(rate(0, 3).bounds("loads")) == "too few to be sure (95 % upper bound 71 % of loads)"
+    assert plain(rate(0, 36).bounds()) == "95 % upper bound 9.7 %"
+    assert plain(rate(3, 3).bounds()) == "95 % lower bound 29 %"
+    assert plain(rate(2, 3).bounds()) == "95 % interval 9.4 % to 99 %"
     assert plain(rate(0, 3).still_allows("loads")) == "up to 71 % of such loads may still lose commits"
     assert rate(0, 3).at_most == rate(0, 3).still_allows("crashes")
-    assert rate(0, 0).bounds == rate(0, 0, 4).bounds == ""
+    assert rate(0, 0).bounds() == rate(0, 0, 4).bounds() == ""
     assert rate(1200, 3000).counts == "1,200 of 3,000"

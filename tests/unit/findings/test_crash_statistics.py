@@ -29,9 +29,9 @@ def test_no_failure_is_shown_with_its_upper_bound():
 def test_failures_are_shown_with_the_exact_interval():
     """Clopper and Pearson's for 2 of 30, as tables of it print."""
     assert (rate(2, 30).lo, rate(2, 30).hi) == pytest.approx((0.00818, 0.22074), abs=1e-4)
-    assert rate(4, 4).bounds == f"95{NBSP}% lower bound 40{NBSP}%"
-    assert rate(2, 30).bounds == f"95{NBSP}% interval 0.82{NBSP}% to 22{NBSP}%"
-    assert rate(0, 0).bounds == ""
+    assert rate(4, 4).bounds() == f"95{NBSP}% lower bound 40{NBSP}%"
+    assert rate(2, 30).bounds() == f"95{NBSP}% interval 0.82{NBSP}% to 22{NBSP}%"
+    assert rate(0, 0).bounds() == ""
 
 
 @pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_unclear_trials_widen_the_bounds():
     assert rate(0, 20, 10).at_most == f"up to 53{NBSP}% of such crashes may still lose commits"
     assert rate(0, 20, 10).hi == rate(10, 30).hi and rate(0, 20, 10).lo == 0
     assert (rate(3, 20, 10).lo, rate(3, 20, 10).hi) == (rate(3, 30).lo, rate(13, 30).hi)
-    assert rate(0, 0, 10).bounds == ""
+    assert rate(0, 0, 10).bounds() == ""
 
 
 @pytest.mark.django_db
@@ -172,7 +172,7 @@ def test_the_evidence_is_read_only_where_a_sentence_names_the_logs(kind, reads, 
 def test_a_tally_without_trials_says_so():
     none = of({}, (1, "1/1", "power-loss"))
     assert none.says == "has no trial with a verdict"
-    assert none.invalid.bounds == ""
+    assert none.invalid.bounds() == ""
     assert none.replica == "not tried"
 
 
@@ -234,7 +234,7 @@ def test_a_single_trial_with_unlike_engine_and_binlog_counts_as_disagreement(los
     assert tally(losses).of_a_replica == "", "one was tried"
     assert (
         tally(losses, replica=False).of_a_replica
-        == "a replica can have commits, fetched before the crash, that InnoDB lost"
+        == "a replica has commits that InnoDB lost: they are in the binary log"
     ) == disagrees
 
 

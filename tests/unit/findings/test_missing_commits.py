@@ -7,7 +7,8 @@ from dashboard.findings.crash.missing import lost_from, of_a_replica
 from tests.unit.findings.tried import tried
 
 KEPT = ", the binary log none"
-EITHER_WAY = "a replica can lack commits that InnoDB kept, or have commits, fetched before the crash, that InnoDB lost"
+BY_BINLOG = "a replica has commits that InnoDB lost: they are in the binary log"
+BOTH_WAYS = "a replica lacks commits that InnoDB kept, and has others that InnoDB lost"
 
 
 @pytest.mark.parametrize(
@@ -57,19 +58,19 @@ def test_the_log_that_lost_commits_most_often_is_named_first(hit, says):
 @pytest.mark.parametrize(
     ("hit", "says"),
     [
-        ([tried(engine=5)], "a replica can have commits, fetched before the crash, that InnoDB lost"),
-        ([tried(engine=1, binlog=None)], "a replica can have commits, fetched before the crash, that InnoDB lost"),
-        ([tried(engine=None, binlog=1)], "a replica can lack these commits, which InnoDB kept"),
-        ([tried(binlog=1, lost_both=0)], "a replica can lack these commits, which InnoDB kept"),
-        ([tried(engine=3, binlog=5)], EITHER_WAY),
-        ([tried(engine=3, binlog=5, lost_both=3)], EITHER_WAY),
-        ([tried(engine=5, binlog=3, lost_both=3)],
-         "a replica can have commits, fetched before the crash, that InnoDB lost"),
-        ([tried(engine=5, binlog=5, lost_both=3)], EITHER_WAY),
-        ([tried(engine=5), tried(binlog=5)], EITHER_WAY),
+        ([tried(engine=5)], BY_BINLOG),
+        ([tried(engine=1, binlog=None)], BY_BINLOG),
+        ([tried(engine=5, binlog=3, lost_both=3)], BY_BINLOG),
+        ([tried(engine=None, binlog=1)], "a replica can lack commits that InnoDB kept"),
+        ([tried(binlog=1, lost_both=0)], "a replica can lack commits that InnoDB kept"),
+        ([tried(engine=3, binlog=5, lost_both=3)],
+         "a replica can lack commits that InnoDB kept, or have commits, fetched before the crash, that InnoDB lost"),
+        ([tried(engine=3, binlog=5, lost_both=2)], BOTH_WAYS),
+        ([tried(engine=5, binlog=5, lost_both=3)], BOTH_WAYS),
+        ([tried(engine=5), tried(binlog=5)], BOTH_WAYS),
     ],
 )  # fmt: skip
-def test_a_replica_may_have_fetched_commits_before_the_crash_or_never_gets_them(hit, says):
+def test_a_replica_has_what_the_binary_log_holds_and_what_it_fetched_before(hit, says):
     assert of_a_replica(hit, "InnoDB") == says
 
 

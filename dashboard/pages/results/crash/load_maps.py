@@ -25,21 +25,21 @@ WITHOUT_MAP = (SmallHistories.key, KillPoints.key)
 
 @dataclass(frozen=True)
 class LoadMap:
-    """`says`: what is drawn, in words; `paths`: (look, path of its dots)."""
+    """`says`: what is drawn, in words; `upward`: what the height of a dot is; `paths`: (look, path of its dots)."""
 
     name: str
     says: str
+    upward: str
     url: str
     paths: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class LoadMaps:
-    """`more`: loads that are not drawn; `by_time`: in none of them was a binary log flushed, so dots rise with time."""
+    """`more`: loads that are not drawn."""
 
     drawn: tuple[LoadMap, ...]
     more: int
-    by_time: bool
 
 
 def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
@@ -49,17 +49,17 @@ def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
     maps = [(name, trial, crash_map(points[trial.id])) for name, trial in chosen[:MOST]]
     if not maps:
         return None
-    by_time = not any(one.binlog_bytes for _, _, one in maps)
     drawn = tuple(
         LoadMap(
-            name if by_time or one.binlog_bytes else f"{name} (upward: time)",
+            name,
             _says(trial),
+            "binary log" if one.binlog_bytes else "time",
             addresses.trial(trial.id),
             paths(one),
         )
         for name, trial, one in maps
     )
-    return LoadMaps(drawn, len(chosen) - len(maps), by_time)
+    return LoadMaps(drawn, len(chosen) - len(maps))
 
 
 def _in_turns(view: ResultView) -> Iterator[tuple[str, Tried]]:

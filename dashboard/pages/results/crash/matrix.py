@@ -94,7 +94,7 @@ def _share(tally: Tally) -> str:
     rate = tally.invalid
     if not rate.n:
         return ""
-    bounds = "" if rate.k == rate.n else rate.bounds
+    bounds = "" if rate.k == rate.n else rate.bounds("loads" if tally.points else plural(tally.kind))
     if not tally.points:
         return bounds
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""

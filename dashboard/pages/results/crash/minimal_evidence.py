@@ -71,7 +71,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
     tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'another load'}"
     if one.failed:
-        at = "all of them" if one.failed == one.tried else f"{whole(one.failed)} of them"
+        at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
         title, says = "Also tried, without effect", f"Checks still failed at {at}"
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
@@ -101,13 +101,12 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     what = "a single sector of 512 bytes" if block.n_bytes < BLOCK_BYTES else "a single block of 4 KiB"
     role, checks = block.role.replace("binlog", "binary log"), checks_in_words(block.checks, engine)
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
-    how = "nothing of its write" if block.arrived else "its write"
+    how, without = ("was already", "Without it") if block.arrived else ("was not yet", "With it")
     later = "" if block.later_s is None else f" It was flushed {duration(block.later_s)} later."
-    where = f"{at.get((block.moment, block.keeps), '')}{what} made the difference: {disk}{place} ({role})"
+    where = f"{at.get((block.moment, block.keeps), '')}{what} {how} on the disk: {disk}{place} ({role})"
     return MinimalEvidence(
         "Example of a failure",
-        f"{where}. If {how} had reached the disk, {checks} would have passed.{later} Found by recovering the disk "
-        f"{whole(block.recoveries)} times.",
+        f"{where}. {without} {checks} would have passed.{later} Found in {whole(block.recoveries)} recoveries.",
     )
 
 

@@ -3,6 +3,7 @@
 import os
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from workers.errors import SandboxError
@@ -97,7 +98,12 @@ def parts(layout: Layout) -> tuple[Path, ...]:
 
 
 def ask_version(layout: Layout) -> tuple[FlavourKey, Version]:
-    """Flavour and version as the binary prints them, run by the sandboxes' user."""
+    """Flavour and version as the binary prints them, run by the sandboxes' user. It is asked again once it changes."""
+    return _asked_version(layout, layout.mysqld.stat().st_mtime_ns if layout.mysqld.exists() else 0)
+
+
+@cache
+def _asked_version(layout: Layout, _changed_ns: int) -> tuple[FlavourKey, Version]:
     asked = [*command(layout), "--no-defaults", "--version"]
     env = {"PATH": os.defpath, **({"LD_LIBRARY_PATH": _joined(layout)} if not layout.loader else {})}
     user = unprivileged_user()

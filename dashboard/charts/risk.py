@@ -106,8 +106,9 @@ def _whole(drawn: Sequence[DrawnSetting]) -> str:
     """Their place on the axis is the length of their load."""
     names = [one.setting.name for one in drawn if lost_whole_load(one.setting.tally)]
     if len(names) > 1:
-        return f"Do not compare {listed(names)} by their losses: each lost the whole load, or nearly. "
-    return f"{names[0]} lost the whole load, or nearly: a longer load loses more. " if names else ""
+        why = "their distance only shows how many each load had made"
+        return f"{listed(names)} lost all commits of their load, or nearly: {why}. "
+    return f"{names[0]} lost all commits of its load, or nearly: a longer load loses more. " if names else ""
 
 
 def _source(kind: str) -> str:

@@ -16,8 +16,8 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`the binary log lost a median of 7,730 commits; InnoDB lost some of these, a median of 5,020`: the place that
-    lost most often first; `the whole load, a median of 7,730 commits` if nothing of any load was left there. The
+    """`the binary log lost a median of 7,730 commits; InnoDB lost a median of 5,020 of these`: the place that
+    lost most often first; `all commits of the load, a median of 7,730` if nothing of any load was left there. The
     medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
@@ -27,10 +27,8 @@ def says(hit: Sequence[Tried], engine: str) -> str:
     first, *others = gone
     told = [f"{_in(lost[first], hit)}{first} lost {_commits(counts[first], hit)}"]
     for one in others:
-        part, much = _are_part(counts[one], hit), _much(lost[one])
-        if part:
-            much = f"{much} of these" if len(lost[one]) == 1 else f"some of these, {much}"
-        told.append(f"{_in(lost[one], hit)}{one} lost {much}")
+        part = _are_part(counts[one], hit)
+        told.append(f"{_in(lost[one], hit)}{one} lost {_much(lost[one])}{' of these' if part else ''}")
         told += [] if part else _both(hit)
     none = [place for place, known in counts.items() if all(count == 0 for count in known)]
     return "; ".join(told) + (f", {none[0]} none" if none else "")
@@ -48,7 +46,7 @@ def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
     """If nothing of any load was left there, the number only tells how long the loads were."""
     lost = [count for count in counts if count]
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
-        return f"the whole load, {_much(lost)} commits"
+        return f"all commits of the load, {_much(lost)}"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 
@@ -77,8 +75,8 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
         return f"a replica lacks commits that {engine} kept, and has others that {engine} lost"
     if kept_by_binlog:
         return f"a replica has commits that {engine} lost: they are in {BINLOG}"
-    more = f", or have commits, fetched before the crash, that {engine} lost" if any(one for one, _, _ in lost) else ""
-    return f"a replica can lack commits that {engine} kept{more}"
+    more = f". It can also have commits that it fetched before the crash and that {engine} lost"
+    return f"a replica can lack commits that {engine} kept{more if any(one for one, _, _ in lost) else ''}"
 
 
 def typical(median: float, times: int) -> str:

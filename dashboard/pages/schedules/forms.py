@@ -46,8 +46,8 @@ class WhenForm(forms.Form):
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="A time of day: a run must end before the clock next shows it. A run that is expected to last longer "
-        "is not started. One that is still running then is cancelled, and its measurements are kept.",
+        help_text="For example 06:00: a run must have ended when the clock next shows 06:00. One that is expected to "
+        "last longer is not started. One that still runs then is cancelled, and its measurements are kept.",
     )
 
     def __init__(

@@ -132,8 +132,8 @@ class AttachedForm(SiteForm):
             "socket": "Path on the worker's machine, instead of a host.",
             "user": "A separate account with the privileges shown on this page.",
             "tls_ca": "Path of a PEM file on the worker's machine. With “verified” no load starts without this file. "
-            "With “required” a load fails on a certificate that an authority signed, unless you give the authority's "
-            "file. A self-signed certificate needs no file.",
+            "A load (sysbench) checks each certificate that an authority signed, with “required” too: without that "
+            "authority's file it fails. It does not check a self-signed one: then leave this empty.",
             "label": "Load on a production server must be confirmed for each experiment.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

@@ -66,8 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "crash, start or fail over a server with a program that the environment variable DURASCOPE_CRASH_PROGRAMS "
-        "does not list",
+        "use a crash, start or failover program that is not on the allowed list (DURASCOPE_CRASH_PROGRAMS)",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),

@@ -19,11 +19,11 @@ BOTH_WAYS = "a replica lacks commits that InnoDB kept, and has others that InnoD
         ([tried(binlog=9)], "the binary log lost 9 commits, InnoDB none"),
         ([tried(engine=5, binlog=5, lost_both=5)], "both InnoDB and the binary log lost 5 commits"),
         ([tried(engine=1000, binlog=1000, lost_both=1000)],
-         "both InnoDB and the binary log lost the whole load, 1,000 commits"),
+         "both InnoDB and the binary log lost all commits of the load, 1,000"),
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=6, binlog=6, lost_both=6)],
          "both InnoDB and the binary log lost a median of 5.5 commits"),
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=9, binlog=20, lost_both=9)],
-         "the binary log lost a median of 12.5 commits; InnoDB lost some of these, a median of 7"),
+         "the binary log lost a median of 12.5 commits; InnoDB lost a median of 7 of these"),
         ([tried(engine=9, binlog=9, lost_both=4)],
          "InnoDB lost 9 commits; the binary log lost 9; 4 are missing from both"),
         ([tried(engine=9, binlog=9, lost_both=None)], "InnoDB lost 9 commits; the binary log lost 9"),
@@ -35,8 +35,8 @@ BOTH_WAYS = "a replica lacks commits that InnoDB kept, and has others that InnoD
          "InnoDB lost 9 commits; the binary log lost 8; 1 is missing from both"),
         ([tried(engine=9, binlog=20, lost_both=9)], "the binary log lost 20 commits; InnoDB lost 9 of these"),
         ([tried(engine=9, binlog=1000, lost_both=9), tried(engine=7, binlog=1000, lost_both=7)],
-         "the binary log lost the whole load, a median of 1,000 commits; "
-         "InnoDB lost some of these, a median of 8"),
+         "the binary log lost all commits of the load, a median of 1,000; "
+         "InnoDB lost a median of 8 of these"),
         ([tried(engine=20, binlog=9, lost_both=9), tried(engine=20)],
          "InnoDB lost a median of 20 commits; in 1 power loss the binary log lost 9 of these"),
         ([tried(engine=20, binlog=None)], "InnoDB lost 20 commits"),
@@ -44,7 +44,7 @@ BOTH_WAYS = "a replica lacks commits that InnoDB kept, and has others that InnoD
          "the binary log lost a median of 8 commits; in 1 power loss InnoDB lost 1,000; 7 are missing from both"),
         ([tried(binlog=1000), tried(binlog=10)], "the binary log lost a median of 505 commits, InnoDB none"),
         ([tried(engine=1000), tried(engine=1000), tried(binlog=9)],
-         "in 2 power losses InnoDB lost the whole load, a median of 1,000 commits; "
+         "in 2 power losses InnoDB lost all commits of the load, a median of 1,000; "
          "in 1 power loss the binary log lost 9"),
         ([tried(engine=9, binlog=20, lost_both=0), tried(engine=9, binlog=20, lost_both=4)],
          "the binary log lost a median of 20 commits; InnoDB lost a median of 9; 2 are missing from both"),
@@ -64,7 +64,8 @@ def test_the_log_that_lost_commits_most_often_is_named_first(hit, says):
         ([tried(engine=None, binlog=1)], "a replica can lack commits that InnoDB kept"),
         ([tried(binlog=1, lost_both=0)], "a replica can lack commits that InnoDB kept"),
         ([tried(engine=3, binlog=5, lost_both=3)],
-         "a replica can lack commits that InnoDB kept, or have commits, fetched before the crash, that InnoDB lost"),
+         "a replica can lack commits that InnoDB kept. "
+         "It can also have commits that it fetched before the crash and that InnoDB lost"),
         ([tried(engine=3, binlog=5, lost_both=2)], BOTH_WAYS),
         ([tried(engine=5, binlog=5, lost_both=3)], BOTH_WAYS),
         ([tried(engine=5), tried(binlog=5)], BOTH_WAYS),

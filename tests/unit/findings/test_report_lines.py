@@ -94,7 +94,7 @@ def measured(what, *crashes, crash_class="power loss", engine=""):
     return [(one.state, one.says, plain(one.detail)) for one in found.measured]
 
 
-BIT = "too few to be sure (95 % upper bound 98 %)"
+BIT = "1 is too few to be sure: a failure in up to 98 % cannot be ruled out (95 % confidence)"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_the_result_page_draws_a_small_map_of_each_load(client_in):
 def test_small_maps_of_loads_without_a_flushed_binlog_rise_with_time(client_in):
     without = story(state(0.1, binlog=0), state(0.4, binlog=0))
     page = flat(client_in.get(reverse("results:page", args=[loads(GOOD, without).pk])).content.decode())
-    assert (page.count("↑ binary log"), page.count("↑ time")) == (1, 1)
+    assert (page.count("↑ binary log</text>"), page.count("↑ time</text>")) == (1, 1)
 
 
 def test_dots_at_the_same_place_are_one_dot_of_a_small_map():

@@ -121,7 +121,7 @@ def test_kill_points_are_named_and_counted_apart(words, client_in):
     first, *_ = one.trials.order_by("position")
     page = client_in.get(reverse("results:trial", args=[first.pk])).text
     result = client_in.get(reverse("results:page", args=[one.pk])).text
-    assert "Kill points of this load" in page and "Killed at" in page and "Power loss at" not in page
+    assert "Kill points of this load" in page and "Killed at" in page and "Crash point at" not in page
     assert 'class="crash-map' not in page + result
     prevents = OtherSetting(name="sync_binlog", ran="0", other="1", same=False, tried=20, failed=0)
     words(

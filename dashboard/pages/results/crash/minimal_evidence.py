@@ -106,7 +106,8 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     where = f"{at.get((block.moment, block.keeps), '')}{what} {how} on the disk: {disk}{place} ({role})"
     return MinimalEvidence(
         "Example of a failure",
-        f"{where}. {without} {checks} would have passed.{later} Found in {whole(block.recoveries)} recoveries.",
+        f"{where}. {without} {checks} would have passed.{later} To find it, the disk was recovered "
+        f"{whole(block.recoveries)} times.",
     )
 
 

@@ -294,7 +294,7 @@ class Sandbox(Removable):
             file.write(text)
 
     def _copy_data(self, to: Path) -> None:
-        images.copy(self.datadir, to, self.user)
+        images.copy(self.datadir, to, self.user, redo_in_full=False)
         self.logs.bring_back(to, self.user)
         untrusted.remove(to, [f"{options.BINLOG_BASE}.*", UUID_FILE])
 

@@ -66,15 +66,20 @@ def test_an_odd_key_is_refused(tmp_path, key):
         images.find(tmp_path, key)
 
 
-@pytest.mark.parametrize(("holes", "full"), [(True, [True, True, False]), (False, [True] * 3)])
-def test_only_the_redo_log_of_an_image_is_written_out_in_full_unless_all_must_be(tmp_path, holes, full):
+@pytest.mark.parametrize(
+    ("how", "full"),
+    [({}, [True, True, False]), ({"holes": False}, [True] * 3), ({"redo_in_full": False}, [False] * 3)],
+)
+def test_only_the_redo_log_of_an_image_is_written_out_in_full_unless_all_must_be_or_no_server_runs_on_it(
+    tmp_path, how, full
+):
     source = tmp_path / "source"
     (source / "#innodb_redo").mkdir(parents=True)
     sparse = ("ib_logfile0", "#innodb_redo/#ib_redo0", "ibdata1")
     for name in sparse:
         with (source / name).open("wb") as file:
             file.truncate(1 << 20)
-    images.copy(source, tmp_path / "copy", ME, holes)
+    images.copy(source, tmp_path / "copy", ME, **how)
     written = [(tmp_path / "copy" / name).stat().st_blocks * 512 for name in sparse]
     assert [size >= 1 << 20 for size in written] == full
     assert all((tmp_path / "copy" / name).stat().st_size == 1 << 20 for name in sparse)

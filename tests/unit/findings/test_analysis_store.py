@@ -79,7 +79,7 @@ def test_the_analysis_is_made_again_after_new_runs():
     experiment = factory.experiment(measured=3)
     assert len(analysis.analysis_of(experiment).points) <= 3
     cell = experiment.cells.filter(state="waiting").first()
-    factory.run(cell, [500.0] * 20, factory.environment_row(), None)
+    factory.store([factory.run(cell, [500.0] * 20, factory.environment_row(), None)])
     assert analysis.analysis_of(experiment).made_of["runs"] == 4
     assert set(experiment.analysis) == {"1/1"}
 

@@ -158,7 +158,7 @@ def test_the_entries_of_a_resumed_experiment_are_replaced():
     before = set(Entry.objects.values_list("pk", flat=True))
     where, cells = factory.environment_row(), experiment.cells.filter(state="waiting")
     for cell in cells:
-        factory.run(cell, [1000.0] * 30, where, experiment.probes.get())
+        factory.store([factory.run(cell, [1000.0] * 30, where, experiment.probes.get())])
     Experiment.objects.update(state="done", ended_at=experiment.ended_at + timedelta(hours=1))
     keep()
     assert before < set(Entry.objects.values_list("pk", flat=True)) or Entry.objects.count() == len(before)

@@ -58,17 +58,28 @@ def experiment(
     where = environment_row(**(environment or {}))
     probes = {s.pk: Probe.objects.create(experiment=one, server=s, data=probe()) for s in servers}
     rng = np.random.default_rng(11)
-    for cell in list(one.cells.all())[: len(cells) if measured is None else measured]:
-        level = levels[cell.variant] * cell.threads**0.7
-        run(cell, level * (1 + noise * rng.normal(size=seconds)), where, probes[cell.server_id], figures)
+    done = list(one.cells.all())[: len(cells) if measured is None else measured]
+    level = {cell: levels[cell.variant] * cell.threads**0.7 for cell in done}
+    store([
+        run(cell, level[cell] * (1 + noise * rng.normal(size=seconds)), where, probes[cell.server_id], figures)
+        for cell in done
+    ])  # fmt: skip
     one.refresh_from_db()
     return one
 
 
+def store(runs):
+    """What `run` made, with a few statements."""
+    for kind, rows in zip((Run, Series, RunEvidence), zip(*runs, strict=True), strict=True) if runs else ():
+        kind.objects.bulk_create(rows)
+    Cell.objects.filter(pk__in=[made.cell_id for made, *_ in runs]).update(state="done")
+
+
 def run(cell, tps, environment, probe, figures=True):
+    """Its rows, which are not stored yet."""
     tps = [round(float(value), 1) for value in tps]
     transactions = int(sum(tps))
-    made = Run.objects.create(
+    made = Run(
         cell=cell, started_at=STARTED, elapsed_s=len(tps), transactions=transactions, tps=float(np.mean(tps)),
         latency_ms={"p50": 1.0, "p95": 2.0, "p99": 3.0, "p99.9": 5.0, "avg": 1.2, "max": 9.0},
         figures=counted(cell, transactions) if figures else nothing_counted(),
@@ -77,14 +88,13 @@ def run(cell, tps, environment, probe, figures=True):
     )  # fmt: skip
     ones = [1.0] * len(tps)
     columns = {"t_s": list(range(1, len(tps) + 1)), "tps": tps, "qps": tps, "writes": tps, "errors": [0.0] * len(tps)}
-    Series.objects.create(run=made, columns={**columns, "p95_ms": ones})
-    RunEvidence.objects.create(
+    series = Series(run=made, columns={**columns, "p95_ms": ones})
+    evidence = RunEvidence(
         run=made, my_cnf=f"[mysqld]\nuser=mysql\nsocket={SECRET['socket']}\ndatadir=/srv/mysql/data\n",
         command=["sysbench", "/opt/lua/update_key.lua", f"--mysql-host={SECRET['host']}", "--report interval=1", "run"],
         output="transactions: 100 (10.0 per sec.)\n", histogram=[[1.0, 60], [2.0, 35], [3.0, 5]],
     )  # fmt: skip
-    Cell.objects.filter(pk=cell.pk).update(state="done")
-    return made
+    return made, series, evidence
 
 
 def counted(cell, transactions):

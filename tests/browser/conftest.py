@@ -7,12 +7,15 @@ views; tests of real pages use `page` together with pytest-django's `live_server
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser import chromium
 from tests.browser.harness.site import Site
+from tests.browser.joined_files import join
 from tests.browser.patience import PATIENCE_MS
 from tests.browser.watched import SharedContext, watched
 
@@ -62,7 +65,14 @@ def page(context: BrowserContext, problems: list[str]) -> Iterator[Page]:
     assert not problems, "\n".join(problems)
 
 
-@pytest.fixture(scope="session")
-def site() -> Iterator[Site]:
-    with Site() as site:
+@pytest.fixture(scope="package", autouse=True)
+def static_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = join(tmp_path_factory.mktemp("joined") / "static")
+    with override_settings(STATICFILES_DIRS=[folder]):
+        yield folder
+
+
+@pytest.fixture(scope="package")
+def site(static_files: Path) -> Iterator[Site]:
+    with Site(static_files) as site:
         yield site

@@ -10,12 +10,14 @@ from django.conf import settings
 
 from tests.browser.harness.pages import PAYLOADS, render
 
-STATIC = Path(__file__).resolve().parents[3] / "static"
 POLICY = "; ".join(" ".join([name, *values]) for name, values in settings.CONTENT_SECURITY_POLICY["DIRECTIVES"].items())
 
 
 class Site:
     """Serves on a free loopback port. `state` is what the live page is told, while polls work."""
+
+    def __init__(self, static: Path) -> None:
+        self.static = static
 
     def __enter__(self) -> "Site":
         self.state: dict = {}
@@ -39,7 +41,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.split("?")[0]
         if path.startswith("/static/"):
-            self.static(STATIC / path.removeprefix("/static/"))
+            self.static(self.site.static / path.removeprefix("/static/"))
         elif path == "/live/poll":
             self.answer(json.dumps(self.site.state), "application/json", 200 if self.site.poll_works else 503)
         elif path.startswith("/payload/"):
@@ -56,13 +58,14 @@ class Handler(BaseHTTPRequestHandler):
     def static(self, file: Path) -> None:
         if not file.is_file():
             return self.answer("", "text/plain", 404)
-        return self.answer(file.read_bytes(), mimetypes.guess_type(file.name)[0] or "text/plain")
+        return self.answer(file.read_bytes(), mimetypes.guess_type(file.name)[0] or "text/plain", kept="max-age=3600")
 
-    def answer(self, body: str | bytes, kind: str, status: int = 200) -> None:
+    def answer(self, body: str | bytes, kind: str, status: int = 200, kept: str = "no-store") -> None:
         raw = body.encode() if isinstance(body, str) else body
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(raw)))
+        self.send_header("Cache-Control", kept)
         self.send_header("Content-Security-Policy", POLICY)
         self.end_headers()
         self.wfile.write(raw)

@@ -1,6 +1,7 @@
 """Makes the site of documents: `scripts/site FOLDER`. A warning is an error, such as a broken link or a
 page in no menu. Exit status: 0 made, 1 not."""
 
+import gc
 import os
 import sys
 import tempfile
@@ -14,6 +15,7 @@ FRONT = '<!DOCTYPE html><html lang="en"><title>Durascope</title>{}'.format(
 
 
 def main(to: Path) -> int:
+    gc.disable()  # a fifth of the processor time, to free 80 MB
     with tempfile.TemporaryDirectory() as scratch:
         os.environ |= {"DURASCOPE_HOME": f"{scratch}/home", "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
         sys.path[:0] = [str(PROJECT), str(HERE)]

@@ -5,15 +5,12 @@ To start a program costs seconds: one process gives several commands."""
 
 import json
 import shutil
-import sqlite3
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from dashboard.installation.home import PROJECT
@@ -24,7 +21,8 @@ from tests.real.parts import LIMIT_S
 PASSPHRASE, ANOTHER = "correct horse battery", "another passphrase"
 RECIPE = 'title = "mine"\n'
 COMMANDS = """
-import io, json
+import io, json, sqlite3
+import psycopg
 from django.core.management import call_command
 from django.db import connection
 from tests.unit.fleet.test_newer_database import upgraded_by
@@ -57,13 +55,12 @@ class Installation:
         assert PASSPHRASE not in done.stdout + done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def used(self) -> closing:
-        """By another program, until it is closed."""
-        if self.url:
-            return closing(psycopg.connect(self.url, application_name="durascope"))
-        other = sqlite3.connect(self.home / "durascope.sqlite3")
-        other.execute("SELECT count(*) FROM auth_user").fetchall()
-        return closing(other)
+    def used(self, code: str) -> str:
+        """That code while another connection is open, as another program would have it."""
+        opened = f"psycopg.connect({self.url!r}, application_name='durascope', autocommit=True)"
+        if not self.url:
+            opened = f"sqlite3.connect({str(self.home / 'durascope.sqlite3')!r})"
+        return f"other = {opened}\nother.execute('SELECT count(*) FROM auth_user').fetchall()\n{code}\nother.close()\n"
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -164,9 +161,9 @@ def test_a_restore_that_fails_changes_nothing(filled, kept, restored, passphrase
     cut.write_bytes(file.read_bytes()[:-100])
     keys = (filled.home / "password_keys").read_bytes()
     right, wrong = passphrase[PASSPHRASE], passphrase[ANOTHER]
-    with filled.used():
-        [used] = filled.run(f"said('restore', {str(file)!r}, {right}, '--overwrite')")
+    used = filled.used(f"said('restore', {str(file)!r}, {right}, '--overwrite')")
     *refused, after = filled.run(
+        f"{used}"
         f"said('restore', {str(file)!r}, {right})\n"
         f"said('restore', {str(cut)!r}, {right}, '--overwrite')\n"
         f"said('restore', {str(file)!r}, {wrong}, '--overwrite')\n"
@@ -175,7 +172,7 @@ def test_a_restore_that_fails_changes_nothing(filled, kept, restored, passphrase
     )
     told = ("Stop the web server", "This installation has data", "no whole backup", "does not open the keys",
             "fleet_installation")  # fmt: skip
-    for words, sentence in zip(told, [used, *refused], strict=True):
+    for words, sentence in zip(told, refused, strict=True):
         assert words in sentence and sentence.endswith("status 2"), sentence
     assert after == before
     assert (filled.home / "password_keys").read_bytes() == keys

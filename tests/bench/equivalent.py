@@ -286,7 +286,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("step.hi is not None", "True"): "steps without an interval have been left out before",
     },
     "workers/analysis/steady.py": {
-        ("trend.pvalue >= LEVEL", "trend.pvalue > LEVEL"): "no trend has exactly that p",
+        ("p >= LEVEL", "p > LEVEL"): "no trend has exactly that p",
         ("{0: series}", "{1: series}"): "the number of a single series is not asked for",
         ("d is not None", "True"): "where a drift is not known, None has been returned before",
     },

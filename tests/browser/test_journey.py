@@ -145,9 +145,12 @@ def save_and_test(page, name, target, **changed):
     return page.locator("ul.checks").inner_text()
 
 
-def start_plan(page, server, **values):
+def start_plan(page, server, without=(), **values):
+    """`without`: settings that are not measured. Those that hardly flush keep the processors busy."""
     go(page, "/experiments/new/")
     page.get_by_label(server, exact=True).check()
+    for name in without:
+        page.get_by_label(name).uncheck()
     page.locator(".plan-groups summary", has_text="Repeats").click()
     for name, value in values.items():
         page.locator(f"[name={name}]").fill(str(value))
@@ -316,7 +319,8 @@ def test_a_link_shows_it_to_others_until_it_is_revoked(page, browser, found):
 
 
 def test_a_running_one_is_cancelled_at_once_and_resumed(page, found):
-    start_plan(page, "Sandbox (sandbox)", threads="2", repeats="1", warmup_s="0", measure_s="3")
+    load = {"threads": "1", "repeats": "3", "warmup_s": "0", "measure_s": "3"}
+    start_plan(page, "Sandbox (sandbox)", without=("2/0", "0/0"), **load)
     expect(page.locator("[data-live-tps]")).to_have_text(re.compile(r"\d"))
     eventually(lambda: state(page).get("done"), pause_s=0.5)
     eventually(lambda: state(page).get("seconds"), pause_s=0.5)

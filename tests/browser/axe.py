@@ -15,21 +15,37 @@ RUN = """async ([rules, but]) => {
   return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target}: ${why(node)}`));
 }"""
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
+UNREACHED = """async () => {
+  const scrolls = (element) => {
+    const { overflowX, overflowY } = getComputedStyle(element);
+    const wide = /auto|scroll/.test(overflowX) && element.scrollWidth > element.clientWidth;
+    return wide || (/auto|scroll/.test(overflowY) && element.scrollHeight > element.clientHeight);
+  };
+  const asked = [...document.body.querySelectorAll("*")].filter((element) => element.tabIndex < 0 && scrolls(element));
+  return asked.length ? await (RUN)([["scrollable-region-focusable"], []]) : [];
+}""".replace("RUN", RUN)
+settled: set[str] = set()  # looks of texts that had contrast on an earlier page of this process
 
 
-def violations(page: Page, *rules: str, but: Sequence[str] = ()) -> list[str]:
-    """Of the rules that are named; of all when none is, without those in `but`."""
+def violations(page: Page, but: Sequence[str] = ()) -> list[str]:
+    """Of all rules without those in `but`."""
     _load(page)
-    return page.evaluate(RUN, [rules, but])
+    return page.evaluate(RUN, [[], but])
 
 
-def contrast(page: Page, passed: set[str]) -> list[str]:
-    """Texts without contrast. A text is not asked again if one with the same colours, grounds and size is in `passed`;
-    those that pass now are added."""
+def contrast(page: Page) -> list[str]:
+    """Texts without contrast. A text is not asked again if one with the same colours, grounds and size had it."""
     _load(page)
-    found = page.evaluate(CONTRAST, list(passed))
-    passed.update(found["passed"])
+    found = page.evaluate(CONTRAST, list(settled))
+    settled.update(found["settled"])
     return found["wrong"]
+
+
+def unreached(page: Page) -> list[str]:
+    """Parts that scroll and cannot be scrolled by keyboard. Axe is asked if there is a part that scrolls, and that the
+    keyboard may not reach."""
+    _load(page)
+    return page.evaluate(UNREACHED)
 
 
 def _load(page: Page) -> None:

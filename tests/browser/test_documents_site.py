@@ -175,5 +175,4 @@ def test_a_request_to_another_host_is_noticed(page, refused, problems):
 
 @pytest.mark.usefixtures("refused")
 def test_pages_of_each_kind_are_fit_for_everybody(page):
-    passed = set()
-    report(wrong for name in LOOKED_AT for wrong in look(page, f"{HERE}/{name}.html", passed))
+    report(wrong for name in LOOKED_AT for wrong in look(page, f"{HERE}/{name}.html"))

@@ -13,6 +13,7 @@ from playwright.sync_api import TimeoutError
 
 from dashboard.history import update
 from dashboard.pages.results.parts import PARTS
+from dashboard.records.experiments import care
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.history.models import Change
@@ -20,7 +21,7 @@ from dashboard.records.holds.models import HostLease, PendingRestore
 from dashboard.records.servers import levels
 from dashboard.records.servers.models import Preflight
 from dashboard.records.sharing import actions as sharing
-from tests.browser.axe import contrast, violations
+from tests.browser.axe import contrast, unreached, violations
 from tests.unit.accounts.addresses import patterns
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
@@ -31,34 +32,57 @@ RESIZED_MS = 2000
 CONTRAST = "color-contrast"
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 FAULTY = """<!doctype html><html lang="en"><title>Faulty</title><main><h1>Faulty</h1><details><summary>Open</summary>
-<p style="color: #999">Hardly to be read</p></details><input><p style="width: 500px">Wide</p></main>"""
+<p style="color: #999">Hardly to be read</p></details><input><p style="width: 500px">Wide</p>
+<div style="width: 100px; height: 30px; overflow: auto"><p style="width: 400px">No key can scroll it</p></div></main>"""
+FAULTS = (
+    "light: color-contrast", "dark: color-contrast", "light: label", "phone: scrolls sideways by",
+    "phone: scrollable-region-focusable",
+)  # fmt: skip
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 
 
-def look(page, url, passed=None):
+def look(page, url):
     page.goto(url)
-    return look_here(page, passed)
+    return look_here(page)
 
 
-def look_here(page, passed=None):
-    """Everything that is wrong with the page that is open, its folded parts opened. `passed`: looks of texts that had
-    contrast on an earlier page."""
-    passed = set() if passed is None else passed
-    page.set_viewport_size(DESK)
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+def look_here(page):
+    """Everything that is wrong with the page that is open, its folded parts opened. It begins with the size and theme
+    that the last page ended with: charts are drawn anew for another."""
     page.evaluate(UNFOLD)
-    wrong = [f"light: {one}" for one in [*violations(page, but=[CONTRAST]), *contrast(page, passed)]]
-    page.emulate_media(color_scheme="dark")
-    wrong += [f"dark: {one}" for one in contrast(page, passed)]
-    page.set_viewport_size(PHONE)
-    wrong += [f"phone: {one}" for one in violations(page, "scrollable-region-focusable")]
+    views = (light, dark, phone)
+    found = [wrong for view in (views if page.viewport_size == DESK else views[::-1]) for wrong in view(page)]
+    return [f"{page.url}: {one}" for one in found]
+
+
+def light(page):
+    show(page, DESK, "light")
+    return [f"light: {one}" for one in [*violations(page, but=[CONTRAST]), *contrast(page)]]
+
+
+def dark(page):
+    show(page, DESK, "dark")
+    return [f"dark: {one}" for one in contrast(page)]
+
+
+def phone(page):
+    show(page, PHONE, "dark")
+    wrong = unreached(page)
     if too_wide := settled_width(page):
-        wrong.append(f"phone: scrolls sideways by {too_wide} pixels")
-    return [f"{page.url}: {one}" for one in wrong]
+        wrong.append(f"scrolls sideways by {too_wide} pixels")
+    return [f"phone: {one}" for one in wrong]
+
+
+def show(page, size, theme):
+    if page.viewport_size != size:
+        page.set_viewport_size(size)
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
 
 
 def settled_width(page):
     """Pixels by which the page is too wide once its charts have taken the new width."""
+    if not (too_wide := page.evaluate(TOO_WIDE)):
+        return too_wide
     with contextlib.suppress(TimeoutError):
         page.wait_for_function(f"() => {TOO_WIDE} <= 0", timeout=RESIZED_MS)
     return page.evaluate(TOO_WIDE)
@@ -66,8 +90,7 @@ def settled_width(page):
 
 def look_at_all(page, live_server, paths, client=None):
     log_in(page, live_server, client)
-    passed = set()
-    return [wrong for path in paths for wrong in look(page, live_server.url + path, passed)]
+    return [wrong for path in paths for wrong in look(page, live_server.url + path)]
 
 
 def log_in(page, live_server, client):
@@ -104,6 +127,9 @@ def busy(stored):
     failed = factory.experiment(servers=[server], name="failed", measured=0, state="failed")
     failed.cells.update(state="failed", error=f"Cannot connect to {LONG}.", fix="Look at its log.")
     sharing.share(stored["admin"], experiment, days=7, note=LONG)
+    care.comment(None, experiment, f"{LONG}\n{LONG}")
+    care.tag(None, experiment, ["x" * 30, "nightly", "before the upgrade"])
+    care.mark_baseline(None, experiment)
     looked_back(server)
     return {**stored, "running": running, "failed": failed}
 
@@ -186,11 +212,12 @@ def pages(client, paths):
 
 
 def test_a_page_with_one_fault_of_each_kind_is_found_out(page, site):
-    """The positive control: a page with a fault of each kind."""
+    """The positive control: a page with a fault of each kind, from the desk to the phone and back."""
     page.route("**/parts", lambda route: route.fulfill(content_type="text/html", body=FAULTY))
-    wrong = "\n".join(look(page, f"{site.url}/parts"))
-    for fault in ("light: color-contrast", "dark: color-contrast", "light: label", "phone: scrolls sideways by"):
-        assert fault in wrong, wrong
+    for _ in range(2):
+        wrong = "\n".join(look(page, f"{site.url}/parts"))
+        for fault in FAULTS:
+            assert fault in wrong, wrong
 
 
 def test_every_page_of_a_busy_installation(page, live_server, busy):
@@ -208,7 +235,7 @@ def test_every_page_of_a_busy_installation(page, live_server, busy):
         f"/results/compare/?from={busy['experiment'].pk}&{compared}",
         f"/results/compare/?a={busy['experiment'].pk}&b={busy['failed'].pk}",
         f"/results/compare/?by=threads&figure=p99&{compared}",
-        *(f"{of}parts/{key}/" for of in (f"/results/{busy['experiment'].pk}/", f"/share/{token}/") for key in PARTS),
+        *(f"/results/{busy['experiment'].pk}/parts/{key}/" for key in PARTS),
         f"/share/comparisons/?{compared}",
         f"/share/{comparison}/",
         f"/results/{busy['experiment'].pk}/trials/?variant=0&server=0&crash=power-loss",

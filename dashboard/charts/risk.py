@@ -106,8 +106,7 @@ def _whole(drawn: Sequence[DrawnSetting]) -> str:
     """Their place on the axis is the length of their load."""
     names = [one.setting.name for one in drawn if lost_whole_load(one.setting.tally)]
     if len(names) > 1:
-        why = "their distance only shows how many each load had made"
-        return f"{listed(names)} lost all commits of their load, or nearly: {why}. "
+        return f"{listed(names)} lost all commits of their load, or nearly: the distance between them says nothing. "
     return f"{names[0]} lost all commits of its load, or nearly: a longer load loses more. " if names else ""
 
 

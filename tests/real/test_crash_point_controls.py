@@ -3,10 +3,9 @@
 import subprocess
 
 from tests.real.disks import needs_disk
-from tests.real.lab import WAITS
 from tests.real.recorded_loads import failed, of_one_way, with_late_binlog
 from tests.real.test_swallowed_fsync import SOURCE
-from tests.real.trials import FEW_COMMITS, FIRST_FLUSH_S, settings
+from tests.real.trials import FIRST_FLUSH_S, settings
 from tests.real.wider import Wider
 
 pytestmark = needs_disk
@@ -16,8 +15,7 @@ PAGES = {"innodb_buffer_pool_size": "8M", "innodb_max_dirty_pages_pct": "0", "in
 
 def test_a_binlog_that_is_flushed_after_the_engine_is_called(sandbox_root):
     """Two flushes of a recorded log trade their writes: between them the engine holds what the binlog lacks."""
-    more = {"until": "engine-only", "load_s": 1.0, "settings": settings(1, 1) | WAITS}
-    states, deciding = of_one_way(sandbox_root, "after a flush", 40, with_late_binlog, **more)
+    states, deciding = of_one_way(sandbox_root, "after a flush", 40, with_late_binlog, until="engine-only", load_s=1.0)
     assert "engine-only" in failed(states)
     found = {(one.role, one.arrived) for one in deciding}
     # The log's block came late, or the file system's own that says how long the log is now.
@@ -48,7 +46,7 @@ def test_flushes_that_are_swallowed_above_the_file_system_are_called(sandbox_roo
     subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, SOURCE], check=True)
     library.chmod(0o755)
     states, _ = of_one_way(
-        sandbox_root, "after a flush", 4, until="lost-engine", build=Swallowing.of_the_system(library), **FEW_COMMITS
+        sandbox_root, "after a flush", 4, until="lost-engine", load_s=1.5, build=Swallowing.of_the_system(library)
     )
     bad = failed(states)
     assert {"lost-engine", "lost-binlog"} & bad, [state.checks for state in states]
@@ -56,7 +54,7 @@ def test_flushes_that_are_swallowed_above_the_file_system_are_called(sandbox_roo
 
 def at_2_1(sandbox_root, timeout_s, **more):
     """The redo log is flushed once in this time."""
-    asked = settings(2, 1) | WAITS | {"innodb_flush_log_at_timeout": str(timeout_s)}
+    asked = settings(2, 1) | {"innodb_flush_log_at_timeout": str(timeout_s)}
     states, deciding = of_one_way(
         sandbox_root, "after a flush", 4, until="lost-engine", load_s=2.5, settings=asked, **more
     )

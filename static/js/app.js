@@ -1,7 +1,6 @@
 // Scripts of every page. Charts and the live page load only on pages that have them.
 import { askFirst } from "./app/confirm.js";
 import { addCopyButtons, offerCopies } from "./app/copy.js";
-import { foldOnPhones } from "./app/fold.js";
 import { closeMenus } from "./app/menu.js";
 import { preparePaper } from "./app/paper.js";
 import { fillParts } from "./app/parts.js";
@@ -16,7 +15,6 @@ else enhance();
 
 function enhance() {
   wireThemeSwitch();
-  foldOnPhones(document);
   preparePaper(document.documentElement);
   fillParts(document, explainTerms);
   localTimes(document);

@@ -72,17 +72,13 @@ def test_small_maps_leave_the_result_page_short(page, live_server, dba, every_cr
     page.goto(f"{live_server.url}/results/{every_crash_point.pk}/")
     maps = page.locator(".crash-maps svg")
     expect(maps).to_have_count(6)
-    if width == 360:  # folded on a phone
-        expect(maps.first).to_be_hidden()
-        page.get_by_role("heading", name="Crash points of each load").click()
+    expect(maps.first).to_be_hidden()
+    is_short(page)
+    page.get_by_role("heading", name="Crash points of each load").click()
     expect(maps.first).to_be_visible()
     boxes = [one.bounding_box() for one in maps.all()]
     assert all(box["width"] == pytest.approx(box["height"], abs=2) and box["width"] > 90 for box in boxes)
     lost_all = re.compile(r"^2.0, trial \d+: Lost acknowledged commits at 35 of the 35")  # a slash would end it
     expect(page.get_by_role("img", name=lost_all)).to_have_count(2)
     assert violations(page) == []
-    is_short(page)
-    page.set_viewport_size({"width": 1280, "height": 800})
-    expect(maps.first).to_be_visible()  # a wide window shows them again
-    page.set_viewport_size({"width": width, "height": 800})
     keep(page, f"maps-{width}-{scheme}", page.locator("#crash-matrix").bounding_box()["y"])

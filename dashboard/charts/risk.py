@@ -106,8 +106,8 @@ def _whole(drawn: Sequence[DrawnSetting]) -> str:
     """Their place on the axis is the length of their load."""
     names = [one.setting.name for one in drawn if lost_whole_load(one.setting.tally)]
     if len(names) > 1:
-        return f"{listed(names)} lost all commits of their load, or nearly: the distance between them says nothing. "
-    return f"{names[0]} lost all commits of its load, or nearly: a longer load loses more. " if names else ""
+        return f"{listed(names)} lost their whole load, or nearly: from left to right they only tell how large it was. "
+    return f"{names[0]} lost its whole load, or nearly: a longer load loses more. " if names else ""
 
 
 def _source(kind: str) -> str:

@@ -12,7 +12,9 @@ from dashboard.text.numbers import at
 from workers.analysis.stalls import BELOW, stalls
 
 
-def seconds(columns: Mapping[str, Sequence[float]], name: str, colour: int = 0, what: str = "commits") -> Chart:
+def seconds(
+    columns: Mapping[str, Sequence[float]], name: str, colour: int = 0, what: str = "commits", warmup_s: int = 0
+) -> Chart:
     """`columns`: as `ChartSeries.columns` stores them. Columns may be missing or lack the last second."""
     tps = columns.get("tps", [])
     times = columns.get("t_s") or list(range(1, len(tps) + 1))
@@ -26,7 +28,8 @@ def seconds(columns: Mapping[str, Sequence[float]], name: str, colour: int = 0, 
         [ChartSeries(name, colour, dots)] if dots else [],
         commits=what.capitalize(),
         counts=what,
-        stalled=f"A stall is a second below {BELOW:.0%} of the median." if stalled else "",
+        stalled=f"A stall is a second below {BELOW:.0%} of the median. " if stalled else "",
+        warm_up=f"After {warmup_s} s of warm-up, which are not drawn. " if warmup_s else "",
     )
 
 

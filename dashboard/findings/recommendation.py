@@ -211,7 +211,8 @@ def _bound(chosen: Option) -> str:
 
 def _allowed(chosen: Option, weakest: Crashes) -> str:
     if any(each.points for each in chosen.crashes):
-        return f"Only these loads were tried. Another load may still lose commits with {chosen.name}."
+        only = "All crash trials used one kind of load: small transactions."
+        return f"{only} Another load may still lose commits with {chosen.name}."
     if weakest.most is None:
         return ""
     if not shows_rare(weakest.most):

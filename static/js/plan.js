@@ -33,7 +33,7 @@ function show(answer) {
   const head = refused.length
     ? line("This plan cannot run yet:")
     : line(
-        `${answer.cells} measurements${answer.trials ? ` and ${answer.trials} crashes` : ""}, about ${duration(answer.estimate_s)} in all.`,
+        `${answer.cells} measurements${answer.trials ? ` and ${answer.trials} crash trials` : ""}, about ${duration(answer.estimate_s)} in all.`,
       );
   const product = !refused.length && answer.product ? [line(`Measurements: ${answer.product}.`)] : [];
   const speedOnly = !refused.length && !answer.trials ? [line(NO_CRASH)] : [];

@@ -8,7 +8,7 @@ import pymysql
 from workers.errors import AccessDenied, PlanError, Unreachable
 from workers.servers import ask, clear_text, owners_file
 from workers.servers.driver_errors import explain
-from workers.servers.limited import LOGIN_BYTES, Connection
+from workers.servers.limited import LOGIN_BYTES, Connection, unverified
 from workers.servers.target import Target
 
 ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a buffer pool are slow
@@ -84,6 +84,8 @@ def _tls(target: Target) -> ssl.SSLContext | None:
     """None: PyMySQL encrypts when the server offers it."""
     if target.tls not in ("required", "verify"):
         return None
+    if target.tls == "required" and not target.tls_ca:
+        return unverified()
     try:
         context = ssl.create_default_context(cadata=authority(target) if target.tls_ca else None)
     except (ssl.SSLError, ValueError) as no_pem:

@@ -16,8 +16,8 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`the binary log lost a median of 7,730 commits; InnoDB lost a median of 5,020 of these`: the place that
-    lost most often first; `all commits of the load, a median of 7,730` if nothing of any load was left there. The
+    """`the binary log lost a median of 7,730 commits; InnoDB lost a part of these, a median of 5,020`: the place that
+    lost most often first; `all commits of each load, a median of 7,730` if nothing of any load was left there. The
     medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
@@ -28,7 +28,7 @@ def says(hit: Sequence[Tried], engine: str) -> str:
     told = [f"{_in(lost[first], hit)}{first} lost {_commits(counts[first], hit)}"]
     for one in others:
         part = _are_part(counts[one], hit)
-        told.append(f"{_in(lost[one], hit)}{one} lost {_much(lost[one])}{' of these' if part else ''}")
+        told.append(f"{_in(lost[one], hit)}{one} lost {_part(lost[one]) if part else _much(lost[one])}")
         told += [] if part else _both(hit)
     none = [place for place, known in counts.items() if all(count == 0 for count in known)]
     return "; ".join(told) + (f", {none[0]} none" if none else "")
@@ -42,11 +42,16 @@ def _much(lost: Sequence[int]) -> str:
     return f"{'a median of ' if len(lost) > 1 else ''}{in_words(median(lost))}"
 
 
+def _part(lost: Sequence[int]) -> str:
+    """Of the commits that were named before. The medians of several trials are no part of each other."""
+    return f"a part of these, {_much(lost)}" if len(lost) > 1 else f"{_much(lost)} of these"
+
+
 def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
     """If nothing of any load was left there, the number only tells how long the loads were."""
     lost = [count for count in counts if count]
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
-        return f"all commits of the load, {_much(lost)}"
+        return f"all commits of each load, {_much(lost)}" if len(lost) > 1 else f"all {_much(lost)} commits of the load"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 

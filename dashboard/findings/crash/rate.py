@@ -35,7 +35,7 @@ class Rate:
 
     def bounds(self, of: str = "") -> str:
         """What these trials say of the share of all such crashes: `95 % interval 20 % to 80 %`, `95 % lower bound 29 %`
-        if all of 3 failed, `3 are too few to be sure` if none did; "" if nothing was tried. `of`: of what these are
+        if all of 3 failed, `too few to be sure` if none did; "" if nothing was tried. `of`: of what these are
         shares."""
         of = of and f" of {of}"
         if self.lo is None or self.hi is None:
@@ -43,7 +43,7 @@ class Rate:
         if not self.lo:
             if binomial.shows_rare(self.hi):
                 return f"{CONFIDENCE} upper bound {percent(self.hi)}{of}"
-            return f"{self.n:,} {'are' if self.n > 1 else 'is'} too few to be sure"
+            return "too few to be sure"
         if self.hi == 1:
             return f"{CONFIDENCE} lower bound {percent(self.lo)}{of}"
         return f"{CONFIDENCE} interval {percent(self.lo)} to {percent(self.hi)}{of}"

@@ -51,7 +51,15 @@ def product(plan: Plan) -> str:
         (len(plan.threads), "numbers of threads"), (plan.repeats, "repeats"),
     )  # fmt: skip
     counts = " x ".join(f"{many} {what}" for many, what in factors if many > 1) or "1"
-    return f"{counts}, each {plan.measure_s} s after {plan.warmup_s} s of warm-up"
+    return f"{counts}, each {plan.measure_s} s after {plan.warmup_s} s of warm-up{_self_test(plan)}"
+
+
+def _self_test(plan: Plan) -> str:
+    """How many of the crash trials only test the checks."""
+    controls = {kind for _, kind in plan.controls()} - set(plan.crash.kinds)
+    kinds = [trial.kind for trial in plan.trials()]
+    tests = sum(kind in controls for kind in kinds)
+    return f". Crash trials: {len(kinds) - tests}, and {tests} for the self-test of the checks" if tests else ""
 
 
 def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundField]]) -> bool:
@@ -66,7 +74,7 @@ def _compared(form: forms.BaseForm) -> str:
     if own := _lines(form, "own_variants"):
         said.append(f"{len(own)} variant{'' if len(own) == 1 else 's'} of your own")
     if baseline := _value(form, "baseline"):
-        said.append(f"compared with {baseline}")
+        said.append(f"baseline {baseline}")
     return ", ".join(said)
 
 

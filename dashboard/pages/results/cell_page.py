@@ -24,7 +24,8 @@ from workers.metrics.source import FIGURES
 def _seconds(run: Run, reader: Reader) -> Chart:
     columns = run.series.columns if hasattr(run, "series") else {}
     look = look_of(run.cell.experiment.as_plan(), run.cell.variant, run.cell.server_id)
-    return seconds(columns, reader.text(run.cell.variant), look.colour, _counted(run))
+    warm_up = run.cell.experiment.as_plan().warmup_s
+    return seconds(columns, reader.text(run.cell.variant), look.colour, _counted(run), warm_up)
 
 
 def _counted(run: Run) -> str:
@@ -82,11 +83,16 @@ def _order(latency_ms: dict[str, float]) -> list[str]:
     return known + [name for name in latency_ms if name not in known]
 
 
+def figure_title(name: str) -> str:
+    """The unit stands beside the value."""
+    bare = name.removesuffix("_s").removesuffix("_ms")
+    return bare.replace("_", " ").replace("binlog", "binary log").replace("cpu", "CPU")
+
+
 def _figure(one: RunFigure, value: float, reader: Reader) -> dict[str, str]:
     unit = FIGURES.get(one.name, "")
     shown = numbers.size(value) if unit == "bytes" else numbers.unit(value, unit)
-    title = one.name.replace("_", " ").replace("binlog", "binary log")
-    return {"title": title, "shown": shown, "source": one.source, "note": reader.text(one.note)}
+    return {"title": figure_title(one.name), "shown": shown, "source": one.source, "note": reader.text(one.note)}
 
 
 def _as_counted(run: Run) -> per_commit.Runs:

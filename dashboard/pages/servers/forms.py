@@ -128,12 +128,12 @@ class AttachedForm(SiteForm):
         )  # fmt: skip
         labels = {"user": "Account", "tls_ca": "Certificate authority", "socket": "Socket"}
         help_texts = {
-            "host": "Name or address, as the worker reaches it. A host or a socket is needed, not both.",
+            "host": "Name or address, as the worker, which measures, reaches it. Not needed with a socket.",
             "socket": "Path on the worker's machine, instead of a host.",
             "user": "A separate account with the privileges shown on this page.",
-            "tls_ca": "Path of a PEM file on the worker's machine. With “verified” no load starts without this file. "
-            "A load (sysbench) checks each certificate that an authority signed, with “required” too: without that "
-            "authority's file it fails. It does not check a self-signed one: then leave this empty.",
+            "tls_ca": "Path of a PEM file on the worker's machine. “verified” always needs it. “required” needs it if "
+            "an authority signed the server's certificate, because sysbench checks such a certificate. With “required” "
+            "and a self-signed certificate leave it empty.",
             "label": "Load on a production server must be confirmed for each experiment.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

@@ -66,7 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "use a crash, start or failover program that is not on the allowed list (DURASCOPE_CRASH_PROGRAMS)",
+        "crash, start or fail over a server with a program outside the allowed list (DURASCOPE_CRASH_PROGRAMS)",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
@@ -75,7 +75,7 @@ OPERATIONS: dict[str, Operation] = {
     "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own servers and all sandboxes"),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
     "confirm_nights": Operation(
-        Role.OPERATOR, "allow a schedule to put load on a production server", owner, "own servers"
+        Role.OPERATOR, "allow the nights (runs) of a schedule to put load on a production server", owner, "own servers"
     ),
     "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),

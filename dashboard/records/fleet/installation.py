@@ -16,7 +16,7 @@ from dashboard.records.fleet.models import Installation
 
 log = logging.getLogger(__name__)
 ONLY = 1
-WAITS_FOR = "no experiment, schedule or message starts"
+WAITS_FOR = "no experiment or schedule starts, and no message is sent"
 RESTORED_COPY = "this copy of Durascope's database"  # as the audit log calls it
 MACHINE = Path("/etc/machine-id")
 WAITS = "waiting: this database is a restored copy and is held. Release it: manage.py restored --release"

@@ -79,7 +79,7 @@ def test_a_line_follows_the_fields(client_in, server):
         max_lag_s="2.5",
     )  # fmt: skip
     assert client_in.post(reverse("experiments:review"), changed).json()["summaries"] == {
-        "compared": "Binary log on, the server's own build, hdd-10k, 1 variant of your own, compared with mine",
+        "compared": "Binary log on, the server's own build, hdd-10k, 1 variant of your own, baseline mine",
         "load": "Update one row by key, in a table of many rows",
         "crash": "4 of each: process kill, power loss, with a replica",
         "length": "1 repeat of 5 s, counts fsyncs and group commits from 1 of 6 sources, load from 2 workers",

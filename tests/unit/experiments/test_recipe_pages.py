@@ -59,7 +59,7 @@ def test_the_form_shows_sizes_and_claims(client_in, server):
     html = form_page(client_in, "group-commit", size="full")
     assert 'href="/experiments/new/group-commit/?size=quick"' in html
     assert 'aria-current="true">full, about' in flat(html)
-    assert "What it claims (4)" in html
+    assert "Claims that it tests (4)" in html
     assert "three calls to fsync() are required instead of just one" in html
     assert 'value="1, 2, 4, 8, 16, 32, 64, 128, 256"' in html
 

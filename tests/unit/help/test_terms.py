@@ -16,6 +16,7 @@ from dashboard.findings.per_commit import FILES, FSYNCS
 from dashboard.installation.home import PROJECT
 from dashboard.pages.documents import chapters
 from dashboard.pages.help.terms import FILE, GROUPS, LEFT_OUT, TERMS, WORDS, Term, explained, read
+from dashboard.pages.results.cell_page import figure_title
 from dashboard.pages.templatetags.terms import term
 from dashboard.records.experiments.kind_names import title
 from dashboard.records.history.figures import FIGURES as FOLLOWED
@@ -82,8 +83,7 @@ def test_every_setting_is_explained_with_each_manual():
 
 
 def test_every_figure_that_a_source_reports_is_explained():
-    # As the page of a cell writes them.
-    shown = [name.replace("_", " ").replace("binlog", "binary log") for name in FIGURES]
+    shown = [figure_title(name) for name in FIGURES]
     shown += [f"{FILES.get(files, files)} fsyncs per commit" for files in FSYNCS] + ["commits per group"]
     shown += [f"{workload.counts} per second" for workload in WORKLOADS.values()]
     shown += [figure.title for figure in FOLLOWED.values()]

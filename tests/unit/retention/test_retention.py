@@ -169,7 +169,7 @@ def test_from_less_than_a_week_no_size_of_a_year_is_told(client_in, old):
     told = io.StringIO()
     call_command("retention", "--dry-run", stdout=told)
     for said in (told.getvalue(), client_in.get("/workers/").text):
-        assert "Its growth is shown from 7 days after the first experiment on." in " ".join(said.split())
+        assert "Its growth is shown once the first experiment is 7 days old." in " ".join(said.split())
     Experiment.objects.all().delete()
     assert size.used(timezone.now()).a_year is None
 

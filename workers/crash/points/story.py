@@ -299,15 +299,16 @@ def _over_all(key: str, states: Sequence[TriedState], noun: str) -> CheckResult 
     total = len(met) + sum(key in state.passed for state in states)
     if not total:
         return None
-    others = len(states) - total
+    vacuous = sum(key in state.vacuous for state in states)
+    empty, passed = len(states) - total + vacuous, total - len(met) - vacuous
     for outcome, word in (("invalid", "Failed"), ("unknown", "Unclear")):
         if bad := [(state, one) for state, one in met if one.outcome == outcome]:
             state, first = bad[0]
-            says = f"{word} at {len(bad):,} of {total:,} {noun}s, first at {state.at_s:.4f} s: {first.says}"
+            says = f"{word} at {len(bad):,} of {len(states):,} {noun}s, first at {state.at_s:.4f} s: {first.says}"
             count = len(bad) if outcome == "invalid" else 0
-            return replace(first, count=count, says=f"{says}{_nothing_at(others)}")
-    vacuous = sum(key in state.vacuous for state in states)
-    return _passed(key, total - vacuous, others + vacuous, noun)
+            unclear = len(met) - len(bad)
+            return replace(first, count=count, says=f"{says}{_elsewhere(passed, unclear, empty)}")
+    return _passed(key, passed, empty, noun)
 
 
 def _passed(key: str, passed: int, empty: int, noun: str) -> CheckResult:
@@ -315,9 +316,16 @@ def _passed(key: str, passed: int, empty: int, noun: str) -> CheckResult:
     if not passed:
         says = f"None of the {empty:,} {noun}s had a transaction to check."
         return CheckResult(key, "valid", 0, says, vacuous=True)
-    where = f"at {passed:,} {noun}s.{_nothing_at(empty)}" if empty else f"at all {passed:,} {noun}s."
+    where = (
+        f"at {passed:,} of {passed + empty:,} {noun}s.{_elsewhere(0, 0, empty)}"
+        if empty
+        else f"at all {passed:,} {noun}s."
+    )
     return CheckResult(key, "valid", 0, f"Passed {where}")
 
 
-def _nothing_at(others: int) -> str:
-    return f" At the other {others:,} there was nothing to check." if others else ""
+def _elsewhere(passed: int, unclear: int, empty: int) -> str:
+    """At how many of the other points the check passed, was unclear or had nothing to check."""
+    counted = ((passed, "passed"), (unclear, "unclear"), (empty, "nothing to check"))
+    told = ", ".join(f"{what} at {count:,}" for count, what in counted if count)
+    return f" {told[0].upper()}{told[1:]}." if told else ""

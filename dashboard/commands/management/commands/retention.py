@@ -28,7 +28,7 @@ class Command(DurascopeCommand):
         used = size.used(now)
         self.stdout.write(f"Database: {written(used.bytes)}.")
         if used.a_year is None:
-            self.stdout.write("Its growth is shown from 7 days after the first experiment on.")
+            self.stdout.write("Its growth is shown once the first experiment is 7 days old.")
         else:
             self.stdout.write(f"A year at the rate of the last {used.days} days: {written(used.a_year)}.")
 

@@ -99,7 +99,7 @@ def _share(tally: Tally) -> str:
         return bounds
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
     loads = f"{rate.counts} {plural(tally.kind)}" if rate.k else f"none of {number_of(tally.kind, rate.n)}"
-    return "; ".join(filter(None, (f"in {loads}{unclear}", bounds)))
+    return ", ".join(filter(None, (f"in {loads}{unclear}", bounds)))
 
 
 def _held(tally: Tally) -> str:

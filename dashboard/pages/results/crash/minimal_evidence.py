@@ -72,7 +72,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'another load'}"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
-        title, says = "Also tried, without effect", f"Checks still failed at {at}"
+        title, says = "Not prevented by", f"The checks still failed at {at}"
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:
@@ -101,13 +101,13 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     what = "a single sector of 512 bytes" if block.n_bytes < BLOCK_BYTES else "a single block of 4 KiB"
     role, checks = block.role.replace("binlog", "binary log"), checks_in_words(block.checks, engine)
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
-    how, without = ("was already", "Without it") if block.arrived else ("was not yet", "With it")
+    how, otherwise = ("was already", "had not been") if block.arrived else ("was not yet", "had been")
     later = "" if block.later_s is None else f" It was flushed {duration(block.later_s)} later."
     where = f"{at.get((block.moment, block.keeps), '')}{what} {how} on the disk: {disk}{place} ({role})"
     return MinimalEvidence(
         "Example of a failure",
-        f"{where}. {without} {checks} would have passed.{later} To find it, the disk was recovered "
-        f"{whole(block.recoveries)} times.",
+        f"{where}. If this block {otherwise} there, {checks} would have passed.{later} Found by "
+        f"{whole(block.recoveries)} recoveries of the disk.",
     )
 
 

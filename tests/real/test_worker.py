@@ -65,9 +65,9 @@ def test_a_killed_worker_leaves_nothing_running_and_its_experiment_can_be_resume
     until(
         lambda: fresh(experiment).cells.filter(state="running").exists() and "measuring" in fresh(experiment).activity
     )
+    until(lambda: any("sysbench" in name for name in descendants(worker.pid).values()))  # shortly after it is told
     children = descendants(worker.pid)
     assert any("mariadbd" in name for name in children.values())
-    assert any("sysbench" in name for name in children.values())
 
     os.kill(worker.pid, signal.SIGKILL)
     until(lambda: not alive(children))

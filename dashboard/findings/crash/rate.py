@@ -35,18 +35,18 @@ class Rate:
 
     def bounds(self, of: str = "") -> str:
         """What these trials say of the share of all such crashes: `95 % interval 20 % to 80 %`, `95 % lower bound 29 %`
-        if all of 3 failed, `too few to be sure` if none did; "" if nothing was tried. `of`: of what these are
-        shares."""
-        of = of and f" of {of}"
+        if all of 3 failed, `3 power losses are too few to be sure` if none did; "" if nothing was tried. `of`: of what
+        these are shares."""
         if self.lo is None or self.hi is None:
             return ""
+        share = f" of {of}" if of else ""
         if not self.lo:
             if binomial.shows_rare(self.hi):
-                return f"{CONFIDENCE} upper bound {percent(self.hi)}{of}"
-            return "too few to be sure"
+                return f"{CONFIDENCE} upper bound {percent(self.hi)}{share}"
+            return f"{self.n:,} {of} are too few to be sure" if of and self.n > 1 else "too few to be sure"
         if self.hi == 1:
-            return f"{CONFIDENCE} lower bound {percent(self.lo)}{of}"
-        return f"{CONFIDENCE} interval {percent(self.lo)} to {percent(self.hi)}{of}"
+            return f"{CONFIDENCE} lower bound {percent(self.lo)}{share}"
+        return f"{CONFIDENCE} interval {percent(self.lo)} to {percent(self.hi)}{share}"
 
     def state(self, unclear: int) -> RateState:
         """`unclear`: further trials. With one of them the state is not passed."""

@@ -131,9 +131,8 @@ class AttachedForm(SiteForm):
             "host": "Name or address, as the worker, which measures, reaches it. Not needed with a socket.",
             "socket": "Path on the worker's machine, instead of a host.",
             "user": "A separate account with the privileges shown on this page.",
-            "tls_ca": "Path of a PEM file on the worker's machine. “verified” always needs it. “required” needs it if "
-            "an authority signed the server's certificate, because sysbench checks such a certificate. With “required” "
-            "and a self-signed certificate leave it empty.",
+            "tls_ca": "Path of a PEM file on the worker's machine. “verified” always needs it. “required” needs it "
+            "unless the server's certificate is self-signed: sysbench checks a certificate that an authority signed.",
             "label": "Load on a production server must be confirmed for each experiment.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

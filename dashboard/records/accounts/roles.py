@@ -75,7 +75,7 @@ OPERATIONS: dict[str, Operation] = {
     "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own servers and all sandboxes"),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
     "confirm_nights": Operation(
-        Role.OPERATOR, "allow the nights (runs) of a schedule to put load on a production server", owner, "own servers"
+        Role.OPERATOR, "allow scheduled runs (nights) to put load on a production server", owner, "own servers"
     ),
     "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),

@@ -42,7 +42,8 @@ def test_only_many_trials_without_a_loss_and_without_an_unclear_one_look_like_a_
 
 
 def test_the_share_of_all_crashes_is_told_with_its_bounds():
-    assert rate(0, 3).bounds() == rate(0, 3).bounds("loads") == "too few to be sure"
+    assert rate(0, 3).bounds() == rate(0, 1).bounds("loads") == "too few to be sure"
+    assert rate(0, 3).bounds("loads") == "3 loads are too few to be sure"
     assert plain(rate(0, 36).bounds()) == "95 % upper bound 9.7 %"
     assert plain(rate(3, 3).bounds()) == "95 % lower bound 29 %"
     assert plain(rate(2, 3).bounds()) == "95 % interval 9.4 % to 99 %"

@@ -103,11 +103,12 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     how, otherwise = ("was already", "had not been") if block.arrived else ("was not yet", "had been")
     later = "" if block.later_s is None else f" It was flushed {duration(block.later_s)} later."
+    memory = "" if block.arrived or block.keeps != "written" else " At that moment it was still in the host's memory."
     where = f"{at.get((block.moment, block.keeps), '')}{what} {how} on the disk: {disk}{place} ({role})"
     return MinimalEvidence(
         "Example of a failure",
-        f"{where}. If this block {otherwise} there, {checks} would have passed.{later} Found by "
-        f"{whole(block.recoveries)} recoveries of the disk.",
+        f"{where}. If it {otherwise} there, {checks} would have passed.{memory}{later} Found by "
+        f"recovering the disk {whole(block.recoveries)} times, each time with other blocks on it.",
     )
 
 

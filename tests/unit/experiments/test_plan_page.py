@@ -7,14 +7,16 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard.pages.experiments.form_groups import groups
+from dashboard.pages.experiments.form_groups import groups, product
 from dashboard.pages.experiments.forms import PlanForm
 from dashboard.records.experiments import actions, care
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Preflight, Server
 from tests.at_once import at_once
+from tests.unit.bench.plans import plan
 from tests.unit.experiments.test_form import filled
 from workers.bench import recipes
+from workers.bench.plan import CrashPlan
 
 NEW = "/experiments/new/"
 
@@ -44,6 +46,14 @@ def asked(server, flush_log, sync_binlog):
 
 def lines(form):
     return {key: group.summary for key, group in groups(form).items() if group.summary}
+
+
+def test_the_crash_trials_of_the_self_test_are_counted_apart():
+    crash = CrashPlan(kinds=("power-loss", "process-kill"), trials=3)
+    assert product(plan(crash=crash)).endswith(
+        f". Crash trials: {6 * len(plan().variants)}, and 2 for the self-test of the checks"
+    )
+    assert "Crash trials" not in product(plan())
 
 
 def test_the_defaults_of_each_group_stand_in_one_line(server):

@@ -24,6 +24,16 @@ def connection(answer=b""):
     return made
 
 
+def test_a_connection_that_verifies_nothing_reads_no_authority(monkeypatch):
+    given = ssl.create_default_context()
+    read = []
+    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", lambda *_: read.append("authorities"))
+    assert connection().ctx.verify_mode == ssl.CERT_NONE and read == []
+    assert Connection(defer_connect=True, ssl=given).ctx is given and given.verify_mode == ssl.CERT_REQUIRED
+    ssl.create_default_context()
+    assert read == ["authorities"]
+
+
 def test_an_answer_with_more_bytes_than_asked_for_is_given_up():
     one = connection(b"abcdef")
     one.limit(10, most_bytes=5)

@@ -65,6 +65,18 @@ def test_only_the_account_of_the_sandbox_can_log_in(stage):
         assert ask.rows(connection, "SELECT user FROM mysql.user WHERE user = ''") == []
 
 
+def test_a_variant_has_the_redo_log_that_its_option_file_would_give(stage):
+    """MariaDB chooses at its start whether it writes the log past the page cache, and keeps to it when it gets 2."""
+    buffered = {}
+    for flush in ("1", "2", "0"):
+        stage.apply(Variant(flush, {"innodb_flush_log_at_trx_commit": flush}))
+        with connect(stage.target) as connection:
+            buffered[flush] = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES LIKE 'innodb_log_file_buffering'")
+    switch = {flush: found.get("innodb_log_file_buffering") for flush, found in buffered.items()}
+    has = stage.facts.flavour == "mariadb" and stage.facts.version >= (10, 8, 4)
+    assert switch == ({"1": "OFF", "2": "ON", "0": "OFF"} if has else dict.fromkeys("120"))
+
+
 def test_a_build_takes_the_load_and_its_fsyncs_are_counted(stage):
     """One thread, 1/1: nothing can be shared, so each commit has its own binlog fsync and at least one of the redo."""
     done = measured(stage, threads=1)

@@ -54,6 +54,30 @@ def without_binlog(plan: Plan, candidates: Mapping[int, Candidate]) -> list[str]
     return [f"{name} has no binary log with {', '.join(off)}: sync_binlog changes nothing." for name in names if off]
 
 
+def set_while_running(plan: Plan, candidates: Mapping[int, Candidate]) -> list[str]:
+    """Attached servers that would be faster if they were started with a setting of a variant, one sentence each."""
+    attached = [server for server in candidates.values() if not server.is_sandbox]
+    return [
+        f"{server.name} gets {setting} while it runs. Started with it, MariaDB writes its redo log to the page cache "
+        f"and can be several times as fast with {', '.join(names)}."
+        for server in attached
+        for setting, names in _wanting_start(plan, server).items()
+    ]
+
+
+def _wanting_start(plan: Plan, server: Candidate) -> dict[str, list[str]]:
+    """A setting that the server has not yet, and that it takes while it runs -> the variants with it."""
+    found: dict[str, list[str]] = {}
+    for variant in plan.variants:
+        for name, value in variant.settings.items():
+            setting, flavour = SETTINGS.get(name), server.flavour_of(variant)
+            if not setting or not flavour or value == server.present.get(name):
+                continue
+            if setting.dynamic_on(flavour) and setting.wants_start(value, flavour):
+                found.setdefault(f"{name}={value}", []).append(variant.name)
+    return found
+
+
 def _places(plan: Plan, candidates: Mapping[int, Candidate], *, is_possible: bool) -> Iterator[str]:
     """Whether one worker can reach every server and run the whole plan."""
     servers = [candidates[target.server_id] for target in plan.targets]
@@ -92,7 +116,7 @@ def estimate_s(plan: Plan) -> float:
 
 def _restart_key(variant: Variant) -> tuple[tuple[str, str], ...]:
     fixed = ((name, value) for name, value in variant.settings.items() if name in SETTINGS)
-    return tuple(sorted((name, value) for name, value in fixed if not SETTINGS[name].dynamic_on("mariadb")))
+    return tuple(sorted((name, value) for name, value in fixed if SETTINGS[name].wants_start(value, "mariadb")))
 
 
 def _shape(plan: Plan) -> Iterator[str]:

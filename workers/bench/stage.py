@@ -80,9 +80,10 @@ class Stage(Protocol):
     def close(self) -> None: ...
 
 
-def restart_only(settings: Mapping[str, str], facts: Facts) -> dict[str, str]:
-    """The settings that this server reads only from its option file. Raises PlanError for an unknown one."""
-    return {name: value for name, value in settings.items() if not find(name).dynamic_on(facts.flavour, facts.version)}
+def at_start(settings: Mapping[str, str], facts: Facts) -> dict[str, str]:
+    """The settings with which this server must be started. Raises PlanError for an unknown one."""
+    flavour, version = facts.flavour, facts.version
+    return {name: value for name, value in settings.items() if find(name).wants_start(value, flavour, version)}
 
 
 class _Dynamic:
@@ -217,7 +218,7 @@ class SandboxStage(Stage):
             self._made = made.pop_all()
 
     def apply(self, variant: Variant) -> dict[str, str]:
-        restart = restart_only(variant.settings, self.facts)
+        restart = at_start(variant.settings, self.facts)
         if restart != self._restart:
             with self._at_no_cost():
                 self._restart_with(restart)

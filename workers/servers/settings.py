@@ -19,7 +19,7 @@ MANUALS: dict[FlavourKey, str] = {
     "mariadb": "https://mariadb.com/kb/en/{page}/#{name}",
     "mysql": "https://dev.mysql.com/doc/refman/8.4/en/{page}.html#sysvar_{name}",
 }
-RULE = ("needs_restart", "dynamic_since", "choices", "least", "most", "default")
+RULE = ("needs_restart", "dynamic_since", "at_start", "at_start_since", "choices", "least", "most", "default")
 
 _SWITCH = {"1": "ON", "TRUE": "ON", "YES": "ON", "0": "OFF", "FALSE": "OFF", "NO": "OFF"}
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -29,12 +29,15 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 class Rule:
     """A variable in one flavour.
 
-    `dynamic_since`: the first version that changes it without a restart; None: no version.
+    `dynamic_since`: the first version that changes it without a restart; None: no version. `at_start`: values that do
+    more in a server that was started with them than in one that got them later, since the version `at_start_since`.
     `choices` for choices and switches, in the server's spelling; `least` and `most` for numbers.
     """
 
     manual: str
     dynamic_since: Version | None = ALWAYS
+    at_start: tuple[str, ...] = ()
+    at_start_since: Version = ALWAYS
     choices: tuple[str, ...] = ()
     least: int = 0
     most: int = 0
@@ -60,6 +63,12 @@ class Setting:
         """Whether it changes without a restart; without `version`: on the newest one."""
         since = self.rules[flavour].dynamic_since if flavour in self.rules else None
         return since is not None and (version is None or version >= since)
+
+    def wants_start(self, value: str, flavour: FlavourKey, version: Version | None = None) -> bool:
+        """Whether a server must be started with this value to be what the option file would make of it."""
+        rule = self.rules.get(flavour)
+        by_value = rule is not None and value in rule.at_start and (version is None or version >= rule.at_start_since)
+        return by_value or not self.dynamic_on(flavour, version)
 
 
 def read(path: Path) -> dict[str, Setting]:
@@ -88,6 +97,8 @@ def _rule(table: TomlTable, kind: Kind, manual: str) -> Rule:
     return Rule(
         manual,
         None if table.yes("needs_restart") else table.version("dynamic_since"),
+        table.texts("at_start", ()),
+        table.version("at_start_since"),
         table.texts("choices", ON_OFF) if kind in ("choice", "switch") else (),
         _limit(table, "least", kind),
         _limit(table, "most", kind),

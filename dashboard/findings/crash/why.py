@@ -84,7 +84,7 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], last: str) ->
         return Cause(f"{name}={flush}: the {log} of {last} was {where}.", _prevents(rescue))
     if flush == "2" and power:
         return Cause(
-            f"{name}=2: the {log} of {last} was in the page cache (memory of the host), not flushed.",
+            f"{name}=2: the {log} of {last} was written, but not flushed to the disk.",
             _prevents(f"{name}=1"),
         )
     if flush in ("1", "3") and power and _is_unflushed(settings):

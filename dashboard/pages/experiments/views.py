@@ -146,7 +146,7 @@ def review(request: HttpRequest) -> JsonResponse:
         "trials": found.trials,
         "estimate_s": found.estimate_s,
         "written": [one.says for one in found.written.values()],
-        "notes": found.unlogged + found.unwatched,
+        "notes": found.unlogged + found.while_running + found.unwatched,
     }
     return JsonResponse(answer)
 

@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.bench.plans import plan
 from workers.bench.needs import Candidate
 from workers.bench.plan import PlanTarget, Variant, WorkloadChoice
-from workers.bench.review import estimate_s, problems, without_binlog
+from workers.bench.review import estimate_s, problems, set_while_running, without_binlog
 
 SANDBOX = Candidate("sandbox", is_sandbox=True, flavour="mariadb")
 ATTACHED = Candidate(
@@ -32,6 +34,28 @@ def said(changed, candidate=SANDBOX, **keywords):
 def test_a_sandbox_whose_binary_log_is_off_makes_its_flushes_pointless(settings, says):
     changed = plan(variants=(Variant("a", settings),))
     assert without_binlog(changed, {1: SANDBOX, 2: ATTACHED}) == says
+
+
+@pytest.mark.parametrize(
+    ("present", "flavour", "says"),
+    [
+        ("1", "mariadb", "db1 gets innodb_flush_log_at_trx_commit=2 while it runs."),
+        ("2", "mariadb", ""),
+        ("1", "mysql", ""),
+    ],
+)
+def test_an_attached_mariadb_gets_2_with_less_effect_than_at_its_start(present, flavour, says):
+    variants = tuple(Variant(f"{flush}/1", {"innodb_flush_log_at_trx_commit": flush}) for flush in "012")
+    server = replace(ATTACHED, flavour=flavour, present={"innodb_flush_log_at_trx_commit": present})
+    found = set_while_running(plan(variants=variants), {1: server, 2: SANDBOX})
+    assert len(found) == bool(says) and "".join(found).startswith(says)
+    assert not found or found[0].endswith("several times as fast with 2/1.")
+
+
+def test_a_sandbox_is_restarted_for_2_and_the_estimate_counts_it():
+    flushes = [Variant(flush, {"innodb_flush_log_at_trx_commit": flush}) for flush in "012"]
+    without, with_2 = (estimate_s(plan(variants=tuple(some), repeats=100)) for some in (flushes[:2], flushes[1:]))
+    assert with_2 > without
 
 
 def test_a_good_plan_is_not_refused():

@@ -21,7 +21,7 @@ def flushed(flush: str, sync: str, **more: str) -> dict[str, str]:
             "innodb",
             flushed("2", "1"),
             ENGINE,
-            "in the page cache (memory of the host), not flushed",
+            "was written, but not flushed to the disk",
             f"{FLUSH}=1 prevents this.",
         ),
         (POWER, "innodb", flushed("0", "1"), ENGINE, "in the server's memory", f"{FLUSH}=1 prevents this."),
@@ -36,7 +36,7 @@ def flushed(flush: str, sync: str, **more: str) -> dict[str, str]:
             "rocksdb",
             {ROCKSDB_FLUSH: "2", "rocksdb_manual_wal_flush": "OFF", SYNC: "1"},
             ENGINE,
-            "in the page cache (memory of the host), not flushed",
+            "was written, but not flushed to the disk",
             f"{ROCKSDB_FLUSH}=1 prevents this.",
         ),
         (
@@ -181,7 +181,7 @@ def test_a_loss_without_a_cause_says_whether_the_settings_are_known(kind, engine
         (POWER, flushed("0", "1"), Lost(engine=7, of=8),
          f"{FLUSH}=0: the redo log of the last moments was in the server's memory or not flushed yet."),
         ("not-a-kind", flushed("2", "1"), ENGINE,
-         f"{FLUSH}=2: the redo log of the last 740 ms was in the page cache (memory of the host), not flushed."),
+         f"{FLUSH}=2: the redo log of the last 740 ms was written, but not flushed to the disk."),
     ],
 )  # fmt: skip
 def test_the_cause_names_the_setting_and_the_part_of_the_load(kind, settings, lost, says):

@@ -67,7 +67,7 @@ def test_the_page_says_why_commits_were_lost_and_which_settings_prevent_that(cli
     trial.experiment.plan["variants"][0]["settings"] = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "1"}
     trial.experiment.save()
     page = flat(html(client_in, trial))
-    assert "in the page cache (memory of the host), not flushed" in page
+    assert "was written, but not flushed to the disk" in page
     assert "innodb_flush_log_at_trx_commit=1 prevents this." in page
 
 

@@ -70,6 +70,14 @@ def test_settings_that_need_a_restart_are_known():
     assert not SETTINGS["innodb_log_file_size"].dynamic_on("mariadb", (10, 5, 23))
 
 
+def test_settings_that_a_server_should_be_started_with_are_known():
+    flush = SETTINGS["innodb_flush_log_at_trx_commit"]
+    assert flush.wants_start("2", "mariadb") and flush.wants_start("2", "mariadb", (10, 8, 4))
+    assert not flush.wants_start("2", "mariadb", (10, 6, 25)), "it always writes past the page cache, or never"
+    assert not flush.wants_start("1", "mariadb") and not flush.wants_start("2", "mysql")
+    assert SETTINGS["log_bin"].wants_start("ON", "mysql"), "what needs a restart"
+
+
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
 def test_every_setting_is_explained(setting):
     assert setting.title and setting.explains.endswith(".") and "\n" not in setting.explains
@@ -89,7 +97,7 @@ def test_spellings_of_one_value_are_the_same():
     ("written", "instead", "says"),
     [
         ('kind = "switch"', 'kind = "toggle"', "settings.log_bin.kind is 'toggle'. There are: integer, bytes"),
-        ("mariadb.most = 3", 'mariadb.most = "3"', "settings.innodb_flush_log_at_trx_commit.mariadb.most is '3'"),
+        ("most = 3,", 'most = "3",', "settings.innodb_flush_log_at_trx_commit.mariadb.most is '3'"),
         ("rounded = true", 'rounded = "yes"', "settings.tokudb_cache_size.rounded is 'yes'. Write true or false."),
         ('"10.2.2"', '"10.2"', "settings.innodb_buffer_pool_size.mariadb.dynamic_since is '10.2'"),
         ('least = "5M"', 'least = "5 MB"', "settings.innodb_buffer_pool_size.mariadb.least is '5 MB'"),

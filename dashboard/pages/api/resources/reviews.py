@@ -27,11 +27,12 @@ class WrittenOut(Schema):
     says: str
 
 
-@with_values(PlanReview, "refusals cells trials estimate_s unwatched unlogged")
+@with_values(PlanReview, "refusals cells trials estimate_s unwatched unlogged while_running")
 class ReviewOut(Schema):
     """`refusals`: why it cannot be started; then `trials` is 0, `estimate_s` null, the lists are empty.
     In sentences, `unwatched`: replicas whose lag no guardrail watches; `unlogged`: sandboxes whose binary log is off
-    although the plan sets how it is flushed."""
+    although the plan sets how it is flushed; `while_running`: attached servers that get a setting with less effect than
+    a start with it would have."""
 
     written: list[WrittenOut]
 

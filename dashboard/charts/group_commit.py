@@ -9,7 +9,7 @@ from dashboard.findings.per_commit import FILES
 from dashboard.text.numbers import at, sig
 from workers.analysis.group_commit import GroupCommit
 
-DRAWN = {"binlog": False, "redo": True}  # log -> dashed
+DRAWN = {"redo": False, "binlog": True}  # log -> dashed
 
 
 def group_commit(lines: Sequence[VariantLine]) -> Chart:
@@ -20,7 +20,7 @@ def group_commit(lines: Sequence[VariantLine]) -> Chart:
         "group-commit",
         [_row(line, log, line.models.group_commit[log]) for line, log in _known(lines)],
         series,
-        empty="No commit waits for an fsync, so group commit is not needed." if used and not series else None,
+        empty="No commit waits for an fsync: group commit has nothing to save." if used and not series else None,
         source=sources([found.source for found in used]),
     )
 
@@ -29,7 +29,7 @@ SAYS = {
     "does not work": ("failed", "group commit does not work"),
     "unknown": ("unknown", "unclear whether group commit works"),
     "works": ("passed", "group commit works"),
-    "no need": ("idle", "group commit not needed"),
+    "no need": ("idle", "no commit waits for a flush"),
 }  # a variant gets the first verdict that one of its logs has
 
 

@@ -105,10 +105,7 @@ def risk(
 def _whole(drawn: Sequence[DrawnSetting]) -> str:
     """Their place on the axis is the length of their load."""
     names = [one.setting.name for one in drawn if lost_whole_load(one.setting.tally)]
-    if len(names) > 1:
-        lost = f"{listed(names)}: all or nearly all commits of their loads were lost"
-        return f"{lost}, so how far right they are only tells how many commits the loads had. "
-    return f"{names[0]} lost its whole load, or nearly: a longer load loses more. " if names else ""
+    return f"With {listed(names)} a longer load would lose more. " if names else ""
 
 
 def _source(kind: str) -> str:

@@ -29,7 +29,9 @@ def seconds(
         commits=what.capitalize(),
         counts=what,
         stalled=f"A stall is a second below {BELOW:.0%} of the median. " if stalled else "",
-        warm_up=f"A point stands at the end of its second. {warmup_s} s of warm-up came before 0. " if warmup_s else "",
+        warm_up=f"A point stands at the end of its second. {warmup_s} s of warm-up, a run of its own, came before 0. "
+        if warmup_s
+        else "",
     )
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from workers.errors import ServerError
+from workers.metrics.performance_schema import OFF, is_off
 from workers.metrics.source import Counts, Figure, SourceSession, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import FlavourKey
@@ -37,8 +38,8 @@ class CommitWaits:
     cost = "one small SELECT per second; the instrument costs a microsecond per wait"
 
     def missing(self, subject: Subject) -> str:
-        if subject.facts.variable("performance_schema") not in ("ON", "1"):
-            return "performance_schema is off. Turn it on in the option file ([mysqld] performance_schema=ON); restart."
+        if is_off(subject.facts):
+            return OFF
         instrument = INSTRUMENTS[subject.facts.flavour]
         try:
             switches = ask.rows(subject.connection, SWITCHED, (instrument,))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from workers.errors import ServerError
 from workers.metrics.binlog_size import end_of_log
+from workers.metrics.performance_schema import OFF, is_off
 from workers.metrics.source import Counts, Figure, FsyncLatency, SourceSession, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import Facts
@@ -38,8 +39,8 @@ class FileWaits:
     def missing(self, subject: Subject) -> str:
         if subject.facts.version < SYNCS_SINCE:
             return "The performance_schema of version 5.5 does not count file syncs; that of 5.6 does."
-        if subject.facts.variable("performance_schema") not in ("ON", "1"):
-            return "performance_schema is off. Turn it on in the option file ([mysqld] performance_schema=ON); restart."
+        if is_off(subject.facts):
+            return OFF
         try:
             return _switched_off(subject)
         except ServerError as refused:

@@ -68,7 +68,7 @@ def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundFiel
 
 
 def _compared(form: forms.BaseForm) -> str:
-    build = _choice(form, "build") if _value(form, "build") else "the server's own build"
+    build = _choice(form, "build") if _value(form, "build") else "the server's own version"
     kept = "on or off " if _value(form, "binlog") == "keep" else ""
     said = [f"Binary log {kept}{_choice(form, 'binlog')}", build, _choice(form, "storage")]
     if own := _lines(form, "own_variants"):
@@ -92,7 +92,7 @@ def _crash(form: forms.BaseForm) -> str:
         return "None: only speed is measured, the result will not say what is lost"
     typed = str(_value(form, NODE_FAULTS) or "").replace(",", " ").split()
     kinds = ", ".join(map(title, in_order([*(_value(form, "kinds") or ()), *typed])))
-    return f"{trials} of each: {kinds}" + (", with a replica" if _value(form, "replica") else "")
+    return f"{trials} trials of each: {kinds}" + (", with a replica" if _value(form, "replica") else "")
 
 
 def _length(form: forms.BaseForm) -> str:

@@ -106,7 +106,8 @@ def _form_page(
     if isinstance(form, RecipeForm) and form.is_bound:
         plan = form.planned()
     shown = form.cleaned_data if form.is_bound else form.initial
-    context = {"form": form, "plan": plan, "coming": _coming(shown, plan, timezone.now()), **more}
+    trials = len(list(plan.trials())) if plan else 0
+    context = {"form": form, "plan": plan, "trials": trials, "coming": _coming(shown, plan, timezone.now()), **more}
     return render(request, "schedules/form.html", context, status=422 if form.errors else 200)
 
 

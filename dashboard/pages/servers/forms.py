@@ -128,11 +128,11 @@ class AttachedForm(SiteForm):
         )  # fmt: skip
         labels = {"user": "Account", "tls_ca": "Certificate authority", "socket": "Socket"}
         help_texts = {
-            "host": "Name or address, as the worker, which measures, reaches it. Not needed with a socket.",
+            "host": "Name or address at which the worker (it measures) reaches the server. Not needed with a socket.",
             "socket": "Path on the worker's machine, instead of a host.",
             "user": "A separate account with the privileges shown on this page.",
-            "tls_ca": "Path of a PEM file on the worker's machine. “verified” always needs it. “required” needs it "
-            "unless the server's certificate is self-signed: sysbench checks a certificate that an authority signed.",
+            "tls_ca": "Path of a PEM file on the worker's machine. “verified” always needs it. With “required” leave "
+            "it empty if the server's certificate is self-signed. If an authority signed it, sysbench needs the file.",
             "label": "Load on a production server must be confirmed for each experiment.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

@@ -72,10 +72,15 @@ OPERATIONS: dict[str, Operation] = {
     "import": Operation(Role.OPERATOR, "import experiments from files"),
     "tidy": Operation(Role.OPERATOR, "name, tag, comment on, delete and restore experiments, and mark one as baseline"),
     "remove_comment": Operation(Role.OPERATOR, "delete a comment", author, "own comments"),
-    "crash": Operation(Role.OPERATOR, "crash a server", owner_of_attached, "own servers and all sandboxes"),
+    "crash": Operation(
+        Role.OPERATOR,
+        "crash a server: start crash trials and failover drills",
+        owner_of_attached,
+        "own servers and all sandboxes",
+    ),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
     "confirm_nights": Operation(
-        Role.OPERATOR, "allow scheduled runs (nights) to put load on a production server", owner, "own servers"
+        Role.OPERATOR, "allow scheduled runs to put load on a production server", owner, "own servers"
     ),
     "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),

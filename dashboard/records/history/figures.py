@@ -20,6 +20,7 @@ class HistoryFigure:
     counted: bool = False
 
 
+LOSSES = "mean of the trials, where results have the median; from the list of acknowledged commits"
 FIGURES: dict[str, HistoryFigure] = {
     "throughput": HistoryFigure(
         "Throughput", "tps", Track.Kind.LOAD, "per second", "/s", "number", "sysbench: mean of all repeats", True
@@ -32,19 +33,19 @@ FIGURES: dict[str, HistoryFigure] = {
     ),
     "lost-engine": HistoryFigure(
         "Lost from the engine", "lost_engine", Track.Kind.CRASH,
-        "acknowledged commits lost per trial", "", "number", "the witness's ledger: mean of the trials",
+        "acknowledged commits lost per trial", "", "number", LOSSES,
     ),
     "lost-binlog": HistoryFigure(
         "Lost from the binary log", "lost_binlog", Track.Kind.CRASH,
-        "acknowledged commits lost per trial", "", "number", "the witness's ledger: mean of the trials",
+        "acknowledged commits lost per trial", "", "number", LOSSES,
     ),
     "lost-failover": HistoryFigure(
         "Commits missing", "lost_engine", Track.Kind.FAILOVER,
-        "acknowledged commits missing per trial", "", "number", "the witness's ledger: mean of the trials",
+        "acknowledged commits missing per trial", "", "number", LOSSES,
     ),
     "outage": HistoryFigure(
         "Write outage", "outage_ms", Track.Kind.FAILOVER,
-        "writes refused", "ms", "ms", "the clients of the old and the new primary: mean of the trials",
+        "writes refused", "ms", "ms", "mean of the trials, as the clients of the old and the new primary saw it",
     ),
 }  # fmt: skip
 

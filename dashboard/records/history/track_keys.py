@@ -41,7 +41,8 @@ def load_track(plan: Plan, server_id: int, variant: str, label: str, threads: in
 
 def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey:
     crash = plan.crash
-    says = f"{title(kind)}, {crash.clients} clients, {duration(crash.load_s)}{', with a replica' * crash.replica}"
+    load = f"load of up to {duration(crash.load_s)}{', with a replica' * crash.replica}"
+    says = f"{title(kind)}, {crash.clients} clients, {load}"
     how = {"crash": kind} | _told_apart(crash)
     if kind in RECORDED_KINDS:
         says += f", at most {whole(crash.points)} of each load"

@@ -40,7 +40,7 @@ def test_each_difference_between_tracks_is_in_their_words():
     few = replace(PLAN, crash=replace(PLAN.crash, points=40))
     whole, part = (crash_track(plan, 1, "safe", "every-crash-point") for plan in (PLAN, few))
     assert whole.condition != part.condition
-    assert part.says == "crash points, 16 clients, 2.0 s, at most 40 of each load"
+    assert part.says == "crash points, 16 clients, load of up to 2.0 s, at most 40 of each load"
     short = replace(PLAN, crash=replace(PLAN.crash, points_s=60))
     for plan in (few, short):
         assert crash_track(plan, 1, "safe", "power-loss") == crash_track(PLAN, 1, "safe", "power-loss")

@@ -65,4 +65,4 @@ def test_the_workers_page_names_sites_without_a_worker(client_in, server):
     assert SENTENCE in client_in.get("/workers/").text
     Worker.objects.create(host="h", pid=1, site="west", version="0.0.1")
     shown = client_in.get("/workers/").text
-    assert SENTENCE not in shown and ">differs</span>" in shown and "nothing yet" in shown
+    assert SENTENCE not in shown and ">differs</span>" in shown and "none since its start" in shown

@@ -304,7 +304,7 @@ def _over_all(key: str, states: Sequence[TriedState], noun: str) -> CheckResult 
     for outcome, word in (("invalid", "Failed"), ("unknown", "Unclear")):
         if bad := [(state, one) for state, one in met if one.outcome == outcome]:
             state, first = bad[0]
-            says = f"{word} at {len(bad):,} of {len(states):,} {noun}s, first at {state.at_s:.4f} s: {first.says}"
+            says = f"{word} at {len(bad):,} of {len(states):,} {noun}s. At the first, {state.at_s:.4f} s: {first.says}"
             count = len(bad) if outcome == "invalid" else 0
             unclear = len(met) - len(bad)
             return replace(first, count=count, says=f"{says}{_elsewhere(passed, unclear, empty)}")

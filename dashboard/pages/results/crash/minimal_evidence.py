@@ -34,8 +34,8 @@ DISKS = {
     "durable": "only what was flushed",
     "written": "all that the host had sent to it, flushed or not",
     KILLED: "all that the files were given",
-    "torn": "what was flushed, and some of the sectors written but not flushed",
-    "only": "what was flushed, and some of the writes not flushed",
+    "torn": "what was flushed, and some of the sectors sent to the disk but not flushed",
+    "only": "what was flushed, and some of the writes sent to the disk but not flushed",
 }
 
 
@@ -76,7 +76,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:
-        title, says = "Prevented by", "The failed checks passed at all of them"
+        title, says = "Prevented by", "All checks that fail here passed there"
     unclear = f" At {whole(one.unclear)} of them a check is unclear." if one.unclear else ""
     first = [_other_point(point, engine) for point in one.points[:SHOWN_OTHER]]
     if rest := len(one.points) - len(first):

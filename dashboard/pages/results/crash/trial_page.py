@@ -14,7 +14,7 @@ from dashboard.pages.results.crash import failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF, badge
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import EnvironmentFacts, facts
-from dashboard.records.experiments.kind_names import title
+from dashboard.records.experiments.kind_names import RECORDED_KINDS, title
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.text.numbers import duration, ms, whole
@@ -205,8 +205,9 @@ def _check(one: CheckResult, point: str, engine: str) -> dict[str, object]:
 def _clients(trial: Trial) -> str:
     """A simulated disk is not as fast as that of the speed measurements."""
     count, crash = trial.experiment.as_plan().crash.clients, CRASH_KINDS.get(trial.kind)
-    where = " on a simulated disk: no measure of speed" if crash and crash.needs_disk else ""
-    return f"commits of {'1 client' if count == 1 else f'{count:,} clients'}{where}"
+    where = ", on a simulated disk: no measure of speed" if crash and crash.needs_disk else ""
+    until = " until the end of the load" if trial.kind in RECORDED_KINDS else ""
+    return f"commits of {'1 client' if count == 1 else f'{count:,} clients'}{until}{where}"
 
 
 def _transactions(count: int) -> str:

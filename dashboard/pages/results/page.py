@@ -26,13 +26,28 @@ from dashboard.pages.results.markdown import markdown
 from dashboard.pages.results.picture import picture, pictures
 from dashboard.pages.results.queries import ResultCell
 from dashboard.pages.templatetags.tables import CellRow
-from dashboard.records.experiments.environment import facts
+from dashboard.records.experiments.environment import EnvironmentFacts, facts
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import at
 from workers.bench.workloads import OWN
 from workers.errors import PlanError
 from workers.transaction.preview import for_guests
 from workers.transaction.read import read
+
+FLUSH, BUFFERING = "innodb_flush_log_at_trx_commit", "innodb_log_file_buffering"
+
+
+@dataclass(frozen=True)
+class MeasuredPlace:
+    """`server`: its name for this reader; `facts`: of its host, version and disk, as pages show them; `flush_ms` None:
+    its only device was not probed, or it has several; `got_2_late`: a variant of MariaDB flushes the redo log once a
+    second, but writes it past the page cache, because the server was started with another value."""
+
+    server: str
+    is_sandbox: bool
+    facts: Mapping[str, str]
+    flush_ms: float | None = None
+    got_2_late: bool = False
 
 
 def shown_to(
@@ -55,7 +70,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
     engines = tested.engines(view.plan)
     lines = dict.fromkeys(tested.where(_named(one), one.facts, engines, one.flush_ms) for one in met)
-    lines |= dict.fromkeys([*_own_load(view, shared), *_own_flushes(view)])
+    lines |= dict.fromkeys([*_own_load(view, shared), *_own_flushes(view), *_set_late(met)])
     settings = tested.spelled_out(view.plan, view.clean)
     answer = crash.answer if crash else answer_without_crashes(view, found)
     named = tested.named(settings, answer.sentences)
@@ -123,6 +138,13 @@ def _own_flushes(view: ResultView) -> list[str]:
     """Of a replica: a loss of its own must not be taken for one of the setting."""
     own = view.plan.crash.replica_flushes
     return [f"At crash points the replica is at {own} (flush_log/sync_binlog), whatever its primary has"] if own else []
+
+
+def _set_late(met: Sequence[MeasuredPlace]) -> list[str]:
+    """Its speed is that of SET GLOBAL, not that of an option file."""
+    if not any(one.got_2_late for one in met):
+        return []
+    return [f"{FLUSH}=2 was set while MariaDB ran. Started with it, it can be several times as fast"]
 
 
 def _own_transaction(view: ResultView, shared: bool) -> str:
@@ -216,17 +238,6 @@ def _index(known: Sequence[object], one: object) -> int | None:
     return known.index(one) if one in known else None
 
 
-@dataclass(frozen=True)
-class MeasuredPlace:
-    """`server`: its name for this reader; `facts`: of its host, version and disk, as pages show them; `flush_ms` None:
-    its only device was not probed, or it has several."""
-
-    server: str
-    is_sandbox: bool
-    facts: Mapping[str, str]
-    flush_ms: float | None = None
-
-
 def _named(place: MeasuredPlace) -> str:
     return f"{place.server} (a sandbox: a server made for this test)" if place.is_sandbox else place.server
 
@@ -237,15 +248,24 @@ def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:
     known = [(server, one) for server, one in met if one is not None]
     known_facts = queries.environments({one for _, one in known})
     sandboxes = {target.server_id for target in view.plan.targets if target.is_sandbox}
+    with_2 = {
+        row.environment_id for row in rows if tested.planned_variant(view.plan, row.variant).settings.get(FLUSH) == "2"
+    }
     return [
         MeasuredPlace(
             view.names[server],
             server in sandboxes,
             {name: view.clean(fact) for name, fact in facts(known_facts[one]).items()},
             flush_of([device for device in view.devices if device.server_id == server]),
+            one in with_2 and _started_without_2(known_facts[one]),
         )
         for server, one in known
     ]
+
+
+def _started_without_2(environment: EnvironmentFacts) -> bool:
+    """Whether it was started so that it writes its redo log past the page cache."""
+    return environment.variables.get(BUFFERING) == "OFF" and environment.variables.get(FLUSH) != "2"
 
 
 def _row(view: ResultView, addresses: Addresses, row: ResultCell) -> CellRow:

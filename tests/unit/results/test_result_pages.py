@@ -132,3 +132,17 @@ def test_a_cell_without_a_run_has_no_page(client_in):
 def test_a_result_page_needs_a_login(client):
     response = client.get(reverse("results:page", args=[factory.experiment().pk]))
     assert response.status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("buffered", "at_start", "told"), [("OFF", "1", True), ("ON", "1", False), ("ON", "2", False), ("OFF", "2", False)]
+)
+def test_a_server_that_got_2_late_is_slower_than_one_started_with_it(client_in, buffered, at_start, told):
+    """Unless it was told how to write its redo log."""
+    own = {"innodb_log_file_buffering": buffered, "innodb_flush_log_at_trx_commit": at_start}
+    one = factory.experiment(environment=own)
+    says = "innodb_flush_log_at_trx_commit=2 was set while MariaDB ran."
+    assert says not in text(page(client_in, one)), "no variant has it"
+    one.plan["variants"][1]["settings"] = {"innodb_flush_log_at_trx_commit": "2"}
+    one.save()
+    assert (says in text(page(client_in, one))) is told

@@ -1,12 +1,13 @@
 """The first part of a result page: losses, cost, and the recommended setting or why there is none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.crash.self_test import SelfTest
 from dashboard.findings.crash.statistics import Tally, tallies
 from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.flushing import is_durable
+from dashboard.findings.headline import headline
 from dashboard.findings.point import Point
 from dashboard.findings.present import untested
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
@@ -53,7 +54,7 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
     known = (*second, checked.says) if checked.state == "passed" else second
     return ResultAnswer(
         tuple(filter(None, (held, *second))),
-        _cost(offered, chosen, view.at_threads, view.counts),
+        _cost(offered, chosen, view),
         choice,
         (*_doubts(view), *_untested(view), *(one for one in told if one not in known)),
         _doubt(view),
@@ -67,7 +68,7 @@ def answer_without_crashes(view: ResultView, found: Finding) -> ResultAnswer:
         return ResultAnswer(found.sentences, "", None, ())
     offered = options(view, first)
     safest = next((one for one in offered if one.flushes), None) or _baseline(offered, view.at_threads)
-    cost = _cost(offered, safest, view.at_threads, view.counts) if len(offered) > 1 and not others else ""
+    cost = _cost(offered, safest, view) if len(offered) > 1 and not others else ""
     present = next((one.name for one in offered if one.is_yours), "") if not others else ""
     reasons = (
         f"The present setting of the server is {present}." if present else "",
@@ -183,12 +184,13 @@ def _none_held(choice: Recommendation | None, offered: Sequence[Option]) -> str:
     return f"{all_of} lost acknowledged commits.{open_}"
 
 
-def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: str) -> str:
+def _cost(offered: Sequence[Option], chosen: Option | None, view: ResultView) -> str:
     """Of the chosen setting against the fastest: milliseconds per commit, and the difference."""
+    threads, what = view.at_threads, view.counts
     here = {one.name: speed for one in offered if (speed := one.speed(threads)) and speed.tps > 0}
     if chosen is None or chosen.name not in here:
         return ""
-    mine, fastest = here[chosen.name], max(here, key=lambda name: here[name].tps)
+    mine, fastest = here[chosen.name], _rival(here, chosen.name, headline(view.plan).variant)
     makes = f"At {at(threads)} {chosen.name} makes {sig(mine.tps, 2)} {what} per second"
     if not here[fastest].exceeds(mine):
         if any(speed.may_exceed(mine) for speed in here.values()):
@@ -203,6 +205,14 @@ def _cost(offered: Sequence[Option], chosen: Option | None, threads: int, what: 
     took = f"{one} takes {_ms(each)} on average, with {fastest} about {_ms(best)}."
     fewer = percent(1 - 1 / ratio)
     return f"{makes}, {fewer} fewer than {fastest}. {took}{_more(chosen.name, fastest, each, best)}"
+
+
+def _rival(here: Mapping[str, Speed], chosen: str, of_headline: str) -> str:
+    """The fastest, or the setting of the first sentence, if that is proven to be faster than the chosen one and no other
+    is proven to be faster still."""
+    fastest = max(here, key=lambda name: here[name].tps)
+    named = here.get(of_headline)
+    return of_headline if named and named.exceeds(here[chosen]) and not here[fastest].exceeds(named) else fastest
 
 
 def _more(name: str, fastest: str, each: float, best: float) -> str:

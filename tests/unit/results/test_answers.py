@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.urls import reverse
 
 from dashboard.findings.conclusion import summary
 from dashboard.records.sharing import actions as sharing
@@ -15,6 +16,13 @@ UNTRIED = "No crash was tried: what each setting loses is not known."
 def guest(client, one):
     _, token = sharing.share(None, one)
     return client.get(f"/share/{token}/")
+
+
+@pytest.mark.parametrize(("levels", "rival"), [((1000, 6100, 6000), "0/0"), ((1000, 12000, 6000), "2/0")])
+def test_the_cost_is_against_the_setting_of_the_first_sentence_unless_another_is_faster(client_in, levels, rival):
+    one = factory.experiment(dict(zip(("1/1", "2/0", "0/0"), levels, strict=True)))
+    page = client_in.get(reverse("results:page", args=[one.pk]))
+    assert f"fewer than {rival}. " in page.context["answer"].cost
 
 
 def test_speed_alone_says_that_no_crash_was_tried_what_safety_costs_and_what_comes_next(client, client_in):

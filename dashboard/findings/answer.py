@@ -208,8 +208,8 @@ def _cost(offered: Sequence[Option], chosen: Option | None, view: ResultView) ->
 
 
 def _rival(here: Mapping[str, Speed], chosen: str, of_headline: str) -> str:
-    """The fastest, or the setting of the first sentence, if that is proven to be faster than the chosen one and no other
-    is proven to be faster still."""
+    """The fastest; or the setting of the first sentence, if that is proven to be faster than the chosen one, and no
+    other to be faster still."""
     fastest = max(here, key=lambda name: here[name].tps)
     named = here.get(of_headline)
     return of_headline if named and named.exceeds(here[chosen]) and not here[fastest].exceeds(named) else fastest

@@ -211,7 +211,7 @@ def _bound(chosen: Option) -> str:
 
 def _allowed(chosen: Option, weakest: Crashes) -> str:
     if any(each.points for each in chosen.crashes):
-        return f"Shown only for the loads of these crash trials: nothing is known of {chosen.name} with others."
+        return f"That {chosen.name} loses nothing was tested with the loads of these crash trials only."
     if weakest.most is None:
         return ""
     if not shows_rare(weakest.most):

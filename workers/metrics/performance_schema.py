@@ -3,8 +3,8 @@
 from workers.servers.facts import Facts
 
 OFF = (
-    "performance_schema is off. Set performance_schema=ON: for a sandbox in the variant, for your own server in its "
-    "option file, and restart it."
+    "performance_schema is off. Set performance_schema=ON: for a sandbox in the settings of the experiment, for your "
+    "own server in its option file, and restart it."
 )
 
 

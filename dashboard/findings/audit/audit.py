@@ -203,7 +203,7 @@ def _remembering(find: Callable[[Durability], LikeCrashes]) -> Callable[[Durabil
 
 def _finding(order: Ranked) -> str:
     if not order:
-        none = "There is no server to read: a sandbox runs only during an experiment."
+        none = "No server is registered that can be read (a sandbox runs only during an experiment)."
         return f"{none} Paste the settings of any server below: that needs no account."
     lost = Counter(name for _, found in order for name, _ in CRASHES if getattr(found, name).outcome == LOST)
     silent = sum(subject.facts is None for subject, _ in order)

@@ -84,7 +84,7 @@ class SiteForm(NameForm):
         self.instance.kind = self.kind
         known = ", ".join(sites.known(Server.objects.values_list("site", flat=True)))
         self.fields["site"].help_text = format_html(
-            "The workers of this site measure the server. Known sites: {}.", known
+            "A site is a part of your network. Its workers measure the server. Known sites: {}.", known
         )
 
     def clean_site(self) -> str:
@@ -128,11 +128,11 @@ class AttachedForm(SiteForm):
         )  # fmt: skip
         labels = {"user": "Account", "tls_ca": "Certificate authority", "socket": "Socket"}
         help_texts = {
-            "host": "Name or address at which the worker (it measures) reaches the server. Not needed with a socket.",
+            "host": "Name or address at which the worker, the program that measures, reaches it. Or use a socket.",
             "socket": "Path on the worker's machine, instead of a host.",
             "user": "A separate account with the privileges shown on this page.",
-            "tls_ca": "Path of a PEM file on the worker's machine. “verified” always needs it. With “required” leave "
-            "it empty if the server's certificate is self-signed. If an authority signed it, sysbench needs the file.",
+            "tls_ca": "Path of a PEM file on the worker's machine. “verified” always needs it. “required”: empty "
+            "for a self-signed certificate, else the file of the authority that signed it.",
             "label": "Load on a production server must be confirmed for each experiment.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

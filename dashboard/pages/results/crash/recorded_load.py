@@ -240,7 +240,8 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         (f"{noun.capitalize()}s tried", f"{found}{limit}"),
         (
             "Recorded",
-            f"{whole(story.writes)} writes and {whole(story.flushes)} flushes of all files in "
+            f"{whole(story.writes)} writes and {whole(story.flushes)} flushes ("
+            f"{whole(story.writes + 2 * story.flushes)} events) of all files in "
             f"{duration(story.recorded_s)}"
             + (". Some flushes had nothing new to write" if story.flushes > story.writes else ""),
         ),

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,17 @@ from tests.real.parts import LIMIT_S
 PASSPHRASE, ANOTHER = "correct horse battery", "another passphrase"
 RECIPE = 'title = "mine"\n'
 COMMANDS = """
-import io, json, sqlite3
+import io, json, pathlib, sqlite3
 import psycopg
+from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
-from tests.unit.fleet.test_newer_database import upgraded_by
 from tests.upgrades.filled import content, fill
+from tests.upgrades.newer import upgraded_by
 
 def said(*words):
+    connection.close()
+    apps.get_app_config("fleet").ready()  # as at the start of a process: a newer database is refused
     out = io.StringIO()
     try:
         call_command(*words, stdout=out, stderr=out)
@@ -129,51 +133,62 @@ def without_states(content):
     return {**{key: value for key, value in content.items() if key not in ("experiments", "cells")}, "names": names}
 
 
+@dataclass(frozen=True)
+class Restored:
+    """What each restore said, and the content after it."""
+
+    first: str
+    after_first: dict[str, object]
+    second: str
+    after_second: dict[str, object]
+    refused: list[str]
+    after_refusals: dict[str, object]
+
+
 @pytest.fixture(scope="module")
-def restored(kept, other, passphrase) -> tuple[list[object], list[object], Path]:
-    """Another installation restores the backup. Then a newer version migrates it, and the old program restores the
-    backup from before the upgrade. At the end it loses a table: its backup of that."""
+def restored(kept, other, passphrase) -> Restored:
+    """Another installation restores the backup and loses a table: its backup of that lacks it. Then a newer version
+    migrates the database, and the old program restores the backup from before the upgrade. At the end it refuses."""
     file, tokens, _ = kept
-    restore = f"'restore', {str(file)!r}, {passphrase[PASSPHRASE]}"
-    first = other.run(f"said({restore})\ncontent({tokens})\nupgraded_by('77.1.0')")
-    drop, lacking = "connection.cursor().execute('DROP TABLE fleet_installation')", other.home / "lacking"
-    second = other.run(
-        f"said({restore}, '--overwrite')\ncontent({tokens}); print()\n{drop}\n"
-        f"said('backup', {str(lacking)!r}, '--without-keys')"
+    right, wrong = passphrase[PASSPHRASE], passphrase[ANOTHER]
+    restore = f"'restore', {str(file)!r}, {right}"
+    used = other.used(f"said({restore}, '--overwrite')")
+    lacking, cut = other.home / "lacking", other.home / "cut"
+    cut.write_bytes(file.read_bytes()[:-100])
+    first, after_first, _, second, after_second, *refused, after_refusals = other.run(
+        f"said({restore})\ncontent({tokens}); print()\n"
+        f"connection.cursor().execute('DROP TABLE fleet_installation')\n"
+        f"said('backup', {str(lacking)!r}, '--without-keys')\n"
+        f"upgraded_by('77.1.0')\n"
+        f"said({restore}, '--overwrite')\ncontent({tokens}); print()\n"
+        f"keys = pathlib.Path({str(other.home / 'password_keys')!r}).read_bytes()\n"
+        f"{used}"
+        f"said({restore})\n"
+        f"said('restore', {str(cut)!r}, {right}, '--overwrite')\n"
+        f"said('restore', {str(file)!r}, {wrong}, '--overwrite')\n"
+        f"said('restore', {str(lacking)!r}, '--overwrite')\n"
+        f"assert pathlib.Path({str(other.home / 'password_keys')!r}).read_bytes() == keys\n"
+        f"content({tokens})"
     )
-    return first, second, lacking
+    return Restored(first, after_first, second, after_second, refused, after_refusals)
 
 
-def test_another_installation_becomes_the_same(kept, other, restored):
-    (first, after), (second, again, _), _ = restored
+def test_another_installation_becomes_the_same(filled, kept, other, restored):
     before = kept[2]
-    assert without_states(again) == without_states(before) and "Held." in second
+    assert without_states(restored.after_second) == without_states(before) and "Held." in restored.second
+    first, after = restored.first, restored.after_first
     assert "Interrupted experiments: 1. Everybody must log in again." in first and "No key opens" not in first
     assert "pending restore on db7 in rack 3: global variable sync_binlog 1" in first
     assert [state for _, state, _ in after["experiments"]] == ["done", "done", "interrupted"]
     assert without_states(after) == without_states(before)
+    assert (filled.home / "password_keys").read_bytes().split()[0] in (other.home / "password_keys").read_bytes()
     assert (other.home / "recipes/mine.toml").read_text() == RECIPE
 
 
-def test_a_restore_that_fails_changes_nothing(filled, kept, restored, passphrase, tmp_path):
-    (file, tokens, before), (_, _, lacking) = kept, restored
-    cut = tmp_path / "cut"
-    cut.write_bytes(file.read_bytes()[:-100])
-    keys = (filled.home / "password_keys").read_bytes()
-    right, wrong = passphrase[PASSPHRASE], passphrase[ANOTHER]
-    used = filled.used(f"said('restore', {str(file)!r}, {right}, '--overwrite')")
-    *refused, after = filled.run(
-        f"{used}"
-        f"said('restore', {str(file)!r}, {right})\n"
-        f"said('restore', {str(cut)!r}, {right}, '--overwrite')\n"
-        f"said('restore', {str(file)!r}, {wrong}, '--overwrite')\n"
-        f"said('restore', {str(lacking)!r}, '--overwrite')\n"
-        f"content({tokens})"
-    )
+def test_a_restore_that_fails_changes_nothing(other, restored):
     told = ("Stop the web server", "This installation has data", "no whole backup", "does not open the keys",
             "fleet_installation")  # fmt: skip
-    for words, sentence in zip(told, refused, strict=True):
+    for words, sentence in zip(told, restored.refused, strict=True):
         assert words in sentence and sentence.endswith("status 2"), sentence
-    assert after == before
-    assert (filled.home / "password_keys").read_bytes() == keys
-    assert not list(filled.home.glob(".backup-*"))
+    assert restored.after_refusals == restored.after_second
+    assert not list(other.home.glob(".backup-*"))

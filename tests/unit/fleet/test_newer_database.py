@@ -16,11 +16,11 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Upgrade, Worker
 from tests import migrated
 from tests.unit.conducting import experiments as make
+from tests.upgrades.newer import upgraded_by
 from tests.walks import report
 from workers.conducting import assignment
 from workers.conducting.conduct import conduct
 
-FUTURE = ("servers", "9999_from_the_future")
 LIMIT_S = 300
 APART = (
     "DURASCOPE_",
@@ -29,11 +29,6 @@ APART = (
     "COVERAGE_",
 )  # seven programs load themselves: coverage would cost twice more
 REFUSED = f"This is Durascope {VERSION}, which is older than the database, which has servers.9999_from_the_future"
-
-
-def upgraded_by(version: str) -> None:
-    MigrationRecorder(connection).record_applied(*FUTURE)
-    Upgrade.objects.create(version=version)
 
 
 @pytest.mark.django_db
@@ -101,7 +96,7 @@ def home(tmp_path_factory):
     """An installation that a newer version migrated."""
     home = tmp_path_factory.mktemp("newer")
     migrated.sqlite(home / "durascope.sqlite3")
-    code = "from tests.unit.fleet.test_newer_database import upgraded_by; upgraded_by('77.1.0')"
+    code = "from tests.upgrades.newer import upgraded_by; upgraded_by('77.1.0')"
     argv = [sys.executable, "manage.py", "shell", "-v", "0", "-c", code]
     subprocess.run(argv, cwd=PROJECT, env=environment(home), check=True)
     return home

@@ -1,9 +1,10 @@
 // The rule color-contrast for the texts whose look is not among the `settled`, three of each look: axe cannot judge a text
-// that another element covers. It never judges one on a gradient, nor one above the page: the link that skips to the content.
+// that another element covers. It never judges one on a gradient, nor one beside the page (the link that skips to the content),
+// nor boxes to tick and the words inside a canvas.
 async (settled) => {
   const known = new Set(settled);
   const MOST = 3;
-  const CONTROLS = "input, select, textarea";
+  const CONTROLS = "input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea";
   const grounds = new Map([[null, ""]]);
   const groundOf = (element) => {
     if (!grounds.has(element)) {
@@ -16,20 +17,21 @@ async (settled) => {
   };
   const words = (element) => [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)
     .map((node) => node.data.trim()).join("");
+  const isText = (element) => element.matches(CONTROLS) || (words(element).length > 1 && !element.matches("canvas"));
   const lookOf = (element) => {
     const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element);
     const isOff = Boolean(element.closest(":disabled, [aria-disabled=true]") || element.closest("label")?.control?.disabled);
     return [color, fontSize, fontWeight, textShadow, isOff, groundOf(element)].join(" ");
   };
   const isShown = (element) => {
-    const { width, height, bottom } = element.getBoundingClientRect();
-    const isOnPage = width > 2 && height > 2 && bottom + scrollY > 0;
+    const { width, height, right, bottom } = element.getBoundingClientRect();
+    const isOnPage = width > 2 && height > 2 && right + scrollX > 0 && bottom + scrollY > 0;
     return isOnPage && element.checkVisibility({ visibilityProperty: true });
   };
   const looks = new Map();
   const asked = [];
   for (const element of document.body.querySelectorAll("*")) {
-    if (!(element.matches(CONTROLS) || words(element).length > 1) || !isShown(element)) continue;
+    if (!isText(element) || !isShown(element)) continue;
     const look = lookOf(element);
     const met = looks.get(look) ?? 0;
     if (known.has(look) || met === MOST) continue;

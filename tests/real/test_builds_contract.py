@@ -69,7 +69,7 @@ def test_a_variant_has_the_redo_log_that_its_option_file_would_give(stage):
     """MariaDB chooses at its start whether it writes the log past the page cache, and keeps to it when it gets 2."""
     buffered = {}
     for flush in ("1", "2", "0"):
-        stage.apply(Variant(flush, {"innodb_flush_log_at_trx_commit": flush}))
+        stage.apply(Variant(flush, {"innodb_flush_log_at_trx_commit": f" {flush}"}))  # as somebody may type it
         with connect(stage.target) as connection:
             buffered[flush] = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES LIKE 'innodb_log_file_buffering'")
     switch = {flush: found.get("innodb_log_file_buffering") for flush, found in buffered.items()}

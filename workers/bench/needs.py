@@ -78,6 +78,7 @@ class Candidate:
     build: str = ""  # of a sandbox: its own
     is_production: bool = False
     flavour: FlavourKey | None = None
+    version: Version | None = None  # of an attached server
     engines: frozenset[str] = frozenset()
     max_connections: int | None = None
     present: Mapping[str, str] = field(default_factory=dict)  # settings as last seen

@@ -73,7 +73,7 @@ def _wanting_start(plan: Plan, server: Candidate) -> dict[str, list[str]]:
             setting, flavour = SETTINGS.get(name), server.flavour_of(variant)
             if not setting or not flavour or value == server.present.get(name):
                 continue
-            if setting.dynamic_on(flavour) and setting.wants_start(value, flavour):
+            if setting.dynamic_on(flavour) and setting.wants_start(value, flavour, server.version):
                 found.setdefault(f"{name}={value}", []).append(variant.name)
     return found
 

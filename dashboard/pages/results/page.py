@@ -243,7 +243,7 @@ def _named(place: MeasuredPlace) -> str:
 
 
 def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:
-    """One for each server and environment in which it was measured."""
+    """One for each server and environment in which it was measured; a restart with other variables is no other one."""
     met = dict.fromkeys((row.server_id, row.environment_id) for row in rows)
     known = [(server, one) for server, one in met if one is not None]
     known_facts = queries.environments({one for _, one in known})
@@ -251,16 +251,18 @@ def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:
     with_2 = {
         row.environment_id for row in rows if tested.planned_variant(view.plan, row.variant).settings.get(FLUSH) == "2"
     }
-    return [
-        MeasuredPlace(
+    found: list[MeasuredPlace] = []
+    for server, one in known:
+        place = MeasuredPlace(
             view.names[server],
             server in sandboxes,
             {name: view.clean(fact) for name, fact in facts(known_facts[one]).items()},
             flush_of([device for device in view.devices if device.server_id == server]),
             one in with_2 and _started_without_2(known_facts[one]),
         )
-        for server, one in known
-    ]
+        if place not in found:
+            found.append(place)
+    return found
 
 
 def _started_without_2(environment: EnvironmentFacts) -> bool:

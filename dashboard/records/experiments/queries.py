@@ -20,6 +20,7 @@ from workers.sandbox import builds
 from workers.servers.answered import AnsweredFacts
 from workers.servers.facts import Version
 from workers.servers.hosts import says_here
+from workers.servers.look import version_of
 
 MOST_CELLS_SHOWN = 200
 CELLS_BEFORE = 20
@@ -67,6 +68,7 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
         means_its_worker=says_here(server.host) or bool(server.socket),
         is_production=server.label == Server.Label.PRODUCTION,
         flavour=facts.flavour or None,
+        version=version_of(facts.version_text) if facts.version_text else None,
         engines=frozenset(engines),
         max_connections=int(facts.max_connections) if facts.max_connections else None,
         present=facts.settings,

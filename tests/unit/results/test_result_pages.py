@@ -6,6 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
+from dashboard.records.experiments.models import Run
 from tests.markup import flat
 from tests.unit.results import factory
 
@@ -132,6 +133,16 @@ def test_a_cell_without_a_run_has_no_page(client_in):
 def test_a_result_page_needs_a_login(client):
     response = client.get(reverse("results:page", args=[factory.experiment().pk]))
     assert response.status_code == 302
+
+
+def test_a_server_that_was_restarted_with_other_variables_is_listed_once(client_in):
+    one = factory.experiment()
+    two = factory.environment_row(innodb_log_file_buffering="ON")
+    Run.objects.filter(pk=Run.objects.filter(cell__experiment=one).first().pk).update(environment=two)
+    assert page(client_in, one).text.count("<dt>kernel</dt>") == 1
+    other = factory.environment_row(kernel="6.12.0")
+    Run.objects.filter(environment=two).update(environment=other)
+    assert page(client_in, one).text.count("<dt>kernel</dt>") == 2
 
 
 @pytest.mark.parametrize(

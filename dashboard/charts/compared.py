@@ -99,7 +99,7 @@ def _dots(line: Sequence[Column], figure: ComparedFigure) -> tuple[Dot, ...]:
 
 
 def _table(columns: Sequence[Column], figure: ComparedFigure) -> ChartTable:
-    titles = (("experiment", "text"), ("server", "text"), ("variant", "text"), ("workload", "text"))
+    titles = (("experiment", "text"), ("server", "text"), ("setting", "text"), ("workload", "text"))
     figures = ((figure.title.lower(), figure.format), ("95 % from", "number"), ("95 % to", "number"))
     rows = ((c.name, c.server, c.variant, c.workload, c.threads, *figure.value(c)) for c in columns)
     return ChartTable((*titles, ("threads", "whole"), *figures), tuple(rows))

@@ -80,7 +80,7 @@ def _of_line(key: str, view: HistoryView, line: TrackLine) -> list[tuple[Marked,
 def _levels(key: str, view: HistoryView) -> ChartTable:
     figure = FIGURES[key]
     columns = (
-        ("variant", "text"), ("from", "text"), ("to", "text"), ("nights", "whole"), ("median", figure.form),
+        ("setting", "text"), ("from", "text"), ("to", "text"), ("nights", "whole"), ("median", figure.form),
         ("lowest", figure.form), ("highest", figure.form), ("begins with", "text"),
     )  # fmt: skip
     rows = [row for line in view.lines_of(key) for row in _levels_of(key, view, line)]
@@ -106,7 +106,7 @@ def _level(name: str, span: Sequence[EntryValue], begin: tuple[Marked, Change] |
 
 def _nights(key: str, view: HistoryView) -> ChartTable:
     figure = FIGURES[key]
-    columns = [("measured at", "text"), ("experiment", "whole"), ("variant", "text"), ("settings", "text")]
+    columns = [("measured at", "text"), ("experiment", "whole"), ("setting", "text"), ("settings", "text")]
     columns += [(figure.title.lower(), figure.form), *_interval(figure), ("repeats", "whole")]
     columns += [("source", "text"), ("change", "text")]
     said = {change.first_id: _says(one, change) for one in view.marked(key) for change in one.changes}

@@ -60,7 +60,7 @@ def _ratio(pair: PointPair, figure: ComparedFigure) -> tuple[float, float | None
 
 def _table(pairs: Sequence[PointPair], figure: ComparedFigure) -> ChartTable:
     name, said = figure.title.lower(), figure.format
-    titles = (("variant", "text"), ("workload", "text"), ("threads", "whole"), (f"{name} of A", said))
+    titles = (("setting", "text"), ("workload", "text"), ("threads", "whole"), (f"{name} of A", said))
     ratios = ((f"{name} of B", said), ("B/A", "times"), ("95 % from", "times"), ("95 % to", "times"))
     return ChartTable((*titles, *ratios), tuple(_row(pair, figure) for pair in pairs))
 

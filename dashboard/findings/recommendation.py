@@ -211,7 +211,7 @@ def _bound(chosen: Option) -> str:
 
 def _allowed(chosen: Option, weakest: Crashes) -> str:
     if any(each.points for each in chosen.crashes):
-        return f"That {chosen.name} loses nothing was tested with the loads of these crash trials only."
+        return f"Only the loads of these crash trials were tried: nothing is known of {chosen.name} with others."
     if weakest.most is None:
         return ""
     if not shows_rare(weakest.most):

@@ -85,5 +85,5 @@ def follow(experiment: Experiment, stack: Stack, say: Callable[[str], None]) -> 
 
 
 def share_link(experiment: Experiment, user: User, address: str) -> str:
-    _, token = share(user, experiment, days=SHARED_DAYS, note="made by the demo")
+    _, token = share(user, experiment, days=SHARED_DAYS, note="by scripts/demo")
     return address + reverse("sharing:show", args=[token])

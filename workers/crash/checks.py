@@ -174,7 +174,7 @@ def overtaken_in(order: Keys, ledger: Ledger) -> Keys:
 def _binlog_rewritten(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if evidence.rewritten:
         return _noted(evidence.rewritten, "files of the binary log differ from the copy that was taken at the crash")
-    return valid("Recovery changed no byte of what was left of the binary log.")
+    return valid("Recovery changed no byte of the binary log that the disk held after the crash.")
 
 
 def _noted(odd: Oddities, what: str) -> CheckResult:
@@ -196,7 +196,10 @@ def _gtid_reused(ledger: Ledger, evidence: Evidence) -> CheckResult:
 def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := known(evidence.binlog).unreadable:
         return invalid(1, why)
-    return valid(f"A replica can read all files of the binary log, up to {known(evidence.binlog).end_at}.")
+    return valid(
+        f"A replica can read all files of the binary log, to its end at {known(evidence.binlog).end_at}. "
+        "(Each start of the server begins a new file.)"
+    )
 
 
 def _prepared_left(ledger: Ledger, evidence: Evidence) -> CheckResult:

@@ -40,4 +40,4 @@ def interval_of(measured: Effect) -> str:
         return f"{percent(lo)} to {percent(hi)}"
     if measured.unit != "share":
         return f"{sig(lo)} to {sig(hi)}"
-    return f"likely {percent(lo) if lo else '0'} to {percent(hi)}"
+    return f"{percent(lo) if lo else '0'} to {percent(hi)}"

@@ -77,11 +77,11 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
     kept_by_binlog = any(in_engine > (binlog if both is None else both) for in_engine, binlog, both in lost)
     kept_by_engine = any(binlog > (in_engine if both is None else both) for in_engine, binlog, both in lost)
     if kept_by_binlog and kept_by_engine:
-        return f"a replica lacks commits that {engine} kept, and has others that {engine} lost"
+        return f"a replica would lack commits that {engine} kept, and have others that {engine} lost"
     if kept_by_binlog:
-        return f"a replica has commits that {engine} lost: they are in {BINLOG}"
-    more = f". It can also have commits that it fetched before the crash and that {engine} lost"
-    return f"a replica can lack commits that {engine} kept{more if any(one for one, _, _ in lost) else ''}"
+        return f"a replica would have commits that {engine} lost: they are in {BINLOG}"
+    more = f", and have others, fetched before the crash, that {engine} lost"
+    return f"a replica could lack commits that {engine} kept{more if any(one for one, _, _ in lost) else ''}"
 
 
 def typical(median: float, times: int) -> str:

@@ -59,7 +59,7 @@ def _of_family(trials: Sequence[Tried]) -> SelfTest:
     wrong += [one.told(one.invented, "flagged") for one in holding if one.invented]
     if wrong:
         return SelfTest("failed", f"failed: {' and '.join(wrong)}.")
-    losses = [f"a loss {one.of_all}" for one in losing if one.completed]
+    losses = [f"the loss made on purpose {one.of_all}" for one in losing if one.completed]
     if not losses:
         return SelfTest("not tried", "did not run: no trial had a lying disk or an asynchronous link.")
     clean = listed([number_of(one.kind, len(one.decided)) for one in holding if one.decided])

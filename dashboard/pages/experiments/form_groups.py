@@ -68,7 +68,7 @@ def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundFiel
 
 
 def _compared(form: forms.BaseForm) -> str:
-    build = _choice(form, "build") if _value(form, "build") else "the server's own version"
+    build = _choice(form, "build") if _value(form, "build") else "the version of the server"
     kept = "on or off " if _value(form, "binlog") == "keep" else ""
     said = [f"Binary log {kept}{_choice(form, 'binlog')}", build, _choice(form, "storage")]
     if own := _lines(form, "own_variants"):

@@ -3,7 +3,7 @@
 import secrets
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
@@ -52,6 +52,8 @@ def index(request: HttpRequest) -> HttpResponse:
 @needs("run")
 def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
     """The plan's form, filled from a recipe or from an experiment (`?from=`); POST starts the experiment."""
+    if recipe and shelf.find(recipe) is None:
+        raise Http404
     source = _source(request)
     form = PlanForm(
         request.POST or None,

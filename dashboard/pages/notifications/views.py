@@ -32,7 +32,7 @@ class ChannelForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         initial=list(EVENTS),
         required=False,
-        help_text="If none is ticked, only the messages of Send a test arrive.",
+        help_text="If none is ticked, nothing is sent but the test message of the button “Send a test”.",
     )
 
     def __init__(self, kind: str, data: QueryDict | None = None, *, channel: Channel | None = None) -> None:

@@ -46,8 +46,8 @@ class WhenForm(forms.Form):
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="For example 06:00: a run must have ended when the clock next shows 06:00. One that is expected to "
-        "last longer is not started. One that still runs then is cancelled, and its measurements are kept.",
+        help_text="For example 06:00, in the time zone above: a run that is expected to last longer is not started. "
+        "A run that still goes on at 06:00 is cancelled, and its measurements are kept.",
     )
 
     def __init__(
@@ -82,7 +82,7 @@ class WhenForm(forms.Form):
 class RecipeForm(WhenForm):
     recipe = forms.ChoiceField(
         choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()],
-        help_text="The plan to measure. Later changes of the recipe do not change this schedule.",
+        help_text="A ready-made plan. Later changes of the recipe do not change this schedule.",
     )
     size = forms.ChoiceField(
         choices=[(key, f"{key}: {says}") for key, says in SIZES.items()],

@@ -55,18 +55,18 @@ OPERATIONS: dict[str, Operation] = {
     "own_account": Operation(Role.VIEWER, "change your own password and second factors"),
     "tokens": Operation(Role.VIEWER, "make and revoke your own API tokens"),
     "monitor": Operation(Role.VIEWER, "read the figures for Prometheus"),
-    "register_server": Operation(Role.OPERATOR, "register servers and add sandboxes, and own them"),
+    "register_server": Operation(Role.OPERATOR, "register servers and add sandboxes, which then belong to you"),
     "test_server": Operation(Role.OPERATOR, "test a connection"),
     "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own servers"),
     "allow_crashes": Operation(
         Role.OPERATOR,
-        "allow crashes of a server, set the failover command of a sandbox, and undo both",
+        "mark a server as one that may be crashed, give a sandbox its failover command, and undo both",
         owner,
         "own servers",
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "crash, start or fail over a server with a program outside the allowed list (DURASCOPE_CRASH_PROGRAMS)",
+        "have a server crashed, started or failed over by a program that DURASCOPE_CRASH_PROGRAMS does not list",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
@@ -80,7 +80,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
     "confirm_nights": Operation(
-        Role.OPERATOR, "allow scheduled runs to put load on a production server", owner, "own servers"
+        Role.OPERATOR, "allow schedules to put load on a production server", owner, "own servers"
     ),
     "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),

@@ -24,10 +24,10 @@ EVENTS: dict[str, EventKind] = {
         "A scheduled run was missed", "the worker or the scheduler was down, or the server was busy or did not answer"
     ),
     "verdict_invalid": EventKind(
-        "A setting now loses commits", "crash trials that passed before lose commits or fail in another way"
+        "A setting now loses commits", "its crash trials used to pass and now lose commits or fail in another way"
     ),
     "level_missed": EventKind(
-        "A service level is missed", "no tested setting reaches what the service level asks: sent once, until one does"
+        "A service level is missed", "no tested setting reaches it; sent again only after a setting has reached it"
     ),
     "change_point": EventKind(
         "A figure changed", "speed or latency stays higher or lower than before, and a second measurement confirmed it"

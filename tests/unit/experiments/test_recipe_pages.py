@@ -116,3 +116,7 @@ def test_the_form_says_what_to_install(client_in, server):
     Worker.objects.create(host="one", pid=1, abilities={"builds": {"system-mariadb": {}}, "crash_missing": {}})
     told = client_in.post(reverse("experiments:review"), sent("binlog-breaks-group-commit", servers=[server.pk])).json()
     assert any("manage.py build install mysql-5.5.9" in reason for reason in told["refusals"])
+
+
+def test_a_recipe_that_does_not_exist_has_no_form(client_in):
+    assert client_in.get(reverse("experiments:new-from", args=["no-such-recipe"])).status_code == 404

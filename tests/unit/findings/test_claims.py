@@ -122,8 +122,8 @@ def close_to_the_bound():
     [
         (Effect("deviation", 0.033, 0.0, 2.4), "0 % to 240 %"),
         (Effect("deviation", 0.0053, 0.00044, 0.017), "0.044 % to 1.7 %"),
-        (Effect("share", 0.0, 0.0, 0.116, counts="0 of 30"), "likely 0 to 12 %"),
-        (Effect("share", 1.0, 0.86, 1.0, counts="20 of 20"), "likely 86 % to 100 %"),
+        (Effect("share", 0.0, 0.0, 0.116, counts="0 of 30"), "0 to 12 %"),
+        (Effect("share", 1.0, 0.86, 1.0, counts="20 of 20"), "86 % to 100 %"),
         (Effect("per second", 107000, 0.0, 215000), "0 to 215,000"),
         (Effect("times", 3.0), ""),
     ],

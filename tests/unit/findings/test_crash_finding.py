@@ -86,9 +86,9 @@ def test_what_a_replica_can_be_is_told_together_of_settings_alike():
         ]
     )
     assert [one for one in said if "a replica " in one] == [
-        "After a power loss with 0/0 and 2/0 a replica can lack commits that InnoDB kept. "
-        "It can also have commits that it fetched before the crash and that InnoDB lost.",
-        "After a power loss with 2/1 a replica has commits that InnoDB lost: they are in the binary log.",
+        "After a power loss with 0/0 and 2/0 a replica could lack commits that InnoDB kept, "
+        "and have others, fetched before the crash, that InnoDB lost.",
+        "After a power loss with 2/1 a replica would have commits that InnoDB lost: they are in the binary log.",
     ]
 
 

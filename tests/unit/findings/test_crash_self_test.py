@@ -25,8 +25,8 @@ def test_the_self_test_passes_when_lying_disks_are_flagged():
     passed = self_test(trials_of(found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])))
     assert passed.state == "passed"
     assert (
-        passed.says == "The self-test of the checks passed: they found a loss in 2 of 2 trials with a "
-        "lying disk (it ignores flushes), and no loss after 1 graceful restart, as they must."
+        passed.says == "The self-test of the checks passed: they found the loss made on purpose in 2 of 2 trials with "
+        "a lying disk (it ignores flushes), and no loss after 1 graceful restart, as they must."
     )
 
 
@@ -90,8 +90,8 @@ def test_failovers_have_controls_of_their_own():
     clean = {"switchover": [(0, 0)], "no_fault": [(0, 0)] * 2}
     passed = self_test(trials_of(found(asynchronous_link=[(7, 0)] * 2, **clean)))
     assert (
-        passed.says == "The self-test of the checks passed: they found a loss in 2 of 2 trials with an "
-        "asynchronous link, and no loss after 1 graceful switchover and 2 trials without a fault, as they must."
+        passed.says == "The self-test of the checks passed: they found the loss made on purpose in 2 of 2 trials with "
+        "an asynchronous link, and no loss after 1 graceful switchover and 2 trials without a fault, as they must."
     )
     assert self_test(trials_of(found(asynchronous_link=[(7, 0)], no_fault=[(1, 0)]))).failed
     assert self_test(trials_of(found(asynchronous_link=[(7, 0), (0, 0)]))).failed
@@ -131,7 +131,7 @@ def test_each_family_is_judged_by_its_own_controls():
 
 
 LIES, RESTART, SWITCH = "lying-disk", "graceful-restart", "switchover"
-FLAGGED = "passed: they found a loss in 1 of 1 trial with a lying disk (it ignores flushes)"
+FLAGGED = "passed: they found the loss made on purpose in 1 of 1 trial with a lying disk (it ignores flushes)"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ FLAGGED = "passed: they found a loss in 1 of 1 trial with a lying disk (it ignor
         ([], "did not run: no trial had a lying disk or an asynchronous link."),
         ([tried(LIES, engine=5)], f"{FLAGGED}, as they must."),
         ([tried(LIES, engine=5), tried("asynchronous-link", engine=5)],
-         f"{FLAGGED}, and a loss in 1 of 1 trial with an asynchronous link, as they must."),
+         f"{FLAGGED}, and the loss made on purpose in 1 of 1 trial with an asynchronous link, as they must."),
         ([tried(LIES, engine=5), unclear(RESTART), unclear(SWITCH)],
          f"{FLAGGED}, as they must; 1 graceful restart unclear; 1 graceful switchover unclear."),
         ([tried(LIES, engine=5), tried(RESTART), unclear(RESTART)],

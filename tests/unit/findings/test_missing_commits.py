@@ -7,8 +7,8 @@ from dashboard.findings.crash.missing import lost_from, of_a_replica
 from tests.unit.findings.tried import tried
 
 KEPT = ", the binary log none"
-BY_BINLOG = "a replica has commits that InnoDB lost: they are in the binary log"
-BOTH_WAYS = "a replica lacks commits that InnoDB kept, and has others that InnoDB lost"
+BY_BINLOG = "a replica would have commits that InnoDB lost: they are in the binary log"
+BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that InnoDB lost"
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_the_log_that_lost_commits_most_often_is_named_first(hit, says):
         ([tried(engine=5)], BY_BINLOG),
         ([tried(engine=1, binlog=None)], BY_BINLOG),
         ([tried(engine=5, binlog=3, lost_both=3)], BY_BINLOG),
-        ([tried(engine=None, binlog=1)], "a replica can lack commits that InnoDB kept"),
-        ([tried(binlog=1, lost_both=0)], "a replica can lack commits that InnoDB kept"),
+        ([tried(engine=None, binlog=1)], "a replica could lack commits that InnoDB kept"),
+        ([tried(binlog=1, lost_both=0)], "a replica could lack commits that InnoDB kept"),
         ([tried(engine=3, binlog=5, lost_both=3)],
-         "a replica can lack commits that InnoDB kept. "
-         "It can also have commits that it fetched before the crash and that InnoDB lost"),
+         "a replica could lack commits that InnoDB kept, "
+         "and have others, fetched before the crash, that InnoDB lost"),
         ([tried(engine=3, binlog=5, lost_both=2)], BOTH_WAYS),
         ([tried(engine=5, binlog=5, lost_both=3)], BOTH_WAYS),
         ([tried(engine=5), tried(binlog=5)], BOTH_WAYS),

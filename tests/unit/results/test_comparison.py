@@ -231,7 +231,7 @@ def test_the_picture_comes_as_files(client_in):
     one = factory.experiment()
     address = reverse("results:compare_chart", args=["compared", "csv"])
     rows = client_in.get(address, {"runs": every(one), "figure": "p99"}).content.decode().splitlines()
-    assert rows[0].startswith("experiment,server,variant,workload,threads,latency p99") and len(rows) == 7
+    assert rows[0].startswith("experiment,server,setting,workload,threads,latency p99") and len(rows) == 7
     for wrong in (["other", "csv"], ["compared", "xml"]):
         assert client_in.get(reverse("results:compare_chart", args=wrong)).status_code == 404
 

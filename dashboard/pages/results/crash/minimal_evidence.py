@@ -20,9 +20,9 @@ from workers.crash.points.story import (
 from workers.sandbox.disk.image import BLOCK_BYTES
 
 ALONE = "Each of these settings was changed alone. If a check still fails then, another setting makes it fail too."
-SHORTEST = "Shortest load found"
+SHORTEST = "Shortest load that fails"
 SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
-VERIFIES = "With it the recovery verifies the checksum of each event of the binary log."
+VERIFIES = "With it the recovery notices damage in the binary log, from which it decides what InnoDB keeps."
 REASONS = {  # why a setting was tried whose name does not say it
     "source_verify_checksum": VERIFIES,
     "master_verify_checksum": VERIFIES,
@@ -69,7 +69,7 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
 
 def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
-    tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'another load'}"
+    tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'a load that was recorded with it'}"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
         title, says = "Not prevented by", f"The checks still failed at {at}"
@@ -107,8 +107,8 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     where = f"{at.get((block.moment, block.keeps), '')}{what} {how} on the disk: {disk}{place} ({role})"
     return MinimalEvidence(
         "Example of a failure",
-        f"{where}. If it {otherwise} there, {checks} would have passed.{memory}{later} Found by "
-        f"recovering the disk {whole(block.recoveries)} times, each time with other blocks on it.",
+        f"{where}. If it {otherwise} there, {checks} would have passed.{memory}{later} To find this one block, "
+        f"Durascope recovered {whole(block.recoveries)} copies of the disk, each with other blocks on it.",
     )
 
 
@@ -123,7 +123,7 @@ def _shortest(load: ShortestLoad, points: str, engine: str) -> MinimalEvidence:
         return MinimalEvidence(SHORTEST, f"none for {checks}. Tried within {LIMIT_S:.0f} s: {loads}, {where}.")
     where = f"{whole(load.failed)} of {whole(load.tried)} {points}"
     where += f" (of {whole(load.found)} that were found)" if load.found > load.tried else ""
-    there = "There" if load.failed == 1 else "At the first of these"
+    there = "At this one" if load.failed == 1 else "At the first of these"
     whose = "Statements" if load.clients == 1 else "Statements of the first client"
     return MinimalEvidence(
         SHORTEST,

@@ -88,11 +88,11 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
             "options": [(place, lost_from(place, engine_in(view.trials))) for place in LOST_FROM],
             "chosen": view.choice.lost_from,
         },
-        {"name": "mine", "label": "Present setting", "options": mine, "chosen": chosen, "nothing": _present(view)},
+        {"name": "mine", "label": "Your server has", "options": mine, "chosen": chosen, "nothing": _present(view)},
     ]
 
 
 def _present(view: ResultView) -> str:
     """Of the servers themselves, where the reader chooses none."""
     known = dict.fromkeys(view.clean(name) for name in present_variants(view.plan).values() if name)
-    return f"as on the server ({', '.join(known)})" if known else "none"
+    return f"as on the server ({', '.join(known)})" if known else "none chosen"

@@ -133,7 +133,7 @@ def view(story: PointsStory, engine: str = ANY_ENGINE) -> LoadView:
 
 def _moment(state: TriedState) -> str:
     """Several crash points can have the same latest moment: the event tells them apart."""
-    return f"{state.at_s:.4f} s (event {whole(state.moment)})"
+    return f"{state.at_s:.4f} s (event {whole(state.moment)}), with {whole(state.acknowledged)} acknowledged until then"
 
 
 def sentence(story: PointsStory) -> str:
@@ -241,7 +241,7 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
         (
             "Recorded",
             f"{whole(story.writes)} writes and {whole(story.flushes)} flushes ("
-            f"{whole(story.writes + 2 * story.flushes)} events) of all files in "
+            f"{whole(story.writes + 2 * story.flushes)} events: a flush is two, its begin and its end) of all files in "
             f"{duration(story.recorded_s)}"
             + (". Some flushes had nothing new to write" if story.flushes > story.writes else ""),
         ),

@@ -12,8 +12,8 @@ from workers.bench.plan import CONTROLS
 from workers.topology.faults import FAULTS
 
 COUNTS = (
-    ("setting", "text"), ("crash", "text"), ("trials", "whole"), ("failed", "whole"), ("lower bound", "percent"),
-    ("upper bound", "percent"), ("unclear", "whole"), ("not finished", "whole"),
+    ("setting", "text"), ("crash", "text"), ("trials", "whole"), ("lost or failed", "whole"),
+    ("lower bound", "percent"), ("upper bound", "percent"), ("unclear", "whole"), ("not finished", "whole"),
 )  # fmt: skip
 LOST = (("mean", "number"), ("median", "number"), ("most", "whole"), ("median time", "ms"), ("most time", "ms"))
 REPLICAS = tuple((f"replicas: {state}", "whole") for state in REPLICA_STATES)

@@ -11,6 +11,14 @@ from workers.analysis.not_computable import NotComputable
 
 PARTS = {"redo flush": "redo log flush", "binlog flush": "binary log flush", "group leader": "group leader"}
 REST = "rest"
+TOLD_APART = (
+    "Group leader: waiting for the thread that flushes for the group, without its flushes. Rest: everything else, such "
+    "as locks, processor and network."
+)
+NOT_TOLD_APART = (
+    "Rest: everything else: locks, processor, network, and waiting for the flushes of other commits, which this server "
+    "does not tell apart."
+)
 
 
 def anatomy(lines: Sequence[VariantLine]) -> Chart:
@@ -24,6 +32,7 @@ def anatomy(lines: Sequence[VariantLine]) -> Chart:
         source=sources(_sources(lines)) if series else "",
         categories=map(str, threads_of(lines)),
         reasons=reasons(one.anatomy for _, ones in known for one in ones),
+        rest=TOLD_APART if "group leader" in used else NOT_TOLD_APART,
     )
     *first, rest, remark = chart.table.columns
     columns = (*first, *((PARTS[part], "ms") for part in used), rest, remark)

@@ -211,7 +211,7 @@ def _bound(chosen: Option) -> str:
 
 def _allowed(chosen: Option, weakest: Crashes) -> str:
     if any(each.points for each in chosen.crashes):
-        return f"Only the loads of these crash trials were tried: nothing is known of {chosen.name} with others."
+        return "The crash trials had one kind of load. Other loads were not tried."
     if weakest.most is None:
         return ""
     if not shows_rare(weakest.most):

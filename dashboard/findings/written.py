@@ -62,8 +62,8 @@ class WrittenEstimate:
             return f"{self.server}: the written bytes are not estimated: {self.basis}. {self._room}"
         total, binlog = _range(self.low.total, self.high.total), _range(self.low.binlog, self.high.binlog)
         return (
-            f"{self.server}: {duration(self.load_s)} of load (with warm-up) will write {total}. Of this, {binlog} are "
-            f"binary log ({self.basis}). {self._room}"
+            f"{self.server}: the measurements ({duration(self.load_s)} of load with warm-up) will write {total}. "
+            f"Of this, {binlog} are binary log ({self.basis}). {self._room}"
         ).strip()
 
     @property

@@ -159,7 +159,7 @@ def _binlog_order(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return none_of(
         overtaken_in(known(evidence.binlog).order, ledger),
         "transactions are in the binary log before one that was acknowledged before they were sent",
-        "A transaction that was acknowledged before another was sent comes before it in the binary log.",
+        "If one transaction was acknowledged before another was sent, it comes first in the binary log.",
     )
 
 

@@ -61,7 +61,7 @@ def _where(tally: Tally, place: str) -> str:
 def _lost(tally: Tally, loss: CrashLoss) -> str:
     """`median 1,120 commits`; of recorded loads those of the worst crash point."""
     if tally.kind in RECORDED_KINDS:
-        return f"{typical(loss.most, 1)} at the worst {noun_of(tally.kind)}"
+        return f"up to {typical(loss.most, 1)} at a {noun_of(tally.kind)}"
     return typical(loss.median, loss.rate.k)
 
 

@@ -80,8 +80,9 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
         return f"a replica would lack commits that {engine} kept, and have others that {engine} lost"
     if kept_by_binlog:
         return f"a replica would have commits that {engine} lost: they are in {BINLOG}"
-    more = f", and have others, fetched before the crash, that {engine} lost"
-    return f"a replica could lack commits that {engine} kept{more if any(one for one, _, _ in lost) else ''}"
+    more = f", and have commits that {engine} lost (it fetched them before the crash)"
+    lacks = f"a replica could lack commits that {engine} kept ({BINLOG} lost them)"
+    return lacks + (more if any(one for one, _, _ in lost) else "")
 
 
 def typical(median: float, times: int) -> str:

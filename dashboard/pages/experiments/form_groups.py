@@ -7,7 +7,7 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from dashboard.pages.experiments.plan_inputs import NODE_FAULTS, PlanInputs
-from dashboard.records.experiments.kind_names import in_order, title
+from dashboard.records.experiments.kind_names import RECORDED, in_order, singular
 from workers.bench.plan import Plan
 from workers.bench.plan_field import PlanField, fields_of
 from workers.guardrails.limit import Limits
@@ -68,7 +68,7 @@ def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundFiel
 
 
 def _compared(form: forms.BaseForm) -> str:
-    build = _choice(form, "build") if _value(form, "build") else "the version of the server"
+    build = _choice(form, "build") if _value(form, "build") else "the installed version"
     kept = "on or off " if _value(form, "binlog") == "keep" else ""
     said = [f"Binary log {kept}{_choice(form, 'binlog')}", build, _choice(form, "storage")]
     if own := _lines(form, "own_variants"):
@@ -91,8 +91,10 @@ def _crash(form: forms.BaseForm) -> str:
     if trials in ("", "0"):
         return "None: only speed is measured, the result will not say what is lost"
     typed = str(_value(form, NODE_FAULTS) or "").replace(",", " ").split()
-    kinds = ", ".join(map(title, in_order([*(_value(form, "kinds") or ()), *typed])))
-    return f"{trials} trials of each: {kinds}" + (", with a replica" if _value(form, "replica") else "")
+    points = f" with {_number(form, 'points')} crash points"
+    kinds = in_order([*(_value(form, "kinds") or ()), *typed])
+    each = [f"{trials} x {singular(kind)}{points if kind == RECORDED else ''}" for kind in kinds]
+    return f"For each setting {', '.join(each)}" + (", with a replica" if _value(form, "replica") else "")
 
 
 def _length(form: forms.BaseForm) -> str:

@@ -59,10 +59,13 @@ def context(run: Run, reader: Reader) -> dict[str, object]:
         "together": together.of_run(run, shared=reader.is_guest),
         "pictures": [_picture(key, run, reader) for key in CHARTS],
         "latency_ms": [(name, run.latency_ms[name]) for name in _order(run.latency_ms)],
-        "figures": [_figure(one, one.value, reader) for one in read(Figures, run.figures) if one.value is not None],
+        "figures": [
+            _figure(one, one.value, reader) for one in _by_name(read(Figures, run.figures)) if one.value is not None
+        ],
         "missing": [reader.text(reason) for reason in per_commit.missing(_as_counted(run))],
         "per_commit": _per_commit(run),
         "fsync_latency": _fsync_latency(run, reader),
+        "warmup_s": cell.experiment.as_plan().warmup_s,
         "command": reader.text(shlex.join(evidence.command)) if evidence else "",
         "effective": reader.variables(run.effective),
         "my_cnf": reader.server_text(evidence.my_cnf, is_sandbox=cell.server.is_sandbox) if evidence else "",
@@ -81,6 +84,12 @@ def _picture(key: str, run: Run, reader: Reader) -> Picture:
 def _order(latency_ms: dict[str, float]) -> list[str]:
     known = [name for name in ("avg", "p50", "p95", "p99", "p99.9", "max") if name in latency_ms]
     return known + [name for name in latency_ms if name not in known]
+
+
+def _by_name(found: Figures) -> Figures:
+    """What two sources counted stands together, in the order of the first."""
+    names = list(dict.fromkeys(one.name for one in found))
+    return tuple(sorted(found, key=lambda one: names.index(one.name)))
 
 
 def figure_title(name: str) -> str:

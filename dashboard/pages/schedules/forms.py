@@ -82,7 +82,7 @@ class WhenForm(forms.Form):
 class RecipeForm(WhenForm):
     recipe = forms.ChoiceField(
         choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()],
-        help_text="A ready-made plan. Later changes of the recipe do not change this schedule.",
+        help_text="A ready-made plan, named after its question. Later changes of it do not change this schedule.",
     )
     size = forms.ChoiceField(
         choices=[(key, f"{key}: {says}") for key, says in SIZES.items()],

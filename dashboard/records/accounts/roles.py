@@ -66,7 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "have a server crashed, started or failed over by a program that DURASCOPE_CRASH_PROGRAMS does not list",
+        "let any program crash, start or fail over a server, also one that DURASCOPE_CRASH_PROGRAMS does not list",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
@@ -80,7 +80,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
     "confirm_nights": Operation(
-        Role.OPERATOR, "allow schedules to put load on a production server", owner, "own servers"
+        Role.OPERATOR, "allow schedules (night runs) to put load on a production server", owner, "own servers"
     ),
     "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),

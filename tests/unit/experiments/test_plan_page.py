@@ -58,7 +58,7 @@ def test_the_crash_trials_of_the_self_test_are_counted_apart():
 
 def test_the_defaults_of_each_group_stand_in_one_line(server):
     assert lines(PlanForm()) == {
-        "compared": "Binary log on, the version of the server, the disk of its host",
+        "compared": "Binary log on, the installed version, the disk of its host",
         "load": "Update one row by key, in a table of 10,000 rows",
         "crash": "None: only speed is measured, the result will not say what is lost",
         "length": "3 repeats of 10 s, also counts fsyncs and group commits",
@@ -89,9 +89,9 @@ def test_a_line_follows_the_fields(client_in, server):
         max_lag_s="2.5",
     )  # fmt: skip
     assert client_in.post(reverse("experiments:review"), changed).json()["summaries"] == {
-        "compared": "Binary log on, the version of the server, hdd-10k, 1 variant of your own, baseline mine",
+        "compared": "Binary log on, the installed version, hdd-10k, 1 variant of your own, baseline mine",
         "load": "Update one row by key, in a table of many rows",
-        "crash": "4 trials of each: process kill, power loss, with a replica",
+        "crash": "For each setting 4 x process kill, 4 x power loss, with a replica",
         "length": "1 repeat of 5 s, counts fsyncs and group commits from 1 of 6 sources, load from 2 workers",
         "guard": f"On attached servers: {GUARDRAILS.replace('above 10 s', 'above 2.5 s')}",
     }

@@ -61,11 +61,11 @@ def test_the_log_that_lost_commits_most_often_is_named_first(hit, says):
         ([tried(engine=5)], BY_BINLOG),
         ([tried(engine=1, binlog=None)], BY_BINLOG),
         ([tried(engine=5, binlog=3, lost_both=3)], BY_BINLOG),
-        ([tried(engine=None, binlog=1)], "a replica could lack commits that InnoDB kept"),
-        ([tried(binlog=1, lost_both=0)], "a replica could lack commits that InnoDB kept"),
+        ([tried(engine=None, binlog=1)], "a replica could lack commits that InnoDB kept (the binary log lost them)"),
+        ([tried(binlog=1, lost_both=0)], "a replica could lack commits that InnoDB kept (the binary log lost them)"),
         ([tried(engine=3, binlog=5, lost_both=3)],
-         "a replica could lack commits that InnoDB kept, "
-         "and have others, fetched before the crash, that InnoDB lost"),
+         "a replica could lack commits that InnoDB kept "
+         "(the binary log lost them), and have commits that InnoDB lost (it fetched them before the crash)"),
         ([tried(engine=3, binlog=5, lost_both=2)], BOTH_WAYS),
         ([tried(engine=5, binlog=5, lost_both=3)], BOTH_WAYS),
         ([tried(engine=5), tried(binlog=5)], BOTH_WAYS),

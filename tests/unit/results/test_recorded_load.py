@@ -178,7 +178,7 @@ def test_commits_missing_on_a_crashed_replica_count_as_lost():
         == "lost acknowledged commits at 1 of the 2 crash points of this load (16 commits at the worst point)"
     )
     assert tally.missing == "16 commits" and list(losses(tally)) == [
-        ("InnoDB lost 16 commits at the worst crash point", "")
+        ("InnoDB lost up to 16 commits at a crash point", "")
     ]
     assert view(stored(story(bad))).worst[0].replica == 16
 

@@ -22,7 +22,7 @@ from workers.sandbox.disk.image import BLOCK_BYTES
 ALONE = "Each of these settings was changed alone. If a check still fails then, another setting makes it fail too."
 SHORTEST = "Shortest load that fails"
 SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
-VERIFIES = "With it the recovery notices damage in the binary log, from which it decides what InnoDB keeps."
+VERIFIES = "It was tried because it makes recovery stop at a damaged binary log."
 REASONS = {  # why a setting was tried whose name does not say it
     "source_verify_checksum": VERIFIES,
     "master_verify_checksum": VERIFIES,
@@ -72,7 +72,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'a load that was recorded with it'}"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
-        title, says = "Not prevented by", f"The checks still failed at {at}"
+        title, says = "Also tried, did not help", f"The checks still failed at {at}"
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:
@@ -103,7 +103,11 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     how, otherwise = ("was already", "had not been") if block.arrived else ("was not yet", "had been")
     later = "" if block.later_s is None else f" It was flushed {duration(block.later_s)} later."
-    memory = "" if block.arrived or block.keeps != "written" else " At that moment it was still in the host's memory."
+    memory = (
+        ""
+        if block.arrived or block.keeps != "written"
+        else " At that moment it was still in the page cache: the host had not sent it to the disk yet."
+    )
     where = f"{at.get((block.moment, block.keeps), '')}{what} {how} on the disk: {disk}{place} ({role})"
     return MinimalEvidence(
         "Example of a failure",

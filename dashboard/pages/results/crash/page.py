@@ -88,7 +88,13 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
             "options": [(place, lost_from(place, engine_in(view.trials))) for place in LOST_FROM],
             "chosen": view.choice.lost_from,
         },
-        {"name": "mine", "label": "Your server has", "options": mine, "chosen": chosen, "nothing": _present(view)},
+        {
+            "name": "mine",
+            "label": "Your server's present setting",
+            "options": mine,
+            "chosen": chosen,
+            "nothing": _present(view),
+        },
     ]
 
 

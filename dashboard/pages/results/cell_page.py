@@ -65,7 +65,6 @@ def context(run: Run, reader: Reader) -> dict[str, object]:
         "missing": [reader.text(reason) for reason in per_commit.missing(_as_counted(run))],
         "per_commit": _per_commit(run),
         "fsync_latency": _fsync_latency(run, reader),
-        "warmup_s": cell.experiment.as_plan().warmup_s,
         "command": reader.text(shlex.join(evidence.command)) if evidence else "",
         "effective": reader.variables(run.effective),
         "my_cnf": reader.server_text(evidence.my_cnf, is_sandbox=cell.server.is_sandbox) if evidence else "",

@@ -1,12 +1,14 @@
 """Checks and unpacks archives. No file is written outside the target folder."""
 
 import hashlib
+import os
 import shutil
 import stat
 import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from workers.errors import SandboxError
 
@@ -52,7 +54,12 @@ def _write(opened: zipfile.ZipFile, member: zipfile.ZipInfo, file: Path) -> None
         _inside(file.parent, link)
         file.symlink_to(link)
         return
-    with opened.open(member) as source, file.open("wb") as copy:
+    with opened.open(member) as source:
+        _copy(source, file, mode)
+
+
+def _copy(source: IO[bytes], file: Path, mode: int) -> None:
+    with file.open("wb") as copy:
         shutil.copyfileobj(source, copy, 1 << 20)
     runs = mode & stat.S_IXUSR or file.parent.name in PROGRAMS
     file.chmod(0o755 if runs else 0o644)
@@ -62,10 +69,12 @@ def _inside(target: Path, where: str) -> Path:
     """The place below `target`. SandboxError: it would lie outside."""
     parts = PurePosixPath(where)
     if parts.is_absolute() or ".." in parts.parts:
-        raise SandboxError(
-            f"The archive contains {where!r}, a path outside the target folder.", "Nothing was installed."
-        )
+        raise _outside(where)
     return target / parts
+
+
+def _outside(where: str) -> SandboxError:
+    return SandboxError(f"The archive contains {where!r}, a path outside the target folder.", "Nothing was installed.")
 
 
 def unpack(archive: Path, target: Path) -> None:
@@ -74,9 +83,34 @@ def unpack(archive: Path, target: Path) -> None:
         return unzip(archive, target, lambda name: name)
     try:
         with tarfile.open(archive) as opened:
-            opened.extractall(target, filter="data")
+            _untar(opened, target)
     except tarfile.ReadError as error:
         raise SandboxError(f"{archive} is not a complete tarball or zip file.", "Nothing was installed.") from error
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except (tarfile.TarError, EOFError, KeyError, OSError) as error:
         raise SandboxError(f"{archive} cannot be unpacked: {error}.", "Nothing was installed.") from error
     return None
+
+
+def _untar(opened: tarfile.TarFile, target: Path) -> None:
+    """The filters of tarfile are missing in Debian 12's Python 3.11.2. Links are made last: no file is written through
+    one. SandboxError: a link leads outside, or a member is a device or a pipe."""
+    links = {}
+    for member in opened:
+        file = _inside(target, member.name)
+        if member.isdir():
+            file.mkdir(parents=True, exist_ok=True)
+        elif member.issym():
+            links[file] = member.linkname
+        elif (source := opened.extractfile(member)) is not None:  # also of a hard link
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with source:
+                _copy(source, file, member.mode)
+        else:
+            raise SandboxError(f"The archive contains {member.name!r}, a device or a pipe.", "Nothing was installed.")
+    for file, link in links.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.symlink_to(link)
+    root = os.path.realpath(target)
+    for file, link in links.items():
+        if not Path(os.path.realpath(file)).is_relative_to(root):
+            raise _outside(link)

@@ -1,0 +1,79 @@
+"""A tarball may be hostile: nothing of it is written outside its folder."""
+
+import io
+import tarfile
+
+import pytest
+
+from workers.errors import SandboxError
+from workers.sandbox.builds.archive import unpack
+
+
+@pytest.fixture
+def unpacked(tmp_path):
+    """Unpacks members: (name, type, link or content)."""
+
+    def make(*members):
+        with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as archive:
+            for name, kind, rest in members:
+                info = tarfile.TarInfo(name)
+                info.type, info.mode = kind, 0o6777
+                if kind == tarfile.REGTYPE:
+                    info.size = len(rest)
+                else:
+                    info.linkname = rest
+                archive.addfile(info, io.BytesIO(rest.encode()) if kind == tarfile.REGTYPE else None)
+        (tmp_path / "target").mkdir()
+        unpack(tmp_path / "a.tar.gz", tmp_path / "target")
+        return tmp_path / "target"
+
+    return make
+
+
+def test_files_folders_and_links_are_as_in_the_tarball(unpacked):
+    target = unpacked(
+        ("./lib", tarfile.DIRTYPE, ""),
+        ("./lib/a.so.1", tarfile.REGTYPE, "library"),
+        ("./lib/a.so", tarfile.SYMTYPE, "a.so.1"),
+        ("./lib/private/b.so", tarfile.SYMTYPE, "../a.so"),
+        ("./lib/copy.so", tarfile.LNKTYPE, "./lib/a.so.1"),
+    )
+    for name in ("lib/a.so.1", "lib/a.so", "lib/private/b.so", "lib/copy.so"):
+        assert (target / name).read_text() == "library"
+    assert str((target / "lib/private/b.so").readlink()) == "../a.so"
+    assert (target / "lib/a.so.1").stat().st_mode & 0o7777 == 0o755
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        [("../out", tarfile.REGTYPE, "x")],
+        [("/out", tarfile.REGTYPE, "x")],
+        [("a", tarfile.SYMTYPE, "..")],
+        [("a", tarfile.SYMTYPE, "/etc")],
+        [("d/a", tarfile.SYMTYPE, "../../out")],
+        [("p/q", tarfile.SYMTYPE, "."), ("a", tarfile.SYMTYPE, "p/q/../../out")],
+    ],
+)
+def test_what_leads_outside_is_refused(unpacked, tmp_path, members):
+    with pytest.raises(SandboxError, match="outside the target folder"):
+        unpacked(*members)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("linked", ["..", "/etc", "d"])
+def test_no_file_is_written_through_a_link(unpacked, tmp_path, linked):
+    with pytest.raises(SandboxError, match="cannot be unpacked"):
+        unpacked(("a", tarfile.SYMTYPE, linked), ("a/out", tarfile.REGTYPE, "x"))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", [tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE])
+def test_a_device_or_a_pipe_is_refused(unpacked, kind):
+    with pytest.raises(SandboxError, match="a device or a pipe"):
+        unpacked(("a", kind, ""))
+
+
+def test_a_link_to_a_missing_file_is_told(unpacked):
+    with pytest.raises(SandboxError, match="cannot be unpacked"):
+        unpacked(("a", tarfile.LNKTYPE, "missing"))

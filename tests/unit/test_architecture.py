@@ -175,8 +175,9 @@ def offenders(root: Path) -> list[str]:
 
 
 def _wrong(module: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
-    if module in OURS:  # the two folders themselves hold no code
-        yield from (f"imports {name}" for name in imports(path, known))
+    if module in OURS:  # the two folders themselves hold only what must be set before all else
+        libraries = (name for name in imports(path, known) if name not in sys.stdlib_module_names)
+        yield from (f"imports {name}" for name in libraries)
         return
     rooms = room_of(module)
     if len(rooms) != 1:

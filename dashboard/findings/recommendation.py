@@ -165,11 +165,11 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
     rivals = [one for one in _present_first(options) if one is not chosen]
     own = (_bound(chosen), _untried(chosen), _more(chosen, threads, counts))
     against = tuple(filter(None, (_against(one, chosen, threads) for one in rivals)))
-    choice = _choice(chosen, next((one.name for one in rivals if one.is_yours), ""))
+    weak = any(not shows_rare(each.most) for each in chosen.crashes)
+    choice = _choice(chosen, next((one.name for one in rivals if one.is_yours), ""), weak)
     if rivals and all(one.lost for one in rivals):
         choice += " Every other tested setting lost commits." if len(rivals) > 1 else f" {rivals[0].name} lost commits."
     folded = len(against) - 1 if len(against) > MOST_OTHERS else 0  # the present setting stands first
-    weak = any(not shows_rare(each.most) for each in chosen.crashes)
     return Recommendation(choice, (*filter(None, own), *against), chosen.name, is_weak=weak, folded=folded)
 
 
@@ -187,18 +187,23 @@ def _best(held: Sequence[Option], threads: int) -> Option:
     return first
 
 
-def _choice(chosen: Option, present: str) -> str:
-    """`present`: the present setting, "" if it is the chosen one or not known. Crash points of one load are not added
-    to independent crashes."""
+def _choice(chosen: Option, present: str, weak: bool) -> str:
+    """`present`: the present setting, "" if it is the chosen one or not known. `weak`: a rare loss may be missed. Crash
+    points of one load are not added to independent crashes."""
     fewest = min(chosen.crashes, key=lambda each: each.points or each.tried)
     if (fewest.points or fewest.tried) < LEAST:
         few = number_of(fewest.kind, fewest.tried)
         return f"{chosen.name} lost nothing, but {few} cannot decide: repeat before you choose."
     apart = [f"in {number_of(each.kind, each.tried)}" for each in chosen.crashes if not each.points]
-    recorded = [f"at {each.points:,} {noun_of(each.kind)}s" for each in chosen.crashes if each.points]
+    recorded = [
+        f"in {number_of(each.kind, each.tried)} ({each.points:,} {noun_of(each.kind)}s)"
+        for each in chosen.crashes
+        if each.points
+    ]
     instead = f" instead of the present {present}" if present else ""
     verb = "Keep" if chosen.is_yours else "Use"
-    return f"{verb} {chosen.name}{instead}: nothing lost {listed(_few([*recorded, *apart], 2))}."
+    where, unsure = listed(_few([*recorded, *apart], 2)), ", too few to be sure" if weak and recorded else ""
+    return f"{verb} {chosen.name}{instead}: nothing lost {where}{unsure}."
 
 
 def _bound(chosen: Option) -> str:

@@ -16,8 +16,8 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`the binary log lost a median of 7,730 commits; InnoDB lost a part of these, a median of 5,020`: the place that
-    lost most often first; `all commits of each load, a median of 7,730` if nothing of any load was left there. The
+    """`the binary log lost a median of 7,730 commits; InnoDB lost some of these, a median of 5,020`: the place that
+    lost most often first; `every commit of its load, a median of 7,730` if nothing of any load was left there. The
     medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
@@ -44,14 +44,15 @@ def _much(lost: Sequence[int]) -> str:
 
 def _part(lost: Sequence[int]) -> str:
     """Of the commits that were named before. The medians of several trials are no part of each other."""
-    return f"a part of these, {_much(lost)}" if len(lost) > 1 else f"{_much(lost)} of these"
+    return f"some of these, {_much(lost)}" if len(lost) > 1 else f"{_much(lost)} of these"
 
 
 def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
     """If nothing of any load was left there, the number only tells how long the loads were."""
     lost = [count for count in counts if count]
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
-        return f"all commits of each load, {_much(lost)}" if len(lost) > 1 else f"all {_much(lost)} commits of the load"
+        much = _much(lost)
+        return f"every commit of its load, {much}" if len(lost) > 1 else f"all {much} commits of the load"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 
@@ -80,8 +81,8 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
         return f"a replica would lack commits that {engine} kept, and have others that {engine} lost"
     if kept_by_binlog:
         return f"a replica would have commits that {engine} lost: they are in {BINLOG}"
-    more = f", and have commits that {engine} lost (it fetched them before the crash)"
-    lacks = f"a replica could lack commits that {engine} kept ({BINLOG} lost them)"
+    more = f". It could also have commits that {engine} lost, because the replica fetched them before the crash"
+    lacks = f"a replica could lack commits that {engine} kept, because {BINLOG} lost them"
     return lacks + (more if any(one for one, _, _ in lost) else "")
 
 

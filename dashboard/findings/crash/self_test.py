@@ -59,14 +59,14 @@ def _of_family(trials: Sequence[Tried]) -> SelfTest:
     wrong += [one.told(one.invented, "flagged") for one in holding if one.invented]
     if wrong:
         return SelfTest("failed", f"failed: {' and '.join(wrong)}.")
-    losses = [f"the loss made on purpose {one.of_all}" for one in losing if one.completed]
+    losses = [f"the loss {one.of_all}" for one in losing if one.completed]
     if not losses:
         return SelfTest("not tried", "did not run: no trial had a lying disk or an asynchronous link.")
     clean = listed([number_of(one.kind, len(one.decided)) for one in holding if one.decided])
     open_ = "".join(f"; {number_of(one.kind, one.unclear)} unclear" for one in holding if one.unclear)
     if clean:
-        losses.append(f"no loss after {clean}")
-    return SelfTest("passed", f"passed: they found {', and '.join(losses)}, as they must{open_}.")
+        losses.append(f"none after {clean}")
+    return SelfTest("passed", f"passed: they found {', and '.join(losses)}{open_}.")
 
 
 def _named(family: str, one: SelfTest) -> str:
@@ -96,7 +96,7 @@ class _Control:
     @property
     def of_all(self) -> str:
         """`in 1 of 1 trial with a lying disk`; with the reason for the name."""
-        why = " (it ignores flushes)" if self.kind == LYING_DISK else ""
+        why = " (it ignores flushes, so it must lose commits)" if self.kind == LYING_DISK else ""
         trials = "1 trial" if len(self.completed) == 1 else f"{len(self.completed):,} trials"
         name = title(self.kind)
         return f"in {len(self.completed):,} of {trials} with {'an' if name[0] in 'aeiou' else 'a'} {name}{why}"

@@ -121,9 +121,9 @@ def _typed(form: forms.BaseForm, one: PlanField) -> float:
 def _sources(form: forms.BaseForm) -> str:
     ticked = len(_value(form, "sources") or ())
     return (
-        "also counts fsyncs and group commits"
+        "fsyncs and group commits are counted"
         if ticked == len(SOURCES)
-        else f"counts fsyncs and group commits from {ticked} of {len(SOURCES)} sources"
+        else f"fsyncs and group commits are counted from {ticked} of {len(SOURCES)} sources"
     )
 
 

@@ -50,7 +50,7 @@ def finding(view: HistoryView) -> str:
     if any(one.state == Change.State.SUSPECTED for one in known):
         return "A change is suspected and not confirmed yet."
     if not any(len(line.entries) > 1 for lines in view.lines.values() for line in lines):
-        return "Measured once: there is nothing to compare with yet."
+        return "One experiment so far: there is nothing to compare with yet."
     return _no_change(view)
 
 

@@ -43,8 +43,8 @@ class PastedForm(forms.Form):
         label="Version",
         required=False,
         max_length=40,
-        help_text="Only for a my.cnf, for example MariaDB 10.11. Without it, settings that the file leaves out are "
-        "unknown.",
+        help_text="Only for a my.cnf, for example MariaDB 10.11, and for both texts. Without it, settings that a file "
+        "leaves out are unknown.",
     )
 
     def clean_of(self) -> NamedVersion | None:

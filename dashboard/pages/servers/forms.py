@@ -117,7 +117,7 @@ class AttachedForm(SiteForm):
         choices=[("", "let the connection test find out"), *Server.Service.choices],
         required=False,
         label="Managed service",
-        help_text="Whether the server is a cloud database, such as Amazon RDS. A crash trial can check less there.",
+        help_text="Whether the server is a cloud database, such as Amazon RDS. Some checks are not possible there.",
     )
 
     class Meta:

@@ -60,13 +60,13 @@ OPERATIONS: dict[str, Operation] = {
     "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own servers"),
     "allow_crashes": Operation(
         Role.OPERATOR,
-        "mark a server as one that may be crashed, give a sandbox its failover command, and undo both",
+        "allow or forbid that a server is crashed; set or remove the failover command of a sandbox",
         owner,
         "own servers",
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "let any program crash, start or fail over a server, also one that DURASCOPE_CRASH_PROGRAMS does not list",
+        "crash, start or fail over a server by any program, not only by those of DURASCOPE_CRASH_PROGRAMS",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
@@ -80,7 +80,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
     "confirm_nights": Operation(
-        Role.OPERATOR, "allow schedules (night runs) to put load on a production server", owner, "own servers"
+        Role.OPERATOR, "allow schedules, by day or night, to put load on a production server", owner, "own servers"
     ),
     "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),

@@ -61,7 +61,7 @@ def test_the_defaults_of_each_group_stand_in_one_line(server):
         "compared": "Binary log on, the installed version, the disk of its host",
         "load": "Update one row by key, in a table of 10,000 rows",
         "crash": "None: only speed is measured, the result will not say what is lost",
-        "length": "3 repeats of 10 s, also counts fsyncs and group commits",
+        "length": "3 repeats of 10 s, fsyncs and group commits are counted",
         "guard": f"On attached servers: {GUARDRAILS}",
     }
 
@@ -92,7 +92,7 @@ def test_a_line_follows_the_fields(client_in, server):
         "compared": "Binary log on, the installed version, hdd-10k, 1 variant of your own, baseline mine",
         "load": "Update one row by key, in a table of many rows",
         "crash": "For each setting 4 x process kill, 4 x power loss, with a replica",
-        "length": "1 repeat of 5 s, counts fsyncs and group commits from 1 of 6 sources, load from 2 workers",
+        "length": "1 repeat of 5 s, fsyncs and group commits are counted from 1 of 6 sources, load from 2 workers",
         "guard": f"On attached servers: {GUARDRAILS.replace('above 10 s', 'above 2.5 s')}",
     }
 

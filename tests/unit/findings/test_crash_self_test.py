@@ -25,8 +25,8 @@ def test_the_self_test_passes_when_lying_disks_are_flagged():
     passed = self_test(trials_of(found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])))
     assert passed.state == "passed"
     assert (
-        passed.says == "The self-test of the checks passed: they found the loss made on purpose in 2 of 2 trials with "
-        "a lying disk (it ignores flushes), and no loss after 1 graceful restart, as they must."
+        passed.says == "The self-test of the checks passed: they found the loss in 2 of 2 trials with "
+        "a lying disk (it ignores flushes, so it must lose commits), and none after 1 graceful restart."
     )
 
 
@@ -61,7 +61,7 @@ def test_an_unknown_verdict_on_a_lying_disk_is_not_flagged():
 def test_an_unknown_verdict_on_a_graceful_restart_shows_nothing():
     experiment = found(lying_disk=[(9, 9)], graceful_restart=[(0, 0)] * 3)
     experiment.trials.filter(kind="graceful-restart", repeat__gt=1).update(verdict="unknown")
-    says = ", and no loss after 1 graceful restart, as they must; 2 graceful restarts unclear."
+    says = ", and none after 1 graceful restart; 2 graceful restarts unclear."
     assert self_test(trials_of(experiment)).says.endswith(says)
     experiment.trials.filter(kind="graceful-restart").update(verdict="unknown")
     says = "; 3 graceful restarts unclear."
@@ -90,8 +90,8 @@ def test_failovers_have_controls_of_their_own():
     clean = {"switchover": [(0, 0)], "no_fault": [(0, 0)] * 2}
     passed = self_test(trials_of(found(asynchronous_link=[(7, 0)] * 2, **clean)))
     assert (
-        passed.says == "The self-test of the checks passed: they found the loss made on purpose in 2 of 2 trials with "
-        "an asynchronous link, and no loss after 1 graceful switchover and 2 trials without a fault, as they must."
+        passed.says == "The self-test of the checks passed: they found the loss in 2 of 2 trials with "
+        "an asynchronous link, and none after 1 graceful switchover and 2 trials without a fault."
     )
     assert self_test(trials_of(found(asynchronous_link=[(7, 0)], no_fault=[(1, 0)]))).failed
     assert self_test(trials_of(found(asynchronous_link=[(7, 0), (0, 0)]))).failed
@@ -131,23 +131,23 @@ def test_each_family_is_judged_by_its_own_controls():
 
 
 LIES, RESTART, SWITCH = "lying-disk", "graceful-restart", "switchover"
-FLAGGED = "passed: they found the loss made on purpose in 1 of 1 trial with a lying disk (it ignores flushes)"
+FLAGGED = "passed: they found the loss in 1 of 1 trial with a lying disk (it ignores flushes, so it must lose commits)"
 
 
 @pytest.mark.parametrize(
     ("controls", "says"),
     [
         ([], "did not run: no trial had a lying disk or an asynchronous link."),
-        ([tried(LIES, engine=5)], f"{FLAGGED}, as they must."),
+        ([tried(LIES, engine=5)], f"{FLAGGED}."),
         ([tried(LIES, engine=5), tried("asynchronous-link", engine=5)],
-         f"{FLAGGED}, and the loss made on purpose in 1 of 1 trial with an asynchronous link, as they must."),
+         f"{FLAGGED}, and the loss in 1 of 1 trial with an asynchronous link."),
         ([tried(LIES, engine=5), unclear(RESTART), unclear(SWITCH)],
-         f"{FLAGGED}, as they must; 1 graceful restart unclear; 1 graceful switchover unclear."),
+         f"{FLAGGED}; 1 graceful restart unclear; 1 graceful switchover unclear."),
         ([tried(LIES, engine=5), tried(RESTART), unclear(RESTART)],
-         f"{FLAGGED}, and no loss after 1 graceful restart, as they must; 1 graceful restart unclear."),
+         f"{FLAGGED}, and none after 1 graceful restart; 1 graceful restart unclear."),
         ([tried(LIES, engine=5), tried(RESTART, state="failed"), unclear(SWITCH, error="load: no answer")],
-         f"{FLAGGED}, as they must."),
-        ([tried(LIES, verdict="invalid", recovery_s=None)], f"{FLAGGED}, as they must."),
+         f"{FLAGGED}."),
+        ([tried(LIES, verdict="invalid", recovery_s=None)], f"{FLAGGED}."),
         ([tried(LIES), tried(LIES, binlog=5), unclear(LIES), tried(LIES, engine=5)],
          "failed: 3 of 4 lying disks not flagged. No verdict of this experiment counts."),
         ([tried(LIES), tried(RESTART), tried(RESTART, binlog=1), unclear(RESTART)],

@@ -129,7 +129,10 @@ def test_few_trials_are_told_with_what_they_still_allow():
         (losses(tried=1, most=0.98), "1/1 lost nothing, but 1 power loss cannot decide: repeat before you choose."),
         ((*losses(), Crashes("process-kill", 2, 0, 0, 0.85)), "1/1 lost nothing, but 2 process kills cannot decide"),
         (losses(tried=3, most=0.71), "Use 1/1: nothing lost in 3 power losses."),
-        ((Crashes("every-crash-point", 1, 0, 0, 0.98, points=636),), "Use 1/1: nothing lost at 636 crash points."),
+        (
+            (Crashes("every-crash-point", 1, 0, 0, 0.98, points=636),),
+            "Use 1/1: nothing lost in 1 recorded load (636 crash points), too few to be sure.",
+        ),
     ],
 )
 def test_a_choice_says_on_how_many_trials_it_rests_and_waits_where_they_are_few(crashes, begins):

@@ -23,16 +23,16 @@ ALONE = "Each of these settings was changed alone. If a check still fails then, 
 SHORTEST = "Shortest load that fails"
 SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
 VERIFIES = "It was tried because it makes recovery stop at a damaged binary log."
+VERIFIERS = ("source_verify_checksum", "master_verify_checksum")
 REASONS = {  # why a setting was tried whose name does not say it
-    "source_verify_checksum": VERIFIES,
-    "master_verify_checksum": VERIFIES,
+    **dict.fromkeys(VERIFIERS, VERIFIES),
     "rocksdb_wal_recovery_mode": "With 2 the recovery ends at the first damaged entry of the write-ahead log.",
     "relay_log_recovery": "With it the replica fetches again what it had not applied.",
     "innodb_flush_method": "With fsync the copy of a page is flushed before the page.",
 }
 DISKS = {
     "durable": "only what was flushed",
-    "written": "all that the host had sent to it, flushed or not",
+    "written": "all that the host had sent to it, but not its page cache",
     KILLED: "all that the files were given",
     "torn": "what was flushed, and some of the sectors sent to the disk but not flushed",
     "only": "what was flushed, and some of the writes sent to the disk but not flushed",
@@ -55,12 +55,18 @@ class MinimalEvidence:
 def evidence(story: PointsStory, engine: str) -> Iterator[MinimalEvidence]:
     """What prevents the violations comes first. `engine`: its name."""
     points = f"{noun_of(story.states)}s"
-    yield from (_otherwise(one, points, engine) for one in sorted(story.settings, key=_prevents_first))
+    yield from (_otherwise(one, points, engine) for one in sorted(_telling(story), key=_prevents_first))
     if sum(not one.same for one in story.settings) > 1 and any(one.failed for one in story.settings):
         yield MinimalEvidence("Settings", ALONE)
     yield from (_decides(one, story, engine) for one in story.deciding)
     yield from (_shortest(one, points, engine) for one in story.shortest)
     yield from map(_smallest, story.smallest)
+
+
+def _telling(story: PointsStory) -> list[OtherSetting]:
+    """Without settings that only concern a damaged binary log, where it lost nothing and they changed nothing."""
+    whole_binlog = not any(one.lost_binlog and one.lost_binlog.transactions for one in story.states)
+    return [one for one in story.settings if not (whole_binlog and one.failed and one.name in VERIFIERS)]
 
 
 def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
@@ -69,7 +75,8 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
 
 def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
-    tried = f"tried at {whole(one.tried)} {points} of {'this load' if one.same else 'a load that was recorded with it'}"
+    whose_load = "this load" if one.same else "another load, recorded with it"
+    tried = f"tried at {whole(one.tried)} {points} of {whose_load}"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
         title, says = "Also tried, did not help", f"The checks still failed at {at}"
@@ -112,7 +119,8 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     return MinimalEvidence(
         "Example of a failure",
         f"{where}. If it {otherwise} there, {checks} would have passed.{memory}{later} To find this one block, "
-        f"Durascope recovered {whole(block.recoveries)} copies of the disk, each with other blocks on it.",
+        f"Durascope recovered {whole(block.recoveries)} copies of the disk, each with another choice of the unflushed "
+        "blocks.",
     )
 
 

@@ -90,7 +90,7 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
         },
         {
             "name": "mine",
-            "label": "Your server's present setting",
+            "label": "Mark the setting of your server",
             "options": mine,
             "chosen": chosen,
             "nothing": _present(view),

@@ -54,9 +54,9 @@ def test_start_is_a_few_tabs_away_from_the_top_of_the_page_and_on_the_first_scre
 
 def test_the_line_of_a_group_follows_its_fields(form):
     line = form.locator("[data-plan-summary=length]")
-    expect(line).to_have_text("3 repeats of 10 s, also counts fsyncs and group commits")
+    expect(line).to_have_text("3 repeats of 10 s, fsyncs and group commits are counted")
     form.get_by_label("Measuring seconds").fill("20")
-    expect(line).to_have_text("3 repeats of 20 s, also counts fsyncs and group commits")
+    expect(line).to_have_text("3 repeats of 20 s, fsyncs and group commits are counted")
 
 
 def test_a_server_that_is_ticked_has_its_setting_ticked_and_marked(form):

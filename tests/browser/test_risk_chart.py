@@ -201,7 +201,7 @@ def is_hidden_by_what_replicas_came_to(figure):
     read = [
         "fewest to most lost",
         "speed, 95\u00a0% confidence interval",
-        "no bar drawn: shorter than the dot",
+        "no bar: it is shorter than the dot",
     ]
     assert figure.locator(".chart-key li > span").all_inner_texts() == read
     for hidden in (4, 0):

@@ -35,7 +35,7 @@ function explained(series) {
 }
 
 function barless(points) {
-  const known = "Where no bar is drawn, it is shorter than the dot";
+  const known = "no bar: it is shorter than the dot";
   return points.every(hasInterval) ? known : `${known}, or not known`;
 }
 

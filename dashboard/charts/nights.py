@@ -12,6 +12,8 @@ from dashboard.records.history.figures import FIGURES, HistoryFigure
 from dashboard.records.history.models import Change, Entry
 from dashboard.records.history.queries import ACCEPTED, EntryValue, figured
 
+SHARED = "Below 1: commits share flushes, or do not wait for them."
+
 
 def outline(key: str, view: HistoryView) -> Chart:
     """Without nights: the levels between changes."""
@@ -37,14 +39,20 @@ def _chart(key: str, view: HistoryView, table: ChartTable, series: tuple[ChartSe
         series=series,
         empty="" if known else "No shown run has this figure.",
         source=_source(key, lines),
-        note=_note(marked),
+        note=" ".join(filter(None, (SHARED if key == "fsyncs" else "", _note(marked)))),
         marks=tuple(_mark(lines, one) for one in marked),
     )
 
 
 def _source(key: str, lines: Sequence[TrackLine]) -> str:
     """That of the newest night, if nights can differ."""
-    return FIGURES[key].source or next((line.entries[-1].fsyncs_from for line in lines), "")
+    return FIGURES[key].source or _of_all_files(next((line.entries[-1].fsyncs_from for line in lines), ""))
+
+
+def _of_all_files(told: str) -> str:
+    """`binlog: trace:fsync; redo: trace:fsync` -> `trace:fsync`."""
+    known = {one.partition(": ")[2] for one in told.split("; ")}
+    return known.pop() if len(known) == 1 else told
 
 
 def _note(marked: Sequence[Marked]) -> str:

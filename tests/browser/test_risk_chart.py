@@ -200,7 +200,7 @@ def is_hidden_by_what_replicas_came_to(figure):
     assert buttons.all_inner_texts() == ["replicas agree", "replicas diverge silently"]
     read = [
         "fewest to most lost",
-        "speed, 95\u00a0% confidence interval",
+        "speed of each alone, 95\u00a0% interval",
         "no bar: it is shorter than the dot",
     ]
     assert figure.locator(".chart-key li > span").all_inner_texts() == read

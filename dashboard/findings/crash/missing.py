@@ -16,8 +16,8 @@ def lost_from(place: str, engine: str) -> str:
 
 
 def says(hit: Sequence[Tried], engine: str) -> str:
-    """`the binary log lost a median of 7,730 commits; InnoDB lost some of these, a median of 5,020`: the place that
-    lost most often first; `every commit of its load, a median of 7,730` if nothing of any load was left there. The
+    """`the binary log lost a median of 7,730 commits; InnoDB lost a part of these, a median of 5,020`: the place that
+    lost most often first; `all commits of each load, a median of 7,730` if nothing of any load was left there. The
     medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
@@ -44,7 +44,7 @@ def _much(lost: Sequence[int]) -> str:
 
 def _part(lost: Sequence[int]) -> str:
     """Of the commits that were named before. The medians of several trials are no part of each other."""
-    return f"some of these, {_much(lost)}" if len(lost) > 1 else f"{_much(lost)} of these"
+    return f"a part of these, {_much(lost)}" if len(lost) > 1 else f"{_much(lost)} of these"
 
 
 def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
@@ -52,7 +52,7 @@ def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
     lost = [count for count in counts if count]
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
         much = _much(lost)
-        return f"every commit of its load, {much}" if len(lost) > 1 else f"all {much} commits of the load"
+        return f"all commits of each load, {much}" if len(lost) > 1 else f"all {much} commits of the load"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 

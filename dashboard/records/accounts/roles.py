@@ -66,7 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "crash, start or fail over a server by any program, not only by those of DURASCOPE_CRASH_PROGRAMS",
+        "crash, start or fail over a server by any program, not only by those that DURASCOPE_CRASH_PROGRAMS allows",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),

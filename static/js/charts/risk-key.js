@@ -28,7 +28,7 @@ function explained(series) {
   const points = series.flatMap((one) => one.points);
   const entries = [
     [points.some(({ x_lo, x_hi }) => x_lo !== x_hi), "fewest to most lost", bar(SWATCH.width / 2 - 3, 0)],
-    [points.some(hasInterval), "speed, 95\u00a0% confidence interval", bar(0, SWATCH.height / 2 - 1)],
+    [points.some(hasInterval), "speed of each alone, 95\u00a0% interval", bar(0, SWATCH.height / 2 - 1)],
     [points.length > 0, barless(points), () => {}],
   ];
   return entries.filter(([there]) => there).map(([, name, paint]) => ({ name, indices: [], paint }));

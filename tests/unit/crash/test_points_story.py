@@ -44,10 +44,10 @@ def test_a_check_names_the_number_of_crash_points_with_nothing_to_check():
     found = {one.key: one for one in checks_of([empty, state(0.2, passed=("order",)), state(0.3, passed=("order",))])}
     assert (found["torn"].vacuous, found["order"].vacuous) == (True, False)
     assert found["torn"].count == found["order"].count == 0
-    assert found["order"].says == "Passed at 2 of 3 crash points. Nothing to check at 1."
+    assert found["order"].says == "Passed at 2 of 3 crash points. No transaction to check at 1."
     assert found["torn"].says == "None of the 3 crash points had a transaction to check."
     failed = next(one for one in checks_of([state(0.1), state(0.2, LOST)]) if one.key == "lost-engine")
-    assert failed.says.endswith(" Nothing to check at 1.")
+    assert failed.says.endswith(" No transaction to check at 1.")
 
 
 def test_a_check_that_passed_at_all_crash_points_says_no_more():

@@ -89,7 +89,7 @@ def test_a_tally_says_the_crash_and_the_number_of_trials():
     )
     assert tally([(1060, 20000)] * 4).says == (
         "lost acknowledged commits in 4 of 4 power losses "
-        "(the binary log lost a median of 20,000 commits; InnoDB lost some of these, a median of 1,060); "
+        "(the binary log lost a median of 20,000 commits; InnoDB lost a part of these, a median of 1,060); "
         "replicas diverge silently"
     )
     assert tally([(0, 200)]).says.startswith(
@@ -106,7 +106,7 @@ def test_a_tally_says_the_crash_and_the_number_of_trials():
          "(both InnoDB and the binary log lost a median of 1,200 commits)"),
         ([(5, 1000)] * 3 + [(0, 1000)],  # the place that lost more often
          "lost acknowledged commits in 4 of 4 power losses (the binary log lost a median of 1,000 commits; "
-         "in 3 power losses InnoDB lost some of these, a median of 5)"),
+         "in 3 power losses InnoDB lost a part of these, a median of 5)"),
         ([(0, 10)] * 4 + [(8000, 9000)],  # the medians are of different trials
          "lost acknowledged commits in 5 of 5 power losses (the binary log lost a median of 10 commits; "
          "in 1 power loss InnoDB lost 8,000 of these)"),
@@ -131,7 +131,7 @@ def test_a_number_that_is_that_of_the_whole_load_says_so():
     """It tells how long the load was. One trial that kept a commit is enough to leave it out."""
     lost = tally([(5, 70), (5, 90)], replica=False)
     whole = replace(lost, trials=tuple(replace(one, acknowledged=one.lost_binlog) for one in lost.trials))
-    assert "the binary log lost every commit of its load, a median of 80; InnoDB lost some of" in whole.says
+    assert "the binary log lost all commits of each load, a median of 80; InnoDB lost a part of" in whole.says
     assert "all commits" not in replace(whole, trials=(whole.trials[0], lost.trials[1])).says
 
 
@@ -139,7 +139,7 @@ def test_a_number_that_is_that_of_the_whole_load_says_so():
 @pytest.mark.parametrize(
     ("losses", "both", "says"),
     [
-        ((1060, 20000), 1060, "a median of 20,000 commits; InnoDB lost some of these, a median of 1,060"),
+        ((1060, 20000), 1060, "a median of 20,000 commits; InnoDB lost a part of these, a median of 1,060"),
         ((1060, 20000), 40, "20,000 commits; InnoDB lost a median of 1,060; 40 are missing from both"),
         ((1060, 20000), 0, "20,000 commits; InnoDB lost a median of 1,060; none is missing from both"),
         ((7, 7), 3, "InnoDB lost a median of 7 commits; the binary log lost a median of 7; 3 are missing from both"),

@@ -24,7 +24,7 @@ BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=6, binlog=6, lost_both=6)],
          "both InnoDB and the binary log lost a median of 5.5 commits"),
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=9, binlog=20, lost_both=9)],
-         "the binary log lost a median of 12.5 commits; InnoDB lost some of these, a median of 7"),
+         "the binary log lost a median of 12.5 commits; InnoDB lost a part of these, a median of 7"),
         ([tried(engine=9, binlog=9, lost_both=4)],
          "InnoDB lost 9 commits; the binary log lost 9; 4 are missing from both"),
         ([tried(engine=9, binlog=9, lost_both=None)], "InnoDB lost 9 commits; the binary log lost 9"),
@@ -36,8 +36,8 @@ BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that
          "InnoDB lost 9 commits; the binary log lost 8; 1 is missing from both"),
         ([tried(engine=9, binlog=20, lost_both=9)], "the binary log lost 20 commits; InnoDB lost 9 of these"),
         ([tried(engine=9, binlog=1000, lost_both=9), tried(engine=7, binlog=1000, lost_both=7)],
-         "the binary log lost every commit of its load, a median of 1,000; "
-         "InnoDB lost some of these, a median of 8"),
+         "the binary log lost all commits of each load, a median of 1,000; "
+         "InnoDB lost a part of these, a median of 8"),
         ([tried(engine=20, binlog=9, lost_both=9), tried(engine=20)],
          "InnoDB lost a median of 20 commits; in 1 power loss the binary log lost 9 of these"),
         ([tried(engine=20, binlog=None)], "InnoDB lost 20 commits"),
@@ -45,7 +45,7 @@ BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that
          "the binary log lost a median of 8 commits; in 1 power loss InnoDB lost 1,000; 7 are missing from both"),
         ([tried(binlog=1000), tried(binlog=10)], "the binary log lost a median of 505 commits, InnoDB none"),
         ([tried(engine=1000), tried(engine=1000), tried(binlog=9)],
-         "in 2 power losses InnoDB lost every commit of its load, a median of 1,000; "
+         "in 2 power losses InnoDB lost all commits of each load, a median of 1,000; "
          "in 1 power loss the binary log lost 9"),
         ([tried(engine=9, binlog=20, lost_both=0), tried(engine=9, binlog=20, lost_both=4)],
          "the binary log lost a median of 20 commits; InnoDB lost a median of 9; 2 are missing from both"),

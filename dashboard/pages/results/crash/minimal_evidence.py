@@ -32,7 +32,7 @@ REASONS = {  # why a setting was tried whose name does not say it
 }
 DISKS = {
     "durable": "only what was flushed",
-    "written": "all that the host had sent to it, but not its page cache",
+    "written": "all that the host had sent to it (its page cache is lost)",
     KILLED: "all that the files were given",
     "torn": "what was flushed, and some of the sectors sent to the disk but not flushed",
     "only": "what was flushed, and some of the writes sent to the disk but not flushed",
@@ -75,8 +75,8 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
 
 def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
-    whose_load = "this load" if one.same else "another load, recorded with it"
-    tried = f"tried at {whole(one.tried)} {points} of {whose_load}"
+    tried = f"tried at {whole(one.tried)} {points} of "
+    tried += "this load" if one.same else f"a second load, which was recorded with {one.other}"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
         title, says = "Also tried, did not help", f"The checks still failed at {at}"

@@ -74,6 +74,7 @@ def test_a_device_or_a_pipe_is_refused(unpacked, kind):
         unpacked(("a", kind, ""))
 
 
-def test_a_link_to_a_missing_file_is_told(unpacked):
+@pytest.mark.parametrize("to", ["missing", "itself"])
+def test_a_link_to_no_file_is_told(unpacked, to):
     with pytest.raises(SandboxError, match="cannot be unpacked"):
-        unpacked(("a", tarfile.LNKTYPE, "missing"))
+        unpacked(("itself", tarfile.SYMTYPE, "itself"), ("a", tarfile.LNKTYPE, to))

@@ -86,7 +86,7 @@ def unpack(archive: Path, target: Path) -> None:
             _untar(opened, target)
     except tarfile.ReadError as error:
         raise SandboxError(f"{archive} is not a complete tarball or zip file.", "Nothing was installed.") from error
-    except (tarfile.TarError, EOFError, KeyError, OSError) as error:
+    except (tarfile.TarError, EOFError, KeyError, OSError, RecursionError) as error:
         raise SandboxError(f"{archive} cannot be unpacked: {error}.", "Nothing was installed.") from error
     return None
 

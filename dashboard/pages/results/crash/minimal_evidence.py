@@ -22,7 +22,7 @@ from workers.sandbox.disk.image import BLOCK_BYTES
 ALONE = "Each of these settings was changed alone. If a check still fails then, another setting makes it fail too."
 SHORTEST = "Shortest load that fails"
 SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
-VERIFIES = "It was tried because it makes recovery stop at a damaged binary log."
+VERIFIES = "It was tried because with it recovery notices a damaged binary log."
 VERIFIERS = ("source_verify_checksum", "master_verify_checksum")
 REASONS = {  # why a setting was tried whose name does not say it
     **dict.fromkeys(VERIFIERS, VERIFIES),
@@ -32,7 +32,7 @@ REASONS = {  # why a setting was tried whose name does not say it
 }
 DISKS = {
     "durable": "only what was flushed",
-    "written": "all that the host had sent to it (its page cache is lost)",
+    "written": "all that the host had sent to it, without the host's page cache",
     KILLED: "all that the files were given",
     "torn": "what was flushed, and some of the sectors sent to the disk but not flushed",
     "only": "what was flushed, and some of the writes sent to the disk but not flushed",
@@ -110,11 +110,8 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     disk = f"on the disk of the {block.disk}, " if block.disk else ""
     how, otherwise = ("was already", "had not been") if block.arrived else ("was not yet", "had been")
     later = "" if block.later_s is None else f" It was flushed {duration(block.later_s)} later."
-    memory = (
-        ""
-        if block.arrived or block.keeps != "written"
-        else " At that moment it was still in the page cache: the host had not sent it to the disk yet."
-    )
+    unsent = not block.arrived and block.keeps == "written"  # in the page cache, or in the server's memory
+    memory = " At that moment the host had not sent it to the disk yet." if unsent else ""
     where = f"{at.get((block.moment, block.keeps), '')}{what} {how} on the disk: {disk}{place} ({role})"
     return MinimalEvidence(
         "Example of a failure",

@@ -34,6 +34,7 @@ class Bar:
     tip: str
     parts: tuple[BarPart, ...]
     known: bool = True
+    also: str = ""  # in words only
 
 
 Lengths = Sequence[tuple[str, str, float]]  # look, name and value of each part
@@ -45,19 +46,25 @@ def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None, e
     told = acknowledged if found.acknowledged is None else found.acknowledged
     if told is None:
         return []
+    held = {
+        "engine": (found.acknowledged_in_engine, found.engine),
+        "binlog": (found.acknowledged_in_binlog, found.binlog),
+    }
     rows: dict[str, Lengths | None] = {
         "sent by the clients": [("kept", "acknowledged", told), ("extra", "in doubt", found.in_doubt or 0)],
-        "engine": _holds(found.acknowledged_in_engine, found.engine, told),
-        "binlog": _holds(found.acknowledged_in_binlog, found.binlog, told),
+        **{key: _holds(*counts, told) for key, counts in held.items()},
     }
     if lost_replica is not None:
         rows["replica"] = [("kept", "acknowledged", told - lost_replica), ("lost", "lost", lost_replica)]
     scale = max([sum(value for _, _, value in row) for row in rows.values() if row] + [1])
     names = {"engine": engine, "binlog": "binary log"}
     return [
-        Bar(names.get(key, key), TIPS[key], tuple(parts(row or [], scale)), row is not None)
+        Bar(
+            names.get(key, key), TIPS[key], tuple(parts(row or [], scale)), row is not None,
+            _of_doubtful(found.in_doubt, *held[key]) if key in held else "",
+        )
         for key, row in rows.items()
-    ]
+    ]  # fmt: skip
 
 
 TIPS = {
@@ -73,6 +80,10 @@ def _holds(kept: int | None, all_of_it: int | None, told: int) -> Lengths | None
         return None
     more = max(0, (all_of_it or kept) - kept)
     return [("kept", "acknowledged", kept), ("lost", "lost", told - kept), ("extra", "not acknowledged", more)]
+
+
+def _of_doubtful(in_doubt: int | None, kept: int | None, all_of_it: int | None) -> str:
+    return "none of those in doubt" if in_doubt and kept is not None and kept == all_of_it else ""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from dashboard.findings.shown import ResultView
 from dashboard.text.numbers import at, percent, sig
 from dashboard.text.ratios import is_wide
 from dashboard.text.words import listed
-from workers.bench.plan import CONTROLS
+from workers.bench.plan import CONTROLS, CrashPlan
+from workers.crash.kinds.every_crash_point import SmallHistories
 from workers.topology.faults import FAULTS
 
 SEVERAL = Recommendation(
@@ -42,7 +43,7 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
     for several servers at once. A passed self-test is shown as evidence."""
     first, *others = view.servers
     offered = options(view, first)
-    one = recommend(offered, view.at_threads, view.counts)
+    one = recommend(offered, view.at_threads, view.counts, crash_load(view.plan.crash))
     choice = None if checked.failed else SEVERAL if others else one
     chosen = next((one for one in offered if choice and one.name == choice.option), None)
     held = (
@@ -59,6 +60,14 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
         (*_doubts(view), *_untested(view), *(one for one in told if one not in known)),
         _doubt(view),
     )
+
+
+def crash_load(crash: CrashPlan) -> str:
+    """What the clients of the crash trials did."""
+    own = "committed an own transaction and " if crash.own_load else ""
+    rows = f"clients {own}inserted rows" if set(crash.kinds) - {SmallHistories.key} else ""
+    histories = "short series of statements were run" if SmallHistories.key in crash.kinds else ""
+    return listed([one for one in (rows, histories) if one])
 
 
 def answer_without_crashes(view: ResultView, found: Finding) -> ResultAnswer:

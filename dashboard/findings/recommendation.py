@@ -151,8 +151,11 @@ class Recommendation:
         return self.reasons[len(self.reasons) - self.folded :]
 
 
-def recommend(options: Sequence[Option], threads: int, counts: str = "commits") -> Recommendation | None:
-    """At that number of threads. None: no crash was tried, so that no choice rests on evidence."""
+def recommend(
+    options: Sequence[Option], threads: int, counts: str = "commits", load: str = "clients inserted rows"
+) -> Recommendation | None:
+    """At that number of threads. None: no crash was tried, so that no choice rests on evidence. `load`: what the
+    clients of the crash trials did."""
     if not any(each.tried or each.unclear for one in options for each in one.crashes):
         return None
     held = [one for one in options if one.held]
@@ -163,7 +166,7 @@ def recommend(options: Sequence[Option], threads: int, counts: str = "commits") 
         )
     chosen = _best(held, threads)
     rivals = [one for one in _present_first(options) if one is not chosen]
-    own = (_bound(chosen), _untried(chosen), _more(chosen, threads, counts))
+    own = (_bound(chosen, load), _untried(chosen), _more(chosen, threads, counts))
     against = tuple(filter(None, (_against(one, chosen, threads) for one in rivals)))
     weak = any(not shows_rare(each.most) for each in chosen.crashes)
     choice = _choice(chosen, next((one.name for one in rivals if one.is_yours), ""), weak)
@@ -206,17 +209,17 @@ def _choice(chosen: Option, present: str, weak: bool) -> str:
     return f"{verb} {chosen.name}{instead}: nothing lost {where}{unsure}."
 
 
-def _bound(chosen: Option) -> str:
+def _bound(chosen: Option, load: str) -> str:
     """What the trials still allow: the choice tells how many there were. Beside recorded loads the fewest trials are
     not judged: crash points say more than the number of trials."""
     weakest = max(chosen.crashes, key=lambda each: (each.most or 0.0, each.kind in POWER_LOSSES))
     read = "No client read a commit that was then gone." if any(each.phantoms == 0 for each in chosen.crashes) else ""
-    return " ".join(filter(None, (read, _allowed(chosen, weakest))))
+    return " ".join(filter(None, (read, _allowed(chosen, weakest, load))))
 
 
-def _allowed(chosen: Option, weakest: Crashes) -> str:
+def _allowed(chosen: Option, weakest: Crashes, load: str) -> str:
     if any(each.points for each in chosen.crashes):
-        return "The crash trials had one kind of load. Other loads were not tried."
+        return f"In the crash trials, {load}. Other loads were not tried."
     if weakest.most is None:
         return ""
     if not shows_rare(weakest.most):

@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
+TOKEN = """
+    INSERT INTO api_apitoken (name, prefix, token_hash, scopes, created_at, expires_at, user_id)
+    VALUES ('nightly', 'd', 'h', '["run", "confirm_nights"]', '2026-11-01', '2027-11-01', 1)
+"""
 EARLIER = sorted((PROJECT / "tests/upgrades").glob("*.sql"))
 
 
@@ -20,6 +24,7 @@ def upgraded(request, tmp_path_factory):
     file = home / "durascope.sqlite3"
     with sqlite3.connect(file) as database:
         database.executescript(request.param.read_text())
+        database.execute(TOKEN)
     environment = {**os.environ, "DURASCOPE_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
     environment.pop("DATABASE_URL", None)
     migrate = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--skip-checks"]
@@ -52,6 +57,10 @@ def test_pending_restores_survive_the_upgrade(upgraded):
     pending = "SELECT name, old, restored_at, experiment_id, server_id FROM holds_pendingrestore"
     assert one(upgraded, pending) == ("sync_binlog", "1", None, 1, 1)
     assert one(upgraded, "SELECT host, experiment_id FROM holds_hostlease") == ("db7", 1)
+
+
+def test_a_token_keeps_its_rights_under_their_new_names(upgraded):
+    assert one(upgraded, "SELECT scopes FROM api_apitoken")[0] == '["run", "confirm_schedules"]'
 
 
 def test_the_audit_log_still_refuses_changes(upgraded):

@@ -174,7 +174,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         "overdue": queries.written(overdue, schedule.zone) if overdue else "",
         "production": production,
         "unconfirmed": queries.unconfirmed(schedule),
-        "may_confirm": all(allowed(request.user, "confirm_nights", server) for server in production),
+        "may_confirm": all(allowed(request.user, "confirm_schedules", server) for server in production),
         "page": Paginator(queries.nights_of(schedule.nights.all()), NIGHTS_A_PAGE).get_page(request.GET.get("page")),
     }
     return render(request, "schedules/show.html", context)
@@ -190,7 +190,7 @@ pause = _button(
     "schedule", actions.pause, "{} is paused: no run starts until you resume it. A running experiment continues."
 )
 resume = _button("schedule", actions.resume, "{} is resumed. Runs of the pause are not repeated.")
-confirm = _button("confirm_nights", actions.confirm, "{} may put load on its production servers from now on.")
+confirm = _button("confirm_schedules", actions.confirm, "{} may put load on its production servers from now on.")
 withdraw = _button("schedule", actions.withdraw, "{} puts no load on production servers any more.")
 delete = _button("schedule", actions.remove, "{} is deleted. The results of its runs stay.", then="schedules:list")
 run = _button("schedule", actions.run_now, then=_newest_night)

@@ -66,7 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "crash, start or fail over a server by any program, not only by those that DURASCOPE_CRASH_PROGRAMS allows",
+        "crash, start or fail over a server by programs that DURASCOPE_CRASH_PROGRAMS does not list",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
@@ -79,8 +79,8 @@ OPERATIONS: dict[str, Operation] = {
         "own servers and all sandboxes",
     ),
     "schedule": Operation(Role.OPERATOR, "make, change, pause, run and delete schedules"),
-    "confirm_nights": Operation(
-        Role.OPERATOR, "allow schedules, by day or night, to put load on a production server", owner, "own servers"
+    "confirm_schedules": Operation(
+        Role.OPERATOR, "allow schedules to put load on a production server", owner, "own servers"
     ),
     "notify": Operation(Role.OPERATOR, "set up and try notifications"),
     "share": Operation(Role.OPERATOR, "make and revoke share links"),

@@ -78,10 +78,10 @@ def _must_fit(when: When, plan: Plan, now: datetime) -> None:
 @transaction.atomic
 def confirm(user: Actor, schedule: Schedule) -> None:
     """Allow its nights to load production servers, as long as this person has that right."""
-    require(user, "confirm_nights")
+    require(user, "confirm_schedules")
     servers = queries.production(schedule)
     for server in servers:
-        require(user, "confirm_nights", server)
+        require(user, "confirm_schedules", server)
     fields = {"confirmed_at": timezone.now(), "confirmed_servers": [server.pk for server in servers]}
     Schedule.objects.filter(pk=schedule.pk).update(confirmed_by=user, **fields)
     record(user, "confirmed nights", schedule, servers=[server.name for server in servers])

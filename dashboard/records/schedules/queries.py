@@ -117,4 +117,4 @@ def _unconfirmed(schedule: Schedule, loaded: Iterable[Server]) -> str:
 def _is_confirmed(schedule: Schedule, server: Server) -> bool:
     """The person who confirmed must still have the right. (None would be the command line, which may do everything.)"""
     who = schedule.confirmed_by
-    return who is not None and server.pk in schedule.confirmed_servers and allowed(who, "confirm_nights", server)
+    return who is not None and server.pk in schedule.confirmed_servers and allowed(who, "confirm_schedules", server)

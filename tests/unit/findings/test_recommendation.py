@@ -2,9 +2,11 @@
 
 import pytest
 
+from dashboard.findings.answer import crash_load
 from dashboard.findings.point import ThroughputRatio
 from dashboard.findings.recommendation import Crashes, Option, Speed, recommend
 from dashboard.text.numbers import CONFIDENCE
+from workers.bench.plan import CrashPlan
 
 
 def speeds(*pairs: tuple[int, float], spread: float = 0.02) -> tuple[Speed, ...]:
@@ -138,6 +140,26 @@ def test_few_trials_are_told_with_what_they_still_allow():
 def test_a_choice_says_on_how_many_trials_it_rests_and_waits_where_they_are_few(crashes, begins):
     found = recommend([Option("1/1", SAFE.speeds, crashes, True)], 8)
     assert found.option == "1/1" and found.choice.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("plan", "says"),
+    [
+        ({}, "In the crash trials, clients inserted rows. Other loads were not tried."),
+        (
+            {"own_load": True, "kinds": ("power-loss", "every-crash-point")},
+            "In the crash trials, clients committed an own transaction and inserted rows. Other loads were not tried.",
+        ),
+        (
+            {"kinds": ("small-histories",)},
+            "In the crash trials, short series of statements were run. Other loads were not tried.",
+        ),
+    ],
+)
+def test_the_load_of_crash_points_is_named(plan, says):
+    load = crash_load(CrashPlan(**{"kinds": ("every-crash-point",), **plan}))
+    crashes = (Crashes("every-crash-point", 3, 0, 0, 0.71, points=72),)
+    assert says in recommend([Option("1/1", SAFE.speeds, crashes, True)], 8, load=load).reasons
 
 
 def after_a_failover(name, phantoms, failed=0):

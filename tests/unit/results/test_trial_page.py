@@ -130,6 +130,14 @@ def test_sets_are_drawn_to_one_scale():
     assert not binlog.known
 
 
+@pytest.mark.parametrize(
+    ("in_doubt", "engine", "says"), [(8, 500, "none of those in doubt"), (8, 502, ""), (8, None, ""), (0, 500, "")]
+)
+def test_a_row_says_that_it_has_none_of_the_commits_in_doubt(in_doubt, engine, says):
+    found = FoundSets(acknowledged=1000, in_doubt=in_doubt, engine=engine, acknowledged_in_engine=500)
+    assert [bar.also for bar in sets(found, None, None, "InnoDB")] == ["", says, ""]
+
+
 def test_the_smallest_loss_is_seen():
     found = FoundSets(acknowledged=10**6, acknowledged_in_engine=10**6 - 1, engine=10**6 - 1)
     parts = sets(found, None, None, "InnoDB")[1].parts

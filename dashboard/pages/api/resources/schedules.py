@@ -177,7 +177,7 @@ def resume_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     return _after(actions.resume, request, schedule_id)
 
 
-@router.post("/schedules/{int:schedule_id}/confirm", auth=Token("confirm_nights"), response=One)
+@router.post("/schedules/{int:schedule_id}/confirm", auth=Token("confirm_schedules"), response=One)
 def confirm_schedule(request: HttpRequest, schedule_id: Id) -> Schedule:
     """Let its nights put load on its production servers, all of which must be yours."""
     return _after(actions.confirm, request, schedule_id)

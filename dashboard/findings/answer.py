@@ -200,7 +200,7 @@ def _cost(offered: Sequence[Option], chosen: Option | None, view: ResultView) ->
     if chosen is None or chosen.name not in here:
         return ""
     mine, fastest = here[chosen.name], _rival(here, chosen.name, headline(view.plan).variant)
-    makes = f"At {at(threads)} {chosen.name} makes {sig(mine.tps, 2)} {what} per second"
+    makes = f"At {at(threads)} {chosen.name} makes {sig(mine.tps)} {what} per second"
     if not here[fastest].exceeds(mine):
         if any(speed.may_exceed(mine) for speed in here.values()):
             return f"What {chosen.name} costs at {at(threads)} is not yet clear. Measure more repeats."

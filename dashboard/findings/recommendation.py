@@ -251,8 +251,8 @@ def _more(chosen: Option, threads: int, counts: str) -> str:
         return ""
     best = max(faster, key=lambda one: one.tps)
     return (
-        f"For more speed use more client threads: {chosen.name} makes {sig(here.tps, 2)} {counts}/s at "
-        f"{at(threads)}, {sig(best.tps, 2)} at {best.threads:,}."
+        f"For more speed use more client threads: {chosen.name} makes {sig(here.tps)} {counts}/s at "
+        f"{at(threads)}, {sig(best.tps)} at {best.threads:,}."
     )
 
 

@@ -63,7 +63,7 @@ class WrittenEstimate:
         total, binlog = _range(self.low.total, self.high.total), _range(self.low.binlog, self.high.binlog)
         return (
             f"{self.server}: all measurements together ({duration(self.load_s)} of load with warm-up) will write "
-            f"{total}, the more the faster the host is. "
+            f"{total}: a faster host writes more. "
             f"Of this, {binlog} are binary log ({self.basis}). {self._room}"
         ).strip()
 

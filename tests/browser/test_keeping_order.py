@@ -34,7 +34,7 @@ def test_an_experiment_is_commented_tagged_found_deleted_and_restored(maria, liv
     page, (before, _) = maria, two
     page.goto(f"{live_server.url}/results/{before.pk}/")
     page.get_by_label("Comment").fill("The disk is new.\n<b>Since May</b>")
-    page.get_by_role("button", name="Add the comment").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.locator(".comment p")).to_have_text("The disk is new.\n<b>Since May</b>", use_inner_text=True)
     page.get_by_text("Name, tags, baseline, delete").click()
     page.get_by_label("Tags").fill("Upgrade, rack 9")
@@ -55,7 +55,7 @@ def test_a_comment_is_deleted_after_a_question(maria, live_server, two):
     page, (before, _) = maria, two
     page.goto(f"{live_server.url}/results/{before.pk}/")
     page.get_by_label("Comment").fill("A slip")
-    page.get_by_role("button", name="Add the comment").click()
+    page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="Delete the comment of maria").click()
     page.get_by_role("dialog").get_by_role("button").first.wait_for()
     page.keyboard.press("Escape")
@@ -129,7 +129,7 @@ def test_without_javascript(browser, live_server, two):
     expect(page.locator("tbody th > a")).to_have_text(["Something else"])
     page.locator("tbody th > a").click()
     page.get_by_label("Comment").fill("No script was needed.")
-    page.get_by_role("button", name="Add the comment").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.locator(".comment p")).to_have_text("No script was needed.")
     context.close()
 

@@ -47,7 +47,7 @@ def test_each_crash_point_is_a_dot_of_the_map(page, live_server, dba, trial, wid
     expect(page.get_by_role("link", name="Download the disk")).to_be_visible()
     expect(page.get_by_text("3 clients with 5 commits each.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    bar = page.locator("table.steps tr", has_text="trying other settings at crash points").locator("svg").bounding_box()
+    bar = page.locator("table.steps tr", has_text="trying other settings").locator("svg").bounding_box()
     assert bar["x"] + bar["width"] <= width and bar["width"] > 80
     assert violations(page) == []
 

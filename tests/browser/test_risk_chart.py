@@ -200,8 +200,8 @@ def is_hidden_by_what_replicas_came_to(figure):
     assert buttons.all_inner_texts() == ["replicas agree", "replicas diverge silently"]
     read = [
         "fewest to most lost",
-        "speed of each alone, 95\u00a0% interval",
-        "no bar: it is shorter than the dot",
+        "speed of one setting, 95\u00a0% interval",
+        "without a bar: shorter than the dot",
     ]
     assert figure.locator(".chart-key li > span").all_inner_texts() == read
     for hidden in (4, 0):

@@ -226,8 +226,12 @@ CHECKS: dict[str, Check] = {
     "stays-down": Check("Server restarted", ("stays_down",), _stays_down),
     "lost-engine": Check("All acknowledged commits in the engine", ("engine",), partial(_lost, "engine")),
     "lost-binlog": Check("All acknowledged commits in the binary log", ("binlog",), partial(_lost, "binlog")),
-    "engine-only": Check("No commit in the engine only", BOTH, partial(_only, "engine"), of=("engine",)),
-    "binlog-only": Check("No commit in the binary log only", BOTH, partial(_only, "binlog"), of=("binlog",)),
+    "engine-only": Check(
+        "All commits of the engine in the binary log too", BOTH, partial(_only, "engine"), of=("engine",)
+    ),
+    "binlog-only": Check(
+        "All commits of the binary log in the engine too", BOTH, partial(_only, "binlog"), of=("binlog",)
+    ),
     "torn": Check("Each transaction whole or absent", ("engine",), _torn, of=BOTH),
     "altered": Check("Rows as the client wrote them", ("engine",), _altered, of=(*BOTH, "replicas")),
     "never-sent": Check("Only transactions that were sent", ("engine",), _never_sent, of=BOTH),

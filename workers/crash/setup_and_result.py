@@ -99,7 +99,7 @@ STEPS = {
     "choose crash points": "choosing crash points",
     "crash points": "trying the crash points",
     "violations": "examining the failures",
-    "other settings": "trying other settings at crash points where a check failed",
+    "other settings": "trying other settings against the failure",
     "shortest load": "looking for the shortest load at which the same checks fail",
 }
 

@@ -112,6 +112,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
         "written": [view.clean(one) for one in experiment.written],
         "guarded": [] if shared else watched(experiment),
         "tested": lines,
+        "workload": _workload(view),
         "named": named,
         "preview": [*answer.sentences, *(f"{one.name}: {one.gloss}." for one in named if one.gloss)],
         "reasons": reasons,
@@ -132,6 +133,12 @@ def _own_load(view: ResultView, shared: bool) -> list[str]:
     """A reader must not take it for a load of sysbench."""
     own = next((one.label for one in view.plan.workloads if one.key == OWN), "")
     return [f"The load is an own transaction{'' if shared else f' ({own})'}"] if own else []
+
+
+def _workload(view: ResultView) -> str:
+    """Of the shown speed; "" where the page says that it is an own transaction."""
+    chosen = next((one for one in view.plan.workloads if one.label == view.choice.workload), None)
+    return view.clean(chosen.label) if chosen and chosen.key != OWN else ""
 
 
 def _own_flushes(view: ResultView) -> list[str]:

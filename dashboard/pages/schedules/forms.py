@@ -46,7 +46,7 @@ class WhenForm(forms.Form):
         required=False,
         label="Must end by",
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
-        help_text="For example 06:00, in the time zone above: a run that is expected to last longer is not started. "
+        help_text="For example 06:00, in the time zone above: a run that would probably end later is not started. "
         "A run that still goes on at 06:00 is cancelled, and its measurements are kept.",
     )
 

@@ -43,8 +43,8 @@ class PastedForm(forms.Form):
         label="Version",
         required=False,
         max_length=40,
-        help_text="Only for a my.cnf, for example MariaDB 10.11, and for both texts. Without it, settings that a file "
-        "leaves out are unknown.",
+        help_text="If you paste a my.cnf: the version of its server, for example MariaDB 10.11. Settings that the file "
+        "leaves out then have its defaults; else they are unknown. Both texts have the same version.",
     )
 
     def clean_of(self) -> NamedVersion | None:

@@ -27,7 +27,8 @@ EVENTS: dict[str, EventKind] = {
         "A setting now loses commits", "its crash trials used to pass and now lose commits or fail in another way"
     ),
     "level_missed": EventKind(
-        "A service level is missed", "no tested setting reaches it. Sent once, again only if one reached it since"
+        "A service level is missed",
+        "no tested setting reaches what you set. Sent once, and again only after a setting had reached it",
     ),
     "change_point": EventKind(
         "A figure changed", "speed or latency stays higher or lower than before, and a second measurement confirmed it"

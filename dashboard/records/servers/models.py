@@ -44,7 +44,7 @@ class Server(models.Model):
 
     class Tls(models.TextChoices):
         OFF = "off", "off: nothing is encrypted"
-        PREFERRED = "preferred", "preferred: encrypted if the server can; the load is not"
+        PREFERRED = "preferred", "preferred: queries encrypted if the server can, the load not"
         REQUIRED = "required", "required: always encrypted, whatever its certificate says"
         VERIFY = "verify", "verified: always encrypted, and its certificate must match"
 

@@ -28,14 +28,14 @@ function explained(series) {
   const points = series.flatMap((one) => one.points);
   const entries = [
     [points.some(({ x_lo, x_hi }) => x_lo !== x_hi), "fewest to most lost", bar(SWATCH.width / 2 - 3, 0)],
-    [points.some(hasInterval), "speed of each alone, 95\u00a0% interval", bar(0, SWATCH.height / 2 - 1)],
+    [points.some(hasInterval), "speed of one setting, 95\u00a0% interval", bar(0, SWATCH.height / 2 - 1)],
     [points.length > 0, barless(points), () => {}],
   ];
   return entries.filter(([there]) => there).map(([, name, paint]) => ({ name, indices: [], paint }));
 }
 
 function barless(points) {
-  const known = "no bar: it is shorter than the dot";
+  const known = "without a bar: shorter than the dot";
   return points.every(hasInterval) ? known : `${known}, or not known`;
 }
 

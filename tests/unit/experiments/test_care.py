@@ -136,7 +136,7 @@ def test_a_viewer_reads_and_changes_nothing(client, experiment):
     care.comment(None, experiment, "Said by the machine")
     client.force_login(viewer)
     page = client.get(reverse("results:page", args=[experiment.pk])).text
-    assert "Said by the machine" in page and "Add the comment" not in page and "Make it the baseline" not in page
+    assert "Said by the machine" in page and ">Save<" not in page and "Make it the baseline" not in page
     for what in ("rename", "tag", "comment", "mark-baseline", "delete", "restore"):
         assert client.post(reverse(f"experiments:{what}", args=[experiment.pk])).status_code == 403
     for action, *more in ((care.rename, "x"), (care.tag, []), (care.comment, "x"), (care.delete,), (care.restore,)):
@@ -238,4 +238,4 @@ def test_pages_of_crashes_have_notes_too(client_in):
 def test_the_live_page_has_notes_and_no_delete_while_it_runs(client_in, experiment):
     Experiment.objects.filter(pk=experiment.pk).update(state="running")
     page = client_in.get(reverse("experiments:show", args=[experiment.pk])).text
-    assert "Add the comment" in page and reverse("experiments:delete", args=[experiment.pk]) not in page
+    assert ">Save<" in page and reverse("experiments:delete", args=[experiment.pk]) not in page

@@ -51,7 +51,7 @@ def test_the_variants_say_what_they_stand_for(client_in, experiment):
     shown = text(page(client_in, experiment))
     assert "old-mysql, k=5ms+log" in shown
     assert "200 fsync/s (K = 5 ms); redo and binlog on a device of its kind" in shown
-    assert "the installed version, its own disk" in shown.replace("&#x27;", "'")
+    assert "the installed version, its host's disk" in shown.replace("&#x27;", "'")
 
 
 def test_a_device_that_is_as_promised_says_so(client_in, experiment):

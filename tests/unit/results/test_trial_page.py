@@ -85,7 +85,7 @@ def test_a_simulated_disk_is_named_beside_the_commits(client_in, experiment, kin
     trial = experiment.trials.first()
     trial.kind = kind
     trial.save()
-    assert ("on a simulated disk" in flat(html(client_in, trial)).split("In doubt")[0]) is told
+    assert ("the disk is simulated" in flat(html(client_in, trial)).split("In doubt")[0]) is told
 
 
 OUTAGE = ClientOutage(1.25, 1.75, failed=12, in_doubt=3, after=40, missing=0)
@@ -131,7 +131,7 @@ def test_sets_are_drawn_to_one_scale():
 
 
 @pytest.mark.parametrize(
-    ("in_doubt", "engine", "says"), [(8, 500, "none of those in doubt"), (8, 502, ""), (8, None, ""), (0, 500, "")]
+    ("in_doubt", "engine", "says"), [(8, 500, "0 of the 8 in doubt"), (8, 502, ""), (8, None, ""), (0, 500, "")]
 )
 def test_a_row_says_that_it_has_none_of_the_commits_in_doubt(in_doubt, engine, says):
     found = FoundSets(acknowledged=1000, in_doubt=in_doubt, engine=engine, acknowledged_in_engine=500)

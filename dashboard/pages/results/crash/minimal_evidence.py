@@ -32,7 +32,7 @@ REASONS = {  # why a setting was tried whose name does not say it
 }
 DISKS = {
     "durable": "only what was flushed",
-    "written": "all that the host had sent to it, without the host's page cache",
+    "written": "all that had been sent to the disk, flushed or not",
     KILLED: "all that the files were given",
     "torn": "what was flushed, and some of the sectors sent to the disk but not flushed",
     "only": "what was flushed, and some of the writes sent to the disk but not flushed",
@@ -75,15 +75,15 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
 
 def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
-    tried = f"tried at {whole(one.tried)} {points} of "
-    tried += "this load" if one.same else f"a second load, which was recorded with {one.other}"
+    tried = f"Tried at {whole(one.tried)} {points} of "
+    tried += "this load" if one.same else "a second load that was recorded with this setting"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
         title, says = "Also tried, did not help", f"The checks still failed at {at}"
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:
-        title, says = "Prevented by", "All checks that fail here passed there"
+        title, says = "Prevented by", "There all checks passed that fail here"
     unclear = f" At {whole(one.unclear)} of them a check is unclear." if one.unclear else ""
     first = [_other_point(point, engine) for point in one.points[:SHOWN_OTHER]]
     if rest := len(one.points) - len(first):
@@ -91,7 +91,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     whose = f" on the {one.server}" if one.server else ""
     setting = f"{one.name}={one.other} instead of {one.ran}{whose}"
     reason = f" {why}" if (why := REASONS.get(one.name)) else ""
-    return MinimalEvidence(title, f"{setting}, {tried}.{reason} {says}.{unclear}", tuple(first))
+    return MinimalEvidence(title, f"{setting}. {tried}.{reason} {says}.{unclear}", tuple(first))
 
 
 def _other_point(point: OtherPoint, engine: str) -> str:

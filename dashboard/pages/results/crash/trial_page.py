@@ -205,7 +205,7 @@ def _check(one: CheckResult, point: str, engine: str) -> dict[str, object]:
 def _clients(trial: Trial) -> str:
     """A simulated disk is not as fast as that of the speed measurements."""
     count, crash = trial.experiment.as_plan().crash.clients, CRASH_KINDS.get(trial.kind)
-    where = ", on a simulated disk: no measure of speed" if crash and crash.needs_disk else ""
+    where = "; do not read this as speed: the disk is simulated" if crash and crash.needs_disk else ""
     until = " until the end of the load" if trial.kind in RECORDED_KINDS else ""
     return f"commits of {'1 client' if count == 1 else f'{count:,} clients'}{until}{where}"
 

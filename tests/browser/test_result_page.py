@@ -83,7 +83,7 @@ def test_a_guest_finds_the_answer_on_the_first_screen_too(page, live_server, res
     context.clear_cookies()
     _, token = sharing.share(None, result)
     page.goto(f"{live_server.url}/share/{token}/")
-    expect(page.locator("main")).to_contain_text("Shared pages replace the names of servers.")
+    expect(page.locator("main")).to_contain_text("name replaced")
     holds_the_answer(page)
 
 

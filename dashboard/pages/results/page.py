@@ -69,7 +69,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, 
     known = progress(experiment, (row.state for row in rows), view.clean)
     found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
     engines = tested.engines(view.plan)
-    lines = dict.fromkeys(tested.where(_named(one), one.facts, engines, one.flush_ms) for one in met)
+    lines = dict.fromkeys(tested.where(_named(one, shared), one.facts, engines, one.flush_ms) for one in met)
     lines |= dict.fromkeys([*_own_load(view, shared), *_own_flushes(view), *_set_late(met)])
     settings = tested.spelled_out(view.plan, view.clean)
     answer = crash.answer if crash else answer_without_crashes(view, found)
@@ -245,8 +245,11 @@ def _index(known: Sequence[object], one: object) -> int | None:
     return known.index(one) if one in known else None
 
 
-def _named(place: MeasuredPlace) -> str:
-    return f"{place.server} (a sandbox: a server made for this test)" if place.is_sandbox else place.server
+def _named(place: MeasuredPlace, shared: bool) -> str:
+    replaced = "name replaced" if shared else ""
+    sandbox = "a sandbox: a server made for this test" if place.is_sandbox else ""
+    beside = ", ".join(filter(None, (replaced, sandbox)))
+    return f"{place.server} ({beside})" if beside else place.server
 
 
 def places(view: ResultView, rows: Sequence[ResultCell]) -> list[MeasuredPlace]:

@@ -149,7 +149,7 @@ def _binlog_foreign(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return none_of(
         log.scattered,
         "transactions are not in one piece in the binary log, or their rows are in another order",
-        "The binary log holds the client's transactions and nothing else.",
+        "The binary log holds the clients' transactions and nothing else.",
     )
 
 
@@ -197,8 +197,8 @@ def _binlog_unreadable(ledger: Ledger, evidence: Evidence) -> CheckResult:
     if why := known(evidence.binlog).unreadable:
         return invalid(1, why)
     return valid(
-        f"A replica can read all files of the binary log, to its end at {known(evidence.binlog).end_at}. "
-        "(Each start of the server begins a new file.)"
+        f"A replica can read all files of the binary log, to its end ({known(evidence.binlog).end_at}). "
+        "The restart began a new file: the load is in the files before."
     )
 
 
@@ -237,7 +237,7 @@ CHECKS: dict[str, Check] = {
     "never-sent": Check("Only transactions that were sent", ("engine",), _never_sent, of=BOTH),
     "order": Check("Commits of a client without a gap", ("engine",), _order, of=BOTH),
     "binlog-twice": Check("Each transaction once in the binary log", ("binlog",), _twice, of=("binlog",)),
-    "binlog-foreign": Check("Only the client's events in the binary log", ("binlog",), _binlog_foreign, of=("binlog",)),
+    "binlog-foreign": Check("Only the clients' events in the binary log", ("binlog",), _binlog_foreign, of=("binlog",)),
     "binlog-order": Check("Binary log in order", ("binlog",), _binlog_order, of=("binlog",)),
     "binlog-rewritten": Check("Binary log left unchanged by recovery", ("binlog", "rewritten"), _binlog_rewritten),
     "gtid-reused": Check("Each GTID names one transaction", ("binlog", "gtids"), _gtid_reused),

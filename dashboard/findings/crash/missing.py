@@ -17,8 +17,8 @@ def lost_from(place: str, engine: str) -> str:
 
 def says(hit: Sequence[Tried], engine: str) -> str:
     """`the binary log lost a median of 7,730 commits; InnoDB lost a part of these, a median of 5,020`: the place that
-    lost most often first; `all commits of each load (1.48 s), a median of 7,730` if nothing of any load was left there.
-    The medians may be of different trials. `hit`: the trials that lost any."""
+    lost most often first; `all commits of each load, a median of 7,730 in 1.48 s` if nothing of any load was left
+    there. The medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
     took = {engine: [trial.lost_engine_ms for trial in hit], BINLOG: [trial.lost_binlog_ms for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
@@ -55,8 +55,8 @@ def _commits(counts: Sequence[int | None], took_ms: Sequence[float | None], hit:
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
         much = _much(lost)
         long = [one for one in took_ms if one]
-        took = f" ({ms(median(long))})" if len(long) == len(lost) else ""
-        return f"all commits of each load{took}, {much}" if len(lost) > 1 else f"all {much} commits of the load{took}"
+        took = f" in {ms(median(long))}" if len(long) == len(lost) else ""
+        return f"all commits of each load, {much}{took}" if len(lost) > 1 else f"all {much} commits of the load{took}"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 

@@ -32,7 +32,7 @@ class ChannelForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         initial=list(EVENTS),
         required=False,
-        help_text="If none is ticked, nothing is sent but the test message of the button “Send a test”.",
+        help_text="If none is ticked, only test messages are sent (the list of channels has a button for them).",
     )
 
     def __init__(self, kind: str, data: QueryDict | None = None, *, channel: Channel | None = None) -> None:

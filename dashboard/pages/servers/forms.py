@@ -130,7 +130,7 @@ class AttachedForm(SiteForm):
         help_texts = {
             "host": "Name or address at which the worker, the program that measures, reaches it. Or use a socket.",
             "socket": "Path on the worker's machine, instead of a host.",
-            "user": "A database account of its own, with the privileges shown on this page.",
+            "user": "A database account only for Durascope, with the privileges shown on this page.",
             "tls_ca": "Who signed the server's certificate: path of a PEM file on the worker's machine. Leave it empty "
             "if the certificate is self-signed and TLS is “required”.",
             "label": "What the server is used for. If “production”, each experiment asks you to confirm its load.",

@@ -32,7 +32,7 @@ FIGURES: dict[str, HistoryFigure] = {
         "Fsyncs per commit", "fsyncs", Track.Kind.LOAD, "fsyncs per commit", "", "number", ""
     ),
     "lost-engine": HistoryFigure(
-        "Lost from the tables", "lost_engine", Track.Kind.CRASH,
+        "Lost from InnoDB or another engine", "lost_engine", Track.Kind.CRASH,
         "acknowledged commits lost per trial", "", "number", LOSSES,
     ),
     "lost-binlog": HistoryFigure(

@@ -18,7 +18,8 @@ class EventKind:
 
 EVENTS: dict[str, EventKind] = {
     "night_failed": EventKind(
-        "A scheduled run failed", "it failed, was interrupted or refused, or ran past its window"
+        "A scheduled run failed",
+        "it failed, was interrupted or refused, or was cancelled at the time at which it must end",
     ),
     "night_missed": EventKind(
         "A scheduled run was missed", "the worker or the scheduler was down, or the server was busy or did not answer"
@@ -28,7 +29,7 @@ EVENTS: dict[str, EventKind] = {
     ),
     "level_missed": EventKind(
         "A service level is missed",
-        "no tested setting reaches what you set. Sent once, and again only after a setting had reached it",
+        "no tested setting reaches the level set on the server's page. Sent once, then again only after it was reached",
     ),
     "change_point": EventKind(
         "A figure changed", "speed or latency stays higher or lower than before, and a second measurement confirmed it"

@@ -83,7 +83,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:
-        title, says = "Prevented by", "There all checks passed that fail here"
+        title, says = "Prevented by", "All checks that fail here passed there"
     unclear = f" At {whole(one.unclear)} of them a check is unclear." if one.unclear else ""
     first = [_other_point(point, engine) for point in one.points[:SHOWN_OTHER]]
     if rest := len(one.points) - len(first):
@@ -116,8 +116,8 @@ def _decides(block: DecidingBlock, story: PointsStory, engine: str) -> MinimalEv
     return MinimalEvidence(
         "Example of a failure",
         f"{where}. If it {otherwise} there, {checks} would have passed.{memory}{later} To find this one block, "
-        f"Durascope recovered {whole(block.recoveries)} copies of the disk, each with another choice of the unflushed "
-        "blocks.",
+        f"Durascope recovered {whole(block.recoveries)} copies of the disk, each with another choice of the blocks "
+        "that were not flushed yet.",
     )
 
 

@@ -40,8 +40,7 @@ class OwnLoad:
         """Name of a transaction -> the values of its changes, each once, without those of the server."""
         values = self.declaration.values
         names = {
-            one.name: [name for each in one.statements if each.verb != "SELECT" for name in each.values]
-            for one in self.declaration.transactions
+            one.name: [name for each in one.writes for name in each.values] for one in self.declaration.transactions
         }
         return {
             one: [name for name in dict.fromkeys(found) if values[name].kind not in BY_SERVER]
@@ -52,7 +51,7 @@ class OwnLoad:
     def _templates(self) -> dict[str, list[list[str]]]:
         """Name of a transaction -> its changes, in pieces: SQL and names of values by turns."""
         return {
-            one.name: [_template(self.declaration, each) for each in one.statements if each.verb != "SELECT"]
+            one.name: [_template(self.declaration, each) for each in one.writes]
             for one in self.declaration.transactions
         }
 

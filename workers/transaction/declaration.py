@@ -44,6 +44,10 @@ class Transaction:
     weight: int
     statements: tuple[Statement, ...]
 
+    @property
+    def writes(self) -> list[Statement]:
+        return [one for one in self.statements if one.verb != "SELECT"]
+
 
 @dataclass(frozen=True)
 class Declaration:

@@ -73,8 +73,7 @@ def predict(declaration: Declaration) -> Prediction:
     keys: dict[str, str] = {}
     changes = {}
     for transaction in declaration.transactions:
-        writes = [one for one in transaction.statements if one.verb != "SELECT"]
-        changes[transaction.name] = tuple(_changes(declaration, writes, keys))
+        changes[transaction.name] = tuple(_changes(declaration, transaction.writes, keys))
     return Prediction(changes, keys)
 
 

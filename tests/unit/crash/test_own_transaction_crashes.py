@@ -95,6 +95,19 @@ def test_a_transaction_without_any_own_row_is_a_part():
     assert seen({}, one).parts.tolist() == [one]
 
 
+def test_rows_of_the_last_statement_without_those_of_an_earlier_one_are_a_part():
+    one = first_with(3)
+    rows = {**left(one)[one], "items": ()}
+    assert seen({one: rows}, one).parts.tolist() == [one]
+
+
+def test_a_transaction_that_only_reads_is_whole_without_an_own_row():
+    """Another one writes."""
+    own = OwnLoad(read(EXAMPLE[: EXAMPLE.rindex('    "INSERT')] + "]"))
+    one = next(key(3, n) for n in range(1, 100) if not own.drawn(SECRET, 3, n)[0].writes)
+    assert own.seen(Seen(np.array([one])), {}, SECRET).whole.tolist() == [one]
+
+
 def test_another_content_is_altered():
     one = first_with(3)
     rows = left(one)
@@ -120,7 +133,15 @@ def test_every_client_and_number_writes_another_transaction_and_the_same_one_aga
     )
     assert first == again and len({first, other, next_one}) == 3
     assert (first[0], first[-1]) == (b"BEGIN", b"COMMIT")
-    assert not any(b"SELECT" in sql for sql in first)
+
+
+def test_reads_are_not_sent_and_only_values_of_writes_are_drawn():
+    """Nor a value that the server makes."""
+    own = OwnLoad(read(EXAMPLE.replace("WHERE id = :customer", "WHERE name = :product")))
+    assert not any(b"SELECT" in sql for sent in own.write(SECRET, 1, range(1, 50)) for sql in sent)
+    drawn = {chosen.name: set(values) for chosen, values in (own.drawn(SECRET, 1, n) for n in range(1, 50))}
+    of_order = {"order", "customer", "note"}
+    assert drawn == {"order": {*of_order, "product", "amount"}, "order after a look": of_order}
 
 
 @pytest.mark.parametrize("n", [1, 3, 4, 10], ids=["explicit", "explicit, three rows", "two tables", "one statement"])

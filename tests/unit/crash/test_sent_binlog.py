@@ -35,6 +35,12 @@ def asked(monkeypatch):
     return found
 
 
+def test_the_log_from_now_on_is_that_of_the_server_that_answers(asked, monkeypatch):
+    monkeypatch.setattr(inspect.dump, "newest", lambda target: SimpleNamespace(name="binlog.000007"))
+    monkeypatch.setattr(inspect.ask, "names_to_values", lambda link, sql: {"gtid_binlog_pos": "0-1-9"})
+    assert SentBinlog.now(TARGET) == SentBinlog(TARGET, "binlog.000007", OTHER, "0-1-9")
+
+
 @pytest.mark.parametrize("server", [OTHER, None])
 def test_the_same_server_sends_its_log_from_the_first_file_on(asked, server):
     SentBinlog(TARGET, "binlog.000007", server, "0-1-9").read("schema", b"secret")

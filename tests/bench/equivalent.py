@@ -72,6 +72,14 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("EXAMINE_S = 60.0", "EXAMINE_S = 61.0"): PATIENCE,
         ("MOST_KEPT = 4", "MOST_KEPT = 5"): CHOICE,
     },
+    "workers/crash/points/exhaust.py": {
+        ("MOST_UNFLUSHED = 6", "MOST_UNFLUSHED = 7"): CHOICE,
+        ("MOST_SUBSETS = 64", "MOST_SUBSETS = 65"): CHOICE,
+        ("return False", "return None"): FALSY,
+        ("monotonic() > ends", "monotonic() >= ends"): EXACTLY_THEN,
+        ("drawn.getrandbits(1)", "drawn.getrandbits(2)"): "any subsets will do",
+        ("len(writes) + 1", "len(writes) + 2"): "no subset has more writes than there are",
+    },
     "workers/crash/points/neighbours.py": STRICT,
     "workers/crash/points/shrink.py": STRICT
     | {

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.sandbox.recordings import Written
+from workers.crash.binlog.events import BinlogUnknown
 from workers.crash.chain import Begun
 from workers.crash.made import Made
 from workers.crash.points import exhaust
@@ -21,7 +22,7 @@ from workers.crash.points.server_content import ServerContent, printed
 from workers.crash.points.story import KeptPoint
 from workers.crash.points.violations import MOST_KEPT
 from workers.crash.setup_and_result import Timeline
-from workers.errors import SandboxError
+from workers.errors import SandboxError, ServerError
 from workers.sandbox.builds import Build
 from workers.sandbox.builds.layout import Layout
 from workers.sandbox.disk.image import BLOCK_BYTES
@@ -45,8 +46,9 @@ def recording(tmp_path):
 
 
 def begun(root, points_s=60.0):
-    setup = SimpleNamespace(root=root, seed=7, points_s=points_s, build=BUILD)
-    return Begun(setup=setup, kind=None, settings={"sync_binlog": "0"}, ports=None, made=Made(),
+    setup = SimpleNamespace(root=root, seed=7, points_s=points_s, build=BUILD, replica=False)
+    kind = SimpleNamespace(records=True, with_replica=False)
+    return Begun(setup=setup, kind=kind, settings={"sync_binlog": "0"}, ports=None, made=Made(),
                  timeline=Timeline(lambda step: None, lambda: False))  # fmt: skip
 
 
@@ -85,15 +87,15 @@ def fakes(recording, is_bad, archive=lambda history: b"archive"):
     )  # fmt: skip
 
 
-def result(root, ports, *histories):
-    *_, last = exhaust.steps(begun(root), histories, ports)
+def result(root, ports, *histories, points_s=60.0):
+    *_, last = exhaust.steps(begun(root, points_s), histories, ports)
     return last
 
 
 def test_of_right_states_none_is_kept(tmp_path, recording):
     asked, ports = fakes(recording, lambda history: False)
     found = result(tmp_path, ports, alone("one", "INSERT"))
-    assert asked == [] and found.archives == {} and found.story.kept == ()
+    assert asked == [] and found.archives == {} and found.story.kept == found.story.smallest == ()
 
 
 def test_of_a_wrong_state_an_archive_is_kept(tmp_path, recording):
@@ -105,6 +107,8 @@ def test_of_a_wrong_state_an_archive_is_kept(tmp_path, recording):
     ((settings, history, judged),) = asked
     assert settings == {"sync_binlog": "0", "max_binlog_size": "4096"} and history == bad
     assert (judged.tried.moment, judged.tried.verdict, judged.held) == (1, "invalid", WRONG)
+    told = found.so_far()
+    assert (told.points, told.archives, told.verdict) == (found.story, found.archives, "invalid")
 
 
 def has_create(history):
@@ -130,6 +134,28 @@ def test_if_the_smaller_one_cannot_be_kept_the_larger_one_stays(tmp_path, record
     assert found.archives == {1: b"whole"} and found.story.kept[0].n_bytes == 5
 
 
+@pytest.mark.parametrize("refused", [ServerError("1146: no such table"), BinlogUnknown("an event of type 99")])
+def test_a_part_that_the_server_refuses_is_not_smaller(tmp_path, recording, refused):
+    _, ports = fakes(recording, lambda history: True)
+
+    def play(ready, history):
+        if not has_create(history):
+            raise refused
+        return ports.play(ready, history)
+
+    found = result(tmp_path, replace(ports, play=play), LONG)
+    assert found.story.smallest[0].steps == ("CREATE", "DROP")
+
+
+def test_after_the_time_only_the_first_state_of_a_history_is_tried_and_no_part_of_it(tmp_path, recording):
+    _, ports = fakes(recording, lambda history: True)
+    begun = []
+    ports = replace(ports, content=lambda *_: WRONG, start=begun.append)
+    found = result(tmp_path, ports, LONG, LONG, points_s=-1.0)
+    assert found.story.counts.tried == found.story.counts.failed == len(begun) == 2
+    assert found.story.smallest[0].steps == steps_of(LONG)
+
+
 def test_a_state_that_could_not_be_kept_is_told_and_the_others_are(tmp_path, recording):
     _, ports = fakes(recording, lambda history: True, lambda history: b"" if history.title == "large" else b"small")
     found = result(tmp_path, ports, alone("large", "INSERT"), alone("small", "INSERT"))
@@ -139,14 +165,15 @@ def test_a_state_that_could_not_be_kept_is_told_and_the_others_are(tmp_path, rec
 
 def test_few_histories_have_an_archive(tmp_path, recording):
     asked, ports = fakes(recording, lambda history: True)
-    found = result(tmp_path, ports, *(alone(f"history {n}", "INSERT") for n in range(MOST_KEPT + 2)))
+    found = result(tmp_path, ports, *(alone(f"history {n}", "INSERT", "DROP") for n in range(MOST_KEPT + 2)))
     assert [point.number for point in found.story.kept] == [1, 2, 3, 4] == list(found.archives)
-    assert len(asked) == MOST_KEPT and found.story.counts.failed == MOST_KEPT + 2
+    assert len(asked) == 2 * MOST_KEPT, "of the history and of its smallest part"
+    assert found.story.counts.failed == MOST_KEPT + 2
 
 
 def wrong_state(recording, history, at_once=None):
     run, states = replace(played(recording, history), at_once=at_once), States(recording)
-    disk = next(one for one in exhaust.each_state(states) if one.point.moment == 1)
+    disk = next(one for one in exhaust.each_state(states, 7) if one.point.moment == 1)
     lane = SimpleNamespace(become=lambda contents: None, states=JointStates([states]))
     lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: None, log_text="")
     ports = exhaust.HistoryPorts(recover=lambda *_: Recovery(0.25, ()), connect=lambda target: nullcontext(),

@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +12,7 @@ from workers.crash.points import exhaust
 from workers.crash.points.histories import AtOnce, History
 from workers.crash.points.judge_history import ContentPorts, judge_history
 from workers.crash.points.play import Answered, Played, PlayedAtOnce
+from workers.crash.points.recorded import NS
 from workers.crash.points.server_content import ServerContent
 from workers.crash.setup_and_result import Timeline
 from workers.errors import ServerEnded, ServerError
@@ -46,18 +48,18 @@ def recording(tmp_path):
 
 
 def test_each_content_is_tried_once_in_time(recording):
-    states = exhaust.each_state(States(recording))
+    states = exhaust.each_state(States(recording), 7)
     points = [CrashPoint(0), CrashPoint(1, "written"), CrashPoint(4), CrashPoint(3, Only(frozenset([1])))]
     assert [state.point for state in states] == points
     assert [state.since_ns for state in states] == sorted(state.since_ns for state in states)
 
 
-def test_every_subset_of_the_unflushed_writes_is_a_state(tmp_path):
+def test_every_subset_of_as_many_unflushed_writes_as_are_tried_in_full_is_a_state(tmp_path):
     written = Written(tmp_path)
-    for block in range(4):
+    for block in range(exhaust.MOST_UNFLUSHED):
         written.write(block, bytes([65 + block]))
     written.flush()
-    assert len(exhaust.each_state(States(written.load()))) == 2**4
+    assert len(exhaust.each_state(States(written.load()), 7)) == 2**exhaust.MOST_UNFLUSHED
 
 
 def test_of_many_unflushed_writes_some_subsets_are_drawn_with_the_seed(tmp_path):
@@ -165,15 +167,15 @@ def test_a_recording_that_ended_by_itself_is_told(recording):
     assert found.ended == "It reached its largest size. No later moment was tried."
     assert exhaust._together([replace(found, ended=""), found]).ended == found.ended
     assert exhaust._together([replace(found, ended="")]).ended == ""
-    assert (found.pairs, found.covered) == (0, 0), "flushes of redo and binary log are not covered, but all states are"
+    assert (found.pairs, found.covered, found.margin_s) == (0, 0, 0), "all states are tried, not flushes covered"
 
 
 def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
     """The made-up server recovers wrong where the first of both blocks is there without the second."""
-    disk = {}
+    disk, killed, told = {}, [], []
     lane = SimpleNamespace(become=lambda contents: (disk.clear(), disk.update(contents[0])))
     lane.states = JointStates([States(recording)])
-    lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: None, log_text="ready")
+    lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: killed.append(1), log_text="ready")
     started = []
     under_way = (ALLOWED[0], replace(ALLOWED[1], answered_ns=1 << 62))
     history = History("one insert", ((0, "INSERT 2"),), {"max_binlog_size": "4096"})
@@ -184,13 +186,16 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
         lanes=lambda *_: [lane],
         content=lambda *_: replace(ONE, logged=7) if set(disk) == {0} else ONE,
     )
-    begun = Request({"sync_binlog": "1"}, Timeline([].append, lambda: False))
+    begun = Request({"sync_binlog": "1"}, Timeline(told.append, lambda: False))
     found, kept = exhaust.exhaust(begun, history, 60.0, ports)
-    assert kept is None, "none was wanted"
+    assert kept is None and len(killed) == 4, "none was wanted"
+    assert told[0] == "history: one insert"
     assert started[0].settings == {"sync_binlog": "1", "max_binlog_size": "4096"}, "the history's own settings count"
     assert (found.counts.tried, found.counts.failed, begun.timeline.now) == (4, 1, "crash points")
-    assert (found.windows, found.sampled) == (2, 0)
-    assert {(state.verdict, state.passed) for state in found.states} == {("valid", ("history",)), ("invalid", ())}
+    assert (found.windows, found.sampled, found.out_of_time) == (2, 0, False)
+    assert {(state.verdict, state.passed, state.log_lines) for state in found.states} == {
+        ("valid", ("history",), ()), ("invalid", (), ("ready",))
+    }  # fmt: skip
     assert max(state.at_s for state in found.states) < 1e-6, "the made-up clock ticks once in a nanosecond"
     [wrong] = [state for state in found.states if state.verdict == "invalid"]
     assert (wrong.moment, wrong.keeps, wrong.way, wrong.recovery_s) == (1, "written", "one insert", 0.25)
@@ -200,8 +205,27 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
     )
     early, _ = exhaust.exhaust(begun, history, -1.0, ports)
     assert (early.counts.tried, early.left, early.out_of_time) == (1, 3, True), "the first state is always tried"
+    assert [exhaust._together(some).out_of_time for some in ([found, early], [found, found])] == [True, False]
     everywhere, *here = (
         {(one.moment, one.keeps) for one in some} for some in (found.states, early.states, early.untried)
     )
     assert everywhere == here[0] | here[1] and len(here[1]) == 3
     assert found.untried == () and exhaust._together([early, early]).left == len(early.untried) * 2 == 6
+
+
+def test_states_are_told_by_the_last_moment_at_which_each_is_possible(tmp_path):
+    """The first block alone is there early, and again at the end. The clock ticks once a second, from 1,000 s on."""
+    written = Written(tmp_path, clock=count(1000 * NS, NS))
+    for block, byte in ((0, b"a"), (1, b"b"), (1, b"\0")):
+        written.write(block, byte)
+        written.flush()
+    recording = written.load()
+    lane = SimpleNamespace(become=lambda contents: None, states=JointStates([States(recording)]))
+    lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: None, log_text="")
+    history = History("one insert", ((0, "INSERT 2"),))
+    ports = replace(PORTS, start=lambda _: None, play=lambda *_: Played(history, recording, ALLOWED),
+                    lanes=lambda *_: [lane], content=lambda *_: TWO)  # fmt: skip
+    found, _ = exhaust.exhaust(Request({}, Timeline([].append, lambda: False)), history, 60.0, ports)
+    assert [(one.moment, one.at_s) for one in found.states] == [(0, 3), (6, 9), (3, 10)]
+    assert found.recorded_s == 10 and {(one.redo, one.binlog) for one in found.states} == {(0, 0)}
+    assert 0 <= max(one.took_s for one in found.states) <= found.took_s < 60

@@ -155,12 +155,12 @@ def exhaust(
         lanes=len(several),
         took_s=monotonic() - began,
         windows=len(windows),
-        sampled=sum(len(writes) > MOST_UNFLUSHED for _, writes in windows),
+        sampled=sum(_are_many(writes) for _, writes in windows),
     )
     return story, ports.keep(begun, played, states.disks[0], first) if first else None
 
 
-def each_state(states: States, seed: int = 0) -> list[DiskState]:
+def each_state(states: States, seed: int) -> list[DiskState]:
     """Each content once, in time."""
     known: dict[int, DiskState] = {}
     for point in _points(states, seed):
@@ -185,8 +185,12 @@ def between_flushes(states: States) -> Iterator[tuple[int, list[int]]]:
             yield moment, writes
 
 
+def _are_many(writes: list[int]) -> bool:
+    return len(writes) > MOST_UNFLUSHED
+
+
 def _subsets(writes: list[int], drawn: random.Random) -> Iterator[frozenset[int]]:
-    if len(writes) > MOST_UNFLUSHED:
+    if _are_many(writes):
         for _ in range(MOST_SUBSETS):
             yield frozenset(one for one in writes if drawn.getrandbits(1))
         return

@@ -39,3 +39,12 @@ def test_a_disk_that_has_no_event_until_a_later_flush_keeps_what_it_had(states):
     found = [points for _, points in later_flushes(states, BAD)]
     assert [tuple(one.moment for one in points) for points in found] == [(3, 1), (6, 1), (9, 1), (12, 1), (12, 3)]
     assert found[0] == (CrashPoint(3), BAD[1]) and found[-1] == (CrashPoint(12), CrashPoint(3))
+
+
+def test_a_flush_that_ends_right_after_the_violation_is_the_next_one(states):
+    """Event 2 of each disk is the end of its first flush."""
+    twice = JointStates([states.disks[0]] * 2)
+    *_, first, second, third = neighbours(twice, (CrashPoint(2), CrashPoint(8)))
+    assert [[one.moment for one in points] for points in (first, second, third)] == [[3, 9], [6, 12], [9, 12]]
+    found = [points for _, points in later_flushes(states, (CrashPoint(3), CrashPoint(2)))]
+    assert [tuple(one.moment for one in points) for points in found] == [(6, 2), (9, 2), (12, 2), (12, 3)]

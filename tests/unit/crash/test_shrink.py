@@ -1,82 +1,35 @@
 """The block that decides: found by bisection between a violation and a neighbour that passes. The recoveries are made
 up; `fails` says which contents violate."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
+from tests.unit.crash.made_up_recoveries import BEFORE_THE_FLUSH, FILES, Judge, choice, kinds_of, recorded, tried
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state
-from tests.unit.sandbox.recordings import Written
-from workers.crash.points.recorded import words_of
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import DecidingBlock
-from workers.crash.points.violations import MOST, MOST_COMPARED, different, unlike, violations_of
-from workers.crash.setup_and_result import LostWork, Timeline
+from workers.crash.points.violations import unlike, violations_of
 from workers.crash.verdict import CheckResult
 from workers.errors import Cancelled, SandboxError
 from workers.sandbox.disk.cache import SECTOR_BYTES
 from workers.sandbox.disk.image import BLOCK_BYTES
-from workers.sandbox.disk.recording.filemap import FILE_SYSTEM, Extent, FileMap
-from workers.sandbox.disk.recording.joint import JointChoice, JointPoint, JointStates, of_one
-from workers.sandbox.disk.recording.points import ChosenPoint, Reached
-from workers.sandbox.disk.recording.states import CrashPoint, States, Torn
+from workers.sandbox.disk.recording.filemap import FILE_SYSTEM
+from workers.sandbox.disk.recording.joint import JointChoice, JointPoint, JointStates
+from workers.sandbox.disk.recording.points import Reached
+from workers.sandbox.disk.recording.states import Torn
 
-FILES = FileMap([Extent(1, 1, 8 * BLOCK_BYTES, "data/ib_logfile0")])
 MORE = CheckResult("order", "invalid", 1, "A later transaction is there without an earlier one.")
-BEFORE_THE_FLUSH = 6  # events: the first write and its flush, three writes
-
-
-class Judge:
-    """`fails` takes block number -> its byte, of blocks that are not empty, and returns the checks that fail."""
-
-    def __init__(self, fails, told=None, cancelled=lambda: False):
-        self.load = SimpleNamespace(
-            timeline=Timeline([].append if told is None else told.append, cancelled), more=(), disks=("data",),
-            keeps=keeps,
-        )  # fmt: skip
-        self._fails = fails
-
-    def attempt(self, lane, choice, contents):
-        (blocks,) = contents
-        return state(0.1, *self._fails({number: bytes(block)[:1] for number, block in blocks.items() if any(block)}))
 
 
 @pytest.fixture
-def states(tmp_path) -> States:
-    written = Written(tmp_path)
-    written.write(0, b"a")
-    written.flush()
-    for block, byte in ((2, b"x"), (1, b"y"), (3, b"z")):  # not in the order of their numbers
-        written.write(block, byte)
-    written.flush()
-    for block, byte in ((4, b"l"), (5, b"m"), (0, b"b"), (0, b"c")):
-        written.write(block, byte)
-        written.flush()
-    return States(written.load())
-
-
-def choice(states, keeps, moment=BEFORE_THE_FLUSH):
-    return of_one(ChosenPoint(states.at(CrashPoint(moment, keeps)), "after a flush", Reached(0, 0), True))
-
-
-def tried(of, *bad):
-    """A violation of this choice."""
-    (point,) = of.state.points
-    return state(0.1, *bad, moment=point.moment, keeps=keeps(of.state), way=of.way), of
-
-
-def keeps(of):
-    return words_of(of.points[0].keeps)
+def states(tmp_path):
+    return recorded(tmp_path)
 
 
 def found(states, fails, *choices, bad=LOST, judge=Judge):
     shrinker = Shrinker(judge(fails), SimpleNamespace(states=JointStates([states])), [FILES])
     return tuple(block for _, block in shrinker.all(kinds_of(tried(one, bad) for one in choices)) if block)
-
-
-def kinds_of(all_tried):
-    return different(violations_of(all_tried))
 
 
 def test_a_block_whose_write_is_missing_decides(states):
@@ -255,83 +208,3 @@ def test_a_cancellation_ends_the_search_after_the_recovery_under_way(states):
     with pytest.raises(Cancelled):
         found(states, fails, choice(states, "durable"), judge=lambda of: Judge(of, cancelled=lambda: bool(asked)))
     assert len(asked) == 1
-
-
-OF_TWO = FileMap([Extent(1, 1, 8 * BLOCK_BYTES, "data/ib_logfile0"), Extent(4, 1, 0, "data/one.ibd")])
-LAST_FLUSH = 12  # events: block 5 was written and its flush has begun
-
-
-def searched(states, fails, *choices, bad=TORN, lost=0):
-    """The shrinker, the violations that were examined with their blocks, and how many contents were recovered."""
-    recovered = []
-
-    def noted(disk):
-        recovered.append(disk)
-        return fails(disk, len(recovered))
-
-    shrinker = Shrinker(Judge(noted), SimpleNamespace(states=JointStates([states])), [OF_TWO])
-    every = violations_of((replace(state, lost_engine=LostWork(lost, 1.0)), of) for state, of in
-                          (tried(one, bad) for one in choices))  # fmt: skip
-    return shrinker, shrinker.all(different(every), every), len(recovered)
-
-
-def without_redo(disk, recoveries):
-    """Fails until block 1 is there."""
-    return [] if disk.get(1) == b"y" else [TORN]
-
-
-def test_a_violation_that_the_same_file_decides_is_not_searched_again(states):
-    """Two recoveries instead of a bisection: with that file as in the neighbour it passes, and it fails again."""
-    both = choice(states, "durable"), choice(states, Torn(keep_permille=0))
-    shrinker, ((_, first), (_, again)), recovered = searched(states, without_redo, *both)
-    assert first is again and first.path == "data/ib_logfile0" and shrinker.compared == 1
-    assert recovered == first.recoveries + 2
-
-
-def test_a_violation_that_another_file_decides_is_searched(states):
-    """It fails although the file of the earlier one is right."""
-
-    def fails(disk, recoveries):
-        half = disk.get(4) == b"l" and disk.get(5) != b"m"
-        return [TORN] if half else without_redo(disk, recoveries)
-
-    both = choice(states, "durable"), choice(states, "written", moment=10)
-    shrinker, examined, _ = searched(states, fails, *both)
-    assert [block.path for _, block in examined] == ["data/ib_logfile0", "data/one.ibd"] and not shrinker.compared
-
-
-def test_a_comparison_does_not_count_where_the_violation_is_not_seen_again(states):
-    """It passes with and without the exchange."""
-    both = choice(states, "durable"), choice(states, Torn(keep_permille=0))
-    shrinker, ((_, first), (_, again)), _ = searched(
-        states, lambda disk, recoveries: without_redo(disk, recoveries) if recoveries <= 4 else [], *both
-    )
-    assert first and again is None
-    assert (shrinker.compared, shrinker.not_again) == (0, 1)
-
-
-def test_of_one_kind_a_further_violation_is_examined_if_another_file_must_decide(states):
-    """The file of the first one was written long before. Lost commits are no such violations: settings explain them."""
-
-    def fails(disk, recoveries):
-        return [TORN] if (4 in disk and 5 not in disk) or 1 not in disk else []
-
-    first, same, other = (choice(states, "durable", moment) for moment in (BEFORE_THE_FLUSH, 7, LAST_FLUSH))
-    _, examined, _ = searched(states, fails, first, same, other)
-    assert [violation.choice for violation, _ in examined] == [first, other]
-    assert [block.path or block.offset for _, block in examined] == ["data/ib_logfile0", 5 * BLOCK_BYTES]
-    _, examined, _ = searched(states, fails, first, same, other, lost=1)
-    assert [violation.choice for violation, _ in examined] == [first]
-
-
-def test_so_many_are_searched_and_so_many_are_compared(states):
-    """Those of other rules than the first are all decided by its file."""
-    one = choice(states, Torn(keep_permille=0))
-    every = violations_of((replace(tried(one, TORN)[0], keeps=f"rule {n}"), one) for n in range(30))
-
-    def examined(fails):
-        shrinker = Shrinker(Judge(fails), SimpleNamespace(states=JointStates([states])), [OF_TWO])
-        return len(shrinker.all(different(every)))
-
-    assert examined(lambda disk: without_redo(disk, 0)) == 1 + MOST_COMPARED
-    assert examined(lambda disk: [TORN]) == MOST

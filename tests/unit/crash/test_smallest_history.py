@@ -30,7 +30,7 @@ HISTORY = alone("drop", "INSERT a", "CREATE", "INSERT c", "DROP", "INSERT b")
 
 def test_steps_that_do_not_matter_are_dropped():
     played, play = needs("CREATE")
-    found = smallest(HISTORY, [wrong("DROP", 3)], play)
+    found = smallest(HISTORY, [wrong("INSERT b", 4), wrong("DROP", 3)], play)
     assert found == SmallestHistory(title="drop", steps=("CREATE", "DROP"), played=3)
     assert played == [["INSERT a", "CREATE", "DROP"], ["INSERT a", "DROP"], ["CREATE", "DROP"]]
 
@@ -43,6 +43,15 @@ def test_no_step_is_dropped_when_each_step_matters():
 def test_another_failure_does_not_count():
     found = smallest(HISTORY, [wrong("DROP", 3)], lambda history: [wrong("CREATE", 1)])
     assert found.steps == ("INSERT a", "CREATE", "INSERT c", "DROP")
+
+
+@pytest.mark.parametrize("parts", [0, 2])
+def test_a_part_for_which_no_time_was_left_is_not_told_as_played(parts):
+    """And without any there is nothing to tell."""
+    played, play = needs("CREATE")
+    found = smallest(HISTORY, [wrong("DROP", 3)], lambda part: play(part) if len(played) < parts else None)
+    steps = ("INSERT a", "CREATE", "DROP")
+    assert found == (SmallestHistory(title="drop", steps=steps, played=parts) if parts else None)
 
 
 def test_few_parts_are_played():

@@ -90,11 +90,11 @@ def _with_smallest(
     """If it `keeps` one: the first wrong state, of the smallest part of the history whose wrong state could be kept."""
     story, kept = _alone(begun, history, ends, ports, is_wrong if keeps else is_none)
 
-    def play_part(part: History) -> Sequence[TriedState]:
-        """None of a part that the server refuses, or for which no time is left."""
+    def play_part(part: History) -> Sequence[TriedState] | None:
+        """No state of a part that the server refuses."""
         nonlocal kept
         if monotonic() > ends:
-            return ()
+            return None
         wanted = partial(is_wrong_under, part.steps[-1][1])
         try:
             of_part, again = _alone(begun, part, ends, ports, wanted if keeps else is_none)

@@ -11,9 +11,10 @@ MOST_PLAYED = 8  # parts of one history
 
 
 def smallest(
-    history: History, wrong: Iterable[TriedState], play: Callable[[History], Iterable[TriedState]]
+    history: History, wrong: Iterable[TriedState], play: Callable[[History], Iterable[TriedState] | None]
 ) -> SmallestHistory | None:
-    """`play`: the states of another history. None: nothing was wrong, or statements were sent at once."""
+    """`play`: the states of another history; None: no time is left for it. None: nothing was wrong, statements were
+    sent at once, or no part was played."""
     first = min(wrong, key=lambda state: state.acknowledged, default=None)
     if first is None or history.at_once:
         return None
@@ -21,10 +22,14 @@ def smallest(
     for at in reversed(range(len(steps) - 1)):  # the statement under way stays
         if played == MOST_PLAYED:
             break
-        part, played = (*steps[:at], *steps[at + 1 :]), played + 1
-        if any(is_wrong_under(part[-1][1], state) for state in play(replace(history, steps=part))):
+        part = (*steps[:at], *steps[at + 1 :])
+        if (states := play(replace(history, steps=part))) is None:
+            break
+        played += 1
+        if any(is_wrong_under(part[-1][1], state) for state in states):
             steps = part
-    return SmallestHistory(title=history.title, steps=tuple(statement for _, statement in steps), played=played)
+    enough = SmallestHistory(title=history.title, steps=tuple(statement for _, statement in steps), played=played)
+    return enough if played else None
 
 
 def is_wrong(state: TriedState) -> bool:

@@ -87,7 +87,7 @@ def until(happened):
 def test_every_answer_is_an_acknowledgement(begun):
     server = Server()
     one = begun(server)
-    assert not one.alive and one.drained_at_s == 0
+    assert not one.alive and one.began == one.drained_at_s == 0
     started = time.monotonic()
     one.begin()
     assert one.alive and started <= one.began <= time.monotonic()
@@ -130,6 +130,27 @@ def test_clients_whose_server_goes_away_end_and_say_why(begun):
     assert [(told.refused, told.in_doubt) for told in one.connections()] == [(None, 1)] * 2, "nobody answered"
 
 
+def test_clients_log_in_on_each_server_in_turn_and_the_trouble_of_any_is_told(begun):
+    target, server, other = SimpleNamespace(), Server(), Server(answers=0)
+    both = SimpleNamespace(connect=lambda to, **_: (other if to is target else server).connect(to))
+    one = begun(both, clients=3, others=[target])
+    one.begin()
+    until(lambda: one.trouble)
+    assert one.alive and [len(each.connections) for each in (server, other)] == [2, 1]
+    assert [told.target is target for told in one.connections()] == [False, True, False]
+
+
+def test_a_client_that_cannot_send_its_first_statement_ends(begun):
+    """Its server does not hang up."""
+    near, far = socket.socketpair()
+    near.shutdown(socket.SHUT_WR)
+    with far:
+        one = begun(SimpleNamespace(connect=lambda *_, **__: Connection(near, {"s"})), clients=1)
+        one.begin()
+        until(lambda: not one.alive)
+        assert one.trouble
+
+
 def test_a_refused_commit_is_reported_with_the_error_and_its_time(begun):
     one = begun(Server(answers=3, refuses=True))
     one.begin()
@@ -139,25 +160,30 @@ def test_a_refused_commit_is_reported_with_the_error_and_its_time(begun):
     assert all(0 < told.refused.at_s < 10 for told in connections) and len(one.ledger().in_doubt()) == 2
 
 
-@pytest.mark.parametrize(("quiet_s", "told"), [(0.6, 10), (0.0, 9)])
+@pytest.mark.parametrize(("quiet_s", "told"), [([0.6], 10), ([], 9)])
 def test_an_answer_that_is_under_way_is_waited_for_as_long_as_was_asked(begun, quiet_s, told):
-    """Number 10 is one statement."""
+    """Number 10 is one statement. A server on this host is not waited for."""
     before = sum(map(len, statements(SECRET, 0, range(1, 10))))
     one = begun(Server(at_once=before), clients=1)
     one.begin()
     until(lambda: len(one.ledger().sent()) == 10)
-    one.drain(quiet_s)
+    one.drain(*quiet_s)
     assert len(one.ledger().acknowledged()) == told
 
 
 def test_a_witness_that_does_not_stop_is_not_relied_on(begun, monkeypatch):
     monkeypatch.setattr(module, "JOIN_S", 0.05)
     one = begun(Server(), clients=1)
-    stuck = threading.Event()
+    stuck, waited = threading.Event(), []
     monkeypatch.setattr(one, "_answers", lambda: stuck.wait(10))
     one.begin()
     with pytest.raises(SandboxError, match="did not stop"):
         one.drain()
+    assert one._thread.daemon, "the worker can end without it"
+    with monkeypatch.context() as patched, pytest.raises(SandboxError):
+        patched.setattr(one._thread, "join", lambda seconds: waited.append(seconds))
+        one.drain(100.0)
+    assert waited[0] > 100
     one._by_file.clear()
     stuck.set()
 

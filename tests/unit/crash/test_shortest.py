@@ -9,9 +9,18 @@ import pytest
 
 from tests.unit.crash.recorded_states import LOST, TORN, state
 from workers.crash.points import shortest
-from workers.crash.points.shortest import SIZES, Again, Search, showing, sizes_of, statements_of, wanted_for
+from workers.crash.points.shortest import (
+    LAST_POINT_S,
+    SIZES,
+    Again,
+    Search,
+    showing,
+    sizes_of,
+    statements_of,
+    wanted_for,
+)
 from workers.crash.points.story import KeptPoint
-from workers.crash.points.violations import Violation
+from workers.crash.points.violations import MOST_KEPT, Violation
 from workers.crash.setup_and_result import Timeline
 from workers.errors import Cancelled, SandboxError
 from workers.sandbox.disk.recording.states import CrashPoint, Torn
@@ -62,9 +71,10 @@ def archives(monkeypatch):
 
 def searched(fails, *violations, load=None, limit_s=60.0):
     """`fails`: size of a load -> the failed checks of its violations. What was found, the sizes, and the search."""
-    sizes = []
+    sizes, began = [], time.monotonic()
 
     def record(begun, wanted, until):
+        assert until - time.monotonic() <= limit_s - LAST_POINT_S <= until - began, "a crash point would be cut off"
         sizes.append((begun.setup.clients, begun.setup.commits))
         failed = fails(sizes[-1])
         return Again(replace(load, setup=begun.setup), None, list(map(violation, failed)), 5, 7)
@@ -89,8 +99,14 @@ def test_no_load_has_more_clients_than_that_of_the_trial():
 
 
 def test_the_smallest_load_that_fails_ends_the_search(archives):
-    found, sizes, search = searched(lambda size: [ENGINE, ENGINE] if size == (2, 1) else [], violation(ENGINE))
-    assert found == [({"lost-engine"}, 2, 1, 2, 5, 3)] and sizes == [(1, 1), (1, 2), (2, 1)]
+    told = []
+    load = Load(Timeline(told.append, lambda: False))
+    found, sizes, search = searched(
+        lambda size: [ENGINE, ENGINE] if size == (2, 1) else [], violation(ENGINE), load=load
+    )
+    assert (
+        told[0] == "shortest load" and found == [({"lost-engine"}, 2, 1, 2, 5, 3)] and sizes == [(1, 1), (1, 2), (2, 1)]
+    )
     assert archives == [(3, {"lost-engine"})] and search.archives == {3: b"an archive"}
     assert [(one.number, one.clients, one.commits) for one in search.kept] == [(3, 2, 1)]
     *_, shown = search._tried
@@ -109,6 +125,21 @@ def test_checks_that_fail_at_no_load_are_told(archives):
     found, sizes, _ = searched(lambda size: [{"torn"}, ENGINE], violation(BOTH))
     assert found == [({"lost-engine"}, 1, 1, 1, 5, 1), ({"lost-binlog"}, *SIZES[-1], 0, 5 * len(SIZES), len(SIZES))]
     assert sizes == list(SIZES) and len(archives) == 1
+
+
+def test_checks_that_failed_nowhere_are_told_with_the_last_load_that_was_recorded():
+    def fails(size):
+        if size > (2, 1):
+            raise SandboxError("it does not start")
+        return []
+
+    assert searched(fails, violation(ENGINE))[0] == [({"lost-engine"}, 2, 1, 0, 15, 3)]
+
+
+def test_few_loads_have_an_archive(archives):
+    checks = [frozenset([f"check {n}"]) for n in range(len(SIZES))]
+    found, _, search = searched(lambda size: [checks[SIZES.index(size)]], violation(frozenset.union(*checks)))
+    assert len(found) == len(SIZES) > MOST_KEPT and len(search.kept) == len(archives) == MOST_KEPT
 
 
 def test_another_check_that_fails_shows_nothing(archives):
@@ -130,7 +161,9 @@ def test_torn_crash_points_are_tried_where_a_violation_is_torn(keeps, torn):
 
 
 def test_no_load_is_recorded_without_a_violation_or_without_time():
-    assert searched(lambda size: pytest.fail("it was recorded"))[:2] == ([], [])
+    told = []
+    load = Load(Timeline(told.append, lambda: False))
+    assert searched(lambda size: pytest.fail("it was recorded"), load=load)[:2] == ([], []) and told == []
     found, sizes, _ = searched(lambda size: pytest.fail("it was recorded"), violation(ENGINE), limit_s=9.0)
     assert (found, sizes) == ([({"lost-engine"}, 0, 0, 0, 0, 0)], [])
 
@@ -190,6 +223,7 @@ def test_the_statements_are_those_of_the_first_client_and_none_of_an_own_transac
     assert [one.split("(")[0] for one in statements_of(load)] == [
         "BEGIN", "INSERT INTO one VALUES ", "COMMIT", "INSERT INTO one VALUES "
     ]  # fmt: skip
+    assert statements_of(load)[1].startswith("INSERT INTO one VALUES (0,1,")
     assert statements_of(replace(load, look=SimpleNamespace(own="an own load"))) == ()
 
 

@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.crash.made_up_recoveries import BEFORE_THE_FLUSH, Judge, choice, recorded, tried
-from tests.unit.crash.recorded_states import TORN
+from tests.unit.crash.recorded_states import LOST, TORN
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.violations import MOST, MOST_COMPARED, different, violations_of
 from workers.crash.setup_and_result import LostWork
+from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording.filemap import Extent, FileMap
 from workers.sandbox.disk.recording.joint import JointStates
@@ -44,11 +45,14 @@ def without_redo(disk, recoveries):
     return [] if disk.get(1) == b"y" else [TORN]
 
 
-def test_a_violation_that_the_same_file_decides_is_not_searched_again(states):
+@pytest.mark.parametrize(("block", "path"), [(1, "data/ib_logfile0"), (3, "")], ids=["a file", "no file"])
+def test_a_violation_that_the_same_file_decides_is_not_searched_again(states, block, path):
     """Two recoveries instead of a bisection: with that file as in the neighbour it passes, and it fails again."""
     both = choice(states, "durable"), choice(states, Torn(keep_permille=0))
-    shrinker, ((_, first), (_, again)), recovered = searched(states, without_redo, *both)
-    assert first is again and first.path == "data/ib_logfile0" and shrinker.compared == 1
+    shrinker, ((_, first), (_, again)), recovered = searched(
+        states, lambda disk, recoveries: [] if block in disk else [TORN], *both
+    )
+    assert first is again and first.path == path and shrinker.compared == 1
     assert recovered == first.recoveries + 2
 
 
@@ -62,6 +66,17 @@ def test_a_violation_that_another_file_decides_is_searched(states):
     both = choice(states, "durable"), choice(states, "written", moment=10)
     shrinker, examined, _ = searched(states, fails, *both)
     assert [block.path for _, block in examined] == ["data/ib_logfile0", "data/one.ibd"] and not shrinker.compared
+
+
+def test_a_write_that_must_not_get_through_is_compared_with_what_was_durable(states):
+    """Some sectors of block 3 got through, its first one among them. All of it is no better."""
+    torn = choice(states, Torn())
+    half = states.blocks(torn.state.points[0])[3]
+    assert half[:1] == b"z" and half.count(b"z") < BLOCK_BYTES
+    shrinker, ((_, first), (_, again)), _ = searched(
+        states, lambda disk, recoveries: [TORN] if disk.get(3) == b"z" else [], choice(states, "written"), torn
+    )
+    assert first.arrived and again is first and shrinker.compared == 1
 
 
 def test_a_comparison_does_not_count_where_the_violation_is_not_seen_again(states):
@@ -99,3 +114,24 @@ def test_so_many_are_searched_and_so_many_are_compared(states):
 
     assert examined(lambda disk: without_redo(disk, 0)) == 1 + MOST_COMPARED
     assert examined(lambda disk: [TORN]) == MOST
+    both = [CheckResult("order", "invalid", 1, "A later one is there."), TORN]
+    every[0] = replace(every[0], failed=frozenset({"order"}))
+    assert examined(lambda disk: without_redo(disk, 0) and both) == 2 + MOST_COMPARED, "the first two were searched"
+
+
+def further(states, fails, bad, *choices):
+    """How many are examined of two violations, of which the second one is no kind of its own."""
+    every = violations_of(tried(one, check) for one, check in zip(choices, bad, strict=True))
+    shrinker = Shrinker(Judge(fails), SimpleNamespace(states=JointStates([states])), [OF_TWO])
+    return len(shrinker.all(every[:1], every[1:]))
+
+
+def test_the_file_that_decided_other_checks_says_nothing_about_a_further_violation(states):
+    both = choice(states, "durable"), choice(states, "durable", LAST_FLUSH)
+    assert further(states, lambda disk: [] if 1 in disk else [LOST], (LOST, TORN), *both) == 1
+
+
+def test_a_file_that_is_written_next_may_decide_a_further_violation(states):
+    """Block 4 was not yet written there, and the next flushes make it durable."""
+    both = choice(states, "durable", moment=9), choice(states, "durable")
+    assert further(states, lambda disk: [] if 4 in disk else [TORN], (TORN, TORN), *both) == 1

@@ -174,6 +174,7 @@ def test_of_torn_writes_the_sector_is_named(states):
     class OfSectors(Judge):
         def attempt(self, lane, choice, contents):
             block = contents[0].get(2, bytes(BLOCK_BYTES))
+            assert len(block) == BLOCK_BYTES
             return state(0.1, *([LOST] if block[1024:1025] == b"x" else []))
 
     [block] = found(states, None, one, judge=OfSectors)

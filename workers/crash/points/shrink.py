@@ -41,7 +41,7 @@ class Shrinker:
     judge: StateJudge
     lane: Lane
     files: Sequence[FileMap]
-    recoveries: int = field(default=0, init=False)
+    recoveries: int = field(init=False)
     not_again: int = field(default=0, init=False)
     compared: int = field(default=0, init=False)
 

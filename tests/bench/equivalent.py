@@ -19,6 +19,7 @@ NO_FLAVOUR = "no flavour has this word in its versions"
 EXACTLY_THEN = "it is never asked at exactly that moment"
 LAYOUT = "spaces in a file that Durascope reads as JSON"
 CHOICE = "how many are looked at is a choice: the result says how many were not"
+SIZES = "which loads are tried is a choice: the result tells their sizes"
 STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 
 EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
@@ -84,6 +85,8 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/points/neighbours.py": STRICT,
     "workers/crash/points/shrink.py": STRICT
     | {
+        ("init=False", "init=True"): "nobody gives it",
+        ("_sector(old, at) != _sector(wrong, at)", "True"): "a sector that is the same decides nothing: " + SPEED,
         (
             "monotonic() > ends or searched == MOST or self.compared == MOST_COMPARED",
             "monotonic() >= ends or searched == MOST or self.compared == MOST_COMPARED",
@@ -92,6 +95,14 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/points/steps.py": STRICT,
     "workers/crash/points/other_settings.py": STRICT,
     "workers/crash/points/shortest.py": {
+        ("(3, 2)", "(4, 2)"): SIZES,
+        ("(3, 2)", "(3, 3)"): SIZES,
+        ("(3, 5)", "(4, 5)"): SIZES,
+        ("(3, 5)", "(3, 6)"): SIZES,
+        ("MOST_POINTS = 40", "MOST_POINTS = 41"): CHOICE,
+        ("LIMIT_S = 60.0", "LIMIT_S = 61.0"): PATIENCE,
+        ("(10.0, 5.0)", "(11.0, 5.0)"): PATIENCE,
+        ("(10.0, 5.0)", "(10.0, 6.0)"): PATIENCE,
         ("monotonic() > ends - LAST_LOAD_S", "monotonic() >= ends - LAST_LOAD_S"): EXACTLY_THEN,
         ("lambda: monotonic() > ends", "lambda: monotonic() >= ends"): EXACTLY_THEN,
         (
@@ -175,6 +186,13 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "ask.text(follower, self.dialect.own) if self.dialect.own else ''",
             "ask.text(follower, self.dialect.own) if self.dialect.own else 'x'",
         ): "no server is a source of that name",
+    },
+    "workers/crash/witness.py": {
+        ("POLL_MS = 20", "POLL_MS = 21"): PATIENCE,
+        ("JOIN_S = 60.0", "JOIN_S = 61.0"): PATIENCE,
+        ("self._stop(0.0)", "self._stop(1.0)"): PATIENCE,
+        ("quiet_s * 1000", "quiet_s * 1001"): PATIENCE,
+        ("5", "6"): PATIENCE,
     },
     "workers/crash/transactions.py": STRICT
     | {

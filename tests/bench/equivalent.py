@@ -74,6 +74,10 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("MOST_KEPT = 4", "MOST_KEPT = 5"): CHOICE,
     },
     "workers/crash/points/exhaust.py": {
+        (
+            "story, kept = _alone(begun, history, ends, ports, is_wrong if keeps else is_none)",
+            "pass",
+        ): "Python refuses it: an inner function changes `kept`",
         ("MOST_UNFLUSHED = 6", "MOST_UNFLUSHED = 7"): CHOICE,
         ("MOST_SUBSETS = 64", "MOST_SUBSETS = 65"): CHOICE,
         ("return False", "return None"): FALSY,
@@ -197,6 +201,14 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/transactions.py": STRICT
     | {
         ("keys >= 0", "keys >= 1"): "no transaction has the number 0",
+        (
+            "(PLACES_BY_TURN[number_of(keys) % TURN] == places[:, None]).any(axis=1) & (places >= 0) & (keys >= 0)",
+            "(PLACES_BY_TURN[number_of(keys) % TURN] == places[:, None]).any(axis=1) & (places >= 0) & (keys > 0)",
+        ): "no transaction has the number 0",
+        (
+            "np.where(inside, nth, 0)",
+            "np.where(inside, nth, 1)",
+        ): "the place of a row outside is none, whatever is read",
         ("-1", "-2"): "any negative place is none; " + ANY_NEGATIVE,
     },
     "workers/crash/digest.py": STRICT | {("AT_ONCE = 8192", "AT_ONCE = 8193"): SPEED},

@@ -78,7 +78,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "story, kept = _alone(begun, history, ends, ports, is_wrong if keeps else is_none)",
             "pass",
         ): "Python refuses it: an inner function changes `kept`",
-        ("MOST_UNFLUSHED = 6", "MOST_UNFLUSHED = 7"): CHOICE,
         ("MOST_SUBSETS = 64", "MOST_SUBSETS = 65"): CHOICE,
         ("return False", "return None"): FALSY,
         ("monotonic() > ends", "monotonic() >= ends"): EXACTLY_THEN,

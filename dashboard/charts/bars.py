@@ -55,7 +55,7 @@ def sets(found: FoundSets, acknowledged: int | None, lost_replica: int | None, e
         **{key: _holds(*counts, told) for key, counts in held.items()},
     }
     if lost_replica is not None:
-        rows["replica"] = [("kept", "acknowledged", told - lost_replica), ("lost", "lost", lost_replica)]
+        rows["replica"] = [("kept", "kept", told - lost_replica), ("lost", "lost", lost_replica)]
     scale = max([sum(value for _, _, value in row) for row in rows.values() if row] + [1])
     names = {"engine": engine, "binlog": "binary log"}
     return [
@@ -79,7 +79,7 @@ def _holds(kept: int | None, all_of_it: int | None, told: int) -> Lengths | None
     if kept is None:
         return None
     more = max(0, (all_of_it or kept) - kept)
-    return [("kept", "acknowledged", kept), ("lost", "lost", told - kept), ("extra", "not acknowledged", more)]
+    return [("kept", "kept", kept), ("lost", "lost", told - kept), ("extra", "not acknowledged", more)]
 
 
 def _of_doubtful(in_doubt: int | None, kept: int | None, all_of_it: int | None) -> str:

@@ -23,8 +23,8 @@ class SpelledOut:
 
 
 def where(name: str, facts: Mapping[str, str], engines: Sequence[str], flush_ms: float | None = None) -> str:
-    """`db1, MariaDB 10.11.6, InnoDB, simulated disk (sata-7200, ext4, 2 ms a flush when idle), AMD EPYC`. Unknown facts
-    are left out."""
+    """`db1, MariaDB 10.11.6, InnoDB, simulated disk (sata-7200, ext4, 2 ms to flush 4 KiB when idle), AMD EPYC`.
+    Unknown facts are left out."""
     known = {key: value for key, value in facts.items() if value != UNKNOWN}
     parts = [
         name,
@@ -41,7 +41,7 @@ def where(name: str, facts: Mapping[str, str], engines: Sequence[str], flush_ms:
 def _disk(known: Mapping[str, str], flush_ms: float | None) -> str:
     """`flush_ms`: the median of a flush of 4 KiB."""
     simulated = known.get("simulated device")
-    flush = f"{ms(flush_ms)} a flush when idle" if flush_ms is not None else ""
+    flush = f"{ms(flush_ms)} to flush 4 KiB when idle" if flush_ms is not None else ""
     told = ", ".join(filter(None, (simulated or known.get("device model"), known.get("file system"), flush)))
     return f"{'simulated disk' if simulated else 'disk of its host'} ({told})" if told else ""
 

@@ -201,7 +201,7 @@ def is_hidden_by_what_replicas_came_to(figure):
     read = [
         "fewest to most lost",
         "speed of one setting, 95\u00a0% interval",
-        "without a bar: shorter than the dot",
+        "no bar drawn: shorter than the dot",
     ]
     assert figure.locator(".chart-key li > span").all_inner_texts() == read
     for hidden in (4, 0):

@@ -71,7 +71,7 @@ def test_a_check_that_the_script_does_not_try_is_named(passing, tmp_path):
     assert said.returncode == 2 and "2 GTIDs named others before." in said.stdout, said.stdout + said.stderr
 
 
-ZEROS = """f=$(debugfs -R 'ls -p /data' disk.img | cut -d/ -f6 | grep '^binlog.0' | tail -n 1)
+ZEROS = """f=$(debugfs -R 'ls -p /data' disk.img | cut -d/ -f6 | grep '^binlog.0.*[0-9]$' | tail -n 1)
 debugfs -R "dump /data/$f log" disk.img
 head -c 8192 /dev/zero >>log
 debugfs -w -R "rm /data/$f" disk.img

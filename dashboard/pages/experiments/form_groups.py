@@ -1,5 +1,6 @@
 """The groups of the plan's form. A folded one says its present values in one line."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,9 +58,10 @@ def product(plan: Plan) -> str:
 def _self_test(plan: Plan) -> str:
     """How many of the crash trials only test the checks."""
     controls = {kind for _, kind in plan.controls()} - set(plan.crash.kinds)
-    kinds = [trial.kind for trial in plan.trials()]
-    tests = sum(kind in controls for kind in kinds)
-    return f". Crash trials: {len(kinds) - tests}, and {tests} for the self-test of the checks" if tests else ""
+    counted = Counter(trial.kind for trial in plan.trials())
+    tests = sum(counted.pop(kind, 0) for kind in controls)
+    each = " + ".join(f"{count} of {singular(kind)}" for kind, count in counted.items())
+    return f". Crash trials: {each}, and {tests} for the self-test of the checks" if tests else ""
 
 
 def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundField]]) -> bool:
@@ -94,7 +96,9 @@ def _crash(form: forms.BaseForm) -> str:
     points = f" with {_number(form, 'points')} crash points"
     kinds = in_order([*(_value(form, "kinds") or ()), *typed])
     each = [f"{trials} x {singular(kind)}{points if kind == RECORDED else ''}" for kind in kinds]
-    return f"For each setting {', '.join(each)}" + (", with a replica" if _value(form, "replica") else "")
+    replica = ", with a replica" if _value(form, "replica") else ""
+    own = " and commit your own transaction" if _value(form, "own_load") else ""
+    return f"For each setting {', '.join(each)}{replica}. {_number(form, 'clients')} clients insert rows{own}"
 
 
 def _length(form: forms.BaseForm) -> str:

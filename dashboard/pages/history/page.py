@@ -109,7 +109,7 @@ def _choosers(view: HistoryView) -> list[dict[str, object]]:
         if len(known := view.conditions(kind)) > 1
     ]
     nights = [(n, f"the newest {n:,}") for n in sorted(NIGHTS)]
-    return [*found, {"name": "nights", "label": "Measurements", "options": nights, "chosen": view.nights}]
+    return [*found, {"name": "nights", "label": "Experiments", "options": nights, "chosen": view.nights}]
 
 
 def _section(view: HistoryView, kind: str) -> dict[str, object] | None:

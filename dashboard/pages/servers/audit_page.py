@@ -44,7 +44,7 @@ class PastedForm(forms.Form):
         required=False,
         max_length=40,
         help_text="If you paste a my.cnf: the version of its server, for example MariaDB 10.11. Settings that the file "
-        "leaves out are then the defaults of this version; without a version they are unknown. It holds for both.",
+        "leaves out are then the defaults of this version; without a version they are unknown.",
     )
 
     def clean_of(self) -> NamedVersion | None:

@@ -66,7 +66,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "crash, start or fail over a server by any program, not only by those that the host's administrator allows",
+        "crash, start or fail over a server by any program, also one that is not on the list of allowed programs",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
@@ -74,7 +74,7 @@ OPERATIONS: dict[str, Operation] = {
     "remove_comment": Operation(Role.OPERATOR, "delete a comment", author, "own comments"),
     "crash": Operation(
         Role.OPERATOR,
-        "crash a server: start experiments with crash trials (with run), and failover drills",
+        "crash a server: in experiments with crash trials, and in failover drills",
         owner_of_attached,
         "own servers and all sandboxes",
     ),

@@ -84,9 +84,14 @@ def say(experiment: Experiment, activity: str) -> None:
 
 def is_cancelled(experiment: Experiment) -> bool:
     """Whether a person cancelled it, or it was taken from this worker. This is asked during a measurement, so a
-    database that does not answer counts as "no" and is asked again."""
+    database that does not answer counts as "no" and is asked again. A thread that had no connection has none
+    afterwards."""
+    keeps = connection.connection is not None
     try:
         return not claiming.claimed_experiment(experiment).filter(cancel_asked=False).exists()
     except LOST:
-        connection.close()
+        keeps = False
         return False
+    finally:
+        if not keeps:
+            connection.close()

@@ -29,7 +29,7 @@ EVENTS: dict[str, EventKind] = {
     ),
     "level_missed": EventKind(
         "A service level is missed",
-        "no tested setting reaches the level set on the server's page. Sent once, then again only after it was reached",
+        "no tested setting has the speed and safety that its page asks for. Sent once, then again after it was met",
     ),
     "change_point": EventKind(
         "A figure changed", "speed or latency stays higher or lower than before, and a second measurement confirmed it"

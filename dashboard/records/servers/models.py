@@ -44,7 +44,7 @@ class Server(models.Model):
 
     class Tls(models.TextChoices):
         OFF = "off", "off: nothing is encrypted"
-        PREFERRED = "preferred", "preferred: queries encrypted if the server can, the load not"
+        PREFERRED = "preferred", "preferred: Durascope's queries are encrypted if possible, the load is not"
         REQUIRED = "required", "required: always encrypted, whatever its certificate says"
         VERIFY = "verify", "verified: always encrypted, and its certificate must match"
 

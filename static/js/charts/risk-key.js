@@ -35,7 +35,7 @@ function explained(series) {
 }
 
 function barless(points) {
-  const known = "without a bar: shorter than the dot";
+  const known = "no bar drawn: shorter than the dot";
   return points.every(hasInterval) ? known : `${known}, or not known`;
 }
 

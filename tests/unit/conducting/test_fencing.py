@@ -1,10 +1,12 @@
 """A worker that was taken for dead and comes back: whatever it still writes or changes on a server is refused, also
 when the same worker has claimed the experiment again."""
 
+import threading
 from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 
 from dashboard.records.experiments import claiming, leases, lifecycle, storing_runs
@@ -75,6 +77,25 @@ def test_a_returned_worker_is_told_to_stop(returned):
     before, _, after, _ = returned
     assert lifecycle.is_cancelled(before)
     assert not lifecycle.is_cancelled(after)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_thread_that_asks_whether_it_was_cancelled_leaves_no_connection(monkeypatch):
+    """The thread that asks meanwhile ends with the trial. The thread of the task keeps its connection."""
+    experiment, closed = Experiment(pk=1), []
+    wrapper = type(connections["default"])
+    close = wrapper.close
+
+    def told(one):
+        closed.append(threading.current_thread().name)
+        close(one)
+
+    monkeypatch.setattr(wrapper, "close", told)
+    lifecycle.is_cancelled(experiment)
+    asks = threading.Thread(target=lifecycle.is_cancelled, args=(experiment,), name="asks")
+    asks.start()
+    asks.join()
+    assert closed == ["asks"]
 
 
 def test_no_cell_stays_running_when_its_experiment_ends():

@@ -49,9 +49,9 @@ def lines(form):
 
 
 def test_the_crash_trials_of_the_self_test_are_counted_apart():
-    crash = CrashPlan(kinds=("power-loss", "process-kill"), trials=3)
+    crash, each = CrashPlan(kinds=("power-loss", "process-kill"), trials=3), 3 * len(plan().variants)
     assert product(plan(crash=crash)).endswith(
-        f". Crash trials: {6 * len(plan().variants)}, and 2 for the self-test of the checks"
+        f". Crash trials: {each} of power loss + {each} of process kill, and 2 for the self-test of the checks"
     )
     assert "Crash trials" not in product(plan())
 
@@ -91,7 +91,7 @@ def test_a_line_follows_the_fields(client_in, server):
     assert client_in.post(reverse("experiments:review"), changed).json()["summaries"] == {
         "compared": "Binary log on, the installed version, hdd-10k, 1 variant of your own, baseline mine",
         "load": "Update one row by key, in a table of many rows",
-        "crash": "For each setting 4 x process kill, 4 x power loss, with a replica",
+        "crash": "For each setting 4 x process kill, 4 x power loss, with a replica. 16 clients insert rows",
         "length": "1 repeat of 5 s, fsyncs and group commits are counted from 1 of 6 sources, load from 2 workers",
         "guard": f"On attached servers: {GUARDRAILS.replace('above 10 s', 'above 2.5 s')}",
     }

@@ -17,14 +17,14 @@ FACTS = {"server version": "10.11.19-MariaDB-0+deb12u1-log", "CPU": "AMD EPYC", 
     [
         (
             {"simulated device": "sata-7200", "file system": "ext4"},
-            "simulated disk (sata-7200, ext4, 2.00 ms a flush when idle)",
+            "simulated disk (sata-7200, ext4, 2.00 ms to flush 4 KiB when idle)",
         ),
         (
             {"device model": "Samsung 980", "file system": "ext4"},
-            "disk of its host (Samsung 980, ext4, 2.00 ms a flush when idle)",
+            "disk of its host (Samsung 980, ext4, 2.00 ms to flush 4 KiB when idle)",
         ),
-        ({"device": "/dev/vda", "file system": "ext4"}, "disk of its host (ext4, 2.00 ms a flush when idle)"),
-        ({"file system": UNKNOWN}, "disk of its host (2.00 ms a flush when idle)"),
+        ({"device": "/dev/vda", "file system": "ext4"}, "disk of its host (ext4, 2.00 ms to flush 4 KiB when idle)"),
+        ({"file system": UNKNOWN}, "disk of its host (2.00 ms to flush 4 KiB when idle)"),
     ],
 )
 def test_the_line_names_server_version_engine_disk_and_host(more, disk):

@@ -284,7 +284,7 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
     )
     page = " ".join(client_in.get(reverse("results:trials", args=[made.pk])).text.split())
     assert page.count("at 1 of 4 crash points") == 1
-    assert page.count("Crash points: the losses are those of the worst crash point") == 1
+    assert page.count("The worst crash point may lie before the end of the load") == 1
     assert "of 4 crash points" not in page.partition("at 1 of 4 crash points")[2], "the failed trial has none"
     assert "Failed at the step “choosing crash points”: The disk is full." in page
 

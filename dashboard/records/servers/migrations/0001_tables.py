@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("off", "off: nothing is encrypted"),
-                            ("preferred", "preferred: queries encrypted if the server can, the load not"),
+                            ("preferred", "preferred: Durascope's queries are encrypted if possible, the load is not"),
                             ("required", "required: always encrypted, whatever its certificate says"),
                             ("verify", "verified: always encrypted, and its certificate must match"),
                         ],

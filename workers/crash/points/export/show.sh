@@ -49,7 +49,8 @@ elif [ -z "$binlog" ]; then
     untried "Binary log: not tried. Neither mysqlbinlog nor mariadb-binlog is installed."
 else
     : >"$work/events"
-    for file in "$binlogs"/binlog.0*; do # one after the other: a file that cannot be read hides the next ones
+    # One after the other: a file that cannot be read hides the next ones. MariaDB from 11.4 on has indexes of GTIDs beside.
+    for file in "$binlogs"/binlog.*[0-9]; do
         read=yes
         "$binlog" --no-defaults --verify-binlog-checksum --verbose --base64-output=decode-rows "$file" \
             >>"$work/events" 2>"$work/binlog.log" || read=no

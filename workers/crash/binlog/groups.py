@@ -285,6 +285,7 @@ class Groups:
         self.pieces.append(len(body) << TABLE_BITS | table)
         if event[FLAGS_AT] & STATEMENT_ENDS and len(self._maps) == 1:
             self._maps.clear()
+            self._used.clear()
         else:
             self._end_rows(event)
 

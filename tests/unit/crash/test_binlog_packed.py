@@ -11,7 +11,6 @@ import zstandard
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, Binlog, row_of, rows_of
 from workers.crash.binlog import BinlogUnknown, ReadBounds, read
 from workers.crash.binlog import payload as payload_events
-from workers.crash.binlog.bounds import BoundsWatch
 from workers.crash.binlog.rows import Malformed
 from workers.crash.binlog.rows import packed as packed_length
 
@@ -115,80 +114,6 @@ def test_a_payload_of_millions_of_events_is_given_up_in_time(tmp_path, most_s):
     file.write_bytes(zipped(zstandard.compress(events), len(events)).data)
     with pytest.raises(BinlogUnknown, match="too long"):
         read([file], SCHEMA, SECRET, bounds=ReadBounds(seconds=most_s))
-
-
-def rows_that_unpack() -> Binlog:
-    """A row event of 1 kB for each MiB of rows."""
-    log, zeros = Binlog(), bytes(25 * 40_000)
-    log.gtid(1)
-    log.table_map("one", 20, schema=SCHEMA)
-    packed_rows = b"\x83" + len(zeros).to_bytes(3, "big") + zlib.compress(zeros)
-    for _ in range(20):
-        log.event(166, (20).to_bytes(6, "little") + b"\0\0\4\x0f" + packed_rows)
-    log.xid()
-    return log
-
-
-def many_sources() -> Binlog:
-    log = Binlog()
-    for log.server in range(20_000):
-        log.gtid(1, standalone=True)
-    return log
-
-
-def many_tables() -> Binlog:
-    log = Binlog()
-    log.gtid(1)
-    for number in range(20_000):
-        log.table_map("other", number, b"\3", schema="elsewhere")
-    return log
-
-
-def prepared_for_ever() -> Binlog:
-    log = Binlog()
-    for number in range(20_000):
-        log.gtid(number)
-        log.event(38, struct.pack("<BIII", 0, 1, 8, 0) + b"%08d" % number)
-    return log
-
-
-@pytest.mark.parametrize("made", [rows_that_unpack, many_sources, many_tables, prepared_for_ever])
-@pytest.mark.parametrize("most", [4 << 20, 64 << 20])
-def test_a_transaction_above_the_memory_limit_is_refused(tmp_path, made, most):
-    file = tmp_path / "log.000001"
-    file.write_bytes(made().data)
-    with pytest.raises(BinlogUnknown, match="fit into 4 MiB of memory") if most == 4 << 20 else nullcontext():
-        read([file], SCHEMA, SECRET, bounds=ReadBounds(kept_bytes=most))
-
-
-def test_rows_that_unpack_are_given_up_before_they_fill_the_memory(tmp_path):
-    file = tmp_path / "log.000001"
-    file.write_bytes(rows_that_unpack().data)
-    tracemalloc.start()
-    try:
-        with pytest.raises(BinlogUnknown):
-            read([file], SCHEMA, SECRET, bounds=ReadBounds(kept_bytes=2 << 20))
-        assert tracemalloc.get_traced_memory()[1] < 12 << 20
-    finally:
-        tracemalloc.stop()
-
-
-def test_a_table_is_kept_once_however_often_it_is_named(tmp_path):
-    log, file = Binlog(), tmp_path / "log.000001"
-    for number in range(10_000):
-        log.gtid(number)
-        log.table_map("other", 20, b"\3", schema="elsewhere")
-        log.write(20, [(1,)], b"\3")
-        log.xid()
-    file.write_bytes(log.data)
-    assert read([file], SCHEMA, SECRET, bounds=ReadBounds(kept_bytes=4 << 20)).end == "open"
-
-
-def test_a_gibibyte_may_be_kept():
-    watch = BoundsWatch(ReadBounds())
-    watch.check(1 << 30)
-    with pytest.raises(BinlogUnknown, match="fit into 1,024 MiB"):
-        watch.check((1 << 30) + 1)
 
 
 def bomb_in(kind: int, head: bytes, *, table: str = "one") -> Binlog:

@@ -76,7 +76,7 @@ def test_a_file_larger_than_any_binlog_is_not_read(tmp_path, monkeypatch, most):
 @pytest.mark.parametrize(("most", "end"), [(4 << 20, "torn"), (16 << 20, "open")])
 def test_an_event_that_is_larger_than_allowed_is_not_held_in_memory(tmp_path, most, end):
     log, file = Binlog(), tmp_path / "binlog.000001"
-    log.query("x" * (9 << 20))
+    log.query("x" * (5 << 20))
     file.write_bytes(log.data)
     reader = EventLog(file, most)
     kinds = [kind for kind, _ in reader]
@@ -92,17 +92,21 @@ def test_a_file_that_does_not_begin_with_its_description_is_torn(tmp_path):
     assert (list(reader), reader.end, reader.end_position) == ([], "torn", 4)
 
 
-def test_a_server_that_knows_no_checksums_describes_its_file_without_one(tmp_path):
+@pytest.mark.parametrize("more", [False, True], ids=["", "an event without its end follows"])
+def test_a_server_that_knows_no_checksums_describes_its_file_without_one(tmp_path, more):
     """MySQL 5.5."""
     log, file = Binlog(mariadb=False, checked=False), tmp_path / "binlog.000001"
     log.data[4:] = b""
     log.event(15, struct.pack("<H50sIB", 4, b"5.5.62", 0, 19) + bytes(27))
     log.query("BEGIN")
     log.xid()
+    whole, log.without_ends = len(log.data), True
+    if more:
+        log.table_map("one", 20)
     file.write_bytes(log.data)
     reader = EventLog(file)
     assert [kind for kind, _ in reader] == [EventType.FORMAT, EventType.QUERY, EventType.XID]
-    assert (reader.end, reader.checked, reader.end_position) == ("open", False, len(log.data))
+    assert (reader.end, reader.checked, reader.end_position) == ("torn" if more else "open", False, whole)
 
 
 def test_without_checksums_an_event_that_names_another_end_is_torn(tmp_path):
@@ -119,7 +123,13 @@ def test_without_checksums_an_event_that_names_another_end_is_torn(tmp_path):
 
 @pytest.mark.parametrize(
     ("version", "mariadb", "odd"),
-    [(b"11.8.3-MariaDB-log", True, 0), (b"10.11.1-MariaDB", True, 2), (b"9.7.4", False, 2)],
+    [
+        (b"11.8.3-MariaDB-log", True, 0),
+        (b"11.4.2-MariaDB", True, 0),
+        (b"11.3.2-MariaDB", True, 2),
+        (b"10.11.1-MariaDB", True, 2),
+        (b"9.7.4", False, 2),
+    ],
 )
 def test_mariadb_since_11_4_leaves_out_where_events_within_a_transaction_end(tmp_path, version, mariadb, odd):
     log, file = Binlog(mariadb=mariadb, version=version, without_ends=True), tmp_path / "binlog.000001"

@@ -52,6 +52,7 @@ def test_numbering_may_begin_anew_after_a_crash(seen):
     first, second = Binlog(), Binlog()
     first.commit(0, 1, 5)
     second.commit(0, 2, 9)
+    second.commit(0, 3, 10)
     assert seen(first, second).gaps.count == 0
     first.event(3)
     assert seen(first, second).gaps.first == ("0-7-9 after 0-7-5",)
@@ -164,4 +165,12 @@ def test_a_transaction_without_a_gtid_is_unlike_anonymous_ones(seen):
         log.xid()
     found = seen(log)
     assert found.odd.first == ("no GTID event in 1 transactions, unlike the others",)
-    assert (found.seen.whole.tolist(), found.gtids) == ([1, 2, 3], {})
+    assert (found.seen.whole.tolist(), found.gtids, found.reused) == ([1, 2, 3], {}, ())
+
+
+def test_two_transactions_of_the_witness_in_one_are_scattered(seen):
+    log = Binlog()
+    log.gtid(1)
+    log.write_rows([*rows_of(0, 1), *rows_of(0, 2)])
+    log.xid()
+    assert seen(log).scattered.tolist() == [1, 2]

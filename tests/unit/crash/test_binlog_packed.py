@@ -67,14 +67,23 @@ def zipped(events: bytes, size: int) -> Binlog:
     return log
 
 
-def test_a_compressed_transaction_of_mysql_is_read(seen):
+@pytest.mark.parametrize("cut", [0, 50], ids=["at once", "in two parts"])
+def test_a_compressed_transaction_of_mysql_is_read(seen, cut):
     inner = Binlog(mariadb=False, checked=False)
     start = len(inner.data)
     inner.query("BEGIN")
     inner.write_rows(rows_of(0, 3))
     inner.xid()
     events = bytes(inner.data[start:])
-    assert seen(zipped(zstandard.compress(events), len(events))).seen.whole.tolist() == [3]
+    parts = zstandard.compress(events[:cut]) + zstandard.compress(events[cut:])
+    assert seen(zipped(parts, len(events))).seen.whole.tolist() == [3]
+
+
+@pytest.mark.parametrize(("kept", "whole"), [(19, True), (40, True), (39, False), (25, False), (18, False)])
+def test_a_payload_that_names_no_size_ends_with_a_whole_event(kept, whole):
+    event = bytes(19) + b"\2\3\xfc\xff\0\0" + (header(3, 19) + header(4, 21) + b"ab")[:kept]
+    with nullcontext() if whole else pytest.raises(Malformed, match="is cut off"):
+        assert [one[4] for one in payload_events.events(event)] == [3, 4][: kept // 20 + 1]
 
 
 @pytest.mark.parametrize(

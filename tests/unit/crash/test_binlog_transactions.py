@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.unit.crash.binlog_bytes import TABLES, Binlog, row_of, rows_of
+from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, TABLES, Binlog, row_of, rows_of
+from workers.crash.binlog import read
 
 OTHER_ROWS = (20).to_bytes(6, "little") + b"\1\0\4\x0f"  # of a row event that ends its statement
 
@@ -176,3 +177,14 @@ def test_a_transaction_that_does_not_count_keeps_its_gtid(seen):
     log.commit(0, 5, 5)
     found = seen(log)
     assert (found.gaps.count, found.gtids) == (0, {"0-7-1": 1, "0-7-5": 5})
+
+
+@pytest.mark.parametrize("kind", [23, 24], ids=["inserted", "updated"])
+def test_rows_of_an_own_table_belong_to_the_witnesss_transaction(tmp_path, kind):
+    log = mariadb().gtid(1).rows(5).log
+    log.table_map("mine", 30, b"\3")
+    log.event(kind, (30).to_bytes(6, "little") + b"\1\0\1\1\0" + bytes(4))
+    log.xid()
+    (tmp_path / "log.000001").write_bytes(log.data)
+    found = read([tmp_path / "log.000001"], SCHEMA, SECRET, own_tables=["mine"])
+    assert (found.seen.whole.tolist(), told(found.odd), told(found.others)) == ([5], [], [])

@@ -1,6 +1,7 @@
 """Events of one file: their numbers, and what of a file is read."""
 
 import struct
+import zlib
 from contextlib import nullcontext
 
 import pytest
@@ -138,3 +139,33 @@ def test_mariadb_since_11_4_leaves_out_where_events_within_a_transaction_end(tmp
     reader = EventLog(file)
     assert len(list(reader)) == len(log.borders)
     assert (reader.end, reader.end_position, reader.odd.all().count) == ("open", len(log.data), odd)
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["in one block", "in a block of its own"])
+@pytest.mark.parametrize(
+    ("last", "more", "odd"),
+    [
+        (3, 16, "an event after the last one of the file"),
+        (16, 15, "a description of the file that is not its first event"),
+    ],
+)
+def test_the_first_and_the_last_event_of_a_file_have_their_place(tmp_path, monkeypatch, apart, last, more, odd):
+    log, file = Binlog(), tmp_path / "binlog.000001"
+    log.event(last)
+    if apart:
+        monkeypatch.setattr(events, "BLOCK_BYTES", len(log.data) - 4)
+    log.event(more, bytes(100))
+    log.data[log.borders[-2] + 17] = 0  # its checksum fits only a description that is not in use
+    file.write_bytes(log.data)
+    reader = EventLog(file)
+    assert [kind for kind, _ in reader] == [EventType.FORMAT, last, more]
+    assert (reader.end, reader.odd.all().first) == ("open", (f"{odd} (binlog.000001:{len(log.data)})",))
+
+
+def test_of_the_flags_of_a_description_only_the_one_in_use_is_not_in_its_checksum(tmp_path):
+    log, file = Binlog(), tmp_path / "binlog.000001"
+    log.data[4 + 17] = 0x20
+    log.data[-4:] = struct.pack("<I", zlib.crc32(log.data[4:-4]))
+    log.data[4 + 17] |= 1
+    file.write_bytes(log.data)
+    assert [kind for kind, _ in EventLog(file)] == [EventType.FORMAT]

@@ -247,6 +247,19 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/binlog/events.py": {
         ("wanted *= 2", "wanted *= 3"): SPEED,
         ("self._size = 0", "pass"): "`batches` looks at the file before anybody asks for its size",
+        ("self._size = 0", "self._size = 1"): "`batches` looks at the file before anybody asks for its size",
+        (
+            "self.end = 'open' if HEADER_BYTES <= length <= self._size - base - at else 'torn'",
+            "pass",
+        ): "the next blocks find the same: " + SPEED,
+        (
+            "'open' if HEADER_BYTES <= length <= self._size - base - at else 'torn'",
+            "'open' if True else 'torn'",
+        ): "the next blocks find the same: " + SPEED,
+        (
+            "self._size - base - at",
+            "self._size + base - at",
+        ): "the next blocks find the same: " + SPEED,
         (
             "HEADER_BYTES <= length <= self._size - base - at",
             "HEADER_BYTES < length <= self._size - base - at",
@@ -257,10 +270,16 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ): "the next block begins at the event, and finds that it is cut off",
     },
     "workers/crash/binlog/groups.py": {
+        ("TABLE_BITS = 2", "TABLE_BITS = 3"): "two bits name three tables, and three bits do, too",
         ("self._file = ''", "pass"): "`begin_file` comes before the first event",
+        ("self._file = ''", "self._file = 'x'"): "`begin_file` comes before the first event",
+        ("self.event = b''", "pass"): "`take` names the event before anybody asks for it",
         ("(NO_GTID, 0)", "(NO_GTID, 1)"): "nobody asks for the number of a transaction without a GTID",
+        ("(ANONYMOUS, 0)", "(ANONYMOUS, 1)"): "nobody asks for the number of a transaction without a GTID",
+        ("if event.endswith(statements.BEGIN)", "if False"): SPEED,
     },
     "workers/crash/binlog/names.py": {
+        ("-1", "-2"): "it only has to be less than the number of any field",
         ("GtidSource('', '')", "GtidSource('x', '')"): UNNAMED,
         ("GtidSource('', '')", "GtidSource('', 'x')"): UNNAMED,
         (
@@ -268,6 +287,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "(_slice(event, at, size).decode('ascii'), at - size)",
         ): "nothing is read after the tag",
     },
+    "workers/crash/binlog/sequence.py": STRICT,
     "workers/crash/binlog/reader.py": STRICT
     | {
         ("Groups('')", "Groups('x')"): "all transactions are counted, whatever their schema",

@@ -174,8 +174,7 @@ class EventLog:
             block = file.read(min(wanted, self._size - before))
             yield self._events(block)
             if self.end_position == before and self.end == "open":
-                over = before + len(block) >= self._size or not block or wanted >= self._most
-                self.end = "torn" if over else "open"
+                self.end = "torn" if wanted >= self._most else "open"
                 wanted *= 2
 
     def _events(self, block: bytes) -> list[bytes]:
@@ -224,7 +223,6 @@ class EventLog:
         """Learn whether events are checksummed from now on. Returns whether this one is good, and the event. `placed`:
         its length and the position that it names agree; a short one has nothing else to prove itself by."""
         if len(event) <= FORMAT_BYTES_WITHOUT_CRC:
-            self.checked = False
             return placed, event
         body, crc = event[:-CRC_BYTES], U32.unpack(event[-CRC_BYTES:])[0]
         good = crc32(body[:17] + bytes([body[17] & ~IN_USE]) + body[18:]) == crc

@@ -102,13 +102,11 @@ class Groups:
         return len(self.ends) // 4
 
     def begin_file(self, name: str) -> None:
-        """Transactions and table numbers do not reach beyond a file."""
-        self._drop()
         self._file = name
 
     def finish(self, in_order: bool) -> None:
-        """The file ends. What is unfinished is not there. `in_order`: the server closed the file; after a crash the
-        last transaction may lack its end."""
+        """The file ends. What is unfinished is not there: transactions and table numbers do not reach beyond a file.
+        `in_order`: the server closed the file; after a crash the last transaction may lack its end."""
         self._must_have_room()
         if in_order:
             self._must_be(NONE)
@@ -299,9 +297,8 @@ class Groups:
 
     def _insert_compressed(self, event: bytes, at: int) -> None:
         if self._maps.get(event[rows.TABLE_ID], rows.OTHER) >= 0:  # other tables' rows may be large
-            width, after = rows.packed(event, at)
-            after += (width + 7) // 8
-            event = event[:after] + statements.inflated(event, after, whole=True)
+            packed_at = at + rows.COLUMNS_BYTES
+            event = event[:packed_at] + statements.inflated(event, packed_at, whole=True)
             self._must_have_room()
         self._insert(event, at)
 

@@ -97,7 +97,7 @@ def _field(event: bytes, at: int, place: int) -> tuple[str, int]:
         size, at = _number(event, at)
         return _slice(event, at, size).decode("ascii"), at + size
     value, at = _number(event, at)
-    return str(value >> 1 if place == NUMBER else value), at  # the lowest bit of a signed one is its sign
+    return str(value >> 1), at  # the lowest bit of a signed one, the GTID's number, is its sign; nobody asks for flags
 
 
 def _bytes(event: bytes, at: int) -> tuple[bytes, int]:

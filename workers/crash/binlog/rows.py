@@ -17,6 +17,7 @@ from workers.crash.transactions import NO_PLACE, NOBODY, SEVERAL, Keys, keys_fou
 TABLE_ID = slice(HEADER_BYTES, HEADER_BYTES + 6)  # the number that ties row events to their table map
 BODY_AT = TABLE_ID.stop + 2  # of a row event of version 1 and of a table map
 V2_EXTRA = Struct("<27xH")  # length of the extra data of a row event, its own two bytes included
+COLUMNS_BYTES = 2  # of a row event: how many columns the table has, and the bitmap of those that are there
 NULLS = 0x0F  # flags of the columns; servers set the unused ones as they like
 
 
@@ -87,7 +88,7 @@ def body(table: int, event: bytes, at: int) -> bytes:
     columns, present, row_bytes = SIZES[table]
     if event[at] != columns or event[at + 1] & present != present:
         raise Malformed("The row event does not fit its table map.")
-    found = event[at + 2 :]
+    found = event[at + COLUMNS_BYTES :]
     if len(found) % row_bytes:
         raise Malformed("The row event ends within a row.")
     return found

@@ -118,7 +118,7 @@ class Transactions:
         for line in dict.fromkeys(
             lines[source] for source in np.flatnonzero(np.bincount(self._source[self._ours])) if source > ANONYMOUS
         ):
-            sources = [at for at, one in enumerate(lines) if one == line and at > ANONYMOUS]
+            sources = [at for at, one in enumerate(lines) if one == line]
             if len(sources) == 1 and not self._groups.in_group:
                 self._note_gaps(np.flatnonzero(self._source == sources[0]), noted)
         return noted.all()

@@ -277,6 +277,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("(NO_GTID, 0)", "(NO_GTID, 1)"): "nobody asks for the number of a transaction without a GTID",
         ("(ANONYMOUS, 0)", "(ANONYMOUS, 1)"): "nobody asks for the number of a transaction without a GTID",
         ("if event.endswith(statements.BEGIN)", "if False"): SPEED,
+        ("if event[FLAGS_AT] & STATEMENT_ENDS and len(self._maps) == 1", "if False"): SPEED,
     },
     "workers/crash/binlog/names.py": {
         ("-1", "-2"): "it only has to be less than the number of any field",

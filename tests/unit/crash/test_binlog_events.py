@@ -169,3 +169,11 @@ def test_of_the_flags_of_a_description_only_the_one_in_use_is_not_in_its_checksu
     log.data[4 + 17] |= 1
     file.write_bytes(log.data)
     assert [kind for kind, _ in EventLog(file)] == [EventType.FORMAT]
+
+
+def test_a_description_with_a_wrong_checksum_is_not_taken_for_a_torn_one(tmp_path):
+    log, file = Binlog(), tmp_path / "binlog.000001"
+    log.data[60] ^= 1
+    file.write_bytes(log.data)
+    reader = EventLog(file)
+    assert (list(reader), reader.end, reader.end_position) == ([], "bad checksum", 4)

@@ -147,3 +147,14 @@ def test_nothing_more_is_read_when_the_memory_is_full():
     groups = Groups(SCHEMA, bounds=ReadBounds(kept_bytes=EMPTY - 1))
     with pytest.raises(BinlogUnknown, match="memory"):
         groups.take([b"an event that nobody looks at"])
+
+
+def test_nothing_more_is_unpacked_when_the_memory_is_full():
+    inner = Binlog(mariadb=False, checked=False)
+    start = len(inner.data)
+    inner.table_map("one", 20)
+    inner.event(120)  # not known
+    packed = bytes(4) + b"\x28" + bytes(14) + b"\2\3\xfc\xff\0\0" + inner.data[start:]
+    groups = Groups(SCHEMA, bounds=ReadBounds(kept_bytes=EMPTY))
+    with pytest.raises(BinlogUnknown, match="memory"):
+        groups.take([packed])

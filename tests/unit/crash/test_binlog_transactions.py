@@ -100,6 +100,11 @@ CASES = {
         .gtid(2).map("one").map("left_half").row("left_half", 3).map("right_half").row("right_half", 4).xid(),
         [1, 4], ["a statement without its end", "a table map without rows"], [],
     ),
+    "a map without rows after a GTID that follows an unfinished statement": (
+        mariadb().gtid(1).map("one").row("one", 0, n=1, ends=False)
+        .gtid(2).map("one").map("left_half").row("left_half", 3).map("right_half").row("right_half", 4).xid(),
+        [4], [NO_COMMIT, "a table map without rows"], [],
+    ),
     "a map without rows after a statement of two row events": (
         mariadb().gtid(1).map("one").row("one", 0, n=1, ends=False).row("one", 0, n=5).xid()
         .gtid(2).map("one").map("left_half").row("left_half", 3).map("right_half").row("right_half", 4).xid(),
@@ -177,6 +182,13 @@ def test_a_transaction_that_does_not_count_keeps_its_gtid(seen):
     log.commit(0, 5, 5)
     found = seen(log)
     assert (found.gaps.count, found.gtids) == (0, {"0-7-1": 1, "0-7-5": 5})
+
+
+def test_a_transaction_does_not_go_on_in_the_next_file(seen):
+    first = mariadb().gtid(1).rows(1).query("ANALYZE TABLE a")
+    second = mariadb().gtid(1).rows(5).xid()
+    found = seen(first.log, second.log)
+    assert (found.seen.whole.tolist(), told(found.odd), told(found.others)) == ([5], [], [])
 
 
 @pytest.mark.parametrize("kind", [23, 24], ids=["inserted", "updated"])

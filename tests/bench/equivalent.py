@@ -223,6 +223,10 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/crash/binlog/payload.py": {
         (
+            "read_across_frames=True",
+            "read_across_frames=False",
+        ): "`_exactly` reads again, and the unpacker goes on with the next frame",
+        (
             "HEADER_BYTES <= length <= MOST_EVENT_BYTES",
             "HEADER_BYTES <= length < MOST_EVENT_BYTES",
         ): BOUND,
@@ -288,7 +292,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "(_slice(event, at, size).decode('ascii'), at - size)",
         ): "nothing is read after the tag",
     },
-    "workers/crash/binlog/sequence.py": STRICT,
+    "workers/crash/binlog/sequence.py": STRICT | {("-1", "-2"): ANY_NEGATIVE},
     "workers/crash/binlog/reader.py": STRICT
     | {
         ("Groups('')", "Groups('x')"): "all transactions are counted, whatever their schema",

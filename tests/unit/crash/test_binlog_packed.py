@@ -190,8 +190,8 @@ def test_a_payload_whose_events_are_not_whole_is_not_understood(seen, odd):
 
 
 def test_a_length_that_is_cut_off_is_malformed():
-    assert [packed_length(data, 0) for data in (b"\x05", b"\xfc\1\2", b"\xfe" + bytes(7) + b"\1")] == [
-        (5, 1), (513, 3), (1 << 56, 9),
+    assert [packed_length(data, 0) for data in (b"\x05", b"\xfc\1\2", b"\xfd\1\2\3", b"\xfe" + bytes(7) + b"\1")] == [
+        (5, 1), (513, 3), (0x030201, 4), (1 << 56, 9),
     ]  # fmt: skip
     for cut in (b"\xfc\1", b"\xfd\1\2", b"\xfe\1\2", b"\xfb", b"\xff"):
         with pytest.raises(Malformed, match="no length"):

@@ -110,6 +110,15 @@ def test_parts_that_an_engine_without_transactions_logs_apart_are_put_together(s
     assert found.scattered.size == 0
 
 
+def test_a_row_of_one_is_never_taken_for_a_half(seen):
+    log = Binlog()
+    log.gtid(1)
+    (_, (*_, left_digest)), right = rows_of(0, 4)
+    log.write_rows([("one", (0, 4, 3, left_digest)), right])
+    log.xid()
+    assert seen(log).seen.whole.tolist() == []
+
+
 def test_the_same_half_twice_is_no_whole_transaction(seen):
     log = Binlog()
     log.gtid(1)

@@ -34,11 +34,16 @@ def test_changes_logged_as_statements_are_unknown(seen):
         seen(log)
 
 
-def test_a_whole_event_that_is_not_understood_is_unknown(seen):
+@pytest.mark.parametrize(
+    "rows",
+    [b"\4\x0f\0\1", b"\5\x0f" + bytes(25), b"\4\x07" + bytes(25)],
+    ids=["less than a row", "more columns", "less columns are there"],
+)
+def test_a_whole_event_that_is_not_understood_is_unknown(seen, rows):
     log = Binlog()
     log.gtid(1)
     log.table_map("one", 20)
-    log.event(23, (20).to_bytes(6, "little") + b"\1\0\4\x0f\0\1")
+    log.event(23, (20).to_bytes(6, "little") + b"\1\0" + rows)
     with pytest.raises(BinlogUnknown, match="type 23"):
         seen(log)
 

@@ -112,12 +112,11 @@ class Transactions:
         return noted.all()
 
     def gaps(self) -> Oddities:
-        """GTIDs that do not follow the one before. Not known when several servers share a line of numbers."""
+        """GTIDs that do not follow the one before. Not known when several servers share a line of numbers, as both
+        sources of transactions without a GTID do."""
         noted = OddityNotes()
         lines = [source.line for source in self._groups.sources]
-        for line in dict.fromkeys(
-            lines[source] for source in np.flatnonzero(np.bincount(self._source[self._ours])) if source > ANONYMOUS
-        ):
+        for line in dict.fromkeys(lines[source] for source in np.flatnonzero(np.bincount(self._source[self._ours]))):
             sources = [at for at, one in enumerate(lines) if one == line]
             if len(sources) == 1 and not self._groups.in_group:
                 self._note_gaps(np.flatnonzero(self._source == sources[0]), noted)

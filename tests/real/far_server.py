@@ -66,7 +66,7 @@ class FarServer:
         changed = (shell, name, start % " ".join(added))
         crash = self.attached.crash
         if loses_log:
-            cut = f"truncate -s -{CUT_BYTES} $(ls {self.server.datadir}/{options.BINLOG_BASE}.[0-9]* | tail -n 1)"
+            cut = f"truncate -s -{CUT_BYTES} $(ls {self.server.datadir}/{options.BINLOG_BASE}.*[0-9] | tail -n 1)"
             crash = (*crash[:2], f"{crash[2]}; {cut}")
         end(self.server)
         subprocess.run(changed, check=True)

@@ -133,7 +133,17 @@ def test_a_printed_variable_list_and_an_option_file_give_the_same_report_as_the_
 def test_the_output_of_the_client_gives_the_same_values_as_the_server(pair, form):
     target = pair[0].target
     where = ["--socket", target.socket] if target.socket else ["--host", target.host, "--port", str(target.port)]
-    asked = [CLIENT, "--no-defaults", "--user", target.user, *where, form, "--execute", "SHOW GLOBAL VARIABLES"]
+    asked = [
+        CLIENT,
+        "--no-defaults",
+        "--skip-ssl",
+        "--user",
+        target.user,
+        *where,
+        form,
+        "--execute",
+        "SHOW GLOBAL VARIABLES",
+    ]
     printed = subprocess.run(asked, env={"MYSQL_PWD": target.password}, capture_output=True, text=True, check=True)
     with connect(target) as connection:
         facts = look.read(connection)

@@ -86,7 +86,11 @@ def run(server: Sandbox, *statements: str) -> None:
 
 def follow(primary: Sandbox, replica: Sandbox) -> None:
     is_mysql = primary.build.flavour == "mysql"
-    by_gtid = "MASTER_AUTO_POSITION=1, GET_MASTER_PUBLIC_KEY=1" if is_mysql else "MASTER_USE_GTID=slave_pos"
+    by_gtid = (
+        "MASTER_AUTO_POSITION=1, GET_MASTER_PUBLIC_KEY=1"
+        if is_mysql
+        else "MASTER_USE_GTID=slave_pos, MASTER_SSL_VERIFY_SERVER_CERT=0, MASTER_SSL=0"
+    )
     position = "@@GLOBAL.gtid_executed" if is_mysql else "@@gtid_binlog_pos"
     run(primary, "SET sql_log_bin = 0", "CREATE USER repl@'%' IDENTIFIED BY 'repl'",
         "GRANT REPLICATION SLAVE ON *.* TO repl@'%'", "SET sql_log_bin = 1", "RESET MASTER")  # fmt: skip
@@ -156,7 +160,7 @@ def test_the_documented_script_waits_until_the_failover_has_begun(pair, tmp_path
     )
     (programs / "aws").chmod(0o755)
     script.write_text(EXAMPLE.read_text().split("```sh\n")[1].split("```")[0])
-    access = f"[client]\nhost=127.0.0.1\nport={pair.port}\nuser=dba\npassword=few rights\n"
+    access = f"[client]\nhost=127.0.0.1\nport={pair.port}\nuser=dba\npassword=few rights\nskip-ssl\n"
     (tmp_path / "drill.cnf").write_text(access)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")

@@ -40,8 +40,10 @@ def replica(stage):
 
 
 def settings_of(target):
+    """MariaDB says "ON" of the last one in newer versions, before that a number."""
     with connect(target) as connection:
-        return [str(ask.value(connection, f"SELECT @@GLOBAL.{name}")) for name in WANTED]
+        found = [str(ask.value(connection, f"SELECT @@GLOBAL.{name}")) for name in WANTED]
+    return [{"ON": "1", "OFF": "0"}.get(value, value) for value in found]
 
 
 def rows_of(target):

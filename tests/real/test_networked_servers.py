@@ -21,7 +21,7 @@ SOURCE = {"log_bin": "ON", "server_id": "1"}
 REPLICA = {"server_id": "2", "slave_net_timeout": "60"}
 ATTACH = (
     "CHANGE MASTER TO MASTER_HOST='{host}', MASTER_PORT={port}, MASTER_USER='repl', MASTER_PASSWORD='secret', "
-    "MASTER_USE_GTID=slave_pos, MASTER_CONNECT_RETRY=1",
+    "MASTER_USE_GTID=slave_pos, MASTER_CONNECT_RETRY=1, MASTER_SSL_VERIFY_SERVER_CERT=0, MASTER_SSL=0",
     "START SLAVE",
 )
 LIMIT_S = 30.0

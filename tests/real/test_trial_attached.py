@@ -95,7 +95,7 @@ def test_a_broken_connection_is_no_crash(uncrashed, tmp_path):
     client = server.build.mysqld.parents[1] / "bin/mariadb"
     login = tmp_path / "my.cnf"
     target = server.target
-    login.write_text(f"[client]\nuser={target.user}\npassword={target.password}\nsocket={target.socket}\n")
+    login.write_text(f"[client]\nuser={target.user}\npassword={target.password}\nsocket={target.socket}\nskip-ssl\n")
     program = str(client) if client.exists() else "mariadb"
     cut = (program, f"--defaults-file={login}", "-e", "CALL mysql.durascope_cut()")
     result = crash(server, replace(attached, crash=cut, start=()))

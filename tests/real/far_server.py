@@ -99,9 +99,10 @@ class FarServer:
         """Into the folder: the files from `first` on, decrypted, each as far as the server sends it to the vendor's
         tool. Why it does not send one to its end; "": it does."""
         target = self.server.target
-        tool = ["mariadb-binlog"] if self.flavour == "mariadb" else mysqlbinlog(self.server.build.key)
         login = (f"--socket={target.socket}", f"--user={target.user}", f"--password={target.password}")
-        asked = [*tool, "--no-defaults", *login, "--read-from-remote-server", "--raw", f"--result-file={folder}/"]
+        vendors = ["mariadb-binlog", "--no-defaults", "--skip-ssl"]
+        tool = vendors if self.flavour == "mariadb" else [*mysqlbinlog(self.server.build.key), "--no-defaults"]
+        asked = [*tool, *login, "--read-from-remote-server", "--raw", f"--result-file={folder}/"]
         wanted = ([*asked, file.name] for file in self.files_from(first))
         ran = [subprocess.run(one, capture_output=True, text=True, timeout=COPIED_S) for one in wanted]
         for file in folder.iterdir():

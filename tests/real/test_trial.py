@@ -7,9 +7,7 @@ import pytest
 
 from tests.real.disks import needs_disk
 from tests.real.trials import bad, crash, crash_unflushed, forgetful, setup
-from workers.bench.plan import OF_TWO_DISKS
 from workers.crash.chain import TrialPorts
-from workers.crash.kinds import CRASH_KINDS
 from workers.crash.run import run_trial
 from workers.crash.witness import Witness
 from workers.errors import Cancelled, PlanError
@@ -154,16 +152,3 @@ def test_a_crash_kind_that_is_not_available_is_refused(sandbox_root, monkeypatch
     monkeypatch.setattr(ability, "missing", lambda: "The kernel has no FUSE.")
     with pytest.raises(PlanError, match="no FUSE"):
         crash(sandbox_root, "power-loss")
-
-
-def test_every_kind_explains_itself():
-    for key, kind in CRASH_KINDS.items():
-        assert kind.key == key
-        assert kind.title and kind.says.endswith(".")
-        alone = (
-            "power-loss",
-            "torn-power-loss",
-            "lying-disk",
-            *(key for key, one in CRASH_KINDS.items() if one.records and not one.keeps_page_cache),
-        )
-        assert kind.cuts_power == (key in (*alone, *OF_TWO_DISKS))

@@ -28,6 +28,11 @@ def test_each_crash_kind_says_what_it_loses_and_what_it_needs(says, kinds):
     assert {key for key, kind in CRASH_KINDS.items() if getattr(kind, says)} == kinds
 
 
+def test_every_kind_explains_itself():
+    for key, kind in CRASH_KINDS.items():
+        assert kind.key == key and kind.title and kind.says.endswith(".")
+
+
 @pytest.mark.parametrize("kind", sorted(RECORDED | {"kill-points", "torn-power-loss"}))
 def test_a_flush_takes_time_where_the_crash_may_come_in_the_middle_of_one(kind):
     begun = prepared([], kind)

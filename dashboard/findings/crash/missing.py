@@ -8,6 +8,7 @@ from dashboard.records.experiments.kind_names import number_of
 from dashboard.text.numbers import ms, sig, whole
 
 BINLOG = "the binary log"
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 def lost_from(place: str, engine: str) -> str:
@@ -55,7 +56,7 @@ def _commits(counts: Sequence[int | None], took_ms: Sequence[float | None], hit:
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
         much = _much(lost)
         long = [one for one in took_ms if one]
-        took = f" in {ms(median(long))}" if len(long) == len(lost) else ""
+        took = f" in {ms(median(long)).replace(' ', NBSP)}" if len(long) == len(lost) else ""
         return f"all commits of each load, {much}{took}" if len(lost) > 1 else f"all {much} commits of the load{took}"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 

@@ -87,15 +87,16 @@ program() { # names: the first that is next to the server or on the PATH
         done
     done
 }
-case $("$mysqld" --version 2>&1) in
-*MariaDB*) client=$(program mariadb mysql) binlog=$(program mariadb-binlog mysqlbinlog) ;;
+plain=
+case $("$mysqld" --version 2>&1) in # from 11.4 on MariaDB's client would verify a certificate, also of a socket
+*MariaDB*) plain=loose-skip-ssl client=$(program mariadb mysql) binlog=$(program mariadb-binlog mysqlbinlog) ;;
 *) client=$(program mysql mariadb) binlog=$(program mysqlbinlog mariadb-binlog) ;;
 esac
 ask() { # a disk, and options: of its server
     of=$1
     shift
-    # No other user of this machine sees the file. MariaDB's client from 11.4 on would verify a certificate, also of a socket.
-    printf '[client]\nuser=%s\npassword=%s\nloose-skip-ssl\n' $user $password >"$work/client.cnf"
+    # No other user of this machine sees the file.
+    printf '[client]\nuser=%s\npassword=%s\n%s\n' $user $password "$plain" >"$work/client.cnf"
     "$client" --defaults-file="$work/client.cnf" --socket="$work/$of.sock" --default-character-set=utf8mb4 "$@"
 }
 sql() { ask disk --batch --skip-column-names "$@"; }

@@ -26,9 +26,8 @@ ENGINE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # it becomes a part of 
 ENGINE_FIX = "Write it as SHOW ENGINES does: InnoDB, ROCKSDB."
 OF_ATTACHED = frozenset(key for key, kind in CRASH_KINDS.items() if kind.attached)  # the others are for sandboxes
 OF_TWO_DISKS = frozenset(key for key, kind in CRASH_KINDS.items() if kind.needs_two_disks)
-# The positive control, then the negative ones: of the crash checks, and of the failover checks.
-CRASH_CONTROLS = ("lying-disk", "graceful-restart")
-FAILOVER_CONTROLS = ("asynchronous-link", "switchover", "no-fault")
+CRASH_CONTROLS = tuple(key for key, kind in CRASH_KINDS.items() if kind.control)
+FAILOVER_CONTROLS = tuple(key for key, fault in FAULTS.items() if fault.control)
 CONTROLS = CRASH_CONTROLS + FAILOVER_CONTROLS
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.kind_names import LYING_DISK, MUST_HOLD, MUST_LOSE, number_of, title
+from dashboard.records.experiments.kind_names import MUST_HOLD, MUST_LOSE, number_of, title
 from dashboard.records.experiments.models import Trial
 from dashboard.text.words import listed
+from workers.crash.kinds.power_loss import LyingDisk
 
 State = Literal["passed", "failed", "not tried"]
 WORST_FIRST: tuple[State, ...] = ("failed", "not tried", "passed")
@@ -96,7 +97,7 @@ class _Control:
     @property
     def of_all(self) -> str:
         """`in 1 of 1 trial with a lying disk`; with the reason for the name."""
-        why = " (it ignores flushes, so it must lose commits)" if self.kind == LYING_DISK else ""
+        why = " (it ignores flushes, so it must lose commits)" if self.kind == LyingDisk.key else ""
         trials = "1 trial" if len(self.completed) == 1 else f"{len(self.completed):,} trials"
         name = title(self.kind)
         return f"in {len(self.completed):,} of {trials} with {'an' if name[0] in 'aeiou' else 'a'} {name}{why}"

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.findings.crash.recorded import noun_of
-from dashboard.records.experiments.kind_names import LYING_DISK, RECORDED_KINDS
+from dashboard.records.experiments.kind_names import RECORDED_KINDS
 from dashboard.text.numbers import ms
 from workers.crash.kinds import CRASH_KINDS
+from workers.crash.kinds.power_loss import LyingDisk
 from workers.topology.faults import FAULTS
 
 Log = Literal["engine", "binlog"]
@@ -58,7 +59,7 @@ def causes(
     or rocksdb; `settings`: those of the running server; `of_replica`: those that its replica has instead."""
     if not lost.engine and not lost.binlog and not lost.replica:
         return ()
-    if kind == LYING_DISK:
+    if kind == LyingDisk.key:
         fix = "No setting prevents that. Use a disk whose cache keeps its content without power."
         return (Cause("The disk reported flushes that it did not make.", fix),)
     if kind in FAULTS:

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterable
 
-from workers.bench.plan import CONTROLS, CRASH_CONTROLS, FAILOVER_CONTROLS
+from workers.bench.plan import CONTROLS
 from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS
 
-LYING_DISK, GRACEFUL_RESTART = CRASH_CONTROLS
-MUST_LOSE = (LYING_DISK, FAILOVER_CONTROLS[0])
-MUST_HOLD = (GRACEFUL_RESTART, *FAILOVER_CONTROLS[1:])
+MUST_LOSE = tuple(kind for kind in CONTROLS if TRIAL_KINDS[kind].control == "must lose")
+MUST_HOLD = tuple(kind for kind in CONTROLS if TRIAL_KINDS[kind].control == "must hold")
 RECORDED = "every-crash-point"  # its trials are recorded loads
 RECORDED_KINDS = frozenset(key for key, kind in CRASH_KINDS.items() if kind.records)
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another

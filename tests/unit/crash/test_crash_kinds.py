@@ -21,6 +21,7 @@ POWER_LOSSES = {"power-loss", "torn-power-loss", "lying-disk", *OF_TWO_DISKS, *R
         ("needs_two_disks", set(OF_TWO_DISKS)),
         ("with_replica", {"replica-crash-points"}),
         ("attached", {"attached-expendable"}),
+        ("control", {"lying-disk", "graceful-restart"}),
     ],
 )
 def test_each_crash_kind_says_what_it_loses_and_what_it_needs(says, kinds):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.records.experiments.kind_names import FIRST, ORDER, in_order, number_of, plural
+from dashboard.records.experiments.kind_names import FIRST, MUST_HOLD, MUST_LOSE, ORDER, in_order, number_of, plural
 from workers.bench.plan import CONTROLS
 from workers.bench.trial_kinds import TRIAL_KINDS
 
@@ -34,3 +34,10 @@ def test_every_kind_has_its_place_and_controls_come_last():
     assert in_order([*CONTROLS, "of another version", FIRST, "process-kill", FIRST]) == [
         "process-kill", FIRST, "of another version", *CONTROLS,
     ]  # fmt: skip
+
+
+def test_a_control_that_must_lose_comes_before_those_that_must_hold():
+    """The self-test of one server, then that of a failover."""
+    assert CONTROLS == ("lying-disk", "graceful-restart", "asynchronous-link", "switchover", "no-fault")
+    assert MUST_LOSE == ("lying-disk", "asynchronous-link")
+    assert MUST_HOLD == ("graceful-restart", "switchover", "no-fault")

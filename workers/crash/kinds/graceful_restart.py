@@ -8,6 +8,7 @@ class GracefulRestart(CrashKind):
     title = "Graceful restart"
     says = "The server is shut down in order and started again. Nothing may be lost: the negative control."
     keeps_page_cache = True
+    control = "must hold"
 
     def silence(self, scene: Scene) -> DownServer:
         scene.step("stop")

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
 
 from workers.crash.attached import AttachedServer
 from workers.errors import SandboxError
 from workers.sandbox.disk import ability
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Recovery, Sandbox
+
+Control = Literal["", "must lose", "must hold"]  # what the checks must find in each trial of a control
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class CrashKind:
     with_replica = False  # a replica on a disk of its own follows the server, and is recorded too
     attached = False  # for attached servers; the others are for sandboxes
     keeps_page_cache = False  # what was written to files survives, flushed or not
+    control: Control = ""  # of the self-test of the checks
 
     @property
     def needs_disk(self) -> bool:

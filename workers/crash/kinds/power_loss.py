@@ -74,6 +74,7 @@ class LyingDisk(PowerLoss):
     key = "lying-disk"
     title = "Lying disk"
     says = "The disk acknowledges flushes and ignores them, then loses power: the positive control."
+    control = "must lose"
 
     def arm(self, scene: Scene) -> None:
         for disk in scene.disks:

@@ -11,7 +11,7 @@ class Switchover(Fault):
     title = "Graceful switchover"
     says = "The clients stop, the replicas catch up, then one is promoted: the negative control, which loses nothing."
     primary_down = False
-    harmless = True
+    control = "must hold"
 
     def tried_on(self, topology: Topology) -> Topology:
         """Replicas that do not apply could not catch up."""

@@ -9,6 +9,7 @@ written.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from workers.crash.kinds.kind import Control
 from workers.sandbox.disk import ability
 from workers.topology.network.link import NodeLink
 from workers.topology.network.wires import Wire
@@ -66,11 +67,11 @@ class FaultScene:
 
 
 class Fault:
-    """`..._needs_disk`: a disk that can lose power. `..._down`: ended by the fault. `harmless`: nothing may be lost,
-    whatever the replication: the negative control. `needs_wires`: between the primary and the others. `of_clusters`:
-    has no meaning for replicas that follow a primary. `spares_primary`: it is not struck, and nobody takes over;
-    `of_replica`: replicas that are struck without it come back. `for_good`: the disks of the struck nodes do not come
-    back. `pauses`: nodes are frozen for a while. `comes_back`: by itself, once the fault is over."""
+    """`..._needs_disk`: a disk that can lose power. `..._down`: ended by the fault. `control`: of the self-test of
+    the checks. `needs_wires`: between the primary and the others. `of_clusters`: has no meaning for replicas that
+    follow a primary. `spares_primary`: it is not struck, and nobody takes over; `of_replica`: replicas that are struck
+    without it come back. `for_good`: the disks of the struck nodes do not come back. `pauses`: nodes are frozen for a
+    while. `comes_back`: by itself, once the fault is over."""
 
     key: str
     title: str
@@ -79,7 +80,7 @@ class Fault:
     replicas_need_disk = False
     primary_down = True
     replicas_down = False
-    harmless = False
+    control: Control = ""
     needs_wires = False
     of_clusters = False
     spares_primary = False
@@ -87,6 +88,11 @@ class Fault:
     for_good = False
     pauses = False
     comes_back = False
+
+    @property
+    def harmless(self) -> bool:
+        """Nothing may be lost, whatever the replication."""
+        return self.control == "must hold"
 
     def strikes(self, node: int) -> bool:
         """Node 0 is the primary, node 1 the first replica."""

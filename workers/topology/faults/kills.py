@@ -37,6 +37,7 @@ class AsynchronousLink(HostLoss):
         "Like a loss of the primary's host, but asynchronous, with a delay of 100 ms, and the primary that nobody "
         "hears acknowledges one more commit: the positive control, which must lose."
     )
+    control = "must lose"
 
     def tried_on(self, topology: Topology) -> Topology:
         return Topology("async", replicas=topology.replicas, rtt_ms=max(CONTROL_RTT_MS, topology.rtt_ms or 0))

@@ -1,4 +1,4 @@
-"""The names of the crash kinds in sentences, and their order. The names are the titles of the registries."""
+"""The names of the crash kinds in sentences, and their order. The names are those of the registries."""
 
 import re
 from collections.abc import Iterable
@@ -14,12 +14,6 @@ RECORDED = "every-crash-point"  # its trials are recorded loads
 RECORDED_KINDS = frozenset(key for key, kind in CRASH_KINDS.items() if kind.records)
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
 ORDER = (*(kind for kind in (*CRASH_KINDS, *FAULTS) if kind not in CONTROLS), *CONTROLS)  # as in the registries
-_SINGULARS = {
-    RECORDED: "recorded load",
-    "kill-points": "recorded load with kill points",
-    "replica-crash-points": "recorded load of a replica",
-    "small-histories": "round of small histories",
-}
 
 
 def title(kind: str) -> str:
@@ -36,7 +30,7 @@ def plural(kind: str) -> str:
 
 def singular(kind: str) -> str:
     """What one trial crashes: a power loss, a recorded load."""
-    return _SINGULARS.get(kind) or title(kind)
+    return (CRASH_KINDS[kind].one_trial if kind in CRASH_KINDS else "") or title(kind)
 
 
 def number_of(kind: str, n: int) -> str:

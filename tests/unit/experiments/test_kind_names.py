@@ -25,6 +25,11 @@ def test_many_crashes_have_a_name(kind, several):
     assert number_of(kind, 30) == f"30 {several}"
 
 
+def test_no_two_kinds_have_one_name():
+    """A kind that is made from another one inherits its word."""
+    assert len({plural(kind) for kind in TRIAL_KINDS}) == len(TRIAL_KINDS)
+
+
 def test_one_loss_of_the_majority_has_a_singular_name():
     assert number_of("majority-lost", 1) == "1 loss of the majority" and number_of("total-kill", 1) == "1 total kill"
 

@@ -7,6 +7,7 @@ from workers.crash.kinds.power_loss import interruptible
 class EveryCrashPoint(CrashKind):
     key = "every-crash-point"
     title = "Crash points"
+    one_trial = "recorded load"
     says = "One load is recorded. Then the power loss is repeated at many moments of the recording, and each is judged."
     cuts_power = True
     records = True
@@ -18,6 +19,7 @@ class EveryCrashPoint(CrashKind):
 class ReplicaCrashPoints(EveryCrashPoint):
     key = "replica-crash-points"
     title = "Crash points of a replica"
+    one_trial = "recorded load of a replica"
     says = (
         "A replica applies the load, and both servers are recorded. Then the replica loses power, alone or together "
         "with its primary, at many moments. It follows again, and all rows of both are compared."
@@ -28,6 +30,7 @@ class ReplicaCrashPoints(EveryCrashPoint):
 class SmallHistories(EveryCrashPoint):
     key = "small-histories"
     title = "Small histories"
+    one_trial = "round of small histories"
     says = (
         "Histories of a few statements: DDL, XA, rotation of the binary log and others. The power is lost between any "
         "two writes and with every subset of the unflushed writes (64 drawn subsets where more than 6 are unflushed). "

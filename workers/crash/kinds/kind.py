@@ -58,6 +58,7 @@ class CrashKind:
     key: str
     title: str
     says: str
+    one_trial = ""  # in sentences: "recorded load"; "": its title
     cuts_power = False  # what the server did not flush is lost
     needs_two_disks = False  # the redo log, the binlog or both on a disk of their own
     records = False  # the load is recorded, and crashed at many moments afterwards

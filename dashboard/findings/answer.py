@@ -12,11 +12,11 @@ from dashboard.findings.point import Point
 from dashboard.findings.present import untested
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
 from dashboard.findings.shown import ResultView
+from dashboard.records.experiments.kind_names import HISTORIES
 from dashboard.text.numbers import at, percent, sig
 from dashboard.text.ratios import is_wide
 from dashboard.text.words import listed
 from workers.bench.plan import CONTROLS, CrashPlan
-from workers.crash.kinds.every_crash_point import SmallHistories
 from workers.topology.faults import FAULTS
 
 SEVERAL = Recommendation(
@@ -65,8 +65,8 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
 def crash_load(crash: CrashPlan) -> str:
     """What the clients of the crash trials did."""
     own = "committed an own transaction and " if crash.own_load else ""
-    rows = f"clients {own}inserted rows" if set(crash.kinds) - {SmallHistories.key} else ""
-    histories = "short series of statements were run" if SmallHistories.key in crash.kinds else ""
+    rows = f"clients {own}inserted rows" if set(crash.kinds) - HISTORIES else ""
+    histories = "short series of statements were run" if HISTORIES.intersection(crash.kinds) else ""
     return listed([one for one in (rows, histories) if one])
 
 

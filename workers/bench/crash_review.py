@@ -9,6 +9,7 @@ from workers.bench.plan import OF_ATTACHED, OF_TWO_DISKS, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
 from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds, needs_as
 from workers.crash.kinds import CRASH_KINDS
+from workers.crash.kinds.every_crash_point import ReplicaCrashPoints
 from workers.sandbox.builds.catalogue import CATALOGUE
 from workers.topology.faults import FAULTS, HOW_NODES, refusal
 
@@ -19,9 +20,6 @@ ALONE = frozenset(key for key, kind in CRASH_KINDS.items() if kind.records and n
 TRIAL_S = 1.5
 REPLICA_S = 2.5
 FAILOVER_S = 4.0
-# Of MariaDB, as many at once as a trial has.
-POINT_S = {"every-crash-point": 0.6, "kill-points": 0.6, "replica-crash-points": 2.5}
-HISTORIES_S = 300.0  # all states of small histories on MariaDB
 OF_MYSQL = 3.0  # times as long: more files, and a longer recovery (docs/research/crash-points.md)
 
 
@@ -41,7 +39,7 @@ def problems(plan: Plan, servers: Mapping[int, Candidate]) -> Iterator[str]:
     if plan.crash.replica and plan.crash.kinds and ALONE.issuperset(plan.crash.kinds):
         yield (
             "None of the chosen crashes is tried with a replica. Turn the replica off, or choose the crash "
-            f"{CRASH_KINDS['replica-crash-points'].title}."
+            f"{ReplicaCrashPoints.title}."
         )
     size = sum(1 for _ in islice(plan.trials(), MOST_TRIALS + 1))
     if crash.kinds and not size:
@@ -82,9 +80,8 @@ def estimate_s(plan: Plan) -> float:
 
 def _points_s(plan: Plan, kind: str, variant: Variant) -> float:
     """What the crash points of one trial take. A build outside of the catalogue is taken for a MariaDB."""
-    if kind not in CRASH_KINDS or not CRASH_KINDS[kind].records:
-        return 0.0
-    all_s = plan.crash.points * POINT_S[kind] if kind in POINT_S else HISTORIES_S
+    crash = CRASH_KINDS.get(kind)
+    all_s = (crash.all_points_s or plan.crash.points * crash.point_s) if crash else 0.0
     slower = OF_MYSQL if variant.build in CATALOGUE and CATALOGUE[variant.build].flavour == "mysql" else 1.0
     return min(slower * all_s, plan.crash.points_s)
 

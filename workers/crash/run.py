@@ -6,7 +6,7 @@ from workers.crash import dialects
 from workers.crash.chain import PORTS, Begun, Crashed, Loaded, Prepared, Recovered, TrialPorts
 from workers.crash.judge import judge
 from workers.crash.kinds import CRASH_KINDS
-from workers.crash.kinds.kind import CrashKind
+from workers.crash.kinds.kind import CrashKind, Recorded
 from workers.crash.made import Made
 from workers.crash.outage import ClientOutage
 from workers.crash.points import exhaust
@@ -33,11 +33,10 @@ def crash_steps(begun: Begun) -> Iterator[Begun]:
     yield judge(recovered)
 
 
-STEPS: Mapping[str, Callable[[Begun], Iterator[Begun]]] = {
-    "every-crash-point": points.steps,
-    "kill-points": points.steps,
-    "replica-crash-points": points.steps,
-    "small-histories": exhaust.steps,
+STEPS: Mapping[Recorded, Callable[[Begun], Iterator[Begun]]] = {
+    "": crash_steps,
+    "a load": points.steps,
+    "histories": exhaust.steps,
 }
 
 
@@ -54,7 +53,7 @@ def run_trial(
     timeline = Timeline(told_with(tell, kind.title), cancelled, ports.clock)
     settings = {**KEEP_BINLOG, **_for_replica(setup, kind), **setup.settings}
     begun = Begun(setup=setup, kind=kind, settings=settings, ports=ports, made=Made(), timeline=timeline)
-    chosen = steps or STEPS.get(kind.key, crash_steps)
+    chosen = steps or STEPS[kind.records]
     return to_the_end(begun, lambda: chosen(begun), cancelled)
 
 

@@ -4,10 +4,11 @@ interval is over loads."""
 from collections.abc import Sequence
 
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.kind_names import RECORDED, number_of
-from workers.crash.kinds.every_crash_point import SmallHistories
-from workers.crash.kinds.kill_points import KillPoints
+from dashboard.records.experiments.kind_names import HISTORIES, RECORDED, RECORDED_KINDS, number_of
+from workers.crash.kinds import CRASH_KINDS
 from workers.crash.points.story import CRASH_POINT, KILL_POINT, PointCounts
+
+KILLED = frozenset(kind for kind in RECORDED_KINDS if CRASH_KINDS[kind].keeps_page_cache)
 
 
 def total(trials: Sequence[Tried]) -> PointCounts | None:
@@ -25,7 +26,7 @@ def total(trials: Sequence[Tried]) -> PointCounts | None:
 
 def noun_of(kind: str) -> str:
     """What is counted of a recorded load of that crash kind."""
-    return KILL_POINT if kind == KillPoints.key else CRASH_POINT
+    return KILL_POINT if kind in KILLED else CRASH_POINT
 
 
 def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
@@ -36,8 +37,8 @@ def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
 
 def points_in_full(points: int, kind: str, trials: int) -> str:
     """As `points_of_loads`, with how many each load has: for the first sentence of a page."""
-    of = number_of(RECORDED if kind == KillPoints.key else kind, trials)
-    if kind == SmallHistories.key:
+    of = number_of(RECORDED if kind in KILLED else kind, trials)
+    if kind in HISTORIES:
         return states_of(points, of)
     each, rest = divmod(points, trials)
     moments = "moments" if rest else "1 moment" if each == 1 else f"{each:,} moments"

@@ -10,10 +10,9 @@ from dashboard.findings.crash import missing, recorded
 from dashboard.findings.crash.missing import typical
 from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, WITHOUT_LOGS, Replica, Tried, worst
-from dashboard.records.experiments.kind_names import number_of
+from dashboard.records.experiments.kind_names import HISTORIES, number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.verdict_label import COMMITS_LOST, READ_THEN_LOST
-from workers.crash.kinds.every_crash_point import SmallHistories
 from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
 
@@ -154,7 +153,7 @@ class Tally:
         crashes = number_of(self.kind, self.invalid.n)
         if counts := self.points:
             most = max((lost for trial in self.decided if (lost := trial.lost("either")) is not None), default=None)
-            histories = crashes if self.kind == SmallHistories.key else ""
+            histories = crashes if self.kind in HISTORIES else ""
             noun = recorded.noun_of(self.kind)
             return "; ".join([recorded.says(counts, self.invalid.n, most, histories, noun), *unclear])
         if not self.invalid.k:

@@ -8,10 +8,9 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from dashboard.pages.experiments.plan_inputs import NODE_FAULTS, PlanInputs
-from dashboard.records.experiments.kind_names import RECORDED, in_order, singular
+from dashboard.records.experiments.kind_names import HISTORIES, RECORDED, in_order, singular
 from workers.bench.plan import Plan
 from workers.bench.plan_field import PlanField, fields_of
-from workers.crash.kinds.every_crash_point import SmallHistories
 from workers.guardrails.limit import Limits
 from workers.metrics import SOURCES
 
@@ -99,7 +98,7 @@ def _crash(form: forms.BaseForm) -> str:
     each = [f"{trials} x {singular(kind)}{points if kind == RECORDED else ''}" for kind in kinds]
     replica = ", with a replica" if _value(form, "replica") else ""
     own = " and commit your own transaction" if _value(form, "own_load") else ""
-    load = f". {_number(form, 'clients')} clients insert rows{own}" if set(kinds) - {SmallHistories.key} else ""
+    load = f". {_number(form, 'clients')} clients insert rows{own}" if set(kinds) - HISTORIES else ""
     return f"For each setting {', '.join(each)}{replica}{load}"
 
 

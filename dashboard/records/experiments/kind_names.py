@@ -12,6 +12,7 @@ MUST_LOSE = tuple(kind for kind in CONTROLS if TRIAL_KINDS[kind].control == "mus
 MUST_HOLD = tuple(kind for kind in CONTROLS if TRIAL_KINDS[kind].control == "must hold")
 RECORDED = "every-crash-point"  # its trials are recorded loads
 RECORDED_KINDS = frozenset(key for key, kind in CRASH_KINDS.items() if kind.records)
+HISTORIES = frozenset(key for key, kind in CRASH_KINDS.items() if kind.records == "histories")
 FIRST = "power-loss"  # the kind in the chart of speed against risk, unless the reader chose another
 ORDER = (*(kind for kind in (*CRASH_KINDS, *FAULTS) if kind not in CONTROLS), *CONTROLS)  # as in the registries
 

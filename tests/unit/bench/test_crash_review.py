@@ -135,6 +135,17 @@ def test_crash_points_of_mysql_are_estimated_to_take_longer():
     assert of("mysql-8.0.33") > of("mariadb-11.8") == of("")
 
 
+def test_more_crash_points_take_longer_and_small_histories_are_always_tried_in_full():
+    def of(kind, points):
+        crashed = crashing(kinds=(kind,), control_trials=0, points=points, points_s=3600)
+        return estimate_s(crashed) / len([*crashed.trials()])
+
+    without = of("power-loss", 10)
+    of_loads = [of(kind, 10) - without for kind in ("every-crash-point", "kill-points", "replica-crash-points")]
+    assert of_loads == pytest.approx([6, 6, 25]) and of("kill-points", 20) - without == pytest.approx(12)
+    assert of("small-histories", 10) == of("small-histories", 1000) > without + 60
+
+
 def test_trials_with_a_replica_are_estimated_to_take_longer():
     assert estimate_s(plan()) == 0
     assert 0 < estimate_s(crashing()) < estimate_s(crashing(replica=True))

@@ -1,6 +1,6 @@
 """Crash points: disks record the load, and the power goes later, at many moments of the recording."""
 
-from workers.crash.kinds.kind import CrashKind, Scene
+from workers.crash.kinds.kind import CrashKind, Recorded, Scene
 from workers.crash.kinds.power_loss import interruptible
 
 
@@ -10,7 +10,8 @@ class EveryCrashPoint(CrashKind):
     one_trial = "recorded load"
     says = "One load is recorded. Then the power loss is repeated at many moments of the recording, and each is judged."
     cuts_power = True
-    records = True
+    records: Recorded = "a load"
+    point_s = 0.6
 
     def arm(self, scene: Scene) -> None:
         interruptible(scene)
@@ -25,6 +26,7 @@ class ReplicaCrashPoints(EveryCrashPoint):
         "with its primary, at many moments. It follows again, and all rows of both are compared."
     )
     with_replica = True
+    point_s = 2.5
 
 
 class SmallHistories(EveryCrashPoint):
@@ -36,3 +38,5 @@ class SmallHistories(EveryCrashPoint):
         "two writes and with every subset of the unflushed writes (64 drawn subsets where more than 6 are unflushed). "
         "Each state is recovered and compared with what the server answered."
     )
+    records = "histories"
+    all_points_s = 300.0

@@ -12,7 +12,8 @@ class KillPoints(CrashKind):
         "One load is recorded. At many random moments the server is stopped, and what its files hold is recorded: "
         "kill -9 would leave just this. The server recovers from each, and each is judged."
     )
-    records = True
+    records = "a load"
+    point_s = 0.6
     keeps_page_cache = True
 
     def arm(self, scene: Scene) -> None:

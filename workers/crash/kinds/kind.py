@@ -11,6 +11,7 @@ from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Recovery, Sandbox
 
 Control = Literal["", "must lose", "must hold"]  # what the checks must find in each trial of a control
+Recorded = Literal["", "a load", "histories"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,9 @@ class CrashKind:
     one_trial = ""  # in sentences: "recorded load"; "": its title
     cuts_power = False  # what the server did not flush is lost
     needs_two_disks = False  # the redo log, the binlog or both on a disk of their own
-    records = False  # the load is recorded, and crashed at many moments afterwards
+    records: Recorded = ""  # to be crashed at many moments afterwards
+    point_s = 0.0  # what one crash point takes on MariaDB, with as many at once as a trial has, in seconds
+    all_points_s = 0.0  # what all take together, if their number is not that of the plan
     with_replica = False  # a replica on a disk of its own follows the server, and is recorded too
     attached = False  # for attached servers; the others are for sandboxes
     keeps_page_cache = False  # what was written to files survives, flushed or not
@@ -70,7 +73,7 @@ class CrashKind:
     @property
     def needs_disk(self) -> bool:
         """The server stands on a volatile disk."""
-        return self.cuts_power or self.records
+        return self.cuts_power or bool(self.records)
 
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""

@@ -13,14 +13,12 @@ from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.installation.stored import read_text
 from dashboard.pages.results.addresses import Addresses
-from dashboard.records.experiments.kind_names import RECORDED, title
+from dashboard.records.experiments.kind_names import HISTORIES, RECORDED, title
 from dashboard.records.experiments.models import TrialEvidence
-from workers.crash.kinds.every_crash_point import SmallHistories
-from workers.crash.kinds.kill_points import KillPoints
 from workers.crash.points.story import JudgedPoint
 
 MOST = 6  # one row of a wide screen
-WITHOUT_MAP = (SmallHistories.key, KillPoints.key)
+WITHOUT_MAP = HISTORIES | recorded.KILLED
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dashboard.pages.results.crash import failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF, badge
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import EnvironmentFacts, facts
-from dashboard.records.experiments.kind_names import RECORDED_KINDS, title
+from dashboard.records.experiments.kind_names import HISTORIES, RECORDED_KINDS, title
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.text.numbers import duration, ms, whole
@@ -63,7 +63,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "failover": _failover(trial, data),
         "outage": outage_view(data.outage) if data.outage else None,
         "load": load,
-        "histories": trial.kind == "small-histories",
+        "histories": trial.kind in HISTORIES,
         "kept_points": load.kept if load and keeps else (),
         "has_point_list": load and not reader.is_guest,
         "kept_recording": load.recording if load and keeps else None,

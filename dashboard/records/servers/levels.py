@@ -10,7 +10,7 @@ from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.servers.models import Server, ServiceLevel
-from workers.bench.plan import CONTROLS
+from workers.bench.plan import OF_ATTACHED
 from workers.crash.kinds import CRASH_KINDS
 from workers.topology.faults import FAULTS
 
@@ -24,27 +24,24 @@ class Disaster:
     kinds: tuple[str, ...]
 
 
-_OTHERS = ("replica-crash-points", "small-histories")  # they judge a replica, and statements: not the server's commits
-_COMMAND = "attached-expendable"  # nobody but the owner knows what the command does to the host
+_JUDGED = {key: kind for key, kind in CRASH_KINDS.items() if kind.judges_commits}
 DISASTERS: dict[str, Disaster] = {
     "kill": Disaster(
         "the server process is killed",
         "when the server process is killed",
-        tuple(key for key, kind in CRASH_KINDS.items() if kind.keeps_page_cache and key not in (*CONTROLS, _COMMAND)),
+        tuple(key for key, kind in _JUDGED.items() if kind.keeps_page_cache),
     ),
     "power": Disaster(
         "the server's host loses power",
         "in a power loss",
-        tuple(key for key, kind in CRASH_KINDS.items() if kind.cuts_power and key not in (*CONTROLS, *_OTHERS)),
+        tuple(key for key, kind in _JUDGED.items() if kind.cuts_power),
     ),
-    "command": Disaster("the owner's crash command is run", "after the owner's crash command", (_COMMAND,)),
+    "command": Disaster("the owner's crash command is run", "after the owner's crash command", tuple(OF_ATTACHED)),
     "failover": Disaster(
         "the primary is lost and a replica is promoted",
         "in a failover",
         tuple(
-            key
-            for key, fault in FAULTS.items()
-            if fault.primary_down and not fault.replicas_down and key not in CONTROLS
+            key for key, fault in FAULTS.items() if fault.primary_down and not fault.replicas_down and not fault.control
         ),
     ),
 }

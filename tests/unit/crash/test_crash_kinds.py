@@ -8,6 +8,7 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.sandbox.disk import ability
 
 RECORDED = {"every-crash-point", "replica-crash-points", "small-histories"}
+NO_COMMITS = {"lying-disk", "graceful-restart", "replica-crash-points", "small-histories"}
 POWER_LOSSES = {"power-loss", "torn-power-loss", "lying-disk", *OF_TWO_DISKS, *RECORDED}
 
 
@@ -22,6 +23,7 @@ POWER_LOSSES = {"power-loss", "torn-power-loss", "lying-disk", *OF_TWO_DISKS, *R
         ("with_replica", {"replica-crash-points"}),
         ("attached", {"attached-expendable"}),
         ("control", {"lying-disk", "graceful-restart"}),
+        ("judges_commits", set(CRASH_KINDS) - NO_COMMITS),
     ],
 )
 def test_each_crash_kind_says_what_it_loses_and_what_it_needs(says, kinds):

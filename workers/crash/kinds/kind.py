@@ -75,6 +75,11 @@ class CrashKind:
         """The server stands on a volatile disk."""
         return self.cuts_power or bool(self.records)
 
+    @property
+    def judges_commits(self) -> bool:
+        """Those of the server itself, not of a replica, or of statements. So it counts for a service level."""
+        return not (self.control or self.with_replica or self.records == "histories")
+
     def missing(self) -> str:
         """Why it is not available on this host and what to do; "" when it is."""
         return ability.missing() if self.needs_disk else ""

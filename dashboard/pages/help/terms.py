@@ -1,6 +1,6 @@
-"""Explanations of the terms on pages, with links to manuals: docs/glossary.md, terms.toml. Settings are explained in
-`workers.servers.settings`. Templates write a term as `{% term "..." %}`. A test reports terms without
-an explanation."""
+"""Explanations of the terms on pages, with links to manuals: docs/glossary.md, the registries of crash kinds and
+faults, terms.toml. Settings are explained in `workers.servers.settings`. Templates write a term as `{% term "..." %}`.
+A test reports terms without an explanation."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dashboard.findings.tested import ENGINES
-from dashboard.pages.documents import tables
+from dashboard.pages import documents
+from dashboard.records.experiments.kind_names import title
+from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.servers.settings import SETTINGS, Setting
 from workers.toml.table import TomlTable
 
 GLOSSARY = "Words"
+CRASHES = "Crash matrix, trials and failovers"
 LEFT_OUT = ""  # the group of words that the page Glossary leaves out: [headings] and [same]
 FILE = Path(__file__).with_name("terms.toml")
 MANUALS = {"mariadb": "MariaDB", "mysql": "MySQL", "sysbench": "sysbench"}
@@ -25,7 +28,7 @@ INNODB = ENGINES["innodb"].lower()
 ENGINE = re.compile("|".join(("the engine", *map(str.lower, ENGINES.values()))))
 
 
-WORDS = tuple((word, re.sub("[`*]", "", meaning)) for word, meaning in tables("glossary.md")[0])
+WORDS = tuple((word, re.sub("[`*]", "", meaning)) for word, meaning in documents.tables("glossary.md")[0])
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,16 @@ def read(path: Path) -> dict[str, dict[str, Term]]:
     file = TomlTable.of_file(path)
     file.only(("says", "headings", "same", "manuals"))
     says, same = file.table("says"), file.table("same")
-    groups = {**{name: says.table(name) for name in says.data}, LEFT_OUT: file.table("headings")}
-    known = [*(word for group in groups.values() for word in group.data), *dict(WORDS)]
+    tables = {**{name: says.table(name) for name in says.data}, LEFT_OUT: file.table("headings")}
+    groups = {name: {word: table.text(word) for word in table.data} for name, table in tables.items()}
+    groups[CRASHES] |= {name: kind.says for key, kind in TRIAL_KINDS.items() if (name := title(key)) not in dict(WORDS)}
+    groups[GLOSSARY] = dict(WORDS)
+    known = [word for group in groups.values() for word in group]
     pages = {word: found for table in file.tables("manuals") for word, found in _pages(table, known).items()}
     found = {
-        name: {word: Term(group.text(word), pages.get(word, {})) for word in group.data}
+        name: {word: Term(meaning, pages.get(word, {})) for word, meaning in group.items()}
         for name, group in groups.items()
     }
-    found[GLOSSARY] = {word: Term(meaning, pages.get(word, {})) for word, meaning in WORDS}
     terms = {word: term for group in found.values() for word, term in group.items()}
     found[LEFT_OUT] |= {word: terms[same.one_of(word, known)] for word in same.data}
     return found

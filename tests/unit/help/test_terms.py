@@ -24,8 +24,8 @@ from dashboard.records.sharing import actions as sharing
 from tests.unit.history import nights
 from tests.unit.results import factory, trials
 from tests.walks import report
+from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.bench.workloads import WORKLOADS
-from workers.crash.kinds import CRASH_KINDS
 from workers.errors import PlanError
 from workers.metrics.source import FIGURES
 from workers.servers.settings import SETTINGS
@@ -88,8 +88,13 @@ def test_every_figure_that_a_source_reports_is_explained():
     shown += [f"{FILES.get(files, files)} fsyncs per commit" for files in FSYNCS] + ["commits per group"]
     shown += [f"{workload.counts} per second" for workload in WORKLOADS.values()]
     shown += [figure.title for figure in FOLLOWED.values()]
-    shown += [kind.title for kind in CRASH_KINDS.values()] + [title(key) for key in CRASH_KINDS]
     assert [name for name in shown if explained(name) is None] == []
+
+
+def test_each_crash_kind_and_fault_has_its_own_text_or_that_of_the_glossary():
+    others = [key for key in TRIAL_KINDS if title(key) not in dict(WORDS)]
+    assert [key for key in others if explained(TRIAL_KINDS[key].title).says != TRIAL_KINDS[key].says] == []
+    assert explained("Lying disk").says.startswith("A disk that reports flushes")
 
 
 def test_a_figure_without_explanation_would_be_found():

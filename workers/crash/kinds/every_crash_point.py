@@ -35,8 +35,8 @@ class SmallHistories(EveryCrashPoint):
     one_trial = "round of small histories"
     says = (
         "Histories of a few statements: DDL, XA, rotation of the binary log and others. The power is lost between any "
-        "two writes and with every subset of the unflushed writes (64 drawn subsets where more than 6 are unflushed). "
-        "Each state is recovered and compared with what the server answered."
+        "two writes, with every subset of the unflushed writes (64 drawn subsets of more than 6). Each state is "
+        "recovered and checked."
     )
     records = "histories"
     all_points_s = 300.0

@@ -6,7 +6,7 @@ from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 class GracefulRestart(CrashKind):
     key = "graceful-restart"
     title = "Graceful restart"
-    says = "The server is shut down in order and started again. Nothing may be lost: the negative control."
+    says = "Self-test of the checks: an orderly stop and start. The checks must find nothing lost."
     keeps_page_cache = True
     control = "must hold"
 

@@ -73,7 +73,7 @@ or without an earlier one."""
 class LyingDisk(PowerLoss):
     key = "lying-disk"
     title = "Lying disk"
-    says = "The disk acknowledges flushes and ignores them, then loses power: the positive control."
+    says = "Self-test of the checks: the disk ignores flushes, then loses power. The checks must find lost commits."
     control = "must lose"
 
     def arm(self, scene: Scene) -> None:

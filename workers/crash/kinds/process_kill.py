@@ -6,7 +6,7 @@ from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 class ProcessKill(CrashKind):
     key = "process-kill"
     title = "Process kill"
-    says = "The server is killed (SIGKILL). What it had written to its files survives, flushed or not."
+    says = "The server is killed (kill -9). What it had written to its files survives, flushed or not."
     keeps_page_cache = True
 
     def silence(self, scene: Scene) -> DownServer:

@@ -9,7 +9,7 @@ from workers.topology.topology import Topology
 class Switchover(Fault):
     key = "switchover"
     title = "Graceful switchover"
-    says = "The clients stop, the replicas catch up, then one is promoted: the negative control, which loses nothing."
+    says = "Self-test of the checks: the clients stop, the replicas catch up, one is promoted. Nothing may be lost."
     primary_down = False
     control = "must hold"
 
@@ -27,7 +27,7 @@ class NoFault(Switchover):
 
     key = "no-fault"
     title = "Trial without a fault"
-    says = "Nothing happens to any node, and nobody takes over: the negative control of replication itself."
+    says = "Self-test of the checks: nothing happens to any node, nobody takes over. No row may be lost or differ."
     spares_primary = True
 
     def strike(self, scene: FaultScene) -> None:

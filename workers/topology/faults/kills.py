@@ -13,7 +13,7 @@ ONE_MORE_S, POLL_S = 10.0, 0.02  # longest wait for one more commit
 class HostLoss(Fault):
     key = "primary-host-loss"
     title = "Loss of the primary's host"
-    says = "The primary's host is gone at one moment; what was on the wire is lost."
+    says = "The primary's host is gone at one moment, with all that it had sent and that had not arrived."
 
     def strike(self, scene: FaultScene) -> None:
         scene.step("partition")
@@ -34,8 +34,8 @@ class AsynchronousLink(HostLoss):
     key = "asynchronous-link"
     title = "Asynchronous link"
     says = (
-        "Like a loss of the primary's host, but asynchronous, with a delay of 100 ms, and the primary that nobody "
-        "hears acknowledges one more commit: the positive control, which must lose."
+        "Self-test of the checks: asynchronous replication with a delay of 100 ms. The primary's network is cut, the "
+        "primary acknowledges one more commit, and its host is lost. The checks must flag lost commits."
     )
     control = "must lose"
 
@@ -69,7 +69,7 @@ class AllKilled(Fault):
 class MajorityLost(Fault):
     key = "majority-lost"
     title = "Loss of the majority"
-    says = "The processes of all nodes but the first are killed. It has no majority any more."
+    says = "The processes of all nodes but the first are killed. The first node has no majority any more."
     primary_down = False
     replicas_down = True
     of_clusters = True

@@ -62,7 +62,7 @@ class CrashKind:
     one_trial = ""  # in sentences: "recorded load"; "": its title
     cuts_power = False  # what the server did not flush is lost
     needs_two_disks = False  # the redo log, the binlog or both on a disk of their own
-    records: Recorded = ""  # to be crashed at many moments afterwards
+    records: Recorded = ""  # what is recorded, and crashed at many moments afterwards
     point_s = 0.0  # what one crash point takes on MariaDB, with as many at once as a trial has, in seconds
     all_points_s = 0.0  # what all take together, if their number is not that of the plan
     with_replica = False  # a replica on a disk of its own follows the server, and is recorded too

@@ -162,7 +162,6 @@ def _crashes(tally: Tally) -> Crashes:
         tally.unknown,
         rate.hi,
         lost,
-        tally.missing,
         tried,
         lost_at,
         tally.stopped,

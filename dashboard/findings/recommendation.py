@@ -74,11 +74,11 @@ class Speed:
 @dataclass(frozen=True)
 class Crashes:
     """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or failed
-    otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail; `missing`:
-    how many commits are missing from where. Of recorded loads: their crash points, those that lost commits, and
-    those at which losses are not known. `stopped`: trials whose crashed replica stopped with an error. `phantoms`: of
-    failovers, trials that lost commits that clients had read, but no acknowledged one; None: not known. `differs`: of
-    failovers without a loss, trials whose old primary followed with other rows."""
+    otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail. Of recorded
+    loads: their crash points, those that lost commits, and those at which losses are not known. `stopped`: trials
+    whose crashed replica stopped with an error. `phantoms`: of failovers, trials that lost commits that clients had
+    read, but no acknowledged one; None: not known. `differs`: of failovers without a loss, trials whose old primary
+    followed with other rows."""
 
     kind: str
     tried: int
@@ -86,7 +86,6 @@ class Crashes:
     unclear: int
     most: float | None
     lost: int = 0
-    missing: str = ""
     points: int = 0
     points_lost: int = 0
     stopped: int = 0
@@ -324,8 +323,8 @@ def _risk(one: Option) -> str:
 
 
 def _losses(lost: Sequence[Crashes]) -> Sequence[str]:
-    """The first with the number of commits; of many kinds the others are only counted. The crash matrix tells all."""
-    return _few([_lost(each, each.missing if not nth else "") for nth, each in enumerate(lost)], 1)
+    """Of many kinds the others are only counted. The crash matrix tells all, and how many commits were lost."""
+    return _few([_lost(each) for each in lost], 1)
 
 
 def _few(kinds: Sequence[str], named: int) -> Sequence[str]:
@@ -333,7 +332,7 @@ def _few(kinds: Sequence[str], named: int) -> Sequence[str]:
     return kinds if more < 2 else [*kinds[:named], f"in {more} other kinds of crash"]
 
 
-def _lost(each: Crashes, missing: str) -> str:
+def _lost(each: Crashes) -> str:
     if each.points:
         return f"at {each.points_lost:,} of {each.points:,} {noun_of(each.kind)}s"
-    return f"in {each.lost:,} of {number_of(each.kind, each.tried)}{f' ({missing})' if missing else ''}"
+    return f"in {each.lost:,} of {number_of(each.kind, each.tried)}"

@@ -62,9 +62,8 @@ class WrittenEstimate:
             return f"{self.server}: the written bytes are not estimated: {self.basis}. {self._room}"
         total, binlog = _range(self.low.total, self.high.total), _range(self.low.binlog, self.high.binlog)
         return (
-            f"{self.server}: all measurements together ({duration(self.load_s)} of load with warm-up) will write "
-            f"{total}: a faster host writes more. "
-            f"Of this, {binlog} are binary log ({self.basis}). {self._room}"
+            f"{self.server}: the measurements ({duration(self.load_s)} of load with warm-up) will write {total}, "
+            f"{binlog} of it binary log ({self.basis}). A faster host writes more. {self._room}"
         ).strip()
 
     @property

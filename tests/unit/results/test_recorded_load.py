@@ -77,7 +77,8 @@ def test_the_number_of_states_and_the_margin_of_the_clocks_are_shown(words):
 
 def told(story):
     """What decides, as the page tells it."""
-    return ["\n  ".join((f"{one.title}: {one.says}", *one.more)) for one in view(stored(story)).deciding]
+    load = view(stored(story))
+    return ["\n  ".join((f"{one.title}: {one.says}", *one.more)) for one in [*load.prevention, *load.deciding]]
 
 
 def test_histories_whose_wrong_state_is_not_kept_are_counted():
@@ -284,7 +285,8 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
     )
     page = " ".join(client_in.get(reverse("results:trials", args=[made.pk])).text.split())
     assert page.count("at 1 of 4 crash points") == 1
-    assert page.count("The worst crash point may lie before the end of the load") == 1
+    assert page.count("the losses of its worst crash point and the median recovery") == 1
+    assert page.count("see trial") == 1, "how many were acknowledged until the worst point stands on the trial's page"
     assert "of 4 crash points" not in page.partition("at 1 of 4 crash points")[2], "the failed trial has none"
     assert "Failed at the step “choosing crash points”: The disk is full." in page
 

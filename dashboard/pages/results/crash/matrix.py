@@ -11,7 +11,7 @@ from dashboard.findings.crash.statistics import PLACES, Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.records.experiments.kind_names import number_of, plural, title
+from dashboard.records.experiments.kind_names import plural, title
 from workers.bench.plan import CONTROLS
 
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
@@ -94,12 +94,13 @@ def _share(tally: Tally) -> str:
     rate = tally.invalid
     if not rate.n:
         return ""
-    bounds = "" if rate.k == rate.n else rate.bounds("loads" if tally.points else plural(tally.kind))
+    bounds = "" if rate.k == rate.n else rate.bounds(plural(tally.kind))
     if not tally.points:
         return bounds
+    if not rate.k:
+        return bounds  # the cell tells those that are unclear
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
-    loads = f"{rate.counts} {plural(tally.kind)}" if rate.k else f"none of {number_of(tally.kind, rate.n)}"
-    return ", ".join(filter(None, (f"in {loads}{unclear}", bounds)))
+    return ", ".join(filter(None, (f"in {rate.counts} {plural(tally.kind)}{unclear}", bounds)))
 
 
 def _held(tally: Tally) -> str:

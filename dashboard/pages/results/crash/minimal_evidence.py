@@ -52,12 +52,17 @@ class MinimalEvidence:
     more: tuple[str, ...] = ()
 
 
-def evidence(story: PointsStory, engine: str) -> Iterator[MinimalEvidence]:
-    """What prevents the violations comes first. `engine`: its name."""
+def prevention(story: PointsStory, engine: str) -> Iterator[MinimalEvidence]:
+    """Which other settings prevent the violations. `engine`: its name."""
     points = f"{noun_of(story.states)}s"
     yield from (_otherwise(one, points, engine) for one in sorted(_telling(story), key=_prevents_first))
     if sum(not one.same for one in story.settings) > 1 and any(one.failed for one in story.settings):
         yield MinimalEvidence("Settings", ALONE)
+
+
+def evidence(story: PointsStory, engine: str) -> Iterator[MinimalEvidence]:
+    """The least that shows a violation: blocks, loads, histories."""
+    points = f"{noun_of(story.states)}s"
     yield from (_decides(one, story, engine) for one in story.deciding)
     yield from (_shortest(one, points, engine) for one in story.shortest)
     yield from map(_smallest, story.smallest)

@@ -13,6 +13,7 @@ from dashboard.pages.results.crash.minimal_evidence import (
     checks_in_words,
     evidence,
     on_disk,
+    prevention,
     size_of,
 )
 from dashboard.text.numbers import duration, whole
@@ -85,6 +86,7 @@ class LoadView:
     sentence: str
     drawn: CrashMap
     ways: tuple[WayRow, ...]
+    prevention: tuple[MinimalEvidence, ...]
     deciding: tuple[MinimalEvidence, ...]
     kept: tuple[KeptView, ...]
     recording: KeptRecording | None
@@ -116,6 +118,7 @@ def view(story: PointsStory, engine: str = ANY_ENGINE) -> LoadView:
         sentence=sentence(story),
         drawn=crash_map(story.states),
         ways=tuple(_ways(story.states)),
+        prevention=tuple(prevention(story, engine)),
         deciding=tuple(evidence(story, engine)),
         kept=tuple(_kept(one, engine) for one in story.kept),
         recording=story.recording,

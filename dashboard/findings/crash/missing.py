@@ -86,7 +86,7 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
         return f"a replica would lack commits that {engine} kept, and have others that {engine} lost"
     if kept_by_binlog:
         return f"a replica would have commits that {engine} lost: they are in {BINLOG}"
-    return f"a replica could differ from {engine}: {BINLOG} lost commits that {engine} kept"
+    return f"a replica could differ from the server: {BINLOG} lost commits that {engine} kept"
 
 
 def typical(median: float, times: int) -> str:

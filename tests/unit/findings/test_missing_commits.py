@@ -8,7 +8,7 @@ from tests.unit.findings.tried import plain, tried
 
 KEPT = ", the binary log none"
 BY_BINLOG = "a replica would have commits that InnoDB lost: they are in the binary log"
-DIFFERS = "a replica could differ from InnoDB: the binary log lost commits that InnoDB kept"
+DIFFERS = "a replica could differ from the server: the binary log lost commits that InnoDB kept"
 BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that InnoDB lost"
 
 

@@ -29,7 +29,7 @@ def seconds(
         commits=what.capitalize(),
         counts=what,
         stalled=f"A stall is a second below {BELOW:.0%} of the median. " if stalled else "",
-        warm_up=f"A point stands at the end of its second. 0 is the end of the warm-up ({warmup_s} s). "
+        warm_up=f"A point stands at the end of its second. The warm-up ({warmup_s} s) is a run before this one. "
         if warmup_s
         else "",
     )

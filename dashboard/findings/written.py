@@ -62,8 +62,8 @@ class WrittenEstimate:
             return f"{self.server}: the written bytes are not estimated: {self.basis}. {self._room}"
         total, binlog = _range(self.low.total, self.high.total), _range(self.low.binlog, self.high.binlog)
         return (
-            f"{self.server}: the measurements ({duration(self.load_s)} of load with warm-up) will write {total}, "
-            f"{binlog} of it binary log ({self.basis}). A faster host writes more. {self._room}"
+            f"{self.server}: the measurements ({duration(self.load_s)} of load) will write {total} ({self.basis}). "
+            f"A faster host writes more. {'' if self.host == 'worker' else f'Binary log in it: {binlog}. '}{self._room}"
         ).strip()
 
     @property

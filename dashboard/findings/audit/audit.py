@@ -203,7 +203,9 @@ def _remembering(find: Callable[[Durability], LikeCrashes]) -> Callable[[Durabil
 
 def _finding(order: Ranked) -> str:
     if not order:
-        none = "Nothing to audit yet: no attached server is registered, and a sandbox runs only during an experiment."
+        none = (
+            "Nothing to audit yet: no server of your own is registered, and a sandbox runs only during an experiment."
+        )
         return f"{none} To audit another server, paste its settings below. This needs no account on it."
     lost = Counter(name for _, found in order for name, _ in CRASHES if getattr(found, name).outcome == LOST)
     silent = sum(subject.facts is None for subject, _ in order)

@@ -56,8 +56,10 @@ def _commits(counts: Sequence[int | None], took_ms: Sequence[float | None], hit:
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
         much = _much(lost)
         long = [one for one in took_ms if one]
-        took = f" in {ms(median(long)).replace(' ', NBSP)}" if len(long) == len(lost) else ""
-        return f"all commits of each load, {much}{took}" if len(lost) > 1 else f"all {much} commits of the load{took}"
+        if len(lost) > 1 or len(long) == len(lost):
+            took = f" after {ms(median(long)).replace(' ', NBSP)} of load" if len(long) == len(lost) else ""
+            return f"all commits of {'each' if len(lost) > 1 else 'the'} load, {much}{took}"
+        return f"all {much} commits of the load"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 

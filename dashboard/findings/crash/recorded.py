@@ -73,5 +73,5 @@ def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str 
         return f"lost nothing at {'any of ' if counts.tried > 1 else ''}the {where}"
     if not counts.lost:
         return f"lost no commit at any of the {where}, but {otherwise} of them"
-    lost = f"lost acknowledged commits at {counts.lost:,} of the {where} ({most_lost:,} commits at the worst point)"
+    lost = f"lost acknowledged commits at {counts.lost:,} of the {where} (at the worst one {most_lost:,})"
     return "; ".join(filter(None, (lost, otherwise)))

@@ -19,7 +19,7 @@ class EventKind:
 EVENTS: dict[str, EventKind] = {
     "night_failed": EventKind(
         "A scheduled run failed",
-        "it failed, was interrupted or refused, or was cancelled at the time at which it must end",
+        "it failed, could not start, was interrupted, or still ran at its latest end and was cancelled",
     ),
     "night_missed": EventKind(
         "A scheduled run was missed", "the worker or the scheduler was down, or the server was busy or did not answer"
@@ -28,8 +28,9 @@ EVENTS: dict[str, EventKind] = {
         "A setting now loses commits", "its crash trials used to pass and now lose commits or fail in another way"
     ),
     "level_missed": EventKind(
-        "A service level is missed",
-        "no tested setting has the speed and safety that its page asks for. Sent once, then again after it was met",
+        "A goal of a server is missed",
+        "no tested setting has the speed and the safety that were set as its service level. Sent once, and again only "
+        "if the goal was met in between",
     ),
     "change_point": EventKind(
         "A figure changed", "speed or latency stays higher or lower than before, and a second measurement confirmed it"

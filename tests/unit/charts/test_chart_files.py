@@ -90,7 +90,7 @@ def test_stalled_seconds_are_marked():
     ]  # fmt: skip
     assert seconds({}, "2/0").empty
     assert "warm-up" not in chart.note
-    assert "0 is the end of the warm-up (2 s)." in seconds({"tps": [900]}, "2/0", warmup_s=2).note
+    assert "The warm-up (2 s) is a run before this one." in seconds({"tps": [900]}, "2/0", warmup_s=2).note
 
 
 def test_the_document_holds_the_whole_experiment():

@@ -154,7 +154,7 @@ HELD_BY_LOAD = "lost nothing at any of the 40 crash points of this load"
         (safe(recorded=tally(tried("every-crash-point"))), f"1/1 {HELD}"),
         (safe(recorded=recorded(4)),
          "1/1 lost nothing in 1 power loss, but lost acknowledged commits at 4 of the 40 crash points of this load "
-         "(3 commits at the worst point)"),
+         "(at the worst one 3)"),
         (safe(recorded=recorded(0, unclear("every-crash-point"))), f"1/1 {HELD}"),
         (safe(tried(), unclear(), recorded=recorded()),
          "1/1 lost nothing in 1 power loss, 1 more unclear (up to 99 % of such crashes may still lose commits)"),

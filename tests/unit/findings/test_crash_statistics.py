@@ -132,8 +132,8 @@ def test_a_number_that_is_that_of_the_whole_load_says_so():
     lost = tally([(5, 70), (5, 90)], replica=False)
     whole = replace(lost, trials=tuple(replace(one, acknowledged=one.lost_binlog) for one in lost.trials))
     assert (
-        "the binary log lost all commits of each load, a median of 80 in 72.7\N{NO-BREAK SPACE}ms; InnoDB lost a part"
-        in whole.says
+        "the binary log lost all commits of each load, a median of 80 after 72.7\N{NO-BREAK SPACE}ms of load; "
+        "InnoDB lost a part" in whole.says
     )
     assert "all commits" not in replace(whole, trials=(whole.trials[0], lost.trials[1])).says
 

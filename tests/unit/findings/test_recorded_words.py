@@ -21,9 +21,9 @@ def counted(tried, failed, lost, uncounted=0):
         ((40, 5, 0), 2, "lost no commit at any of the 40 crash points of 2 recorded loads, "
                         "but failed in another way at 5 of them"),
         ((40, 5, 5), 2, "lost acknowledged commits at 5 of the 40 crash points of 2 recorded loads "
-                        "(1,200 commits at the worst point)"),
+                        "(at the worst one 1,200)"),
         ((40, 5, 4), 2, "lost acknowledged commits at 4 of the 40 crash points of 2 recorded loads "
-                        "(1,200 commits at the worst point); failed in another way at 1"),
+                        "(at the worst one 1,200); failed in another way at 1"),
         ((40, 6, 4, 2), 2, "lost acknowledged commits at 4 of the 40 crash points of 2 recorded loads; "
                            "failed in another way at 2; "
                            "at 2 the tables could not be read, and losses are not known"),

@@ -58,7 +58,7 @@ def test_the_range_spans_the_earlier_measurements_of_this_server():
     assert found.high.total == pytest.approx(5 * MIB * found.load_s + tables)
     assert (found.low.binlog, found.high.binlog) == (2_500_000, pytest.approx(MIB * found.load_s + 2_500_000))
     assert "estimated from 12 earlier measurements of this server with 1 to 8 threads" in found.says
-    assert "the measurements (3 min 6 s of load with warm-up) will write" in found.says
+    assert "the measurements (3 min 6 s of load) will write" in found.says
 
 
 def test_a_measurement_that_did_not_count_the_binary_log_tells_nothing():
@@ -72,7 +72,7 @@ def test_a_measurement_that_did_not_count_the_binary_log_tells_nothing():
 def test_a_range_without_width_is_told_once():
     measured(MIB, MIB)
     said = of(factory.experiment(levels={"1/1": 1000.0}, measured=0)).says
-    assert " of load with warm-up) will write about 382 MiB" in said and ", about 188 MiB of it binary log (" in said
+    assert " of load) will write about 382 MiB" in said and "Binary log in it: about 188 MiB." in said
 
 
 def test_more_threads_than_ever_measured_widen_the_range():

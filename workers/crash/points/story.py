@@ -304,10 +304,10 @@ def _over_all(key: str, states: Sequence[TriedState], noun: str) -> CheckResult 
     for outcome, word in (("invalid", "Failed"), ("unknown", "Unclear")):
         if bad := [(state, one) for state, one in met if one.outcome == outcome]:
             state, first = bad[0]
-            says = f"{word} at {len(bad):,} of {len(states):,} {noun}s. At the first, {state.at_s:.4f} s: {first.says}"
+            says = f"{word} at {len(bad):,} of {len(states):,} {noun}s.{_elsewhere(passed, len(met) - len(bad), empty)}"
+            says += f" At the first {word.lower()} one, {state.at_s:.4f} s: {first.says}"
             count = len(bad) if outcome == "invalid" else 0
-            unclear = len(met) - len(bad)
-            return replace(first, count=count, says=f"{says}{_elsewhere(passed, unclear, empty)}")
+            return replace(first, count=count, says=says)
     return _passed(key, passed, empty, noun)
 
 

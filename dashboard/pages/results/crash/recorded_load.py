@@ -135,8 +135,7 @@ def view(story: PointsStory, engine: str = ANY_ENGINE) -> LoadView:
 
 
 def _moment(state: TriedState) -> str:
-    """Several crash points can have the same latest moment: the event tells them apart."""
-    return f"{state.at_s:.4f} s (event {whole(state.moment)}), with {whole(state.acknowledged)} acknowledged until then"
+    return f"{state.at_s:.4f} s, with {whole(state.acknowledged)} acknowledged until then"
 
 
 def sentence(story: PointsStory) -> str:

@@ -196,15 +196,11 @@ def _choice(chosen: Option, present: str, weak: bool) -> str:
     if (fewest.points or fewest.tried) < LEAST:
         few = number_of(fewest.kind, fewest.tried)
         return f"{chosen.name} lost nothing, but {few} cannot decide: repeat before you choose."
-    apart = [f"in {number_of(each.kind, each.tried)}" for each in chosen.crashes if not each.points]
-    recorded = [
-        f"in {number_of(each.kind, each.tried)} ({each.points:,} {noun_of(each.kind)}s)"
-        for each in chosen.crashes
-        if each.points
-    ]
+    ordered = sorted(chosen.crashes, key=lambda each: each.points > 0)
     instead = f" instead of the present {present}" if present else ""
     verb = "Keep" if chosen.is_yours else "Use"
-    where, unsure = listed(_few([*recorded, *apart], 2)), ", too few to be sure" if weak and recorded else ""
+    where = listed(_few([f"in {number_of(each.kind, each.tried)}" for each in ordered], 2))
+    unsure = ", too few to be sure" if weak and any(each.points for each in ordered) else ""
     return f"{verb} {chosen.name}{instead}: nothing lost {where}{unsure}."
 
 

@@ -129,8 +129,8 @@ class CrashPlan:
         group="crash", in_sizes=True, asks=True, tells_apart="unless default",
     ))  # fmt: skip
     points: int = field(default=200, metadata=described(
-        "whole", "Crash points of a recorded load",
-        "How many moments of each recorded load are recovered and judged. Of small histories, all are.",
+        "whole", "Crash points of a load",
+        "How many moments of each load are recovered and judged. Of small histories, all are.",
         least=1, most=20_000, group="crash", may_be_empty=True, in_sizes=True, asks=True, tells_apart="unless default",
     ))  # fmt: skip
     points_s: float = field(default=3600, metadata=described(

@@ -4,7 +4,7 @@ interval is over loads."""
 from collections.abc import Sequence
 
 from dashboard.findings.crash.trials import Tried
-from dashboard.records.experiments.kind_names import HISTORIES, RECORDED, RECORDED_KINDS, number_of
+from dashboard.records.experiments.kind_names import HISTORIES, RECORDED_KINDS, number_of
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.points.story import CRASH_POINT, KILL_POINT, PointCounts
 
@@ -30,19 +30,21 @@ def noun_of(kind: str) -> str:
 
 
 def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
-    """636 crash points of 3 recorded loads."""
-    of = "this load" if loads == 1 else number_of(RECORDED, loads)
-    return f"{_points(points, noun)} of {of}"
+    """636 crash points of 3 loads."""
+    return f"{_points(points, noun)} of {'this load' if loads == 1 else f'{loads:,} loads'}"
 
 
 def points_in_full(points: int, kind: str, trials: int) -> str:
     """As `points_of_loads`, with how many each load has: for the first sentence of a page."""
-    of = number_of(RECORDED if kind in KILLED else kind, trials)
     if kind in HISTORIES:
-        return states_of(points, of)
+        return states_of(points, number_of(kind, trials))
     each, rest = divmod(points, trials)
-    moments = "moments" if rest else "1 moment" if each == 1 else f"{each:,} moments"
-    return f"{_points(points, noun_of(kind))} ({moments} {'in' if rest or trials == 1 else 'in each of'} {of})"
+    loads = (
+        f"{'1 load' if trials == 1 else f'{trials:,} loads'}{' of a replica' if CRASH_KINDS[kind].with_replica else ''}"
+    )
+    return (
+        f"{_points(points, noun_of(kind))} ({f'of {loads}' if rest or trials == 1 else f'{each:,} in each of {loads}'})"
+    )
 
 
 def states_of(states: int, of: str) -> str:

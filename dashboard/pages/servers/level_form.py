@@ -21,7 +21,7 @@ class LevelForm(forms.Form):
         label="Acknowledged commits survive when",
         choices=[(key, one.title) for key, one in DISASTERS.items()],
         widget=forms.CheckboxSelectMultiple,
-        help_text="Judged by crash trials: 36 without a loss are needed, or 100 crash points of 6 recorded loads.",
+        help_text="Judged by crash trials: 36 without a loss are needed, or 100 crash points of 6 loads.",
         required=False,
     )
     lost_s = forms.FloatField(

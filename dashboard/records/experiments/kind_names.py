@@ -30,12 +30,12 @@ def plural(kind: str) -> str:
 
 
 def singular(kind: str) -> str:
-    """What one trial crashes: a power loss, a recorded load."""
+    """What one trial crashes: a power loss, a load with crash points."""
     return (CRASH_KINDS[kind].one_trial if kind in CRASH_KINDS else "") or title(kind)
 
 
 def number_of(kind: str, n: int) -> str:
-    """1 power loss, 30 power losses, 1 recorded load."""
+    """1 power loss, 30 power losses, 1 load with crash points."""
     return f"1 {singular(kind)}" if n == 1 else f"{n:,} {plural(kind)}"
 
 

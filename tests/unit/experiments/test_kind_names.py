@@ -15,7 +15,7 @@ from workers.bench.trial_kinds import TRIAL_KINDS
         ("replica-power-loss", "replica power losses"),
         ("primary-host-loss", "losses of the primary's host"),
         ("attached-expendable", "crashes by the owner's command"),
-        ("every-crash-point", "recorded loads"),
+        ("every-crash-point", "loads with crash points"),
         ("from-tomorrow", "from tomorrows"),
         ("power-loss:primary+replica2", "power losses of primary and replica 2"),
     ],

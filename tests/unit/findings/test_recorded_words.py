@@ -17,17 +17,17 @@ def counted(tried, failed, lost, uncounted=0):
     [
         ((1, 0, 0), 1, "lost nothing at the 1 crash point of this load"),
         ((2, 0, 0), 1, "lost nothing at any of the 2 crash points of this load"),
-        ((1636, 0, 0), 3, "lost nothing at any of the 1,636 crash points of 3 recorded loads"),
-        ((40, 5, 0), 2, "lost no commit at any of the 40 crash points of 2 recorded loads, "
+        ((1636, 0, 0), 3, "lost nothing at any of the 1,636 crash points of 3 loads"),
+        ((40, 5, 0), 2, "lost no commit at any of the 40 crash points of 2 loads, "
                         "but failed in another way at 5 of them"),
-        ((40, 5, 5), 2, "lost acknowledged commits at 5 of the 40 crash points of 2 recorded loads "
+        ((40, 5, 5), 2, "lost acknowledged commits at 5 of the 40 crash points of 2 loads "
                         "(at the worst one 1,200)"),
-        ((40, 5, 4), 2, "lost acknowledged commits at 4 of the 40 crash points of 2 recorded loads "
+        ((40, 5, 4), 2, "lost acknowledged commits at 4 of the 40 crash points of 2 loads "
                         "(at the worst one 1,200); failed in another way at 1"),
-        ((40, 6, 4, 2), 2, "lost acknowledged commits at 4 of the 40 crash points of 2 recorded loads; "
+        ((40, 6, 4, 2), 2, "lost acknowledged commits at 4 of the 40 crash points of 2 loads; "
                            "failed in another way at 2; "
                            "at 2 the tables could not be read, and losses are not known"),
-        ((40, 0, 0, 2), 2, "lost no commit at 38 of the 40 crash points of 2 recorded loads; "
+        ((40, 0, 0, 2), 2, "lost no commit at 38 of the 40 crash points of 2 loads; "
                            "at 2 the tables could not be read, and losses are not known"),
     ],
 )  # fmt: skip
@@ -51,18 +51,18 @@ def test_kill_points_have_their_own_noun():
     says = recorded.says(counted(3, 0, 0), 1, 0, noun=recorded.noun_of("kill-points"))
     assert says == "lost nothing at any of the 3 kill points of this load"
     assert recorded.noun_of("every-crash-point") == "crash point"
-    assert points_of_loads(1, 2) == "1 crash point of 2 recorded loads"
+    assert points_of_loads(1, 2) == "1 crash point of 2 loads"
 
 
 @pytest.mark.parametrize(
     ("known", "says"),
     [
-        ((1, "every-crash-point", 1), "1 crash point (1 moment in 1 recorded load)"),
-        ((24, "every-crash-point", 1), "24 crash points (24 moments in 1 recorded load)"),
-        ((636, "every-crash-point", 3), "636 crash points (212 moments in each of 3 recorded loads)"),
-        ((3, "every-crash-point", 3), "3 crash points (1 moment in each of 3 recorded loads)"),
-        ((637, "every-crash-point", 3), "637 crash points (moments in 3 recorded loads)"),
-        ((6, "kill-points", 3), "6 kill points (2 moments in each of 3 recorded loads)"),
+        ((1, "every-crash-point", 1), "1 crash point (of 1 load)"),
+        ((24, "every-crash-point", 1), "24 crash points (of 1 load)"),
+        ((636, "every-crash-point", 3), "636 crash points (212 in each of 3 loads)"),
+        ((3, "every-crash-point", 3), "3 crash points (1 in each of 3 loads)"),
+        ((637, "every-crash-point", 3), "637 crash points (of 3 loads)"),
+        ((6, "kill-points", 3), "6 kill points (2 in each of 3 loads)"),
         ((1, "small-histories", 1), "1 state of 1 round of small histories"),
         ((345, "small-histories", 2), "345 states of 2 rounds of small histories"),
     ],

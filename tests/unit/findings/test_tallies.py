@@ -122,7 +122,7 @@ POINTS = PointCounts(tried=40, failed=3, lost=3)
          "lost acknowledged commits in 1 of 2 losses of the primary's host (9 commits)"),
         ([tried("every-crash-point", engine=7, binlog=9, points=POINTS), tried("every-crash-point", points=POINTS),
           unclear("every-crash-point")],
-         "lost acknowledged commits at 6 of the 80 crash points of 2 recorded loads (at the worst one 9); "
+         "lost acknowledged commits at 6 of the 80 crash points of 2 loads (at the worst one 9); "
          "1 more unclear"),
         ([tried("small-histories", engine=None, binlog=None, verdict="invalid", points=POINTS)],
          "recovered wrong at 3 of the 40 states of 1 round of small histories"),

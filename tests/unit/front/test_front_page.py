@@ -82,19 +82,19 @@ def test_results_of_recorded_loads_and_of_other_crashes_are_listed_together():
              "0/0": {"power-loss": [(9, 9)], "every-crash-point": [(7, 7)]}}  # fmt: skip
     found = {one.variant: (one.says, one.beside.says) for one in crashed(trials.experiment(rates)).badges}
     assert found["1/1"] == (
-        "1/1: commits lost in 1 of 2 recorded loads",
+        "1/1: commits lost in 1 of 2 loads with crash points",
         "1/1: nothing lost in 1 power loss, too few to be sure",
     )
     assert found["0/0"] == (
         "0/0: commits lost in 1 of 1 power loss",
-        "0/0: commits lost in 1 of 1 recorded load",
+        "0/0: commits lost in 1 of 1 load with crash points",
     )
 
 
 @pytest.mark.parametrize(("kind", "says"), [("every-crash-point", True), ("power-loss", False)])
 def test_a_recorded_load_is_explained_where_one_is_shown(client_in, kind, says):
     trials.experiment({"1/1": {kind: [(0, 0)]}})
-    assert ("every disk write of a load is recorded" in " ".join(page(client_in).split())) == says
+    assert ("For each of them the disk is rebuilt" in " ".join(page(client_in).split())) == says
 
 
 def test_the_worst_setting_comes_first():

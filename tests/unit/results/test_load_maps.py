@@ -20,7 +20,7 @@ def test_the_result_page_draws_a_small_map_of_each_load(client_in):
     first.evidence.save()
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
     maps = page[page.index('<div class="crash-maps">') : page.index("Each dot is a crash point")]
-    assert maps.count("<svg") == 6 and "Drawn are 6 of 7 recorded loads" in page
+    assert maps.count("<svg") == 6 and "Drawn are 6 of 7 loads" in page
     assert maps.count("redo log →") == 6
     assert [maps.count(f'<path class="{look}"') for look in ("kept", "unclear", "other", "lost")] == [6, 1, 1, 1]
     assert "1/1, trial 1: Lost acknowledged commits at 1 of the 4 crash points of this load" in maps

@@ -7,7 +7,7 @@ from workers.crash.kinds.power_loss import interruptible
 class EveryCrashPoint(CrashKind):
     key = "every-crash-point"
     title = "Crash points"
-    one_trial = "recorded load"
+    one_trial = "load with crash points"
     says = "One load is recorded. Then the power loss is repeated at many moments of the recording, and each is judged."
     cuts_power = True
     records: Recorded = "a load"
@@ -20,7 +20,7 @@ class EveryCrashPoint(CrashKind):
 class ReplicaCrashPoints(EveryCrashPoint):
     key = "replica-crash-points"
     title = "Crash points of a replica"
-    one_trial = "recorded load of a replica"
+    one_trial = "load of a replica with crash points"
     says = (
         "A replica applies the load, and both servers are recorded. Then the replica loses power, alone or together "
         "with its primary, at many moments. It follows again, and all rows of both are compared."

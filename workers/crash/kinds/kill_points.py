@@ -7,7 +7,7 @@ from workers.crash.kinds.power_loss import interruptible
 class KillPoints(CrashKind):
     key = "kill-points"
     title = "Kill points"
-    one_trial = "recorded load with kill points"
+    one_trial = "load with kill points"
     says = (
         "One load is recorded. At many random moments the server is stopped, and what its files hold is recorded: "
         "kill -9 would leave just this. The server recovers from each, and each is judged."

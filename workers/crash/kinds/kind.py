@@ -59,7 +59,7 @@ class CrashKind:
     key: str
     title: str
     says: str
-    one_trial = ""  # in sentences: "recorded load"; "": its title
+    one_trial = ""  # in sentences: "load with crash points"; "": its title
     cuts_power = False  # what the server did not flush is lost
     needs_two_disks = False  # the redo log, the binlog or both on a disk of their own
     records: Recorded = ""  # what is recorded, and crashed at many moments afterwards

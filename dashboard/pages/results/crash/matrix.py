@@ -13,6 +13,7 @@ from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
 from dashboard.records.experiments.kind_names import plural, title
 from workers.bench.plan import CONTROLS
+from workers.crash.kinds import CRASH_KINDS
 
 MANY = 100  # lost transactions per crash from which a cell has the strongest colour
 
@@ -63,7 +64,8 @@ def _row(
     distrusted: bool,
 ) -> MatrixRow:
     tried = [of(known, (place.server_id, place.variant, kind)) for kind in kinds(view)]
-    cells = (_cell(one, _share(one), distrusted, _url(view, addresses, place, one.kind)) for one in tried)
+    others = any(one.invalid.n and not one.points for one in tried)
+    cells = (_cell(one, _share(one), distrusted, _url(view, addresses, place, one.kind), others) for one in tried)
     return MatrixRow(place.name, place.colour, place.variant == view.mine[place.server_id], tuple(cells))
 
 
@@ -71,7 +73,9 @@ def _url(view: ResultView, addresses: Addresses, place: VariantPlace, kind: str)
     return addresses.trials(view.variants.index(place.variant), list(view.names).index(place.server_id), kind)
 
 
-def _cell(tally: Tally, share: str, distrusted: bool, url: str) -> MatrixCell:
+def _cell(tally: Tally, share: str, distrusted: bool, url: str, others: bool) -> MatrixCell:
+    """`others`: another crash of this setting tells how much is lost. Beside it the worst crash point of another load
+    would be compared with that."""
     points = tally.points
     counts = f"{points.failed:,} of {points.tried:,}" if points else tally.invalid.counts
     return MatrixCell(
@@ -80,7 +84,7 @@ def _cell(tally: Tally, share: str, distrusted: bool, url: str) -> MatrixCell:
         counts=counts if tally.invalid.n else "",
         unit=f"{noun_of(tally.kind)}s" if points else plural(tally.kind),
         share=share,
-        losses=tuple(losses(tally)) if tally.invalid.k else (),
+        losses=tuple(losses(tally)) if tally.invalid.k and not (points and others) else (),
         unknown=tally.unknown,
         open=tally.open,
         replica=tally.replica,
@@ -94,13 +98,18 @@ def _share(tally: Tally) -> str:
     rate = tally.invalid
     if not rate.n:
         return ""
-    bounds = "" if rate.k == rate.n else rate.bounds(plural(tally.kind))
+    bounds = "" if rate.k == rate.n else rate.bounds(_trials(tally))
     if not tally.points:
         return bounds
     if not rate.k:
         return bounds  # the cell tells those that are unclear
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
-    return ", ".join(filter(None, (f"in {rate.counts} {plural(tally.kind)}{unclear}", bounds)))
+    return ", ".join(filter(None, (f"in {rate.counts} {_trials(tally)}{unclear}", bounds)))
+
+
+def _trials(tally: Tally) -> str:
+    """The heading of the column names the crash points."""
+    return "loads" if tally.kind in CRASH_KINDS and CRASH_KINDS[tally.kind].records == "a load" else plural(tally.kind)
 
 
 def _held(tally: Tally) -> str:

@@ -4,20 +4,21 @@ Acknowledged commits must be present. Commits in doubt may be present or absent,
 Other commits must be absent. A check that lacks evidence, or raises, is unknown. Keys are sorted numpy arrays.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from workers.crash.evidence import Evidence, Oddities, Seen, together, without
+from workers.crash.evidence import Evidence, Oddities, Read, Seen, together, without
 from workers.crash.ledger import Ledger
 from workers.crash.replica_check import judge_replicas
 from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, number_of
 from workers.crash.verdict import CheckResult, invalid, nothing_to_check, unknown, valid
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Read)
 
 FIRST = 10  # offenders with names
 IMPOSSIBLE = "a row whose client or number cannot exist"
@@ -33,7 +34,7 @@ BOTH = ("engine", "binlog")
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Generic[E]):
     """`needs`: the required evidence, of "stays_down", "engine", "binlog", "gtids", "rewritten", "prepared_left",
     "tables_ok", "replicas", "outage"; without a binlog, GTIDs, a replica or a client that reconnects the check is left
     out. `judge` makes the result; its `key` is filled in later. `of`: the places whose transactions it looks at, keys
@@ -41,17 +42,42 @@ class Check:
 
     title: str
     needs: tuple[str, ...]
-    judge: Callable[[Ledger, Evidence], CheckResult]
+    judge: Callable[[Ledger, E], CheckResult]
     of: tuple[str, ...] = ()
 
 
 def run_checks(ledger: Ledger, evidence: Evidence) -> tuple[CheckResult, ...]:
-    """Every check that applies, in the registry's order. With a damaged ledger all are unknown."""
-    applying = [(key, check) for key, check in CHECKS.items() if _applies(check, evidence)]
+    """Every check that applies, in the registry's order."""
+    applying = {key: check for key, check in CHECKS.items() if _applies(check, evidence)}
+    return run_all(applying, ledger, evidence, PIECES, _empty)
+
+
+def run_all(
+    checks: Mapping[str, Check[E]],
+    ledger: Ledger,
+    evidence: E,
+    pieces: Mapping[str, str],
+    empty: Callable[[Check[E], E], str],
+) -> tuple[CheckResult, ...]:
+    """With a damaged ledger all are unknown. `pieces`: words for `needs`. `empty`: why a check had nothing to look at;
+    "": it had."""
     if why := ledger.fault(evidence.secret):
         says = f"Unclear: the ledger of acknowledged commits is not reliable: {why}."
-        return tuple(replace(unknown(says), key=key) for key, _ in applying)
-    return tuple(replace(_judged(check, ledger, evidence), key=key) for key, check in applying)
+        return tuple(replace(unknown(says), key=key) for key in checks)
+
+    def judged(check: Check[E]) -> CheckResult:
+        if lacking := [name for name in check.needs if _is_lacking(getattr(evidence, name))]:
+            why = "; ".join(evidence.problems) or "it was not read"
+            what = ", ".join(pieces.get(name, name) for name in lacking)
+            return unknown(f"Unclear: {what} could not be read ({why}).")
+        try:
+            found = check.judge(ledger, evidence)
+            nothing = empty(check, evidence) if found.outcome == "valid" else ""
+            return nothing_to_check(nothing) if nothing else found
+        except Exception as error:  # a check that raises must never count as valid
+            return unknown(f"The check failed: {type(error).__name__}: {error}.")
+
+    return tuple(replace(judged(check), key=key) for key, check in checks.items())
 
 
 def missing_from(seen: Seen, ledger: Ledger) -> Keys:
@@ -222,7 +248,7 @@ def _client_back(ledger: Ledger, evidence: Evidence) -> CheckResult:
     return valid(f"A client reconnected and committed again {outage.seconds:.2f} s after its last acknowledged commit.")
 
 
-CHECKS: dict[str, Check] = {
+CHECKS: dict[str, Check[Evidence]] = {
     "stays-down": Check("Server restarted", ("stays_down",), _stays_down),
     "lost-engine": Check("All acknowledged commits in the engine", ("engine",), partial(_lost, "engine")),
     "lost-binlog": Check("All acknowledged commits in the binary log", ("binlog",), partial(_lost, "binlog")),
@@ -251,7 +277,7 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def _applies(check: Check, evidence: Evidence) -> bool:
+def _applies(check: Check[Evidence], evidence: Evidence) -> bool:
     expected = {
         "binlog": evidence.binlog_expected,
         "gtids": evidence.gtids_expected,
@@ -262,21 +288,7 @@ def _applies(check: Check, evidence: Evidence) -> bool:
     return all(expected.get(need, True) for need in check.needs)
 
 
-def _judged(check: Check, ledger: Ledger, evidence: Evidence) -> CheckResult:
-    if lacking := [name for name in check.needs if _lacks(evidence, name)]:
-        why = "; ".join(evidence.problems) or "it was not read"
-        what = ", ".join(PIECES.get(name, name) for name in lacking)
-        return unknown(f"Unclear: {what} could not be read ({why}).")
-    try:
-        found = check.judge(ledger, evidence)
-        empty = _empty(check, evidence) if found.outcome == "valid" else ""
-        return nothing_to_check(empty) if empty else found
-    except Exception as error:  # a check that raises must never count as valid
-        return unknown(f"The check failed: {type(error).__name__}: {error}.")
-
-
-def _empty(check: Check, evidence: Evidence) -> str:
-    """Why the check had nothing to look at; "": it had."""
+def _empty(check: Check[Evidence], evidence: Evidence) -> str:
     binlog = evidence.binlog.seen if evidence.binlog else None
     seen = [("engine", evidence.engine), ("binlog", binlog), *(("replicas", one.seen) for one in evidence.replicas)]
     looked_at = [(PLACES[name], one) for name, one in seen if one and name in check.of]
@@ -286,11 +298,8 @@ def _empty(check: Check, evidence: Evidence) -> str:
     return f"no transaction of the clients is in {' or in '.join(words)}" if words else ""
 
 
-def _lacks(evidence: Evidence, name: str) -> bool:
-    if name == "gtids":
-        return not evidence.gtids_known
-    found = getattr(evidence, name)
-    return found is None or found == ()
+def _is_lacking(piece: object) -> bool:
+    return piece is None or (isinstance(piece, tuple) and not piece)
 
 
 def known(piece: T | None) -> T:

@@ -157,9 +157,17 @@ class ReplicaSeen:
     other_gtids: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """What was read after a crash. None: not readable; `problems` says why. `secret`: of the digests in the rows."""
+
+    problems: tuple[str, ...] = ()
+    secret: bytes = b""
+
+
 @dataclass(frozen=True)
-class Evidence:
-    """Everything that was read after a crash. None: not readable; `problems` says why."""
+class Evidence(Read):
+    """Of one server and its replicas."""
 
     engine: Seen | None
     binlog: BinlogSeen | None  # None also without a binlog; then `binlog_expected` is False
@@ -175,9 +183,12 @@ class Evidence:
     gtids_known: bool = True  # False: the GTIDs before the crash could not be read
     recovery_lines: tuple[str, ...] = ()  # of the error log
     stays_down: str | None = None  # why the server ended after the crash; "" when it came back
-    problems: tuple[str, ...] = field(default_factory=tuple)
     rewritten: Oddities | None = None  # differences from the copy that was taken at the crash
     others_write: bool = False  # an attached server may have other clients
     files_expected: bool = True  # False: the binlog's files are not on this host
     outage: ClientOutage | None = None  # None: no client reconnected
-    secret: bytes = b""  # of the digests in the rows
+
+    @property
+    def gtids(self) -> bool | None:
+        """For the `needs` of a check."""
+        return self.gtids_known or None

@@ -7,47 +7,31 @@ that lacks evidence, or raises, is unknown.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workers.crash.checks import FIRST, known, named, none_of, overtaken
+from workers.crash.checks import FIRST, Check, known, named, none_of, overtaken, run_all
 from workers.crash.evidence import ReplicaSeen, together, without
 from workers.crash.ledger import Ledger
-from workers.crash.verdict import CheckResult, invalid, nothing_to_check, unknown, valid
+from workers.crash.verdict import CheckResult, invalid, unknown, valid
 from workers.topology.evidence import FailoverEvidence
 
-Judge = Callable[[Ledger, FailoverEvidence], CheckResult]
+KEPT = ("kept",)
 
 
 @dataclass(frozen=True)
-class FailoverCheck:
-    """`needs`: fields of the evidence. `applies`: to this evidence; else the check is left out. `of_kept`: it looks at
-    the transactions on the new primary only; without any, a valid result is marked as vacuous."""
+class FailoverCheck(Check[FailoverEvidence]):
+    """`applies`: to this evidence; else the check is left out."""
 
-    title: str
-    needs: tuple[str, ...]
-    judge: Judge
     applies: Callable[[FailoverEvidence], bool] = lambda evidence: not evidence.of_replica
-    of_kept: bool = False
 
 
 def run_checks(ledger: Ledger, evidence: FailoverEvidence) -> tuple[CheckResult, ...]:
-    """Every check that applies, in the registry's order. With a damaged ledger all are unknown."""
+    """Every check that applies, in the registry's order."""
     applying = {key: check for key, check in CHECKS.items() if check.applies(evidence)}
-    if why := ledger.fault(evidence.secret):
-        says = f"Unclear: the ledger of acknowledged commits is not reliable: {why}."
-        return tuple(replace(unknown(says), key=key) for key in applying)
-    return tuple(replace(_judged(check, ledger, evidence), key=key) for key, check in applying.items())
+    return run_all(applying, ledger, evidence, PIECES, _empty)
 
 
-def _judged(check: FailoverCheck, ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
-    if lacking := [name for name in check.needs if getattr(evidence, name) is None]:
-        why = "; ".join(evidence.problems) or "it was not read"
-        return unknown(f"Unclear: {', '.join(PIECES[name] for name in lacking)} could not be read ({why}).")
-    try:
-        result = check.judge(ledger, evidence)
-        if check.of_kept and result.outcome == "valid" and not len(known(evidence.kept).all()):
-            return nothing_to_check("no transaction of the clients is on the new primary")
-        return result
-    except Exception as error:  # a check that raises must never count as valid
-        return unknown(f"The check failed: {type(error).__name__}: {error}.")
+def _empty(check: Check[FailoverEvidence], evidence: FailoverEvidence) -> str:
+    idle = check.of == KEPT and not len(known(evidence.kept).all())
+    return "no transaction of the clients is on the new primary" if idle else ""
 
 
 def _takes_over(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
@@ -250,47 +234,43 @@ def _old_returns(evidence: FailoverEvidence) -> bool:
 
 CHECKS: dict[str, FailoverCheck] = {
     "takes-over": FailoverCheck("New primary accepts commits", ("after",), _takes_over),
-    "lost-promoted": FailoverCheck("All acknowledged commits on the new primary", ("kept",), _lost),
+    "lost-promoted": FailoverCheck("All acknowledged commits on the new primary", KEPT, _lost),
     "phantoms": FailoverCheck("All commits that clients read on the new primary", ("kept", "read"), _phantoms),
     "late": FailoverCheck("Old primary silent after the failover", ("late",), _late),
-    "torn-promoted": FailoverCheck(
-        "Each transaction whole or absent on the new primary", ("kept",), _torn, of_kept=True
-    ),
-    "altered-promoted": FailoverCheck(
-        "Rows of the new primary as the client wrote them", ("kept",), _altered, of_kept=True
-    ),
+    "torn-promoted": FailoverCheck("Each transaction whole or absent on the new primary", KEPT, _torn, of=KEPT),
+    "altered-promoted": FailoverCheck("Rows of the new primary as the client wrote them", KEPT, _altered, of=KEPT),
     "never-sent-promoted": FailoverCheck(
-        "Only transactions that were sent on the new primary", ("kept",), _never_sent, of_kept=True
+        "Only transactions that were sent on the new primary", KEPT, _never_sent, of=KEPT
     ),
-    "order-promoted": FailoverCheck(
-        "Commits of a client without a gap on the new primary", ("kept",), _order, of_kept=True
-    ),
+    "order-promoted": FailoverCheck("Commits of a client without a gap on the new primary", KEPT, _order, of=KEPT),
     "swapped": FailoverCheck(
-        "Each GTID names one transaction", ("gtids",), _swapped, lambda evidence: evidence.has_gtids
+        "Each GTID names one transaction", ("gtids",), _swapped, applies=lambda evidence: evidence.has_gtids
     ),
     "gtid-rows": FailoverCheck(
         "GTIDs of the new primary name the rows that it has",
         ("gtids", "kept"),
         _gtids_name_rows,
-        lambda evidence: evidence.has_gtids and evidence.logs_updates,
-        of_kept=True,
+        applies=lambda evidence: evidence.has_gtids and evidence.logs_updates,
+        of=KEPT,
     ),
     "old-starts": FailoverCheck(
         "Old primary starts again",
         ("stays_down",),
         _old_starts,
-        lambda evidence: evidence.returns and not evidence.rebuilt,
+        applies=lambda evidence: evidence.returns and not evidence.rebuilt,
     ),
-    "rejoin": FailoverCheck("Old primary follows equal or refuses", ("stays_down", "rejoined"), _rejoins, _old_returns),
+    "rejoin": FailoverCheck(
+        "Old primary follows equal or refuses", ("stays_down", "rejoined"), _rejoins, applies=_old_returns
+    ),
     "crashed-replica": FailoverCheck(
         "Struck replica equal or stopped",
         ("rejoined",),
         _crashed_replica,
-        lambda evidence: evidence.of_replica,
+        applies=lambda evidence: evidence.of_replica,
     ),
-    "lost-updates": FailoverCheck("No acknowledged update lost", (), _updates, _has_updates),
-    "stale-reads": FailoverCheck("Reads as new as acknowledged updates", (), _stale, _has_updates),
+    "lost-updates": FailoverCheck("No acknowledged update lost", (), _updates, applies=_has_updates),
+    "stale-reads": FailoverCheck("Reads as new as acknowledged updates", (), _stale, applies=_has_updates),
     "others": FailoverCheck(
-        "Other nodes follow the primary with equal rows", (), _others, lambda evidence: bool(evidence.others)
+        "Other nodes follow the primary with equal rows", (), _others, applies=lambda evidence: bool(evidence.others)
     ),
 }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workers.crash.evidence import ReplicaSeen, Seen
+from workers.crash.evidence import Read, ReplicaSeen, Seen
 from workers.crash.ledger import Ledger
 from workers.crash.transactions import Keys
 from workers.topology.setup_and_result import UpdatesSeen
@@ -20,10 +20,8 @@ class GtidsSeen:
 
 
 @dataclass(frozen=True)
-class FailoverEvidence:
-    """None: not known; `problems` says why.
-
-    `kept`: transactions of the new primary at its promotion. `read`: those that the reader saw on the old primary;
+class FailoverEvidence(Read):
+    """`kept`: transactions of the new primary at its promotion. `read`: those that the reader saw on the old primary;
     empty and unknown are different. `late`: acknowledged by the old primary after the promotion. `after`: the ledger
     of the clients of the new primary. `old`: transactions of the old primary when it came back, with `stays_down` its
     words if it did not start. `rejoined`, `others`: the node that was down and the other replicas under the present
@@ -48,5 +46,3 @@ class FailoverEvidence:
     gtids: GtidsSeen | None = None
     of_replica: bool = False
     updates: UpdatesSeen | None = None  # also None when nobody updated rows
-    secret: bytes = b""  # of the digests in the rows
-    problems: tuple[str, ...] = ()

@@ -15,12 +15,11 @@ from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup, told_with
 from workers.crash.to_the_end import to_the_end
 from workers.errors import PlanError, SandboxError, ServerEnded
+from workers.sandbox.options import KEEP_BINLOG
 
 POLL_S = 0.05
 FIRST_S = 10.0  # longest wait for the first commits, beyond the moment that the seed drew
 QUIET_S = 1.0  # how long an answer of a server on another host may be on its way
-# By default a sandbox removes its binlog after a minute. Old servers do not know the variable.
-KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
 
 def crash_steps(begun: Begun) -> Iterator[Begun]:

@@ -38,6 +38,8 @@ DEFAULTS = {
     "binlog_format": "ROW",
     "max_binlog_size": "256M",
 }
+# By default a sandbox removes its binlog after a minute. Old servers do not know the variable.
+KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
 
 def check(settings: Mapping[str, str]) -> None:

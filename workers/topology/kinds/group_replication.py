@@ -12,6 +12,7 @@ from workers.errors import ServerEnded, ServerError
 from workers.sandbox import port
 from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build
+from workers.sandbox.options import KEEP_BINLOG
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.gtid import count, parse
@@ -41,7 +42,7 @@ EVERYWHERE = {
     "log_bin": "ON",
     "gtid_mode": "ON",
     "enforce_gtid_consistency": "ON",
-    "loose_binlog_expire_logs_seconds": "0",
+    **KEEP_BINLOG,
     "performance_schema": "ON",
     "loose_group_replication_start_on_boot": "OFF",
     "loose_group_replication_ip_allowlist": "127.0.0.1/8,10.231.0.0/24",

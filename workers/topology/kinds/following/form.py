@@ -7,6 +7,7 @@ from workers.crash.compare_tables import TABLES
 from workers.crash.replica import SCHEMA
 from workers.crash.replica_link import Link
 from workers.sandbox.additions import Additions
+from workers.sandbox.options import KEEP_BINLOG
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import FailoverBegun, Formed
@@ -19,9 +20,6 @@ from workers.topology.network.measured import of_wires
 from workers.topology.network.wires import Wire
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.topology import Topology
-
-# By default a sandbox removes its binlog after a minute. Old servers do not know the variable.
-KEEP_BINLOG = {"loose_binlog_expire_logs_seconds": "0"}
 
 
 def form(begun: FailoverBegun, kind: SourceAndReplica) -> Formed:

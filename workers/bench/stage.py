@@ -7,6 +7,7 @@
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -17,7 +18,6 @@ from workers.sandbox import place
 from workers.sandbox.builds import Build
 from workers.sandbox.devices import Devices
 from workers.sandbox.log_places import IN_DATADIR
-from workers.sandbox.server import Sandbox
 from workers.sandbox.storage import Storage
 from workers.sandbox.users import unprivileged_user
 from workers.servers import free_disk, look, schema, variables
@@ -194,18 +194,12 @@ class SandboxStage(Stage):
                 place.prepare(root, unprivileged_user(user))
                 self._devices = made.enter_context(Devices.create(root, storage, device_bytes))
             self._sandbox = made.enter_context(
-                Sandbox.create(
+                replace(first, name=name).start(
                     root,
-                    build,
-                    {**first.settings, **first.at_first},
-                    name=name,
-                    user=user,
+                    user,
                     trace=trace,
-                    image_key=first.image,
                     datadir_on=self._devices.data if self._devices else None,
                     logs=self._devices.logs if self._devices else IN_DATADIR,
-                    additions=first.additions,
-                    namespace=first.namespace,
                 )
             )
             if self._companions:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeVar
 
 from workers.crash.image import witness_image
@@ -12,6 +13,7 @@ from workers.sandbox.additions import NOTHING, Additions
 from workers.sandbox.builds import Build
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.volatile import VolatileDisk
+from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.namespace import Namespace
 from workers.sandbox.server import Recovery, Sandbox
 from workers.sandbox.storage import Storage
@@ -36,6 +38,30 @@ class NodePlan:
     image: str = ""
     at_first: Mapping[str, str] = field(default_factory=dict)
     namespace: Namespace | None = None
+
+    def start(
+        self,
+        root: Path,
+        user: str,
+        *,
+        trace: bool = False,
+        datadir_on: Path | None = None,
+        logs: LogPlaces = IN_DATADIR,
+    ) -> Sandbox:
+        """See `Sandbox.create`."""
+        return Sandbox.create(
+            root,
+            self.build,
+            {**self.settings, **self.at_first},
+            name=self.name,
+            image_key=self.image,
+            trace=trace,
+            user=user,
+            datadir_on=datadir_on,
+            logs=logs,
+            additions=self.additions,
+            namespace=self.namespace,
+        )
 
 
 @dataclass(frozen=True)
@@ -90,7 +116,7 @@ def start_all(setup: FailoverSetup, plans: tuple[NodePlan, ...], made: Made) -> 
     made.callback(on_each, own, ExitStack.close)
     with ThreadPoolExecutor(len(plans), thread_name_prefix="node") as pool:
         started = [
-            pool.submit(_start, setup, plan, images[plan.build.key], made, mine)
+            pool.submit(_start, setup, replace(plan, image=images[plan.build.key]), made, mine)
             for plan, mine in zip(plans, own, strict=True)
         ]
     return tuple(each.result() for each in _failed_first(started))
@@ -107,20 +133,9 @@ def _image(setup: FailoverSetup, plan: NodePlan) -> str:
     return plan.image or witness_image(setup.root, plan.build, setup.engine, setup.user)
 
 
-def _start(setup: FailoverSetup, plan: NodePlan, image: str, made: Made, mine: ExitStack) -> Node:
-    disk = _disk(setup, plan, image, made, mine) if plan.on_disk else None
-    sandbox = Sandbox.create(
-        setup.root,
-        plan.build,
-        {**plan.settings, **plan.at_first},
-        name=plan.name,
-        image_key=image,
-        trace=False,
-        user=setup.user,
-        datadir_on=disk.mnt if disk else None,
-        additions=plan.additions,
-        namespace=plan.namespace,
-    )
+def _start(setup: FailoverSetup, plan: NodePlan, made: Made, mine: ExitStack) -> Node:
+    disk = _disk(setup, plan, made, mine) if plan.on_disk else None
+    sandbox = plan.start(setup.root, setup.user, datadir_on=disk.mnt if disk else None)
     mine.enter_context(sandbox)
     made.killed_by(sandbox.kill)
     if disk:
@@ -128,8 +143,8 @@ def _start(setup: FailoverSetup, plan: NodePlan, image: str, made: Made, mine: E
     return Node(plan.name, sandbox, disk, plan.settings)
 
 
-def _disk(setup: FailoverSetup, plan: NodePlan, image: str, made: Made, mine: ExitStack) -> VolatileDisk:
-    disk = prepared.new_disk(setup.root, plan.build, unprivileged_user(setup.user), image_key=image)
+def _disk(setup: FailoverSetup, plan: NodePlan, made: Made, mine: ExitStack) -> VolatileDisk:
+    disk = prepared.new_disk(setup.root, plan.build, unprivileged_user(setup.user), image_key=plan.image)
     mine.enter_context(disk)
     made.killed_by(disk.give_way)
     return disk

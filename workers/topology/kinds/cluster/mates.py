@@ -58,16 +58,5 @@ class ClusterMates:
         self._made.close()
 
     def _start(self, plan: NodePlan) -> Node:
-        sandbox = Sandbox.create(
-            self._ground.root,
-            plan.build,
-            {**plan.settings, **plan.at_first},
-            name=plan.name,
-            image_key=plan.image,
-            trace=False,
-            user=self._ground.user,
-            additions=plan.additions,
-            namespace=plan.namespace,
-        )
-        self._made.enter_context(sandbox)
+        sandbox = self._made.enter_context(plan.start(self._ground.root, self._ground.user))
         return Node(plan.name, sandbox, None, plan.settings)

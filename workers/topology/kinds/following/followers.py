@@ -7,6 +7,7 @@ from functools import partial
 
 from workers.crash.replica_link import Link
 from workers.sandbox.additions import Additions
+from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.topology.ground import Ground, build_of
 from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
@@ -28,13 +29,7 @@ class Followers:
         self._wires: list[Wire] = []
         self._links: list[Link] = []
         self._network = self._made.enter_context(Wires()) if ground.topology.has_wires else None
-        self.first = NodePlan(
-            "primary",
-            ground.build,
-            self._settings(0, {}),
-            additions=Additions(kind.lines(ground.build)),
-            image=ground.image,
-        )
+        self.first = self._plan(0, "primary")
 
     @property
     def others(self) -> tuple[Companion, ...]:
@@ -46,19 +41,9 @@ class Followers:
     def attach(self, first: Sandbox) -> None:
         ground, self._primary = self._ground, first
         password = secrets.token_hex(16)
-        build = build_of(ground.topology, ground.build, 1)
         for number in range(1, ground.topology.replicas + 1):
-            replica = Sandbox.create(
-                ground.root,
-                build,
-                self._settings(number, {}),
-                name=f"replica {number} of {first.name}",
-                image_key=ground.image,
-                trace=False,
-                user=ground.user,
-                additions=Additions(self._kind.lines(build)),
-            )
-            self._made.enter_context(replica)
+            plan = self._plan(number, f"replica {number} of {first.name}")
+            replica = self._made.enter_context(plan.start(ground.root, ground.user))
             port = self._wire(first, ground.topology.one_way_ms_to(number))
             self._links.append(link(ground.topology, first, replica, password, port))
         begin(self._links)
@@ -80,9 +65,17 @@ class Followers:
     def close(self) -> None:
         self._made.close()
 
+    def _plan(self, replica: int, name: str) -> NodePlan:
+        """Of replica 1, 2, ...; 0 is the primary."""
+        build = self._build(replica)
+        lines = Additions(self._kind.lines(build))
+        return NodePlan(name, build, self._settings(replica, {}), additions=lines, image=self._ground.image)
+
     def _settings(self, replica: int, settings: Mapping[str, str]) -> Mapping[str, str]:
-        topology = self._ground.topology
-        return settings_of(self._kind, topology, build_of(topology, self._ground.build, replica), replica, settings)
+        return settings_of(self._kind, self._ground.topology, self._build(replica), replica, settings)
+
+    def _build(self, replica: int) -> Build:
+        return build_of(self._ground.topology, self._ground.build, replica)
 
     def _wire(self, first: Sandbox, one_way_ms: float) -> int:
         """Its port; 0 without a wire: nothing is cut here, and a wire costs processor time."""

@@ -14,7 +14,6 @@ from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import images, owner, port
 from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build, parts
-from workers.sandbox.server import Sandbox
 from workers.sandbox.users import unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -221,16 +220,8 @@ def _image(ground: Ground, provider: Path) -> str:
         place = _NodePlace(LOCAL, *(port.free_port() for _ in range(3)))
         settings = {**_settings(provider), **place.settings, **FIRST}
         options = Additions((place.options,), (provider,))
-        with Sandbox.create(
-            ground.root,
-            build,
-            {**settings, **ALONE},
-            name="galera image",
-            image_key=ground.image,
-            trace=False,
-            user=ground.user,
-            additions=options,
-        ) as server:
+        plan = NodePlan("galera image", build, settings, additions=options, image=ground.image, at_first=ALONE)
+        with plan.start(ground.root, ground.user) as server:
             server.restart(settings)
             server.stop()
             files.forget(server, [files.CACHE, files.VIEW])

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from tests.real.trials import setup
 from workers.crash.points.attempts import attempt_all
-from workers.crash.points.export.write import Exporter
+from workers.crash.points.export.write import archive_of
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import lanes
 from workers.crash.points.recorded import record
@@ -71,7 +71,7 @@ def exported_passing_point(root):
         for choice in reversed(late):
             tried = judge.attempt(ready[0], choice)
             if tried.verdict == "valid" and tried.acknowledged:
-                archives.append(Exporter(load, states).archive(tried, choice.state))
+                archives.append(archive_of(load, states, tried, choice.state)[0])
                 break
 
     result = run_trial(setup(root, "every-crash-point", load_s=0.4), lambda step: None, lambda: False, steps=steps)

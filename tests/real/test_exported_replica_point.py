@@ -7,7 +7,7 @@ from tests.real.disks import needs_disk
 from tests.real.exported import run_script, shown, unpacked
 from tests.real.trials import settings, setup
 from workers.crash.points.export.again import recover_again
-from workers.crash.points.export.write import Exporter
+from workers.crash.points.export.write import archive_of
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.recorded import record
 from workers.crash.points.steps import prepared_points
@@ -32,7 +32,7 @@ def archives(sandbox_root):
             (outcome,) = [one.outcome for one in tried.checks if one.key == "replica"] or ["valid"]
             if tried.acknowledged and outcome not in found and (tried.verdict == "valid" or outcome == "invalid"):
                 failed = {one.key for one in tried.checks if one.outcome == "invalid"}
-                found[outcome] = failed, Exporter(load, lane.states).archive(tried, choice.state)
+                found[outcome] = failed, archive_of(load, lane.states, tried, choice.state)[0]
             if len(found) == 2:
                 return
 

@@ -3,20 +3,21 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from string import Template
 from typing import Any, cast
 
 from workers.crash.chain import Begun
 from workers.crash.points.export.contents import CNF, DISK, POINT
-from workers.crash.points.export.write import FOLDER, HERE, packed, server_in_words, write_image
+from workers.crash.points.export.write import FOLDER, HERE, kept, server_in_words, write_image
 from workers.crash.points.histories import SCHEMA, TABLES
 from workers.crash.points.judge_history import JudgedState
 from workers.crash.points.play import Answered, Played
 from workers.crash.points.server_content import CONTENT_SQL, ServerContent
 from workers.crash.points.story import HISTORY, KeptPoint
 from workers.errors import SandboxError
-from workers.sandbox import options, owner
+from workers.sandbox import options
 from workers.sandbox.builds import Build
 from workers.sandbox.disk.recording.states import States
 
@@ -75,18 +76,8 @@ def _answered(known: dict[str, Any]) -> Answered:
 def keep_state(begun: Begun, played: Played, states: States, judged: JudgedState) -> KeptState:
     """`begun`: with the settings of the history. Raises Cancelled."""
     begun.timeline.tell("keep a crash point")
-    archive, lacks, tried = b"", "", judged.tried
-    try:
-        with owner.live_folder(begun.setup.root, "export") as live:
-            folder = live / FOLDER
-            folder.mkdir()
-            write_image(folder / DISK, played.recording.base, states.blocks(judged.state.point))
-            _furnish(folder, begun, played, judged)
-            archive = packed(live, FOLDER)
-    except SandboxError as failed:
-        lacks = str(failed)
-    except OSError as full:
-        lacks = f"The crash point could not be kept: {full}. Make space on the host."
+    tried = judged.tried
+    archive, lacks = kept(begun.setup.root, FOLDER, partial(_fill, begun, played, states, judged))
     point = KeptPoint(
         number=0,
         moment=tried.moment,
@@ -100,7 +91,8 @@ def keep_state(begun: Begun, played: Played, states: States, judged: JudgedState
     return KeptState(point, archive)
 
 
-def _furnish(folder: Path, begun: Begun, played: Played, judged: JudgedState) -> None:
+def _fill(begun: Begun, played: Played, states: States, judged: JudgedState, folder: Path) -> None:
+    write_image(folder / DISK, played.recording.base, states.blocks(judged.state.point))
     build, allowed = cast(Build, begun.setup.build), played.allowed(judged.state)
     point = HistoryFile(
         history=played.history.title,

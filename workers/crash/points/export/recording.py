@@ -8,6 +8,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from workers.crash.ledger import Ledger
 from workers.crash.points.choose import choices_of
 from workers.crash.points.export.again import JudgedAgain, judge_disks, must_be_possible, unpacked
 from workers.crash.points.export.contents import CNF, COMMITS, PointFile, commit_lines, ledger_of, read_point
-from workers.crash.points.export.write import packed, point_file, write_image
+from workers.crash.points.export.write import kept, point_file, write_image
 from workers.crash.points.recorded import NS, Recorded
 from workers.crash.points.story import KeptRecording
 from workers.errors import SandboxError
@@ -54,18 +55,13 @@ def keep_recording(load: Recorded) -> tuple[KeptRecording, bytes]:
     if load.is_killed:
         return KeptRecording(n_bytes=0, lacks="A recording of kill points is not kept: all of them were tried."), b""
     load.timeline.tell("keep the recording")
-    with owner.live_folder(load.setup.root, "export") as live:
-        try:
-            _furnish(live / FOLDER, load)
-            archive = packed(live, FOLDER)
-        except (OSError, SandboxError) as failed:
-            return KeptRecording(n_bytes=0, lacks=str(failed)), b""
-    return KeptRecording(n_bytes=len(archive)), archive
+    archive, lacks = kept(load.setup.root, FOLDER, partial(_fill, load))
+    return KeptRecording(n_bytes=len(archive), lacks=lacks), archive
 
 
-def _furnish(folder: Path, load: Recorded) -> None:
+def _fill(load: Recorded, folder: Path) -> None:
     for name, recording in zip(load.disks, (load.recording, *load.more), strict=True):
-        (folder / name).mkdir(parents=True)
+        (folder / name).mkdir()
         for file in (BASE, EVENTS):
             os.link(recording.base.with_name(file), folder / name / file)
     with (folder / COMMITS).open("w") as lines:

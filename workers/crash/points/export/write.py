@@ -2,8 +2,9 @@
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from string import Template
 from typing import cast
@@ -13,7 +14,6 @@ from workers.crash.points.export.contents import CNF, COMMITS, POINT, PointFile,
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import KILLED, KeptPoint, TriedState
 from workers.crash.points.violations import Violation
-from workers.crash.replica import Replica
 from workers.crash.replica_link import ACCOUNT
 from workers.crash.verdict import CheckResult
 from workers.errors import SandboxError
@@ -45,94 +45,83 @@ PASSWORD = "@PASSWORD@"  # noqa: S105 - the script makes one up
 def keep(
     load: Recorded, states: JointStates, violations: Sequence[Violation], first: int = 1
 ) -> tuple[tuple[KeptPoint, ...], Mapping[int, bytes]]:
-    """The archive of each, by its number. `first`: the first number. Raises Cancelled."""
-    kept, archives = list[KeptPoint](), dict[int, bytes]()
+    """The archive of each that could be kept, by its number. `first`: the first number. Raises Cancelled."""
+    points, archives = list[KeptPoint](), dict[int, bytes]()
     for number, one in enumerate(violations, first):
         load.timeline.tell("keep a crash point")
-        lacks = ""
-        try:
-            archives[number] = Exporter(load, states).archive(one.state, one.choice.state)
-        except SandboxError as failed:
-            lacks = str(failed)
+        archive, lacks = archive_of(load, states, one.state, one.choice.state)
+        if archive:
+            archives[number] = archive
         point = KeptPoint(
             number=number,
             moment=one.state.moment,
             at_s=one.state.at_s,
             keeps=one.state.keeps,
             checks=tuple(sorted(one.failed)),
-            n_bytes=len(archives.get(number, b"")),
+            n_bytes=len(archive),
             lacks=lacks,
         )
-        kept.append(point)
-    return tuple(kept), archives
+        points.append(point)
+    return tuple(points), archives
 
 
-@dataclass(frozen=True)
-class Exporter:
-    load: Recorded
-    states: JointStates
+def archive_of(load: Recorded, states: JointStates, tried: TriedState, state: JointState) -> tuple[bytes, str]:
+    """See `kept`."""
+    return kept(load.setup.root, FOLDER, partial(_fill, load, states, tried, state))
 
-    @property
-    def build(self) -> Build:
-        """A sandbox has one."""
-        return cast(Build, self.load.setup.build)
 
-    def archive(self, tried: TriedState, state: JointState) -> bytes:
-        """A compressed tar. SandboxError: it is larger than MOST_BYTES, or the host has no space for it."""
-        try:
-            with owner.live_folder(self.load.setup.root, "export") as live:
-                folder = live / FOLDER
-                folder.mkdir()
-                point = self._point(tried, state)
-                for name, disk, blocks in zip(
-                    point.images, self.states.disks, self.states.blocks(state.points), strict=True
-                ):
-                    write_image(folder / name, disk.recording.base, blocks)
-                self._furnish(folder, tried, state, point)
-                return packed(live, FOLDER)
-        except OSError as full:
-            raise SandboxError(f"The crash point could not be kept: {full}.", "Make space on the host.") from full
+def kept(root: Path, name: str, fill: Callable[[Path], None]) -> tuple[bytes, str]:
+    """A compressed tar of the folder that `fill` fills, b"" with a reason if it could not be kept."""
+    try:
+        with owner.live_folder(root, "export") as live:
+            folder = live / name
+            folder.mkdir()
+            fill(folder)
+            return packed(live, name), ""
+    except OSError as full:
+        return b"", f"The archive could not be kept: {full}. Make space on the host."
+    except SandboxError as failed:
+        return b"", str(failed)
 
-    def _furnish(self, folder: Path, tried: TriedState, state: JointState, point: PointFile) -> None:
-        load = self.load
-        ledger = load.whole.until(load.at_s(state.until_ns - 1), load.secret, load.margin_s)
-        with (folder / COMMITS).open("w") as file:
-            file.writelines(commit_lines(ledger, load.secret))
-        (folder / POINT).write_text(point.text())
-        (folder / CNF).write_text(options.portable_cnf(self.build, load.settings))
-        (folder / "README.md").write_text(self._readme(tried))
-        for name in ("show.sh", "start.sh", "rows.sql", "rows.awk"):
-            (folder / name).write_text((HERE / name).read_text().replace("@SCHEMA@", load.schema))
-        if load.replica:
-            self._furnish_replica(folder, load.replica)
-        hidden = [f"{_said(one)}\n" for one in _failed(tried) if one.key in NOT_SHOWN]
-        (folder / NOT_SHOWN_FILE).write_text("".join(hidden))
 
-    def _furnish_replica(self, folder: Path, replica: Replica) -> None:
-        for name, text in files_of_replica(self.build, replica.settings).items():
-            (folder / name).write_text(text.replace("@SCHEMA@", self.load.schema))
+def _fill(load: Recorded, states: JointStates, tried: TriedState, state: JointState, folder: Path) -> None:
+    build, failed = _build(load), [one for one in tried.checks if one.outcome == "invalid"]
+    point = replace(
+        point_file(load),
+        moment=state.points[-1].moment,
+        keeps=load.keeps(state),
+        failed=tuple(one.key for one in failed),
+    )
+    for name, disk, blocks in zip(point.images, states.disks, states.blocks(state.points), strict=True):
+        write_image(folder / name, disk.recording.base, blocks)
+    ledger = load.whole.until(load.at_s(state.until_ns - 1), load.secret, load.margin_s)
+    with (folder / COMMITS).open("w") as file:
+        file.writelines(commit_lines(ledger, load.secret))
+    (folder / POINT).write_text(point.text())
+    (folder / CNF).write_text(options.portable_cnf(build, load.settings))
+    (folder / "README.md").write_text(_readme(build, tried, failed, load.schema))
+    texts = {name: (HERE / name).read_text() for name in ("show.sh", "start.sh", "rows.sql", "rows.awk")}
+    if load.replica:
+        texts |= files_of_replica(build, load.replica.settings)
+    for name, text in texts.items():
+        (folder / name).write_text(text.replace("@SCHEMA@", load.schema))
+    hidden = [f"{_said(one)}\n" for one in failed if one.key in NOT_SHOWN]
+    (folder / NOT_SHOWN_FILE).write_text("".join(hidden))
 
-    def _point(self, tried: TriedState, state: JointState) -> PointFile:
-        return replace(
-            point_file(self.load),
-            moment=state.points[-1].moment,
-            keeps=self.load.keeps(state),
-            failed=tuple(one.key for one in _failed(tried)),
-        )
 
-    def _readme(self, tried: TriedState) -> str:
-        killed, server = tried.keeps == KILLED, server_in_words(self.build)
-        return Template((HERE / "README.md").read_text()).substitute(
-            server,
-            title=f"A {'kill' if killed else 'power loss'} of {server['server']}",
-            happened=KILL if killed else POWER_LOSS,
-            checks="\n".join(map(_listed, _failed(tried))) or "- none",
-            at_s=f"{tried.at_s:.4f}",
-            moment=tried.moment,
-            keeps=tried.keeps,
-            acknowledged=f"{tried.acknowledged:,}",
-            schema=self.load.schema,
-        )
+def _readme(build: Build, tried: TriedState, failed: Sequence[CheckResult], schema: str) -> str:
+    killed, server = tried.keeps == KILLED, server_in_words(build)
+    return Template((HERE / "README.md").read_text()).substitute(
+        server,
+        title=f"A {'kill' if killed else 'power loss'} of {server['server']}",
+        happened=KILL if killed else POWER_LOSS,
+        checks="\n".join(map(_listed, failed)) or "- none",
+        at_s=f"{tried.at_s:.4f}",
+        moment=tried.moment,
+        keeps=tried.keeps,
+        acknowledged=f"{tried.acknowledged:,}",
+        schema=schema,
+    )
 
 
 def server_in_words(build: Build) -> Mapping[str, str]:
@@ -148,7 +137,7 @@ def server_in_words(build: Build) -> Mapping[str, str]:
 def point_file(load: Recorded) -> PointFile:
     """What all crash points of the load have in common."""
     return PointFile(
-        build=cast(Build, load.setup.build).key,
+        build=_build(load).key,
         settings=dict(load.settings),
         schema=load.schema,
         secret=load.secret.hex(),
@@ -163,8 +152,9 @@ def point_file(load: Recorded) -> PointFile:
     )
 
 
-def _failed(tried: TriedState) -> list[CheckResult]:
-    return [one for one in tried.checks if one.outcome == "invalid"]
+def _build(load: Recorded) -> Build:
+    """A sandbox has one."""
+    return cast(Build, load.setup.build)
 
 
 def _said(check: CheckResult) -> str:

@@ -11,6 +11,7 @@ from workers.crash.ledger import ClientLedger
 from workers.crash.outage import ONE_CONNECTION, ClientOutage, longest
 from workers.crash.witness import log_in
 from workers.errors import reason
+from workers.host.until import until
 from workers.servers.target import Target
 
 FIRST = 3000  # the number of its first connection in the ledger; each further one has the next number
@@ -65,9 +66,7 @@ class ReconnectingClient:
         """Call it when the server takes writes again. It waits until a commit is acknowledged from now on, and ends the
         client."""
         now = time.monotonic()
-        while not (back := self._acknowledged_after(now)) and time.monotonic() < now + limit_s:
-            must_go_on()
-            time.sleep(POLL_S)
+        back = until(lambda: self._acknowledged_after(now), limit_s, POLL_S, must_go_on)
         time.sleep(AFTER_S if back else 0)
         self.close()
         return self._outage(back)

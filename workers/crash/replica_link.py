@@ -13,6 +13,7 @@ from typing import Literal
 from workers.crash import dialects
 from workers.crash.dialects import Dialect
 from workers.errors import SandboxError
+from workers.host.until import until
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -104,16 +105,13 @@ class Link:
 
     def apply_received(self, limit_s: float) -> None:
         """Wait until everything received is applied, or applying has ended. SandboxError when that takes too long."""
-        deadline = time.monotonic() + limit_s
         with connect(self.follower.target) as follower:
-            while not self._has_applied(status := self.status(follower), self.applied(follower)):
-                if time.monotonic() > deadline:
-                    raise SandboxError(
-                        f"The replica did not apply within {limit_s:g} s what it had received: it is at "
-                        f"{self.applied(follower) or 'nothing'} of {status[self.dialect.received]}.",
-                        "The replica's state is not known. Crash earlier, or allow more time.",
-                    )
-                time.sleep(POLL_S)
+            if not until(lambda: self._has_applied(self.status(follower), self.applied(follower)), limit_s, POLL_S):
+                raise SandboxError(
+                    f"The replica did not apply within {limit_s:g} s what it had received: it is at "
+                    f"{self.applied(follower) or 'nothing'} of {self.status(follower)[self.dialect.received]}.",
+                    "The replica's state is not known. Crash earlier, or allow more time.",
+                )
 
     def apply_error(self) -> str:
         """Why applying ended before everything received was applied: number and text of the error; "" when everything

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from workers.errors import AccessDenied, SandboxError, ServerEnded, ServerError
+from workers.host.until import until
 from workers.metrics import fsync_table
 from workers.sandbox import durable, images, options, owner, place, plugins, port, process, untrusted
 from workers.sandbox.additions import NOTHING, Additions
@@ -186,12 +187,9 @@ class Sandbox(Removable):
         self.kill()
         self._logs.keep()
         self._launch(settings, None)
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while self.running:
-            if time.monotonic() > deadline:
-                self.kill()
-                raise self._did_not_start(SandboxError, f"its task took longer than {START_TIMEOUT_S} s")
-            time.sleep(POLL_S)
+        if not until(lambda: not self.running, START_TIMEOUT_S, POLL_S):
+            self.kill()
+            raise self._did_not_start(SandboxError, f"its task took longer than {START_TIMEOUT_S} s")
         return self._logs.lines
 
     @property
@@ -235,11 +233,9 @@ class Sandbox(Removable):
         way have ended."""
         pid = self.pid
         os.kill(pid, signal.SIGSTOP)
-        deadline = time.monotonic() + FREEZE_TIMEOUT_S
-        while not process.at_rest(pid, also="" if between_calls else "D"):
-            if time.monotonic() > deadline:
-                raise SandboxError(f"The sandbox {self.name} could not be frozen.", "Remove it.")
-            time.sleep(FREEZE_POLL_S)
+        also = "" if between_calls else "D"
+        if not until(lambda: process.at_rest(pid, also=also), FREEZE_TIMEOUT_S, FREEZE_POLL_S):
+            raise SandboxError(f"The sandbox {self.name} could not be frozen.", "Remove it.")
 
     def go_on(self) -> None:
         """After `freeze`. A server that ended meanwhile stays down."""

@@ -7,7 +7,6 @@ Whatever happens, no part of an ended cell is taken later, and every sysbench en
 import contextlib
 import json
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
@@ -26,6 +25,7 @@ from workers.bench import site_review, sysbench
 from workers.bench.load import Answer, AskedSeldom, IsCancelled, Load, LoadRequest, LoadSecond, OnSecond
 from workers.bench.merge import PartLoad, merge, split
 from workers.errors import Cancelled, TogetherError
+from workers.host.until import until
 from workers.servers import hosts
 from workers.servers.target import Target
 from workers.together import joiner
@@ -160,15 +160,14 @@ class SharedLoad:
         return self._rows().filter(state=State.DONE).count() == self.count
 
     def _until(self, true: Callable[[], bool], limit_s: float, cancelled: IsCancelled, late: Callable[[], str]) -> None:
-        deadline = time.monotonic() + limit_s
-        while not _asked(true):
+        def must_go_on() -> None:
             if cancelled():
                 raise Cancelled("The load was stopped because the experiment was cancelled.")
             if failure := self._failure():
                 raise failure
-            if time.monotonic() > deadline:
-                raise TogetherError(late(), AGAIN)
-            time.sleep(LOOK_EVERY_S)
+
+        if not until(lambda: _asked(true), limit_s, LOOK_EVERY_S, must_go_on):
+            raise TogetherError(late(), AGAIN)
 
     def look(self) -> TogetherError | None:
         others = self._rows().exclude(number=0)
@@ -185,10 +184,8 @@ class SharedLoad:
         move(self._rows().filter(state=State.WAITING), State.FAILED, error="It was not needed any more.")
         others = self._rows().exclude(number=0)
         move(others, State.STOPPING)
-        deadline = time.monotonic() + STOP_S
         stopping = others.filter(state=State.STOPPING)
-        while time.monotonic() < deadline and stopping.filter(worker__in=Worker.objects.alive()).exists():
-            time.sleep(LOOK_EVERY_S)
+        until(lambda: not stopping.filter(worker__in=Worker.objects.alive()).exists(), STOP_S, LOOK_EVERY_S)
         move(self._rows(), State.FAILED, error="It was stopped.")
 
     def _rows(self) -> QuerySet[Part]:

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from workers.host import until
 from workers.topology.faults import FAULTS, FaultScene, kills, refusal
 from workers.topology.topology import Topology
 
@@ -14,7 +15,7 @@ def struck(monkeypatch):
 
     def done_by(fault, acknowledged=(), nodes=1):
         done, counts = [], list(acknowledged)
-        monkeypatch.setattr(kills.time, "sleep", lambda seconds: done.append("wait"))
+        monkeypatch.setattr(until.time, "sleep", lambda seconds: done.append("wait"))
         sandbox = SimpleNamespace(
             freeze=lambda: done.append("freeze"), kill=lambda: done.append("kill"), go_on=lambda: done.append("go on")
         )

@@ -4,12 +4,12 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from workers.errors import SandboxError, reason
 from workers.host.child import ENDS_WITH_US
+from workers.host.until import until
 from workers.sandbox import owner, place, process, untrusted
 from workers.sandbox.disk import system
 from workers.sandbox.disk.tools import ran
@@ -78,18 +78,14 @@ class ServedDisk(Removable):
         environment = {"PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C"}
         log = self.folder / "disk.log"
         with os.fdopen(untrusted.new_log(log), "ab") as said:
-            self._process = process.spawn(
+            self._process = server = process.spawn(
                 [*ENDS_WITH_US, *map(str, argv)], env=environment, cwd=Path("/"), output=said.fileno()
             )
-        owner.write(self.folder, owner.myself(self._process.pid))
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while not self._control.exists():
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                raise SandboxError(
-                    f"The volatile disk did not start: {log.read_text(errors='replace').strip()[-500:]}",
-                    "Nothing was mounted.",
-                )
-            time.sleep(POLL_S)
+        owner.write(self.folder, owner.myself(server.pid))
+        until(lambda: self._control.exists() or server.poll() is not None, START_TIMEOUT_S, POLL_S)
+        if not self._control.exists():
+            why = log.read_text(errors="replace").strip()[-500:]
+            raise SandboxError(f"The volatile disk did not start: {why}", "Nothing was mounted.")
 
     def _plug_in(self) -> None:
         self._device = system.attach(self._file)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from workers.errors import SandboxError, reason
 from workers.host import environment
+from workers.host.until import until
 
 LOOP_SET_FD, LOOP_CLR_FD, LOOP_CTL_GET_FREE, BLKFLSBUF = 0x4C00, 0x4C01, 0x4C82, 0x1261
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME = 2, 4, 8, 1024
@@ -72,13 +73,8 @@ def detach(device: Path, patience_s: float = PATIENCE_S) -> None:
     ours = _backing_file(device)
     with contextlib.suppress(OSError), device.open("rb") as loop:  # it may have gone by itself
         fcntl.ioctl(loop, LOOP_CLR_FD)
-    deadline = time.monotonic() + patience_s
-    while ours and _backing_file(device) == ours:
-        if time.monotonic() > deadline:
-            raise SandboxError(
-                f"{device} could not be detached.", f"A process keeps it open. To find it: fuser {device}"
-            )
-        time.sleep(POLL_S)
+    if ours and not until(lambda: _backing_file(device) != ours, patience_s, POLL_S):
+        raise SandboxError(f"{device} could not be detached.", f"A process keeps it open. To find it: fuser {device}")
 
 
 def drop_cached(device: Path, patience_s: float = PATIENCE_S) -> None:

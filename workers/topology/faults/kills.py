@@ -1,7 +1,6 @@
 """Servers are killed; their disks keep everything that was written."""
 
-import time
-
+from workers.host.until import until
 from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.nodes import on_each
 from workers.topology.topology import Topology
@@ -44,9 +43,8 @@ class AsynchronousLink(HostLoss):
 
     def cut_off(self, scene: FaultScene) -> None:
         """On a busy disk a flush may take longer than the delay: then all that was acknowledged had arrived."""
-        before, deadline = scene.acknowledged(), time.monotonic() + ONE_MORE_S
-        while scene.acknowledged() == before and time.monotonic() < deadline:
-            time.sleep(POLL_S)
+        before = scene.acknowledged()
+        until(lambda: scene.acknowledged() != before, ONE_MORE_S, POLL_S)
 
 
 class AllKilled(Fault):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from workers.crash import dialects
 from workers.crash.replica_link import Link
 from workers.errors import SandboxError
+from workers.host.until import until
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.servers.connection import connect
@@ -63,12 +64,6 @@ def wait_until_ready(
     kind: SourceAndReplica, topology: Topology, primary: Sandbox, must_go_on: Callable[[], None] = lambda: None
 ) -> None:
     """SandboxError when the primary does not replicate as its topology asks."""
-    deadline = time.monotonic() + FORM_S
     with connect(primary.target) as connection:
-        while not kind.is_ready(connection, topology):
-            must_go_on()
-            if time.monotonic() > deadline:
-                raise SandboxError(
-                    f"{kind.title} replication did not begin within {FORM_S:g} s.", "Look at the error log."
-                )
-            time.sleep(POLL_S)
+        if not until(lambda: kind.is_ready(connection, topology), FORM_S, POLL_S, must_go_on):
+            raise SandboxError(f"{kind.title} replication did not begin within {FORM_S:g} s.", "Look at the error log.")

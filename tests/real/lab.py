@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from dashboard.records.accounts.actor import Actor
+from dashboard.records.experiments import actions
+from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from tests.real import parts
@@ -107,3 +110,10 @@ def one_cell(server: Server, measure_s: int = 1) -> Plan:
         workloads=(WorkloadChoice("u", "update-by-key", {}),), threads=(1,), measure_s=measure_s,
         table_rows=100, seed=1,
     )  # fmt: skip
+
+
+def started(plan: Plan, user: Actor = None) -> Experiment:
+    """Stored, and its workers are notified."""
+    experiment = actions.create(plan, user)
+    actions.notify_workers(experiment.pk)
+    return experiment

@@ -30,7 +30,9 @@ server = Server.objects.create(name="Sandbox", kind="sandbox", build="system-mar
 said = {{"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "4", "table_rows": "500", "trials": "0"}}
 plan = actions.plan_recipe(recipes.load("what-does-safety-cost"), [server], said)
 slow = [replace(one, settings={{**one.settings, **{slow}}}) for one in plan.variants]
-print(actions.start(replace(plan, variants=tuple(slow)), None).pk)
+experiment = actions.create(replace(plan, variants=tuple(slow)), None)
+actions.notify_workers(experiment.pk)
+print(experiment.pk)
 """
 
 

@@ -7,13 +7,12 @@ import pytest
 from django.utils import timezone
 
 from dashboard.records.audit.models import Event
-from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from tests.real import parts
-from tests.real.lab import SLOW
+from tests.real.lab import SLOW, started
 from tests.real.owned import owned
 from tests.real.parts import until
 from tests.real.trials import forgetful
@@ -62,7 +61,7 @@ def pending(server):
 
 def test_a_server_whose_worker_was_killed_is_started_again(server, admin, sandbox_root, tmp_path):
     with parts.redis_server(), parts.worker(sandbox_root) as first:
-        experiment = experiments.start(crash_of(server), admin)
+        experiment = started(crash_of(server), admin)
         until((tmp_path / "down").exists)
         command = int((tmp_path / "down").read_text())
         assert {one.kind for one in pending(server)} == {"schema", "start"}

@@ -31,7 +31,9 @@ plan = Plan(
     workloads=(WorkloadChoice("u", "update-by-key", {{}}),), threads=(1,), warmup_s=0, table_rows=100, seed=1,
     measure_s={seconds}, repeats=2,
 )
-print(actions.start(plan, None).pk)
+experiment = actions.create(plan, None)
+actions.notify_workers(experiment.pk)
+print(experiment.pk)
 """
 OF_EXPERIMENT = "FROM experiments_experiment e LEFT JOIN fleet_worker w ON w.id = e.worker_id WHERE e.id = ?"
 

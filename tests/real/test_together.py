@@ -16,7 +16,7 @@ from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Server
 from tests.real.crew import Crew
-from tests.real.lab import one_cell
+from tests.real.lab import one_cell, started
 from tests.real.parts import until
 from tests.real.test_worker import alive, descendants, fresh, shorten
 from workers.bench.plan import Plan
@@ -44,12 +44,6 @@ def planned(server: Server, measure_s: int = 3, load_workers: int = 3, threads: 
         one_cell(server, measure_s), load_workers=load_workers, threads=(threads,), repeats=repeats,
         seed=secrets.randbelow(2**20), warmup_s=1,
     )  # fmt: skip
-
-
-def started(plan: Plan) -> Experiment:
-    experiment = actions.create(plan, None)
-    actions.notify_workers(experiment.pk)
-    return experiment
 
 
 @pytest.mark.parametrize("kind", ["attached", "box"])

@@ -27,7 +27,9 @@ plan = Plan(
     workloads=(WorkloadChoice("u", "update-by-key", {{}}),), threads=(1,), warmup_s=0, table_rows=100, seed=1,
     measure_s={}, repeats={},
 )
-print(actions.start(plan, None).pk)
+experiment = actions.create(plan, None)
+actions.notify_workers(experiment.pk)
+print(experiment.pk)
 """
 RESUME = """
 from dashboard.records.experiments import actions

@@ -17,7 +17,7 @@ from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Preflight, Server
 from tests.real.disks import leavings, needs_disk
-from tests.real.lab import one_cell
+from tests.real.lab import one_cell, started
 from workers.bench import recipes
 from workers.upkeep import housekeeping
 
@@ -38,7 +38,7 @@ def sandbox_server(transactional_db):
 
 def make(server: Server, measure_s: int) -> Experiment:
     """Two cells."""
-    return actions.start(replace(one_cell(server, measure_s), repeats=2), None)
+    return started(replace(one_cell(server, measure_s), repeats=2))
 
 
 def make_crash(server: Server) -> Experiment:

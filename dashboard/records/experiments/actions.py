@@ -113,15 +113,6 @@ def _trials(experiment: Experiment, plan: Plan) -> list[Trial]:
     ]
 
 
-def start(
-    plan: Plan, user: Actor, *, recipe: str = "", size: str = QUICK, production_confirmed: bool = False
-) -> Experiment:
-    """Create and notify the workers. Raises PlanError (nothing stored) and task_queue.QueueDown (stored, waiting)."""
-    experiment = create(plan, user, recipe=recipe, size=size, production_confirmed=production_confirmed)
-    notify_workers(experiment.pk)
-    return experiment
-
-
 def notify_workers(experiment_id: int) -> None:
     """The first worker that claims the row runs it. Raises task_queue.QueueDown; the row then waits, and says why."""
     try:

@@ -76,24 +76,24 @@ def test_the_experiment_is_kept_when_redis_does_not_answer(client_in, server, se
     assert Experiment.objects.get().state == "queued"
 
 
-def test_cancelling_a_queued_experiment_ends_it(client_in, server, notified):
-    experiment = actions.start(plan(server), None)
+def test_cancelling_a_queued_experiment_ends_it(client_in, server):
+    experiment = actions.create(plan(server), None)
     client_in.post(reverse("experiments:cancel", args=[experiment.pk]))
     experiment.refresh_from_db()
     assert experiment.state == "cancelled"
     assert set(experiment.cells.values_list("state", flat=True)) == {"cancelled"}
 
 
-def test_resuming_rings_again(client_in, server, notified):
-    experiment = actions.start(plan(server), None)
+def test_resuming_notifies_the_workers(client_in, server, notified):
+    experiment = actions.create(plan(server), None)
     actions.cancel(experiment, None)
     client_in.post(reverse("experiments:resume", args=[experiment.pk]))
     experiment.refresh_from_db()
-    assert experiment.state == "queued" and notified == [experiment.pk, experiment.pk]
+    assert experiment.state == "queued" and notified == [experiment.pk]
 
 
-def test_progress_can_be_polled(client_in, server, notified):
-    experiment = actions.start(plan(server), None)
+def test_progress_can_be_polled(client_in, server):
+    experiment = actions.create(plan(server), None)
     state = client_in.get(reverse("experiments:progress", args=[experiment.pk])).json()
     total = experiment.cells.count() + experiment.trials.count()
     assert (state["state"], state["total"]) == ("queued", total)

@@ -70,7 +70,7 @@ def crashing(*servers) -> Plan:
 @pytest.fixture
 def experiment(owner, server, notified):
     """The owner's: interrupted before its first trial ended."""
-    made = actions.start(crashing(server), owner)
+    made = actions.create(crashing(server), owner)
     assert made.queued_by == made.created_by == owner
     made.trials.filter(position=0).update(state="interrupted")
     return over(made)

@@ -5,21 +5,17 @@ import os
 
 from django.core.management.utils import get_random_secret_key
 
+from dashboard import environment
 from dashboard.installation import log_lines
 from dashboard.installation.database import databases
 from dashboard.installation.home import PROJECT, home, redis_url, sandbox_root, secret
-from dashboard.pages import proxies
 from dashboard.pages.accounts import sign_on
-from dashboard.records.accounts import policy
-from dashboard.records.notifications import mail_server
-from dashboard.records.retention import keep
-from dashboard.records.servers import listed_programs
 
 HOME = home()
 DEBUG = os.environ.get("DURASCOPE_DEBUG") == "1"
 SECRET_KEY = secret("secret_key", get_random_secret_key)
 ALLOWED_HOSTS = os.environ.get("DURASCOPE_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
-PROXIES = proxies.read(os.environ)  # trusted to name the client's address, beside the unix socket
+PROXIES = environment.proxies(os.environ)  # trusted to name the client's address, beside the unix socket
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("DURASCOPE_ORIGINS", "").split(",") if origin]
 
 INSTALLED_APPS = [
@@ -134,9 +130,9 @@ ACCOUNT_EMAIL_VERIFICATION = "none"  # administrators create accounts: no mail i
 ACCOUNT_RATE_LIMITS = {"login": ""}  # passwords: pages.accounts.throttle; second factors: allauth
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also to connect company sign-on; own pages: pages.accounts.confirmed
-SECOND_FACTOR_FOR = policy.guarded_roles(os.environ)
-IDLE_LIMIT = policy.idle_limit(os.environ)
-ONE_TIME_LIMIT = policy.one_time_limit(os.environ)
+SECOND_FACTOR_FOR = environment.guarded_roles(os.environ)
+IDLE_LIMIT = environment.idle_limit(os.environ)
+ONE_TIME_LIMIT = environment.one_time_limit(os.environ)
 MFA_ADAPTER = "dashboard.pages.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -189,14 +185,14 @@ SITE = os.environ.get("DURASCOPE_SITE", "local")  # this worker measures the ser
 # Sandboxes: a folder that the unprivileged user below can reach; never on a shared-memory file system.
 SANDBOX_ROOT = os.environ.get("DURASCOPE_SANDBOXES", sandbox_root())
 SANDBOX_USER = os.environ.get("DURASCOPE_SANDBOX_USER", "")  # empty: workers.sandbox.users chooses
-CRASH_PROGRAMS = listed_programs.listed(os.environ)  # programs for owners; administrators may choose any
-FAILOVER_COMMAND = listed_programs.failover_command(os.environ)
+CRASH_PROGRAMS = environment.crash_programs(os.environ)  # programs for owners; administrators may choose any
+FAILOVER_COMMAND = environment.failover_command(os.environ)
 NINJA_PAGINATION_CLASS = "dashboard.pages.api.paging.Pages"  # of every list of the API
-KEEP_DAYS = keep.days(os.environ)  # dashboard.records.retention
+KEEP_DAYS = environment.keep_days(os.environ)  # dashboard.records.retention
 RECIPES = os.environ.get("DURASCOPE_RECIPES", HOME / "recipes")  # the user's recipes, one TOML file each
 REDIS_URL = redis_url()
 IMPORT_APART = True  # files of experiments are read in a process of their own (dashboard.portable.apart)
 ADDRESS = os.environ.get("DURASCOPE_ADDRESS", "").rstrip("/")  # of this installation, for links in messages
 WEBHOOK_ALLOW = os.environ.get("DURASCOPE_WEBHOOK_ALLOW", "").split(",")  # http, private
-globals().update(mail_server.settings_from(os.environ))
+globals().update(environment.mail_settings(os.environ))
 LOGGING = log_lines.logging_settings(os.environ)

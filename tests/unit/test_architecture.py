@@ -109,7 +109,7 @@ ROOMS = {
     # what people and programs see
     "charts": Room(("dashboard.charts",), (*LOW, "records", "findings"), ("numpy", "PIL")),
     "pages": Room(
-        ("dashboard.asgi", "dashboard.pages", "dashboard.settings", "dashboard.urls"),
+        ("dashboard.asgi", "dashboard.environment", "dashboard.pages", "dashboard.settings", "dashboard.urls"),
         (*LOW, "records", "findings", "portable", "charts"),
         WEB,
     ),

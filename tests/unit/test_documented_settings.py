@@ -8,11 +8,10 @@ from functools import cache
 
 import pytest
 
+from dashboard.environment import IDLE_MINUTES, KEEP_DAYS, ONE_TIME_HOURS
 from dashboard.installation.home import PROJECT
 from dashboard.pages.api import document
 from dashboard.pages.monitoring.health import CHECKS
-from dashboard.records.accounts.policy import IDLE_MINUTES, ONE_TIME_HOURS
-from dashboard.records.retention.keep import DAYS
 
 VARIABLE = re.compile(r"\b(DURASCOPE_[A-Z_]+[A-Z]|DATABASE_URL)\b")
 # set by the program for its own children, for containers (docs/containers.md), or by tests
@@ -39,7 +38,7 @@ def read_by(files: Iterable) -> set[str]:
 @cache
 def defaults() -> list[tuple[str, str]]:
     named = {"DURASCOPE_IDLE_MINUTES": IDLE_MINUTES, "DURASCOPE_ONE_TIME_HOURS": ONE_TIME_HOURS}
-    named |= {f"DURASCOPE_KEEP_{name.upper()}": days for name, days in DAYS.items()}
+    named |= {f"DURASCOPE_KEEP_{name.upper()}": days for name, days in KEEP_DAYS.items()}
     return [*in_code(), *((name, str(default)) for name, default in named.items())]
 
 
@@ -59,7 +58,7 @@ def wrong(told: dict[str, str]) -> dict[str, str]:
 
 
 def test_every_variable_that_is_read_is_documented_and_no_other():
-    read = read_by([*CODE, *SCRIPTS]) | {f"DURASCOPE_KEEP_{name.upper()}" for name in DAYS} | {SECRET}
+    read = read_by([*CODE, *SCRIPTS]) | {f"DURASCOPE_KEEP_{name.upper()}" for name in KEEP_DAYS} | {SECRET}
     assert len(read) > 20, "else the search is broken"
     assert read == TOLD.keys()
 

@@ -5,12 +5,12 @@ import re
 import pytest
 from django.core.validators import validate_email
 
+from dashboard.environment import mail_settings
 from dashboard.installation import vault
 from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import actions, post
-from dashboard.records.notifications.mail_server import settings_from
 from dashboard.records.notifications.models import Channel, Delivery
 from tests.unit.notifications.receiver import receiver
 from tests.unit.schedules.made import somebody
@@ -157,9 +157,9 @@ def test_the_page_names_the_settings_that_are_missing(client, dba, settings):
 
 
 def test_the_mail_server_comes_from_the_environment():
-    assert settings_from({})["EMAIL_HOST"] == ""
-    given = settings_from({"DURASCOPE_SMTP_HOST": "m", "DURASCOPE_SMTP_TLS": "tls"})
+    assert mail_settings({})["EMAIL_HOST"] == ""
+    given = mail_settings({"DURASCOPE_SMTP_HOST": "m", "DURASCOPE_SMTP_TLS": "tls"})
     assert (given["EMAIL_PORT"], given["EMAIL_USE_SSL"], given["EMAIL_USE_TLS"]) == (465, True, False)
-    for wrong in ({"DURASCOPE_SMTP_TLS": "maybe"}, {"DURASCOPE_SMTP_PORT": "x"}, {"DURASCOPE_SMTP_PORT": "0"}):
-        with pytest.raises(ValueError, match="DURASCOPE_SMTP"):
-            settings_from(wrong)
+    for name, wrong in (("TLS", "maybe"), ("PORT", "x"), ("PORT", "0"), ("PORT", "65536")):
+        with pytest.raises(ValueError, match=f"DURASCOPE_SMTP_{name}"):
+            mail_settings({f"DURASCOPE_SMTP_{name}": wrong})

@@ -8,13 +8,15 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from dashboard.environment import KEEP_DAYS as DAYS
+from dashboard.environment import keep_days
 from dashboard.findings import conclusion
 from dashboard.findings.analysis import analysis_of
 from dashboard.records.audit.models import Event
 from dashboard.records.experiments.models import Comment, Experiment, RunEvidence, Series, TrialEvidence
 from dashboard.records.fleet.models import Worker
 from dashboard.records.notifications.models import Delivery
-from dashboard.records.retention import keep, size
+from dashboard.records.retention import size
 from dashboard.records.retention.measured import SAMPLES
 from dashboard.records.retention.thin_out import thin_out, would_thin
 from dashboard.records.servers.models import Preflight
@@ -24,7 +26,6 @@ from workers.metrics.source import FIGURES
 
 pytestmark = pytest.mark.django_db
 NOW = factory.STARTED + timedelta(days=400)
-DAYS = keep.DAYS
 
 
 @pytest.fixture
@@ -144,9 +145,9 @@ def test_old_tests_messages_and_workers_go_but_never_the_last_settings_of_a_serv
 def test_the_columns_that_go_exist_and_the_settings_are_read():
     assert {"cpu_s", "disk_busy_ms"} <= SAMPLES and not SAMPLES & {"tps", "t_s", "errors", "binlog_commits"}
     assert {"qps", "writes", "p95_ms"} | FIGURES.keys() >= SAMPLES
-    assert keep.days({"DURASCOPE_KEEP_SAMPLES": "7"}) == DAYS | {"samples": 7}
-    with pytest.raises(ValueError, match="Write a number of days"):
-        keep.days({"DURASCOPE_KEEP_EVIDENCE": "a year"})
+    assert keep_days({"DURASCOPE_KEEP_SAMPLES": "7"}) == DAYS | {"samples": 7}
+    with pytest.raises(ValueError, match=r"EVIDENCE is 'a year'\. Write a whole number from 0 to 99999,"):
+        keep_days({"DURASCOPE_KEEP_EVIDENCE": "a year"})
 
 
 def test_the_size_of_a_year_follows_the_last_30_days(old, monkeypatch):

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from dashboard.environment import crash_programs, failover_command
 from dashboard.records.accounts.role import Role
 from dashboard.records.accounts.roles import NotAllowed
 from dashboard.records.audit.models import Event
 from dashboard.records.servers import actions
-from dashboard.records.servers.listed_programs import failover_command, listed
 from dashboard.records.servers.models import Server
 from tests.confirmed import confirm
 from tests.markup import flat
@@ -82,8 +82,8 @@ def test_an_owner_may_use_a_listed_program(client, maria, server):
 
 
 def test_no_program_is_listed_by_default(settings, maria, server):
-    assert listed({}) == listed({"DURASCOPE_CRASH_PROGRAMS": ""}) == ()
-    settings.CRASH_PROGRAMS = listed({})
+    assert crash_programs({}) == crash_programs({"DURASCOPE_CRASH_PROGRAMS": ""}) == ()
+    settings.CRASH_PROGRAMS = crash_programs({})
     with pytest.raises(NotAllowed):
         actions.mark_expendable(maria, server, OWN, OWN)
 
@@ -124,9 +124,9 @@ def test_the_page_says_what_may_be_run(client, settings, admin, maria, server):
 
 
 def test_programs_are_listed_by_their_whole_path():
-    assert listed({"DURASCOPE_CRASH_PROGRAMS": "/a/b:/c d/e:"}) == ("/a/b", "/c d/e")
+    assert crash_programs({"DURASCOPE_CRASH_PROGRAMS": "/a/b:/c d/e:"}) == ("/a/b", "/c d/e")
     with pytest.raises(ValueError, match="holds 'ssh'"):
-        listed({"DURASCOPE_CRASH_PROGRAMS": "/a/b:ssh"})
+        crash_programs({"DURASCOPE_CRASH_PROGRAMS": "/a/b:ssh"})
 
 
 def test_a_failover_manager_is_a_list_of_arguments_with_a_whole_path():

@@ -83,7 +83,7 @@ def _holds(kept: int | None, all_of_it: int | None, told: int) -> Lengths | None
 
 
 def _of_doubtful(in_doubt: int | None, kept: int | None, all_of_it: int | None) -> str:
-    return f"0 of the {in_doubt:,} in doubt" if in_doubt and kept is not None and kept == all_of_it else ""
+    return f"of the {in_doubt:,} in doubt, 0 kept" if in_doubt and kept is not None and kept == all_of_it else ""
 
 
 @dataclass(frozen=True)

@@ -214,7 +214,7 @@ def _bound(chosen: Option, load: str) -> str:
 
 def _allowed(chosen: Option, weakest: Crashes, load: str) -> str:
     if any(each.points for each in chosen.crashes):
-        return f"In the crash trials, {load}. Other loads were not tried."
+        return f"In the crash trials, {load}. Other workloads were not tried."
     if weakest.most is None:
         return ""
     if not shows_rare(weakest.most):

@@ -57,8 +57,8 @@ def _commits(counts: Sequence[int | None], took_ms: Sequence[float | None], hit:
         much = _much(lost)
         long = [one for one in took_ms if one]
         if len(lost) > 1 or len(long) == len(lost):
-            took = f" after {ms(median(long)).replace(' ', NBSP)} of load" if len(long) == len(lost) else ""
-            return f"all commits of {'each' if len(lost) > 1 else 'the'} load, {much}{took}"
+            took = f" commits made in {ms(median(long)).replace(' ', NBSP)}" if len(long) == len(lost) else ""
+            return f"{'each load whole' if len(lost) > 1 else 'the whole load'}, {much}{took}"
         return f"all {much} commits of the load"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 

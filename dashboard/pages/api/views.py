@@ -23,7 +23,9 @@ class TokenForm(forms.Form):
         max_length=80, validators=[check_name], help_text="For example the script that uses the token."
     )
     scopes = forms.MultipleChoiceField(
-        widget=forms.CheckboxSelectMultiple, label="Scopes", help_text="Choose only the scopes that your script needs."
+        widget=forms.CheckboxSelectMultiple,
+        label="Scopes",
+        help_text="Choose only the scopes that your script needs. Crash trials need both run and crash.",
     )
     days = forms.TypedChoiceField(
         choices=EXPIRIES, coerce=int, initial=90, label="Expires", help_text="The token stops working at this time."

@@ -8,7 +8,7 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from dashboard.pages.experiments.plan_inputs import NODE_FAULTS, PlanInputs
-from dashboard.records.experiments.kind_names import HISTORIES, RECORDED, in_order, singular
+from dashboard.records.experiments.kind_names import HISTORIES, RECORDED, in_order, number_of, singular
 from workers.bench.plan import Plan
 from workers.bench.plan_field import PlanField, fields_of
 from workers.guardrails.limit import Limits
@@ -60,8 +60,8 @@ def _self_test(plan: Plan) -> str:
     controls = {kind for _, kind in plan.controls()} - set(plan.crash.kinds)
     counted = Counter(trial.kind for trial in plan.trials())
     tests = sum(counted.pop(kind, 0) for kind in controls)
-    each = " + ".join(f"{count} of {singular(kind)}" for kind, count in counted.items())
-    return f". Crash trials: {each}, and {tests} for the self-test of the checks" if tests else ""
+    each = " + ".join(number_of(kind, count) for kind, count in counted.items())
+    return f". Crash trials: {each} + {tests} for the self-test of the checks" if tests else ""
 
 
 def _has_errors(form: forms.BaseForm, key: str, inputs: dict[str, list[BoundField]]) -> bool:
@@ -93,9 +93,9 @@ def _crash(form: forms.BaseForm) -> str:
     if trials in ("", "0"):
         return "None: only speed is measured, the result will not say what is lost"
     typed = str(_value(form, NODE_FAULTS) or "").replace(",", " ").split()
-    points = f" with {_number(form, 'points')} crash points"
     kinds = in_order([*(_value(form, "kinds") or ()), *typed])
-    each = [f"{trials} x {singular(kind)}{points if kind == RECORDED else ''}" for kind in kinds]
+    recorded = {RECORDED: singular(RECORDED).replace("with ", f"with {_number(form, 'points')} ")}
+    each = [f"{trials} x {recorded.get(kind) or singular(kind)}" for kind in kinds]
     replica = ", with a replica" if _value(form, "replica") else ""
     own = " and commit your own transaction" if _value(form, "own_load") else ""
     load = f". {_number(form, 'clients')} clients insert rows{own}" if set(kinds) - HISTORIES else ""

@@ -131,8 +131,8 @@ class AttachedForm(SiteForm):
             "host": "Name or address at which the worker, the program that measures, reaches it. Or use a socket.",
             "socket": "Path on the worker's machine, instead of a host.",
             "user": "A database account only for Durascope, with the privileges shown on this page.",
-            "tls_ca": "Path of a PEM file on the worker's machine: who signed the server's certificate. Needed for "
-            "“verified”; for “required” only if the certificate is not self-signed.",
+            "tls_ca": "Path of a PEM file on the worker's machine: the authority that signed the server's certificate. "
+            "Without it, a load with “required” accepts only a self-signed certificate.",
             "label": "What the server is used for. If “production”, each experiment asks you to confirm its load.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

@@ -19,10 +19,11 @@ class EventKind:
 EVENTS: dict[str, EventKind] = {
     "night_failed": EventKind(
         "A scheduled run failed",
-        "it failed, could not start, was interrupted, or still ran at its latest end and was cancelled",
+        "it ended with an error, was interrupted, or was cancelled at the latest time set for its end",
     ),
     "night_missed": EventKind(
-        "A scheduled run was missed", "the worker or the scheduler was down, or the server was busy or did not answer"
+        "A scheduled run was missed",
+        "it was not started: the worker or the scheduler was down, or the server was busy or did not answer",
     ),
     "verdict_invalid": EventKind(
         "A setting now loses commits", "its crash trials used to pass and now lose commits or fail in another way"

@@ -3,6 +3,7 @@
 const HIGH = 5; // more of them need a higher plot
 const WIDTH = 52; // pixels for the numbers of panels with different units
 const ROOM = 1.25; // above the highest value, for the name
+const GAP = 0.3; // below zero: a name must not look like a value of the panel above it
 
 /** Names of the small charts in their order; none where one chart holds all series. */
 export function panelsOf({ series }) {
@@ -27,7 +28,7 @@ export function panelScales(payload, axis, ys) {
       scale.ticks = ticksUpTo(most);
     };
     const shared = { ...axis, axis: "y", stack: "panels", max: most * ROOM, afterBuildTicks };
-    return [`y${nth}`, payload.own_scales ? { ...shared, afterFit } : shared];
+    return [`y${nth}`, payload.own_scales ? { ...shared, min: -most * GAP, afterFit } : shared];
   });
   return Object.fromEntries(scales.toReversed()); // Chart.js stacks from the bottom
 }

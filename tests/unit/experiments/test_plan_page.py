@@ -51,7 +51,7 @@ def lines(form):
 def test_the_crash_trials_of_the_self_test_are_counted_apart():
     crash, each = CrashPlan(kinds=("power-loss", "process-kill"), trials=3), 3 * len(plan().variants)
     assert product(plan(crash=crash)).endswith(
-        f". Crash trials: {each} of power loss + {each} of process kill, and 2 for the self-test of the checks"
+        f". Crash trials: {each} power losses + {each} process kills + 2 for the self-test of the checks"
     )
     assert "Crash trials" not in product(plan())
 

@@ -141,14 +141,14 @@ def test_a_choice_says_on_how_many_trials_it_rests_and_waits_where_they_are_few(
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        ({}, "In the crash trials, clients inserted rows. Other loads were not tried."),
+        ({}, "In the crash trials, clients inserted rows. Other workloads were not tried."),
         (
             {"own_load": True, "kinds": ("power-loss", "every-crash-point")},
-            "In the crash trials, clients committed an own transaction and inserted rows. Other loads were not tried.",
+            "In the crash trials, clients committed an own transaction and inserted rows. Other workloads were not tried.",
         ),
         (
             {"kinds": ("small-histories",)},
-            "In the crash trials, short series of statements were run. Other loads were not tried.",
+            "In the crash trials, short series of statements were run. Other workloads were not tried.",
         ),
     ],
 )

@@ -131,7 +131,7 @@ def test_sets_are_drawn_to_one_scale():
 
 
 @pytest.mark.parametrize(
-    ("in_doubt", "engine", "says"), [(8, 500, "0 of the 8 in doubt"), (8, 502, ""), (8, None, ""), (0, 500, "")]
+    ("in_doubt", "engine", "says"), [(8, 500, "of the 8 in doubt, 0 kept"), (8, 502, ""), (8, None, ""), (0, 500, "")]
 )
 def test_a_row_says_that_it_has_none_of_the_commits_in_doubt(in_doubt, engine, says):
     found = FoundSets(acknowledged=1000, in_doubt=in_doubt, engine=engine, acknowledged_in_engine=500)

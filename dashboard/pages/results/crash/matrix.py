@@ -98,18 +98,20 @@ def _share(tally: Tally) -> str:
     rate = tally.invalid
     if not rate.n:
         return ""
-    bounds = "" if rate.k == rate.n else rate.bounds(_trials(tally))
     if not tally.points:
-        return bounds
-    if not rate.k:
-        return bounds  # the cell tells those that are unclear
+        return "" if rate.k == rate.n else rate.bounds(plural(tally.kind))
+    if not rate.k:  # the cell tells those that are unclear
+        return f"from {rate.n:,} {_loads(tally, rate.n)}: {rate.bounds()}"
+    bounds = "" if rate.k == rate.n else rate.bounds(_loads(tally))
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
-    return ", ".join(filter(None, (f"in {rate.counts} {_trials(tally)}{unclear}", bounds)))
+    return ", ".join(filter(None, (f"in {rate.counts} {_loads(tally)}{unclear}", bounds)))
 
 
-def _trials(tally: Tally) -> str:
+def _loads(tally: Tally, n: int = 2) -> str:
     """The heading of the column names the crash points."""
-    return "loads" if tally.kind in CRASH_KINDS and CRASH_KINDS[tally.kind].records == "a load" else plural(tally.kind)
+    if CRASH_KINDS[tally.kind].records == "histories":
+        return plural(tally.kind)
+    return "load" if n == 1 else "loads"
 
 
 def _held(tally: Tally) -> str:

@@ -80,8 +80,8 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
 
 def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
-    tried = f"Tried at {whole(one.tried)} {points} of "
-    tried += "this load" if one.same else "a second load that was recorded with this setting"
+    where = "this load" if one.same else f"a second load, which was recorded with {one.name}={one.other}"
+    tried = f"Tried at {whole(one.tried)} {points} of {where}"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
         title, says = "Also tried, did not help", f"The checks still failed at {at}"

@@ -10,6 +10,9 @@ as `Experiment.activity`, where it stays until the next attempt:
     for_newer_than    a worker of an older version, while workers are upgraded (the same)
     NO_FREE_THREAD    a worker that measures others (workers.conducting.measuring_threads)
     NOBODY_NOTIFIED   the process that could not send the task (actions.notify_workers)
+
+No reason is stored if the task went to a worker of another site, which sends it on, or to one that is stopping. A
+lost task is sent again after 20 s (workers.upkeep.housekeeping).
 """
 
 from collections.abc import Iterable

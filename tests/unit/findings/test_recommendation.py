@@ -144,7 +144,8 @@ def test_a_choice_says_on_how_many_trials_it_rests_and_waits_where_they_are_few(
         ({}, "In the crash trials, clients inserted rows. Other workloads were not tried."),
         (
             {"own_load": True, "kinds": ("power-loss", "every-crash-point")},
-            "In the crash trials, clients committed an own transaction and inserted rows. Other workloads were not tried.",
+            "In the crash trials, clients committed an own transaction and inserted rows. Other workloads were not "
+            "tried.",
         ),
         (
             {"kinds": ("small-histories",)},

@@ -54,7 +54,8 @@ class DownServer(Protocol):
 class CrashKind:
     """A kind of crash. The trial calls `arm` before the load, then `silence`, `cut` and `power_on`. After `silence` it
     reads the last answers, after `cut` it copies the binlog. What is lost follows from two flags: a kind that neither
-    cuts the power nor keeps the page cache counts as a crash that may lose what was not flushed."""
+    cuts the power nor keeps the page cache counts as a crash that may lose what was not flushed. A process cannot be
+    killed while the disk holds its flushes: kill it before, or after the cut."""
 
     key: str
     title: str

@@ -1,6 +1,5 @@
 """Whole experiments on simulated devices: measured, crashed, cancelled, and refused where the host cannot."""
 
-import threading
 import time
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, Probe, Run
 from dashboard.records.servers.models import Server
+from tests.at_once import at_once
 from tests.real.disks import leavings, needs_disk
 from tests.unit.bench.plans import plan
 from workers.bench.plan import CrashPlan, PlanTarget, Variant, WorkloadChoice
@@ -82,15 +82,16 @@ def test_as_many_threads_as_a_plan_may_have_work_on_a_slow_device(server, worker
 
 def test_a_cancelled_experiment_leaves_no_device(server, worker):
     experiment = make(server, Variant("1/1", ONE_ONE, storage="k=5ms+log"), measure_s=60)
-    running = threading.Thread(target=conduct, args=(experiment.pk, worker))
-    running.start()
-    deadline = time.monotonic() + 120
-    while Experiment.objects.get(pk=experiment.pk).activity != "measuring" and time.monotonic() < deadline:
-        time.sleep(0.1)
-    actions.cancel(experiment, None)
-    running.join(60)
+
+    def cancel():
+        deadline = time.monotonic() + 120
+        while Experiment.objects.get(pk=experiment.pk).activity != "measuring" and time.monotonic() < deadline:
+            time.sleep(0.1)
+        actions.cancel(experiment, None)
+
+    conducted, _ = at_once(lambda: conduct(experiment.pk, worker), cancel)
     experiment.refresh_from_db()
-    assert experiment.state == "cancelled"
+    assert (conducted, experiment.state) == (experiment, "cancelled")
 
 
 def test_a_crash_lies_on_the_variants_storage(server, worker):

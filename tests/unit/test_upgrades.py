@@ -22,7 +22,7 @@ def upgraded(request, tmp_path_factory):
     """The database of an earlier installation after `manage.py migrate`."""
     home = tmp_path_factory.mktemp("home")
     file = home / "durascope.sqlite3"
-    with sqlite3.connect(file) as database:
+    with closing(sqlite3.connect(file)) as database, database:
         database.executescript(request.param.read_text())
         database.execute(TOKEN)
     environment = {**os.environ, "DURASCOPE_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.settings"}

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -71,7 +72,8 @@ def test_the_key_file_is_private(own_home):
 
 def test_bytes_as_a_database_returns_them_are_accepted():
     sealed = vault.seal("geheim")
-    stored = sqlite3.connect(":memory:").execute("select ?", (sealed,)).fetchone()[0]
+    with closing(sqlite3.connect(":memory:")) as database:
+        [stored] = database.execute("select ?", (sealed,)).fetchone()
     assert vault.open_sealed(memoryview(stored)) == "geheim"
 
 

@@ -90,6 +90,7 @@ def test_a_thread_that_asks_whether_it_was_cancelled_leaves_no_connection(monkey
         closed.append(threading.current_thread().name)
         close(one)
 
+    connections["default"].ensure_connection()  # an earlier test may have closed it
     monkeypatch.setattr(wrapper, "close", told)
     lifecycle.is_cancelled(experiment)
     asks = threading.Thread(target=lifecycle.is_cancelled, args=(experiment,), name="asks")

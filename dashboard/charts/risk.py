@@ -111,7 +111,7 @@ def _whole(drawn: Sequence[DrawnSetting]) -> str:
 def _source(kind: str) -> str:
     """Speed and losses may come from different disks."""
     crash = CRASH_KINDS.get(kind)
-    return f"sysbench; crash trials{' on a simulated disk' if crash and crash.needs_disk else ''}"
+    return f"speed: sysbench; losses: crash trials{' on a simulated disk' if crash and crash.needs_disk else ''}"
 
 
 def _counted(kind: str, engine: str) -> str:

@@ -200,7 +200,7 @@ def _choice(chosen: Option, present: str, weak: bool) -> str:
     instead = f" instead of the present {present}" if present else ""
     verb = "Keep" if chosen.is_yours else "Use"
     where = listed(_few([f"in {number_of(each.kind, each.tried)}" for each in ordered], 2))
-    unsure = ", too few to be sure" if weak and any(each.points for each in ordered) else ""
+    unsure = ", too few to prove that it loses none" if weak and any(each.points for each in ordered) else ""
     return f"{verb} {chosen.name}{instead}: nothing lost {where}{unsure}."
 
 

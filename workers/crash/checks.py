@@ -253,10 +253,10 @@ CHECKS: dict[str, Check[Evidence]] = {
     "lost-engine": Check("All acknowledged commits in the engine", ("engine",), partial(_lost, "engine")),
     "lost-binlog": Check("All acknowledged commits in the binary log", ("binlog",), partial(_lost, "binlog")),
     "engine-only": Check(
-        "All commits of the engine in the binary log too", BOTH, partial(_only, "engine"), of=("engine",)
+        "Every commit of the engine is also in the binary log", BOTH, partial(_only, "engine"), of=("engine",)
     ),
     "binlog-only": Check(
-        "All commits of the binary log in the engine too", BOTH, partial(_only, "binlog"), of=("binlog",)
+        "Every commit of the binary log is also in the engine", BOTH, partial(_only, "binlog"), of=("binlog",)
     ),
     "torn": Check("Each transaction whole or absent", ("engine",), _torn, of=BOTH),
     "altered": Check("Rows as the client wrote them", ("engine",), _altered, of=(*BOTH, "replicas")),

@@ -206,7 +206,7 @@ def _finding(order: Ranked) -> str:
         none = (
             "Nothing to audit yet: no server of your own is registered, and a sandbox runs only during an experiment."
         )
-        return f"{none} To audit another server, paste its settings below. This needs no account on it."
+        return f"{none} You can paste the settings of any server below: Durascope does not connect to it."
     lost = Counter(name for _, found in order for name, _ in CRASHES if getattr(found, name).outcome == LOST)
     silent = sum(subject.facts is None for subject, _ in order)
     of = "1 server" if len(order) == 1 else f"{len(order):,} servers"

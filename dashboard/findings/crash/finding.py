@@ -65,7 +65,8 @@ def _of_replicas(known: Sequence[CrashSetting]) -> list[str]:
     for one in known:
         if says := one.tally.of_a_replica:
             names.setdefault(says, []).append(one.name)
-    return [f"After a {singular(known[0].tally.kind)} with {listed(which)} {says}." for says, which in names.items()]
+    crash = singular(known[0].tally.kind)
+    return [f"Not tested, but follows: after a {crash} with {listed(which)} {says}." for says, which in names.items()]
 
 
 def _left_over(trials: Sequence[Tried]) -> list[str]:

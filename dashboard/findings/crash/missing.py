@@ -5,10 +5,9 @@ from statistics import median
 
 from dashboard.findings.crash.trials import Tried
 from dashboard.records.experiments.kind_names import number_of
-from dashboard.text.numbers import ms, sig, whole
+from dashboard.text.numbers import sig, whole
 
 BINLOG = "the binary log"
-NBSP = "\N{NO-BREAK SPACE}"
 
 
 def lost_from(place: str, engine: str) -> str:
@@ -18,16 +17,15 @@ def lost_from(place: str, engine: str) -> str:
 
 def says(hit: Sequence[Tried], engine: str) -> str:
     """`the binary log lost a median of 7,730 commits; InnoDB lost a part of these, a median of 5,020`: the place that
-    lost most often first; `all commits of each load, a median of 7,730 in 1.48 s` if nothing of any load was left
-    there. The medians may be of different trials. `hit`: the trials that lost any."""
+    lost most often first; `every commit of each load, a median of 7,730` if nothing of any load was left there. The
+    medians may be of different trials. `hit`: the trials that lost any."""
     counts = {engine: [trial.lost_engine for trial in hit], BINLOG: [trial.lost_binlog for trial in hit]}
-    took = {engine: [trial.lost_engine_ms for trial in hit], BINLOG: [trial.lost_binlog_ms for trial in hit]}
     lost = {place: [one for one in known if one] for place, known in counts.items()}
     gone = sorted((place for place in lost if lost[place]), key=lambda one: (-len(lost[one]), -median(lost[one])))
     if all(trial.lost_engine == trial.lost_binlog == trial.lost_both for trial in hit):
-        return f"both {engine} and {BINLOG} lost {_commits(counts[engine], took[engine], hit)}"
+        return f"both {engine} and {BINLOG} lost {_commits(counts[engine], hit)}"
     first, *others = gone
-    told = [f"{_in(lost[first], hit)}{first} lost {_commits(counts[first], took[first], hit)}"]
+    told = [f"{_in(lost[first], hit)}{first} lost {_commits(counts[first], hit)}"]
     for one in others:
         part = _are_part(counts[one], hit)
         told.append(f"{_in(lost[one], hit)}{one} lost {_part(lost[one]) if part else _much(lost[one])}")
@@ -49,17 +47,12 @@ def _part(lost: Sequence[int]) -> str:
     return f"a part of these, {_much(lost)}" if len(lost) > 1 else f"{_much(lost)} of these"
 
 
-def _commits(counts: Sequence[int | None], took_ms: Sequence[float | None], hit: Sequence[Tried]) -> str:
-    """If nothing of any load was left there, the number only tells how long the loads were. `took_ms`: from the first
-    lost commit to the crash."""
+def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
+    """If nothing of any load was left there, the number only tells how long the loads were."""
     lost = [count for count in counts if count]
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
         much = _much(lost)
-        long = [one for one in took_ms if one]
-        if len(lost) > 1 or len(long) == len(lost):
-            took = f" commits made in {ms(median(long)).replace(' ', NBSP)}" if len(long) == len(lost) else ""
-            return f"{'each load whole' if len(lost) > 1 else 'the whole load'}, {much}{took}"
-        return f"all {much} commits of the load"
+        return f"every commit of each load, {much}" if len(lost) > 1 else f"all {much} commits of the load"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 

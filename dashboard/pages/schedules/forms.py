@@ -82,7 +82,8 @@ class WhenForm(forms.Form):
 class RecipeForm(WhenForm):
     recipe = forms.ChoiceField(
         choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()],
-        help_text="A ready-made plan, named after its question. Later changes of it do not change this schedule.",
+        help_text="A ready-made plan, named after its question. If the recipe changes later, this schedule "
+        "keeps its plan.",
     )
     size = forms.ChoiceField(
         choices=[(key, f"{key}: {says}") for key, says in SIZES.items()],

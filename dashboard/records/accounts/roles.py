@@ -60,13 +60,14 @@ OPERATIONS: dict[str, Operation] = {
     "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own servers"),
     "allow_crashes": Operation(
         Role.OPERATOR,
-        "allow or forbid that a server is crashed; set or remove the failover command of a sandbox",
+        "allow or forbid crashes of a server, and set its crash, start and failover commands (programs of "
+        "DURASCOPE_CRASH_PROGRAMS)",
         owner,
         "own servers",
     ),
     "any_program": Operation(
         Role.ADMINISTRATOR,
-        "set a command (for a crash, a start or a failover) whose program is not on the list of allowed programs",
+        "set crash, start and failover commands with any program",
     ),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),

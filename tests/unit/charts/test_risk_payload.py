@@ -95,7 +95,7 @@ def test_the_chart_lists_settings_that_are_not_drawn_and_its_sources():
         return draw("risk", shown_to(experiment, {}, shared=False))
 
     whole = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}}))
-    assert whole.source == "sysbench; crash trials on a simulated disk" and "Not drawn" not in whole.note
+    assert whole.source == "speed: sysbench; losses: crash trials on a simulated disk" and "Not drawn" not in whole.note
     assert whole.title == "Speed against risk: power loss, 8 threads" and whole.y.can_toggle_log
     assert "a longer load" not in whole.note
     every = trials.experiment(

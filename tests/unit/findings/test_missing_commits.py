@@ -20,7 +20,7 @@ BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that
         ([tried(binlog=9)], "the binary log lost 9 commits, InnoDB none"),
         ([tried(engine=5, binlog=5, lost_both=5)], "both InnoDB and the binary log lost 5 commits"),
         ([tried(engine=1000, binlog=1000, lost_both=1000)],
-         "both InnoDB and the binary log lost the whole load, 1,000 commits made in 100 ms"),
+         "both InnoDB and the binary log lost all 1,000 commits of the load"),
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=6, binlog=6, lost_both=6)],
          "both InnoDB and the binary log lost a median of 5.5 commits"),
         ([tried(engine=5, binlog=5, lost_both=5), tried(engine=9, binlog=20, lost_both=9)],
@@ -36,12 +36,12 @@ BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that
          "InnoDB lost 9 commits; the binary log lost 8; 1 is missing from both"),
         ([tried(engine=9, binlog=20, lost_both=9)], "the binary log lost 20 commits; InnoDB lost 9 of these"),
         ([tried(engine=9, binlog=1000, lost_both=9), tried(engine=7, binlog=1000, lost_both=7)],
-         "the binary log lost each load whole, a median of 1,000 commits made in 100 ms; "
+         "the binary log lost every commit of each load, a median of 1,000; "
          "InnoDB lost a part of these, a median of 8"),
         ([tried(binlog=1000, lost_binlog_ms=1300.0), tried(binlog=1000, lost_binlog_ms=1500.0)],
-         "the binary log lost each load whole, a median of 1,000 commits made in 1.40 s, InnoDB none"),
+         "the binary log lost every commit of each load, a median of 1,000, InnoDB none"),
         ([tried(engine=1000, lost_engine_ms=900.0)],
-         f"InnoDB lost the whole load, 1,000 commits made in 900 ms{KEPT}"),
+         f"InnoDB lost all 1,000 commits of the load{KEPT}"),
         ([tried(engine=20, binlog=9, lost_both=9), tried(engine=20)],
          "InnoDB lost a median of 20 commits; in 1 power loss the binary log lost 9 of these"),
         ([tried(engine=20, binlog=None)], "InnoDB lost 20 commits"),
@@ -49,7 +49,7 @@ BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that
          "the binary log lost a median of 8 commits; in 1 power loss InnoDB lost 1,000; 7 are missing from both"),
         ([tried(binlog=1000), tried(binlog=10)], "the binary log lost a median of 505 commits, InnoDB none"),
         ([tried(engine=1000), tried(engine=1000), tried(binlog=9)],
-         "in 2 power losses InnoDB lost each load whole, a median of 1,000 commits made in 100 ms; "
+         "in 2 power losses InnoDB lost every commit of each load, a median of 1,000; "
          "in 1 power loss the binary log lost 9"),
         ([tried(engine=9, binlog=20, lost_both=0), tried(engine=9, binlog=20, lost_both=4)],
          "the binary log lost a median of 20 commits; InnoDB lost a median of 9; 2 are missing from both"),

@@ -129,7 +129,7 @@ def test_few_trials_are_told_with_what_they_still_allow():
         (losses(tried=3, most=0.71), "Use 1/1: nothing lost in 3 power losses."),
         (
             (Crashes("every-crash-point", 1, 0, 0, 0.98, points=636),),
-            "Use 1/1: nothing lost in 1 load with crash points, too few to be sure.",
+            "Use 1/1: nothing lost in 1 load with crash points, too few to prove that it loses none.",
         ),
     ],
 )

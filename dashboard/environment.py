@@ -68,8 +68,12 @@ def crash_programs(environ: Mapping[str, str]) -> tuple[str, ...]:
 def failover_command(environ: Mapping[str, str]) -> tuple[str, ...]:
     """A failover manager and its arguments, from a JSON list with a whole path first; empty: none."""
     text = environ.get("DURASCOPE_FAILOVER_COMMAND", "")
-    argv = json.loads(text) if text.startswith("[") else [] if not text else None
-    if argv is None or any(not isinstance(one, str) for one in argv) or (argv and not argv[0].startswith("/")):
+    try:
+        argv = json.loads(text or "[]")
+    except ValueError:
+        argv = None
+    is_list = isinstance(argv, list) and all(isinstance(one, str) for one in argv)
+    if not is_list or (argv and not argv[0].startswith("/")):
         raise ValueError(
             'DURASCOPE_FAILOVER_COMMAND is no command. Write for example ["/usr/local/bin/manager", "-v"].'
         )

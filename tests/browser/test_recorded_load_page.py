@@ -46,6 +46,7 @@ def test_each_crash_point_is_a_dot_of_the_map(page, live_server, dba, trial, wid
     page.locator("summary", has_text="Crash points at which a check failed").click()
     expect(page.get_by_role("table").filter(has_text="Crash point at")).to_contain_text(naming("InnoDB", LOST.says))
     page.get_by_text("Smallest example of a failure").click()
+    page.get_by_text("Downloads", exact=True).click()
     expect(page.get_by_role("link", name="Download the disk")).to_be_visible()
     expect(page.get_by_text("3 clients with 5 commits each.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -19,7 +19,8 @@ class EventKind:
 EVENTS: dict[str, EventKind] = {
     "night_failed": EventKind(
         "A scheduled run failed",
-        "it ended with an error, was interrupted, or was cancelled at the latest time set for its end",
+        "it ended with an error, was interrupted, was cancelled at the latest time set for its end, or was not allowed "
+        "to start",
     ),
     "night_missed": EventKind(
         "A scheduled run was missed",

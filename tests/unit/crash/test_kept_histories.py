@@ -1,5 +1,7 @@
 """A wrong state of a small history as an archive: which state is kept, and what its archive holds."""
 
+import errno
+import os
 import subprocess
 from contextlib import nullcontext
 from dataclasses import replace
@@ -233,13 +235,15 @@ def test_an_archive_that_is_too_large_is_told(tmp_path, recording, monkeypatch):
     assert kept.archive == b"" and kept.point.n_bytes == 0 and "are kept at most" in kept.point.lacks
 
 
-def test_a_full_disk_is_told(tmp_path, recording, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
+@pytest.mark.parametrize(("error", "advice"), [(errno.ENOSPC, True), (errno.EPERM, False)])
+def test_an_archive_that_cannot_be_written_says_why(tmp_path, recording, monkeypatch, error, advice):
+    def fails(*_):
+        raise OSError(error, os.strerror(error))
 
-    monkeypatch.setattr(export, "write_image", full)
+    monkeypatch.setattr(export, "write_image", fails)
     kept = keep_state(begun(tmp_path), *wrong_state(recording, TWO))
-    assert kept.archive == b"" and "No space left on device" in kept.point.lacks
+    assert kept.archive == b"" and os.strerror(error) in kept.point.lacks
+    assert ("Make space on the host." in kept.point.lacks) == advice
 
 
 def test_an_allowed_content_and_its_binary_log_are_files(tmp_path):

@@ -132,7 +132,7 @@ def test_a_number_that_is_that_of_the_whole_load_says_so():
     lost = tally([(5, 70), (5, 90)], replica=False)
     whole = replace(lost, trials=tuple(replace(one, acknowledged=one.lost_binlog) for one in lost.trials))
     assert "the binary log lost every commit of each load, a median of 80; InnoDB lost a part" in whole.says
-    assert "all commits" not in replace(whole, trials=(whole.trials[0], lost.trials[1])).says
+    assert "every commit" not in replace(whole, trials=(whole.trials[0], lost.trials[1])).says
 
 
 @pytest.mark.django_db

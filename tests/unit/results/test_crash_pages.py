@@ -12,6 +12,7 @@ from dashboard.pages.results.page import shown_to
 from dashboard.records.experiments.models import Trial, TrialEvidence
 from dashboard.records.sharing.actions import share
 from tests.unit.results import factory, trials
+from tests.unit.results.recorded_trials import BAD, GOOD, loads
 
 pytestmark = pytest.mark.django_db
 
@@ -20,9 +21,12 @@ def page(client, experiment, **query):
     return client.get(reverse("results:page", args=[experiment.pk]), query)
 
 
+def rows_of(experiment):
+    return matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))
+
+
 def looks(experiment):
-    rows = matrix(shown_to(experiment, {}, shared=False), Addresses(experiment.pk))
-    return {row.name: {cell.kind: cell.look for cell in row.cells} for row in rows}
+    return {row.name: {cell.kind: cell.look for cell in row.cells} for row in rows_of(experiment)}
 
 
 def test_the_result_page_shows_risk_then_matrix_then_measurements(client_in):
@@ -206,3 +210,25 @@ def test_the_first_sentence_holds_no_bound_and_is_not_told_twice(client_in):
     first = re.search(r'<p\s+class="finding"\s*>(.*?)</p>', html, re.DOTALL)[1].strip()
     assert first == "1/1 lost nothing in 30 power losses."
     assert html.count("1/1 lost nothing in 30 power losses") <= 3  # the answer, the preview of a link, the Markdown
+
+
+def recorded(other):
+    """The cells of a setting whose load with crash points lost 3 commits, and whose power losses lost `other`."""
+    made = trials.experiment({"2/0": {"power-loss": [other], "every-crash-point": [(3, 0)]}}, replica=False)
+    made.plan["crash"]["kinds"] = ["power-loss", "every-crash-point"]
+    made.save()
+    for trial in made.trials.filter(kind="every-crash-point"):
+        trial.evidence.data["points"] = BAD.as_stored()
+        trial.evidence.save()
+    return {cell.kind: cell for row in rows_of(made) for cell in row.cells}
+
+
+@pytest.mark.parametrize(("other", "told"), [((0, 0), 1), ((5, 0), 0)])
+def test_the_worst_crash_point_is_told_where_no_other_crash_tells_a_loss(other, told):
+    """Beside a median power loss the worst crash point of another load would be compared with it."""
+    assert len(recorded(other)["crash points"].losses) == told
+
+
+def test_one_round_of_small_histories_is_one_round():
+    (cell,) = rows_of(loads(GOOD, kind="small-histories"))[0].cells
+    assert cell.share == "from 1 round of small histories: too few to be sure"

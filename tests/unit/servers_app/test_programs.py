@@ -132,6 +132,6 @@ def test_programs_are_listed_by_their_whole_path():
 def test_a_failover_manager_is_a_list_of_arguments_with_a_whole_path():
     assert failover_command({}) == ()
     assert failover_command({"DURASCOPE_FAILOVER_COMMAND": '["/a/b", "-v 1"]'}) == ("/a/b", "-v 1")
-    for wrong in ('["manager"]', "/a/b -v", '["/a/b", 3]', "[", '{"a": 1}'):
-        with pytest.raises(ValueError):
+    for wrong in ("[oops", '["manager"]', "/a/b -v", '["/a/b", 3]', "[", '{"a": 1}'):
+        with pytest.raises(ValueError, match="DURASCOPE_FAILOVER_COMMAND is no command"):
             failover_command({"DURASCOPE_FAILOVER_COMMAND": wrong})

@@ -11,7 +11,7 @@ from dashboard.findings.crash.statistics import PLACES, Tally, of, tallies
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results.addresses import Addresses
-from dashboard.records.experiments.kind_names import plural, title
+from dashboard.records.experiments.kind_names import plural, singular, title
 from workers.bench.plan import CONTROLS
 from workers.crash.kinds import CRASH_KINDS
 
@@ -64,7 +64,7 @@ def _row(
     distrusted: bool,
 ) -> MatrixRow:
     tried = [of(known, (place.server_id, place.variant, kind)) for kind in kinds(view)]
-    others = any(one.invalid.n and not one.points for one in tried)
+    others = any(one.hit and not one.points for one in tried)
     cells = (_cell(one, _share(one), distrusted, _url(view, addresses, place, one.kind), others) for one in tried)
     return MatrixRow(place.name, place.colour, place.variant == view.mine[place.server_id], tuple(cells))
 
@@ -74,8 +74,8 @@ def _url(view: ResultView, addresses: Addresses, place: VariantPlace, kind: str)
 
 
 def _cell(tally: Tally, share: str, distrusted: bool, url: str, others: bool) -> MatrixCell:
-    """`others`: another crash of this setting tells how much is lost. Beside it the worst crash point of another load
-    would be compared with that."""
+    """`others`: another kind of crash tells how much this setting loses. The worst crash point, of another load, would
+    be compared with that."""
     points = tally.points
     counts = f"{points.failed:,} of {points.tried:,}" if points else tally.invalid.counts
     return MatrixCell(
@@ -110,7 +110,7 @@ def _share(tally: Tally) -> str:
 def _loads(tally: Tally, n: int = 2) -> str:
     """The heading of the column names the crash points."""
     if CRASH_KINDS[tally.kind].records == "histories":
-        return plural(tally.kind)
+        return singular(tally.kind) if n == 1 else plural(tally.kind)
     return "load" if n == 1 else "loads"
 
 

@@ -1,5 +1,6 @@
 """Makes the archive of a crash point: the disk as the power loss left it, and all that shows the defect elsewhere."""
 
+import errno
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
@@ -78,8 +79,9 @@ def kept(root: Path, name: str, fill: Callable[[Path], None]) -> tuple[bytes, st
             folder.mkdir()
             fill(folder)
             return packed(live, name), ""
-    except OSError as full:
-        return b"", f"The archive could not be kept: {full}. Make space on the host."
+    except OSError as failed:
+        is_full = failed.errno in (errno.ENOSPC, errno.EDQUOT)
+        return b"", f"The archive could not be kept: {failed}.{' Make space on the host.' if is_full else ''}"
     except SandboxError as failed:
         return b"", str(failed)
 

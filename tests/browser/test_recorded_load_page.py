@@ -39,6 +39,7 @@ def test_each_crash_point_is_a_dot_of_the_map(page, live_server, dba, trial, wid
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{live_server.url}/results/trials/{trial.pk}/")
+    page.get_by_text("Where the crash points are in the load").click()
     drawn = page.get_by_role("img", name="Lost acknowledged commits at 1 of the 38 crash points of this load")
     expect(drawn.locator("circle")).to_have_count(38)
     box = drawn.bounding_box()

@@ -105,7 +105,9 @@ def risk(
 def _whole(drawn: Sequence[DrawnSetting]) -> str:
     """Their place on the axis is the length of their load."""
     names = [one.setting.name for one in drawn if lost_whole_load(one.setting.tally)]
-    return f"{listed(names)} lost all or nearly all of a load: a longer one would lose more. " if names else ""
+    return (
+        f"With {listed(names)} that was all or nearly all of a load: a longer load would lose more. " if names else ""
+    )
 
 
 def _source(kind: str) -> str:

@@ -66,7 +66,7 @@ def _of_replicas(known: Sequence[CrashSetting]) -> list[str]:
         if says := one.tally.of_a_replica:
             names.setdefault(says, []).append(one.name)
     crash = singular(known[0].tally.kind)
-    return [f"Not tested, but follows: after a {crash} with {listed(which)} {says}." for says, which in names.items()]
+    return [f"Concluded, not tested: after a {crash} with {listed(which)} {says}." for says, which in names.items()]
 
 
 def _left_over(trials: Sequence[Tried]) -> list[str]:

@@ -80,8 +80,8 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
     if kept_by_binlog and kept_by_engine:
         return f"a replica would lack commits that {engine} kept, and have others that {engine} lost"
     if kept_by_binlog:
-        return f"a replica would have commits that {engine} lost: they are in {BINLOG}"
-    return f"a replica could differ from the server: {BINLOG} lost commits that {engine} kept"
+        return f"a replica would have commits that {engine} lost, because {BINLOG} still has them"
+    return f"a replica could lack commits that {engine} kept, and have commits that {engine} lost"
 
 
 def typical(median: float, times: int) -> str:

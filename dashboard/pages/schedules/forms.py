@@ -83,7 +83,7 @@ class RecipeForm(WhenForm):
     recipe = forms.ChoiceField(
         choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()],
         help_text="A ready-made plan, named after its question. If the recipe changes later, this schedule "
-        "keeps its plan.",
+        "keeps the plan as it is today.",
     )
     size = forms.ChoiceField(
         choices=[(key, f"{key}: {says}") for key, says in SIZES.items()],

@@ -132,7 +132,7 @@ class AttachedForm(SiteForm):
             "socket": "Path on the worker's machine, instead of a host.",
             "user": "A database account only for Durascope, with the privileges shown on this page.",
             "tls_ca": "Path of a PEM file on the worker's machine: the authority that signed the server's certificate. "
-            "Without it a load with “required” fails, unless the certificate is self-signed.",
+            "Leave it empty for a self-signed certificate, unless TLS is “verified”.",
             "label": "What the server is used for. If “production”, each experiment asks you to confirm its load.",
             "name": "The name of the server in lists and results.",
             "note": "For example its purpose and a person to ask.",

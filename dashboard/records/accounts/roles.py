@@ -60,8 +60,8 @@ OPERATIONS: dict[str, Operation] = {
     "change_server": Operation(Role.OPERATOR, "change, label, hand over and delete a server", owner, "own servers"),
     "allow_crashes": Operation(
         Role.OPERATOR,
-        "allow or forbid crashes of a server, and set its crash, start and failover commands (programs of "
-        "DURASCOPE_CRASH_PROGRAMS)",
+        "allow or forbid crashes of a server, and set its crash, start and failover commands (only "
+        "programs that DURASCOPE_CRASH_PROGRAMS lists)",
         owner,
         "own servers",
     ),

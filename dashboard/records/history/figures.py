@@ -20,7 +20,7 @@ class HistoryFigure:
     counted: bool = False
 
 
-LOSSES = "mean of the trials (result pages show the median), from the list of acknowledged commits"
+LOSSES = "list of acknowledged commits. Mean of the trials; result pages show the median"
 FIGURES: dict[str, HistoryFigure] = {
     "throughput": HistoryFigure(
         "Throughput", "tps", Track.Kind.LOAD, "per second", "/s", "number", "sysbench: mean of all repeats", True

@@ -234,7 +234,7 @@ def test_a_single_trial_with_unlike_engine_and_binlog_counts_as_disagreement(los
     assert tally(losses).of_a_replica == "", "one was tried"
     assert (
         tally(losses, replica=False).of_a_replica
-        == "a replica would have commits that InnoDB lost: they are in the binary log"
+        == "a replica would have commits that InnoDB lost, because the binary log still has them"
     ) == disagrees
 
 

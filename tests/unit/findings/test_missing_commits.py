@@ -7,8 +7,8 @@ from dashboard.findings.crash.missing import lost_from, of_a_replica
 from tests.unit.findings.tried import plain, tried
 
 KEPT = ", the binary log none"
-BY_BINLOG = "a replica would have commits that InnoDB lost: they are in the binary log"
-DIFFERS = "a replica could differ from the server: the binary log lost commits that InnoDB kept"
+BY_BINLOG = "a replica would have commits that InnoDB lost, because the binary log still has them"
+DIFFERS = "a replica could lack commits that InnoDB kept, and have commits that InnoDB lost"
 BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that InnoDB lost"
 
 

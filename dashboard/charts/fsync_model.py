@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described
-from dashboard.findings.device_models import DeviceModel, TransferRate, WayModel
+from dashboard.findings.device_models import DeviceModel
 from dashboard.findings.looks import COLOURS
+from workers.analysis.fsync_model import FsyncModel
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import Estimate
 
@@ -17,18 +18,18 @@ class Fitted:
     name: str
     way: str
     colour: int
-    model: WayModel | NotComputable
+    model: FsyncModel | NotComputable
 
 
 def fsync_model(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Chart:
     """`names`: of the servers."""
     fitted = list(_fitted(devices, names))
-    series = [one for each in fitted if isinstance(each.model, WayModel) for one in _drawn(each, each.model)]
+    series = [one for each in fitted if isinstance(each.model, FsyncModel) for one in _drawn(each, each.model)]
     return described("fsync-model", map(_row, fitted), series)
 
 
 def fsync_residuals(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Chart:
-    fitted = [(each, each.model) for each in _fitted(devices, names) if isinstance(each.model, WayModel)]
+    fitted = [(each, each.model) for each in _fitted(devices, names) if isinstance(each.model, FsyncModel)]
     rows = [row for each, way in fitted for row in _residual_rows(each, way)]
     return described("fsync-residuals", rows, [_off(each, way) for each, way in fitted])
 
@@ -40,7 +41,7 @@ def _fitted(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Iterato
             yield Fitted(name, way, (len(WAYS) * nth + list(WAYS).index(way)) % COLOURS, model)
 
 
-def _drawn(each: Fitted, model: WayModel) -> tuple[ChartSeries, ChartSeries]:
+def _drawn(each: Fitted, model: FsyncModel) -> tuple[ChartSeries, ChartSeries]:
     name, dash = f"{each.name}, {each.way}", WAYS[each.way]
     sizes = [one.size_bytes for one in model.residuals]
     line = tuple(Dot(size, model.ms(size)) for size in _between(sizes[0], sizes[-1]))
@@ -55,7 +56,7 @@ def _between(low: int, high: int) -> Iterator[int]:
         size *= 2
 
 
-def _off(each: Fitted, model: WayModel) -> ChartSeries:
+def _off(each: Fitted, model: FsyncModel) -> ChartSeries:
     dots = tuple(
         Dot(one.size_bytes, 100 * one.share.value, _percent(one.share.lo), _percent(one.share.hi))
         for one in model.residuals
@@ -67,8 +68,13 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def _ends(one: Estimate | TransferRate) -> tuple[float | None, float | None, float | None]:
+def _ends(one: Estimate) -> tuple[float | None, float | None, float | None]:
     return one.value, one.lo, one.hi
+
+
+def _mb_per_s(ms_per_byte: float | None) -> float | None:
+    """None: not known, or infinite."""
+    return 1 / (1000 * ms_per_byte) if ms_per_byte else None
 
 
 def _row(each: Fitted) -> Row:
@@ -76,11 +82,12 @@ def _row(each: Fitted) -> Row:
     if isinstance(model, NotComputable):
         return (each.name, each.way, *([None] * 10), model.why)
     against = model.ms(100_000) / model.k_ms.value if model.k_ms.value else None
-    remark = "" if model.mb_per_s.value else "the size had no measurable effect"
-    ends = (*_ends(model.k_ms), *_ends(model.mb_per_s))
+    slope = model.ms_per_byte
+    remark = "" if slope.value else "the size had no measurable effect"
+    ends = (*_ends(model.k_ms), *map(_mb_per_s, (slope.value, slope.hi, slope.lo)))
     return (each.name, each.way, *ends, model.half_bytes, against, model.rounds, model.follows, remark)
 
 
-def _residual_rows(each: Fitted, model: WayModel) -> Iterator[Row]:
+def _residual_rows(each: Fitted, model: FsyncModel) -> Iterator[Row]:
     for one in model.residuals:
         yield (each.name, each.way, one.size_bytes, one.median_ms, one.line_ms, *_ends(one.share))

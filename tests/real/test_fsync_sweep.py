@@ -33,7 +33,7 @@ def is_found(overwrite, append):
     """K within 15 per cent, R within 20. An overwrite is one flush, an append two."""
     return (
         overwrite.k_ms.value == pytest.approx(50, rel=0.15)
-        and overwrite.mb_per_s.value == pytest.approx(10, rel=0.2)
+        and 1 / overwrite.ms_per_byte.value == pytest.approx(10_000, rel=0.2)
         and append.k_ms.value == pytest.approx(100, rel=0.15)
         and overwrite.follows != "does not follow"
     )

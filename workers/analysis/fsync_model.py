@@ -57,23 +57,24 @@ class Residual:
 
 @dataclass(frozen=True)
 class FsyncModel:
-    """`mb_per_s`: R in 10^6 bytes per second; infinite, also as an end of the interval, when bytes have no measurable
-    cost. `residuals` ascend by size."""
+    """`ms_per_byte`: 1/R; 0, also as an end of the interval, when bytes have no measurable cost. `residuals` ascend by
+    size."""
 
     k_ms: Estimate
-    mb_per_s: Estimate
+    ms_per_byte: Estimate
     residuals: tuple[Residual, ...]
     follows: Follows
     rounds: int
 
     def ms(self, size_bytes: float) -> float:
         """Time on the line."""
-        return self.k_ms.value + size_bytes / (1000 * self.mb_per_s.value)
+        return self.k_ms.value + size_bytes * self.ms_per_byte.value
 
     @property
-    def half_bytes(self) -> float:
-        """The size at which latency and transfer take equally long."""
-        return self.k_ms.value * 1000 * self.mb_per_s.value if self.k_ms.value else 0.0
+    def half_bytes(self) -> float | None:
+        """The size at which latency and transfer take equally long. None: bytes have no measurable cost."""
+        slope = self.ms_per_byte.value
+        return self.k_ms.value / slope if slope else None
 
 
 def fit(points: Sequence[SizeSample]) -> FsyncModel | NotComputable:
@@ -91,7 +92,7 @@ def fit(points: Sequence[SizeSample]) -> FsyncModel | NotComputable:
     residuals = _residuals(sizes, medians, line, drawn)
     return FsyncModel(
         k_ms=estimate(k, drawn[0] if drawn else None),
-        mb_per_s=_rate(estimate(slope, drawn[1] if drawn else None)),
+        ms_per_byte=estimate(slope, drawn[1] if drawn else None),
         residuals=residuals,
         follows=_follows(residuals),
         rounds=times.shape[1],
@@ -151,17 +152,6 @@ def _drawn_again(sizes: Floats, times: Floats) -> tuple[Floats, Floats, Floats]:
 def _widened(draws: Floats, factor: float) -> Floats:
     middle = np.median(draws, axis=0)
     return middle + (draws - middle) * factor
-
-
-def _rate(slope: Estimate) -> Estimate:
-    """Milliseconds per byte as 10^6 bytes per second."""
-
-    def rate(ms_per_byte: float | None) -> float | None:
-        if ms_per_byte is None:
-            return None
-        return 1 / (1000 * ms_per_byte) if ms_per_byte > 0 else float("inf")
-
-    return Estimate(rate(slope.value) or 0.0, rate(slope.hi), rate(slope.lo))
 
 
 def _residuals(

@@ -11,8 +11,8 @@ from workers.analysis.statistics import Estimate
 PER_SECOND, MANY = "flushes per second", "time of 100 KB over one byte"
 
 
-def measured(figure, k=(5.0, 4.0, 6.0), mb=(100.0, 80.0, 125.0), residuals=()):
-    model = FsyncModel(Estimate(*k), Estimate(*mb), residuals, "yes", 5)
+def measured(figure, k=(5.0, 4.0, 6.0), slope=(1e-5, 8e-6, 1.25e-5), residuals=()):
+    model = FsyncModel(Estimate(*k), Estimate(*slope), residuals, "yes", 5)
     return FlushFigure("on", figure).measure(MadeUp(model=model))
 
 
@@ -38,9 +38,9 @@ def test_a_hundred_kilobytes_over_one_byte():
     [
         {"k": (5.0, None, 6.0)},
         {"k": (5.0, 4.0, None)},
-        {"mb": (100.0, None, 125.0)},
-        {"mb": (100.0, 80.0, None)},
-        {"k": (5.0,), "mb": (100.0,)},
+        {"slope": (1e-5, None, 1.25e-5)},
+        {"slope": (1e-5, 8e-6, None)},
+        {"k": (5.0,), "slope": (1e-5,)},
     ],
 )
 def test_a_line_of_too_few_rounds_has_a_figure_and_no_interval(figure, ends):
@@ -51,7 +51,7 @@ def test_a_line_of_too_few_rounds_has_a_figure_and_no_interval(figure, ends):
 
 @pytest.mark.parametrize("figure", [PER_SECOND, MANY])
 def test_an_interval_that_reaches_to_no_time_at_all_is_none(figure):
-    found = measured(figure, k=(5.0, 0.0, 6.0), mb=(100.0, 80.0, float("inf")))
+    found = measured(figure, k=(5.0, 0.0, 6.0), slope=(1e-5, 0.0, 1.25e-5))
     assert found.value > 0
     assert (found.lo, found.hi, found.why) == (None, None, NO_LEAST)
 
@@ -68,7 +68,7 @@ def test_a_figure_with_its_interval_needs_no_reason():
 
 
 def test_a_flush_may_take_less_than_a_millisecond():
-    found = measured(PER_SECOND, k=(0.5, 0.4, 0.6), mb=(100.0, 80.0, float("inf")))
+    found = measured(PER_SECOND, k=(0.5, 0.4, 0.6), slope=(1e-5, 0.0, 1.25e-5))
     assert found.hi == pytest.approx(1000 / 0.4)
 
 

@@ -16,6 +16,7 @@ from dashboard.installation.stored import Unreadable, read
 from dashboard.records.experiments.models import Run, RunEvidence, Series
 from tests.unit.results import factory
 from workers.analysis import compare
+from workers.analysis.fsync_model import FsyncModel
 from workers.analysis.statistics import compared
 
 pytestmark = pytest.mark.django_db
@@ -86,9 +87,9 @@ def test_the_analysis_is_made_again_after_new_runs():
 
 def test_a_new_field_of_an_analysis_needs_a_new_method_number():
     """Otherwise answers stored before would be refused on the field that is not there."""
-    parts = (Analysis, HeadlineRatio, Point, LineModels, DeviceModel)
+    parts = (Analysis, HeadlineRatio, Point, LineModels, DeviceModel, FsyncModel)
     said = "; ".join(" ".join(field.name for field in fields(part)) for part in parts)
-    assert (analysis._METHOD, hashlib.sha256(said.encode()).hexdigest()[:8]) == (13, "b6915369")
+    assert (analysis._METHOD, hashlib.sha256(said.encode()).hexdigest()[:8]) == (14, "65a0e2f2")
 
 
 def test_the_analysis_is_the_same_read_back_from_json():

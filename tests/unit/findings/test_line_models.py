@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from django.urls import reverse
 
+from dashboard.charts.fsync_model import fsync_model
 from dashboard.charts.registry import MODELS
 from dashboard.findings import line_models as models
 from dashboard.findings.analysis import analyse
@@ -17,6 +18,7 @@ from tests.unit.findings import points
 from tests.unit.results import factory
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.scaling_law import ScalingLaw
+from workers.analysis.statistics import Estimate
 
 SIZES = (512, 4096, 65536, 1 << 20, 16 << 20)
 
@@ -154,9 +156,19 @@ def test_claims_are_judged_by_the_newest_sweep_of_a_device():
     assert judged.flushes("1/1").k_ms.value == pytest.approx(8)
 
 
-def test_an_infinite_rate_is_stored_as_none():
+def test_the_chart_shows_the_rate_with_its_interval_and_none_that_is_infinite():
+    """The largest cost of a byte is the lowest rate."""
     (found,) = devices(probed_devices([(1, {"sweep": sweep(mb_per_s=-1e15)})]))
-    assert found.ways["append"].mb_per_s.hi is None
+    flat = found.ways["append"]
+    some = replace(flat, ms_per_byte=Estimate(1e-5, 0.0, 2e-5))
+    table = fsync_model([replace(found, ways={"append": some, "overwrite": flat})], {}).table
+    rows = [dict(zip(table.raw_titles, row, strict=True)) for row in table.rows]
+    shown = [(row["R, MB/s"], row["R from"], row["R to"], row["remark"]) for row in rows]
+    assert shown == [
+        (pytest.approx(100), pytest.approx(50), None, ""),
+        (None, None, None, "the size had no measurable effect"),
+    ]
+    assert [row["half is transfer at"] for row in rows] == [pytest.approx(500_000), None]
 
 
 def measured_with_binlog(**fields):

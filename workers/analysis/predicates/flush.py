@@ -49,10 +49,10 @@ def _per_second(model: FsyncModel) -> Effect:
 
 def _ends(model: FsyncModel, size_bytes: int) -> tuple[float, float] | None:
     """Shortest and longest time of that size within the intervals of K and R."""
-    k, rate = model.k_ms, model.mb_per_s
-    if k.lo is None or k.hi is None or rate.lo is None or rate.hi is None:
+    k, slope = model.k_ms, model.ms_per_byte
+    if k.lo is None or k.hi is None or slope.lo is None or slope.hi is None:
         return None
-    return k.lo + size_bytes / (1000 * rate.hi), k.hi + size_bytes / (1000 * rate.lo)
+    return k.lo + size_bytes * slope.lo, k.hi + size_bytes * slope.hi
 
 
 def _many_over_one(model: FsyncModel) -> Effect:

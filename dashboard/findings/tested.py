@@ -69,8 +69,8 @@ def planned_variant(plan: Plan, name: str) -> Variant:
 
 
 def naming(engine: str, text: str) -> str:
-    """The title or the stored sentence of a check with the engine's name. Older trials wrote "the binlog"."""
-    return text.replace("the engine", engine).replace("the binlog", "the binary log")
+    """The title or the stored sentence of a check with the engine's name."""
+    return text.replace("the engine", engine)
 
 
 def check_title(key: str, engine: str) -> str:

@@ -6,7 +6,7 @@ at its first connection (dashboard.records.fleet.apps)."""
 from collections.abc import Iterable
 
 from django.apps import apps
-from django.db import DatabaseError, connection
+from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -45,8 +45,5 @@ def unknown_migrations(names: Iterable[str]) -> list[str]:
 
 def migrated_by() -> str:
     """The version that migrated the database last; "" if no version was stored."""
-    try:
-        newest = apps.get_model("fleet", "Upgrade").objects.order_by("-pk").values_list("version", flat=True).first()
-    except DatabaseError:  # a database from before versions were stored
-        return ""
+    newest = apps.get_model("fleet", "Upgrade").objects.order_by("-pk").values_list("version", flat=True).first()
     return str(newest or "")

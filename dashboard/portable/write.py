@@ -160,7 +160,7 @@ class _Writer:
         }
 
     def _target(self, one: PlanTarget) -> Json:
-        """`present` only where it is known: older versions do not read this field."""
+        """`present` only where it is known: version 0.2.0 does not read null."""
         present = None if one.present is None else self._clean.variables(one.present)
         named = {"server_id": self._place[one.server_id], "name": self._clean.servers[one.server_id]}
         return {**named, "is_sandbox": one.is_sandbox, **({} if present is None else {"present": present})}

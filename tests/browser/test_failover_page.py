@@ -12,7 +12,7 @@ from workers.topology.setup_and_result import FailoverStory, Rejoin, WriteOutage
 
 STORY = FailoverStory(
     promoted="replica 1", because="The primary acknowledged commits that no replica had received yet.", phantoms=30,
-    reads=1200, ghosts=31, ghosts_acknowledged=30, outage=WriteOutage(0.42, 0.0, 0.3, 0.1),
+    reads=1200, ghosts=31, ghosts_acknowledged=30, outage=WriteOutage(0.42, None, 0.3, 0.1, 0.02, None, None, 0.3, 0.5),
     rejoin=Rejoin("stopped", "1236: diverged", None), holds={"primary": 22000, "replica 1": 21970},
     per_100_ms=(32, 160, 142, 172, 171, 114), after_per_100_ms=(0,) * 10 + (40, 140),
 )  # fmt: skip

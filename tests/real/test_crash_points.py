@@ -16,6 +16,7 @@ from workers.crash.points.recorded import record
 from workers.crash.points.shortest import Search
 from workers.crash.points.steps import again
 from workers.crash.points.story import PointsStory
+from workers.crash.points.untried import unpacked
 from workers.crash.points.violations import Violation
 from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
@@ -69,7 +70,7 @@ def test_no_commit_is_lost_at_1_1(at_once):
     assert all(state.redo and state.recovery_s for state in states if state.acknowledged)
     assert result.points.covered == len({(one.redo, one.binlog) for one in states})
     assert result.points.left > 0 == result.points.margin_s
-    stored = read(PointsStory, result.points.as_stored()).all_untried
+    stored = unpacked(read(PointsStory, result.points.as_stored()).untried_list)
     assert len(stored) == len(result.points.untried) == result.points.left
     tried, untried = ({(one.moment, one.keeps) for one in some} for some in (states, stored))
     assert not {one for one in tried & untried if one[1] != "torn"}, "a moment is torn in several ways"

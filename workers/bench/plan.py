@@ -42,7 +42,7 @@ class PlanTarget:
     present: Mapping[str, str] | None = field(default=None, hash=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Without `present` if it is not known: older workers do not know the field."""
+        """Without `present` if it is not known, as in the file of an experiment."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 

@@ -66,7 +66,7 @@ def ensure(root: Path, key: str, make: Callable[[Path], None]) -> Path:
 
 def _publish(root: Path, key: str, made: Path) -> Path:
     image = folder_of(root) / key
-    if image.exists() and not _is_closed(image):  # made by an older version, and open to servers
+    if image.exists() and not _is_closed(image):  # others could have changed it
         untrusted.remove_tree(image)
     try:
         made.rename(image)

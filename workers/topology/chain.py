@@ -269,14 +269,17 @@ class Promoted(Struck):
         """Of one client; all in seconds since the load began."""
         writable_s, noticed_s = (min(at_s, first_s) for at_s in (self._promoted_at_s, self._noticed_s))
         login_s = min(max(login_s, writable_s), first_s)
+        total_s = first_s - last_s - self._own_s(last_s)
         return WriteOutage(
-            first_s - last_s - self._own_s(last_s),
+            total_s,
             None if self.detection_s is None else max(0.0, noticed_s - self._noticed_from_s),
             writable_s - noticed_s,
             login_s - writable_s,
             first_s - login_s,
             self.recovery_s,
             self.applying_s,
+            least_s=total_s,
+            most_s=total_s,
         )
 
     @property

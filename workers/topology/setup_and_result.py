@@ -40,8 +40,8 @@ class WriteOutage:
     """Seconds from the last commit that one client got acknowledged before it had to reconnect to the first one
     afterwards, without the time that the fault itself took, and its parts: until the nodes of a cluster noticed the
     loss (None: the trial or a manager began the failover, and nobody measured when the loss was noticed), until the new
-    primary accepted writes, until the client was logged in, until the first answer. `least_s`, `most_s`: the total of
-    the other clients; None: an older version had no client that reconnects.
+    primary accepted writes, until the client was logged in, until the first answer. `least_s`, `most_s`: the shortest
+    and the longest total of all clients.
 
     Within `failover_s`: the time in which nodes started again, and in which a replica applied what it had received;
     None: no node had to start, or a cluster or manager did it by itself."""
@@ -50,11 +50,11 @@ class WriteOutage:
     detection_s: float | None
     failover_s: float
     login_s: float
-    answered_s: float = 0.0
-    recovery_s: float | None = None
-    applying_s: float | None = None
-    least_s: float | None = None
-    most_s: float | None = None
+    answered_s: float
+    recovery_s: float | None
+    applying_s: float | None
+    least_s: float
+    most_s: float
 
     @property
     def promotion_s(self) -> float:
@@ -121,8 +121,7 @@ class FailoverStory:
     nodes of a cluster when they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that
     the old and the new primary acknowledged in each tenth of a second since the load began. `expelled`: whether a
     cluster went on without the nodes that were paused, None: none was. `network`: between the nodes, None: they are on
-    one address, or an older version made the trial. `answered`, `refused`: by node. `updates`: None:
-    nobody updated rows. `fell_back`: whether
+    one address. `answered`, `refused`: by node. `updates`: None: nobody updated rows. `fell_back`: whether
     semi-synchronous replication went on without an answer of a replica, or may have; None: not known, or another kind.
     `errant`: GTIDs of the old primary that the new one lacks, None: not known; `errant_first`: some of them.
     """

@@ -24,9 +24,10 @@ from workers.topology.topology import parse
 pytestmark = pytest.mark.django_db
 
 
+OUTAGE = WriteOutage(0.42, None, 0.3, 0.1, 0.02, recovery_s=None, applying_s=None, least_s=0.3, most_s=0.5)
 STORY = FailoverStory(
     promoted="replica 1", because="No replica had received them.", phantoms=3, reads=1200, ghosts=9,
-    ghosts_acknowledged=5, outage=WriteOutage(0.42, 0.0, 0.3, 0.1), rejoin=Rejoin("stopped", "1236: diverged", None),
+    ghosts_acknowledged=5, outage=OUTAGE, rejoin=Rejoin("stopped", "1236: diverged", None),
     semi_sync=SemiSyncCounters(90, 2), per_100_ms=(4, 8, 0), after_per_100_ms=(0, 0, 0, 2),
     network=NetworkUsed("wire", (20.31,)),
 )  # fmt: skip
@@ -69,7 +70,6 @@ def test_a_failover_says_what_the_new_primary_lacks_and_why(failed_over, client_
 def test_the_page_tells_the_outage_of_a_client_and_the_answers_of_each_node():
     story = replace(
         STORY,
-        outage=replace(STORY.outage, answered_s=0.02, least_s=0.3, most_s=0.5),
         answered=(AnsweredByNode("primary", 1500, 16, 0.01, 0.45), AnsweredByNode("replica 1", 0, 2, None, None)),
         refused=(RefusedByNode("replica 1", 2, 0.5, 0.6, "1290: read-only"),),
         updates=UpdatesSeen(acknowledged=40, refused=3, overwritten=0, missing=None, reads=43, stale=1),
@@ -100,7 +100,8 @@ def life(lane):
 
 
 def test_each_node_is_drawn_with_its_role_and_what_it_holds():
-    story = replace(STORY, outage=WriteOutage(0.1, 0.0, 0.1, 0.0), holds={"primary": 520, "replica 1": 518})
+    outage = replace(OUTAGE, total_s=0.1, failover_s=0.1, login_s=0.0)
+    story = replace(STORY, outage=outage, holds={"primary": 520, "replica 1": 518})
     old, new, other = view(story, topology="semi-sync+rtt=20ms+replicas=2", fault_at_s=0.2).lanes
     assert (old.role, life(old)) == ("old primary", [("serves", 0, 500), ("away", 500, 500)])
     assert (new.role, life(new)) == ("new primary", [("follows", 0, 500), ("follows", 500, 250), ("after", 750, 250)])

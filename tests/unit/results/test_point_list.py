@@ -3,7 +3,7 @@
 import csv
 import zlib
 from base64 import b64encode
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
@@ -42,17 +42,6 @@ def test_the_crash_points_that_were_not_tried_are_listed(client_in):
     }  # fmt: skip
     assert len(client_in.get(address(trial, "json")).json()["rows"]) == 4002
     assert client_in.get(address(trial, "gz")).status_code == 404
-
-
-def test_a_list_of_an_older_result_is_shown_as_far_as_it_was_stored(client_in):
-    trial = loads(HALF).trials.get()
-    points = trial.evidence.data["points"]
-    points["untried"] = [asdict(one) for one in HALF.untried[:500]]
-    del points["untried_list"]
-    trial.evidence.save()
-    page = flat(client_in.get(reverse("results:trial", args=[trial.pk])).content.decode())
-    assert "The table shows 25 of them, the list holds 500." in page
-    assert client_in.get(address(trial, "csv")).text.count("not tried") == 500
 
 
 @pytest.mark.parametrize("text", ["no base64", "AAAA", packed([LEFT])[:-8], b64encode(zlib.compress(b"{}")).decode()])

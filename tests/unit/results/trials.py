@@ -68,7 +68,7 @@ def evidence(made, diverges):
          "says": f"{lost} acknowledged transactions are gone from the engine." if lost else "All are in the engine.",
          "offenders": [[0, n] for n in range(1, min(lost, 20) + 1)]},
         {"key": "lost-binlog", "outcome": "invalid" if gone else "valid", "count": gone,
-         "says": f"{gone} acknowledged transactions are gone from the binlog." if gone else "All are in the binlog.",
+         "says": f"{gone} acknowledged transactions are gone from the binary log." if gone else "All are in it.",
          "offenders": [[1, n] for n in range(1, min(gone, 20) + 1)]},
         {"key": "order", "outcome": "valid", "count": 0, "says": "Nothing is missing in between.", "offenders": []},
     ]  # fmt: skip

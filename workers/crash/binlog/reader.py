@@ -87,7 +87,7 @@ def files_of(folder: Path, base: str, home: Path | None = None) -> list[Path]:
     could do."""
     text = untrusted.read(folder / f"{base}.index", MOST_INDEX_BYTES)
     if b"\0" in text:
-        raise BinlogUnknown(f"{base}.index holds zeros: which files belong to the binlog is not known.")
+        raise BinlogUnknown(f"{base}.index holds zeros: which files belong to the binary log is not known.")
     named = [(home or folder) / line.strip() for line in os.fsdecode(text).splitlines() if line.strip()]
     if any(os.path.realpath(path.parent) != os.path.realpath(folder) or path.name == ".." for path in named):
         raise BinlogUnknown(f"{base}.index names files in another folder: they are not read.")

@@ -41,7 +41,7 @@ def refuse(what: str, fix: str) -> Callable[[bytes], None]:
 def refuse_inserts(text: bytes) -> None:
     """A statement does not show which rows it wrote."""
     if text.upper().startswith(INSERTS):
-        raise BinlogUnknown("The witness's changes are in the binlog as statements.", "Set binlog_format=ROW.")
+        raise BinlogUnknown("The witness's changes are in the binary log as statements.", "Set binlog_format=ROW.")
 
 
 def inflated(event: bytes, at: int, *, whole: bool) -> bytes:

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Literal
 
 from workers.crash.checks import CHECKS
-from workers.crash.points.untried import PointPlace, UntriedPoint, packed, unpacked
+from workers.crash.points.untried import PointPlace, UntriedPoint, packed
 from workers.crash.setup_and_result import LostWork, TrialResult
 from workers.crash.verdict import CheckResult, Outcome, verdict
 
@@ -221,11 +221,6 @@ class PointsStory:
     shortest: tuple[ShortestLoad, ...] = ()
     untried: tuple[UntriedPoint, ...] = ()
     untried_list: str = ""
-
-    @property
-    def all_untried(self) -> Sequence[UntriedPoint]:
-        """Older results stored 500 at most. Raises ValueError when the stored list is none."""
-        return unpacked(self.untried_list) if self.untried_list else self.untried
 
     @property
     def counts(self) -> PointCounts:

@@ -145,20 +145,13 @@ def _outage(outage: WriteOutage | None, by_manager: bool) -> str:
         )
         if took
     ]
-    others = _others(outage)
-    return f"{duration(outage.total_s)}{others}, of them {', '.join(parts)}{_noticed(outage, by_manager)}"
-
-
-def _others(outage: WriteOutage) -> str:
-    """Results of earlier versions have one figure for all clients."""
-    if outage.least_s is None or outage.most_s is None:
-        return ""
-    return f" for the client in the middle ({duration(outage.least_s)} to {duration(outage.most_s)} for the others)"
+    others = f"({duration(outage.least_s)} to {duration(outage.most_s)} for the others)"
+    total = f"{duration(outage.total_s)} for the client in the middle {others}"
+    return f"{total}, of them {', '.join(parts)}{_noticed(outage, by_manager)}"
 
 
 def _noticed(outage: WriteOutage, by_manager: bool) -> str:
-    """Results of earlier versions have 0 for a detection that nobody measured."""
-    if outage.detection_s:
+    if outage.detection_s is not None:
         return ""
     if by_manager:
         return ". When the manager noticed the loss is not known"

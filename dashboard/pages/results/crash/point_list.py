@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dashboard.charts.chart import ChartTable, Row
 from dashboard.findings.tested import check_title
 from workers.crash.points.story import KILL_POINT, PointsStory, TriedState, noun_of
-from workers.crash.points.untried import UntriedPoint
+from workers.crash.points.untried import UntriedPoint, unpacked
 
 OUTCOMES = {"valid": "passed", "invalid": "failed", "unknown": "unclear"}
 COLUMNS = (
@@ -33,7 +33,7 @@ def _rows(story: PointsStory, engine: str) -> Iterator[Row]:
     for state in story.states:
         checks = "; ".join(check_title(one.key, engine) for one in state.checks)
         yield (OUTCOMES[state.verdict], *_point(state), state.acknowledged, checks)
-    for point in story.all_untried:
+    for point in unpacked(story.untried_list):
         yield ("not tried", *_point(point), None, None)
 
 

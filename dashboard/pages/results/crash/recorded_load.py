@@ -78,9 +78,9 @@ class WayRow:
 
 @dataclass(frozen=True)
 class LoadView:
-    """`noun`: crash point, or kill point; `left`: those that were not tried; `listed`: how many of them the file lists;
-    `untried`: those that are shown; `worst_at`: the worst crash point of each place, in words; `all_before`: places
-    that kept no commit from before it."""
+    """`noun`: crash point, or kill point; `left`: those that were not tried; `untried`: those that are shown;
+    `worst_at`: the worst crash point of each place, in words; `all_before`: places that kept no commit from before
+    it."""
 
     noun: str
     sentence: str
@@ -94,7 +94,6 @@ class LoadView:
     violations: tuple[ViolationRow, ...]  # the rest
     more: int
     left: int
-    listed: int
     untried: tuple[UntriedPoint, ...]
     facts: tuple[tuple[str, str], ...]
     worst_at: Mapping[str, str]
@@ -126,7 +125,6 @@ def view(story: PointsStory, engine: str = ANY_ENGINE) -> LoadView:
         violations=tuple(_violation(one, engine) for one in bad[WORST:SHOWN]),
         more=max(0, len(bad) - SHOWN),
         left=story.left,
-        listed=story.left if story.untried_list else len(story.untried),
         untried=tuple(replace(one, keeps=on_disk(one.keeps)) for one in story.untried[:FIRST_UNTRIED]),
         facts=tuple((name, says) for name, says in _facts(story) if says),
         worst_at={place: _moment(one) for place, one in worst.items()},

@@ -105,15 +105,13 @@ def risk(
 def _whole(drawn: Sequence[DrawnSetting]) -> str:
     """Their place on the axis is the length of their load."""
     names = [one.setting.name for one in drawn if lost_whole_load(one.setting.tally)]
-    return (
-        f"With {listed(names)} that was all or nearly all of a load: a longer load would lose more. " if names else ""
-    )
+    return f"With {listed(names)} that was all or nearly all of a load. " if names else ""
 
 
 def _source(kind: str) -> str:
     """Speed and losses may come from different disks."""
     crash = CRASH_KINDS.get(kind)
-    return f"speed: sysbench; losses: crash trials{' on a simulated disk' if crash and crash.needs_disk else ''}"
+    return f"sysbench; crash trials{' on a simulated disk' if crash and crash.needs_disk else ''}"
 
 
 def _counted(kind: str, engine: str) -> str:

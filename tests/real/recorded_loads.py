@@ -29,10 +29,10 @@ def failed(states):
     return {one.key for state in states for one in state.checks if one.outcome == "invalid"}
 
 
-def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, until="", **more):
+def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, until="", before_s=60.0, **more):
     """The states of the crash points that were chosen in that way, and the blocks that decide. `change` replaces the
-    recording; `rest_s`: between the start of the server and the load; `until`: a check, none is tried after it failed.
-    """
+    recording; `rest_s`: between the start of the server and the load; `until`: a check, none is tried after it failed;
+    `before_s`: of the load, later crash points are not tried."""
     found, deciding = [], []
     asked = setup(root, "every-crash-point", **more)
 
@@ -43,7 +43,8 @@ def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, until="", 
         ready, judge = lanes(load, joint := JointStates([States(load.recording)])), StateJudge(load)
         (files,) = maps_of(ready[0])
         every = in_order(joint.disks[0], files.role, load.setup.seed)
-        chosen = [of_one(one) for one in every if one.way == way][:most]
+        of_the_way = [of_one(one) for one in every if one.way == way]
+        chosen = [one for one in of_the_way if load.at_s(one.state.until_ns - 1) < before_s][:most]
         tried = []
         while chosen and until not in failed(state for state, _ in tried):
             some, chosen = chosen[: len(ready)], chosen[len(ready) :]

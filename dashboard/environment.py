@@ -100,5 +100,6 @@ def mail_settings(environ: Mapping[str, str]) -> dict[str, object]:
 def _number(environ: Mapping[str, str], name: str, usual: int, *, least: int = 0, most: int = 999_999) -> int:
     text = environ.get(name) or str(usual)
     if not (text.isascii() and text.isdecimal() and len(text) < 7 and least <= int(text) <= most):
-        raise ValueError(f"{name} is {text[:40]!r}. Write a whole number from {least} to {most}, or leave it out.")
+        first = least or "0 (no limit)"
+        raise ValueError(f"{name} is {text[:40]!r}. Write a whole number from {first} to {most}, or leave it out.")
     return int(text)

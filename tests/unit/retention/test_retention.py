@@ -146,7 +146,7 @@ def test_the_columns_that_go_exist_and_the_settings_are_read():
     assert {"cpu_s", "disk_busy_ms"} <= SAMPLES and not SAMPLES & {"tps", "t_s", "errors", "binlog_commits"}
     assert {"qps", "writes", "p95_ms"} | FIGURES.keys() >= SAMPLES
     assert keep_days({"DURASCOPE_KEEP_SAMPLES": "7"}) == DAYS | {"samples": 7}
-    with pytest.raises(ValueError, match=r"EVIDENCE is 'a year'\. Write a whole number from 0 to 99999,"):
+    with pytest.raises(ValueError, match=r"EVIDENCE is 'a year'\. Write a whole number from 0 \(no limit\) to 99999,"):
         keep_days({"DURASCOPE_KEEP_EVIDENCE": "a year"})
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from dashboard.findings.tested import check_title, naming
 from dashboard.text.numbers import duration, whole
 from dashboard.text.words import listed
+from workers.crash.points.other_settings import MOST_POINTS
 from workers.crash.points.shortest import LIMIT_S
 from workers.crash.points.story import (
     KILLED,
@@ -81,7 +82,8 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
 def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
     where = "this load" if one.same else f"a second load, which was recorded with {one.name}={one.other}"
-    tried = f"Tried at {whole(one.tried)} {points} of {where}"
+    most = " (no more are tried for another setting)" if one.tried == MOST_POINTS else ""
+    tried = f"Tried at {whole(one.tried)} {points}{most} of {where}"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
         title, says = "Also tried, did not help", f"The checks still failed at {at}"

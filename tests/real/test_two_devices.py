@@ -22,7 +22,7 @@ def test_durable_settings_lose_nothing_when_both_disks_crash_or_one_alone(build,
     except SandboxError as absent:
         pytest.skip(str(absent))
     with recorded(sandbox_root, build, DURABLE, seconds=SECONDS) as crashable:
-        told = [one for one in crashable.choices(seed=1) if crashable.known(one.state).acknowledged()]
+        told = [one for one in crashable.choices(seed=1) if len(crashable.known(one.state).acknowledged())]
         chosen = [next(choice for choice in told if choice.way == way) for way in ("together", "one alone")]
         assert any(choice.reached.redo_bytes and choice.reached.binlog_bytes for choice in chosen)
         for choice in chosen:

@@ -178,7 +178,7 @@ def test_commits_missing_on_a_crashed_replica_count_as_lost():
     assert tally.missing == "16 commits" and list(losses(tally)) == [
         ("InnoDB lost up to 16 commits at a crash point", "")
     ]
-    assert view(stored(story(bad))).worst[0].replica == 16
+    assert view(stored(story(bad))).violations[0].replica == 16
 
 
 def test_a_setting_that_was_tried_with_its_safer_value_is_told(words):

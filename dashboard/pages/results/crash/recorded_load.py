@@ -31,8 +31,7 @@ from workers.crash.points.untried import UntriedPoint
 from workers.crash.points.violations import MOST_KEPT
 from workers.crash.verdict import CheckResult
 
-SHOWN = 50  # violations in the tables
-WORST = 8  # of them, above the fold
+SHOWN = 50  # violations in the table
 PLACES = ("lost_engine", "lost_binlog", "lost_replica")
 
 
@@ -90,8 +89,7 @@ class LoadView:
     deciding: tuple[MinimalEvidence, ...]
     kept: tuple[KeptView, ...]
     recording: KeptRecording | None
-    worst: tuple[ViolationRow, ...]
-    violations: tuple[ViolationRow, ...]  # the rest
+    violations: tuple[ViolationRow, ...]
     more: int
     left: int
     untried: tuple[UntriedPoint, ...]
@@ -121,8 +119,7 @@ def view(story: PointsStory, engine: str = ANY_ENGINE) -> LoadView:
         deciding=tuple(evidence(story, engine)),
         kept=tuple(_kept(one, engine) for one in story.kept),
         recording=story.recording,
-        worst=tuple(_violation(one, engine) for one in bad[:WORST]),
-        violations=tuple(_violation(one, engine) for one in bad[WORST:SHOWN]),
+        violations=tuple(_violation(one, engine) for one in bad[:SHOWN]),
         more=max(0, len(bad) - SHOWN),
         left=story.left,
         untried=tuple(replace(one, keeps=on_disk(one.keeps)) for one in story.untried[:FIRST_UNTRIED]),

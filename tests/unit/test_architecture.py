@@ -241,13 +241,11 @@ def test_no_two_test_files_have_one_name():
     report(name for name, times in names.items() if times > 1)
 
 
-def test_where_to_look_names_files_that_exist_and_at_most_eight():
-    document = (PROJECT / "docs/contributing/architecture.md").read_text()
-    page = document.partition("## Where to look")[2].partition("\n## ")[0]
-    rows = {line: re.findall(r"`([\w/]+\.\w+)`", line) for line in page.splitlines() if "?" in line}
-    assert len(rows) == 5
-    report(f"{len(files)} files: {line[:60]}" for line, files in rows.items() if not 0 < len(files) <= 8)
-    report(file for files in rows.values() for file in files if not (PROJECT / file).exists())
+def test_the_answers_to_newcomers_name_files_that_exist():
+    _, *answers = (PROJECT / "docs/contributing/first-tasks.md").read_text().split("\n## ")
+    files = {answer.partition("\n")[0]: re.findall(r"`([\w/.-]+/[\w.-]+\.\w+)`", answer) for answer in answers}
+    assert len(files) == 5 and all(files.values())
+    report(f"{title} {file}" for title, named in files.items() for file in named if not (PROJECT / file).exists())
 
 
 @pytest.mark.parametrize(

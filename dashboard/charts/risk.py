@@ -104,8 +104,10 @@ def risk(
 
 def _whole(drawn: Sequence[DrawnSetting]) -> str:
     """Their place on the axis is the length of their load."""
-    names = [one.setting.name for one in drawn if lost_whole_load(one.setting.tally)]
-    return f"With {listed(names)} that was all or nearly all of a load. " if names else ""
+    shares: dict[str, list[str]] = {}
+    for one in drawn:
+        shares.setdefault(lost_whole_load(one.setting.tally), []).append(one.setting.name)
+    return "".join(f"{listed(names)} lost {share}. " for share, names in shares.items() if share)
 
 
 def _source(kind: str) -> str:

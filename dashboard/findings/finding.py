@@ -200,7 +200,7 @@ def _anatomy(told: Sequence[tuple[str, Point]], where: str) -> list[str]:
     parts = [f"{fsyncs} with {name}" for name, point in told if (fsyncs := _fsyncs(point))]
     groups = [f"{sig(point.group.value, 2)} commits with {name}" for name, point in told if point.group]
     sentences = [f"{where} a commit needs {', '.join(parts)}."] if len(parts) == len(told) and parts else []
-    return sentences + ([f"{where} {', '.join(groups)} are written to the binary log together."] if groups else [])
+    return sentences + ([f"{where} the binary log writes together: {', '.join(groups)}."] if groups else [])
 
 
 def _fsyncs(point: Point) -> str:

@@ -199,7 +199,7 @@ def test_the_pointer_shows_all_series(looked_at):
     box = canvas.bounding_box()
     canvas.hover(position={"x": box["width"] * 0.45, "y": box["height"] / 2})
     shown = throughput.evaluate("f => f.chartView.chart.tooltip.dataPoints.map(item => item.dataset.label)")
-    assert shown == ["0/0", "2/0", "1/1 (ceiling)", "2/1", "1/1"]
+    assert shown == ["0/0", "2/0", "1/1 (limit)", "2/1", "1/1"]
 
 
 def test_a_ceiling_is_named_hidden_and_shown_with_its_variant(looked_at):
@@ -284,11 +284,11 @@ def test_among_many_lines_the_others_step_back(looked_at):
     assert crowd.evaluate(OPAQUE) == CROWD_NAMES
     entry = crowd.get_by_role("button", name=CROWD_NAMES[9], exact=True)
     entry.hover()
-    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[9], f"{CROWD_NAMES[9]} (ceiling)"]
+    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[9], f"{CROWD_NAMES[9]} (limit)"]
     crowd.locator("figcaption").hover()
     assert crowd.evaluate(OPAQUE) == CROWD_NAMES
     entry.focus()
-    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[9], f"{CROWD_NAMES[9]} (ceiling)"]
+    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[9], f"{CROWD_NAMES[9]} (limit)"]
     entry.blur()
     assert crowd.evaluate(OPAQUE) == CROWD_NAMES
 
@@ -300,7 +300,7 @@ def test_among_many_lines_the_plot_points_at_one(looked_at):
     canvas.hover(position=at)
     shown = crowd.evaluate("f => f.chartView.chart.tooltip.dataPoints.map(item => item.dataset.label)")
     assert shown == [CROWD_NAMES[25]]
-    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[25], f"{CROWD_NAMES[25]} (ceiling)"]
+    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[25], f"{CROWD_NAMES[25]} (limit)"]
     crowd.locator("figcaption").hover()
     assert crowd.evaluate(OPAQUE) == CROWD_NAMES
 
@@ -312,7 +312,7 @@ def test_among_many_lines_the_keyboard_reads_one_after_the_other(looked_at):
     canvas.press("ArrowRight")
     canvas.press("ArrowDown")
     assert reading.inner_text().startswith(f"{CROWD_NAMES[1]}, 1 threads:")
-    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[1], f"{CROWD_NAMES[1]} (ceiling)"]
+    assert crowd.evaluate(OPAQUE) == [CROWD_NAMES[1], f"{CROWD_NAMES[1]} (limit)"]
     canvas.press("Escape")
     assert crowd.evaluate(OPAQUE) == CROWD_NAMES
 

@@ -23,15 +23,17 @@ def losses(tally: Tally) -> Iterable[tuple[str, str]]:
         yield f"{_where(tally, place)} {_lost(tally, loss)}", _work(tally, place, loss)
 
 
-def lost_whole_load(tally: Tally) -> bool:
-    """Whether a trial lost nearly all of its commits. A longer load could then lose more."""
-    return tally.kind not in RECORDED_KINDS and any(map(_lost_nearly_all, tally.hit))
+def lost_whole_load(tally: Tally) -> str:
+    """If a trial lost nearly all of its commits, how much that was of a load; else "". A longer load could then lose
+    more."""
+    if tally.kind in RECORDED_KINDS or not any(_share(trial) >= NEARLY_ALL for trial in tally.hit):
+        return ""
+    return "the whole load" if all(_share(trial) == 1 for trial in tally.hit) else "up to nearly the whole load"
 
 
-def _lost_nearly_all(trial: Tried) -> bool:
-    """`trial`: one that lost commits."""
-    worst = max(filter(None, map(trial.lost, PLACES)))
-    return 0 < NEARLY_ALL * (trial.acknowledged or 0) <= worst
+def _share(trial: Tried) -> float:
+    """The share of its commits that a trial lost where it lost more; `trial`: one that lost commits."""
+    return max(filter(None, map(trial.lost, PLACES))) / trial.acknowledged if trial.acknowledged else 0
 
 
 def of_a_failover(tally: Tally) -> Iterable[str]:

@@ -6,6 +6,6 @@ export function unmeasured({ ceiling, fit }) {
 
 /** The word that distinguishes it from the measured line of the same name. */
 export function kindWord({ name, ceiling, fit }) {
-  if (ceiling) return name.endsWith(" limit") ? "" : " (ceiling)";
+  if (ceiling) return name.endsWith(" limit") ? "" : " (limit)";
   return fit ? " (model)" : "";
 }

@@ -56,4 +56,4 @@ def test_an_unmeasured_outage_is_not_decidable_and_says_why(made, why):
 def test_a_claim_about_outages_is_written_as_in_a_recipe():
     assert SHORTER.as_dict() == {"outages": {"variant": "0 s", "over": "5 s", "kind": "primary-kill"}}
     assert SHORTER.threads == (), "it names no number of threads"
-    assert SHORTER.in_words == "write outage after a primary kill: 0 s, over 5 s"
+    assert SHORTER.in_words == "write outage after a primary kill: 0 s divided by 5 s"

@@ -291,13 +291,14 @@ LOST_WORK = CrashShare(("1/1", "2/0"), ("power-loss", "process-kill"), lost="bin
     [
         (
             RATIO,
-            "commits per second: on, update, 64 threads, over off",
+            "commits per second of on divided by those of off (update, 64 threads)",
             {"ratio": {**ON, "over": OFF, "figure": "commits per second"}},
             False,
         ),
         (
             SpeedRatio(at("on", 64), at("on", 1), "rows per second", than=RATIO),
-            "rows per second: on, update, 64 threads, over 1 thread, against " + RATIO.in_words,
+            "rows per second of 64 threads divided by those of 1 thread (on, update); that divided by "
+            + RATIO.in_words,
             {
                 "ratio": {
                     **ON, "over": {**ON, "threads": 1}, "figure": "rows per second",

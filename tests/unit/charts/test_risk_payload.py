@@ -101,7 +101,7 @@ def test_the_chart_lists_settings_that_are_not_drawn_and_its_sources():
     every = trials.experiment(
         {"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [(5, 5)]}, "0/0": {"power-loss": [(5, 22000)]}}
     )
-    assert "With 0/0 that was all or nearly all of a load." in drawn(every).note
+    assert "0/0 lost the whole load. " in drawn(every).note
     partly = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}, "2/0": {"power-loss": [None]}}))
     assert partly.note.endswith("Not drawn, because speed or loss was not measured: 2/0.")
     none = drawn(trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, measured=0))

@@ -282,7 +282,7 @@ def test_the_list_of_trials_says_how_many_points_lost_commits_and_at_which_step_
     )
     page = " ".join(client_in.get(reverse("results:trials", args=[made.pk])).text.split())
     assert page.count("at 1 of 4 crash points") == 1
-    assert page.count("shows the most that was lost at any of them") == 1
+    assert page.count("shows the largest loss at any point") == 1
     assert page.count('<span class="soft">\N{EN DASH}</span>') == 1, (
         "how many were acknowledged stands on the trial's page"
     )

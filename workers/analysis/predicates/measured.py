@@ -29,6 +29,10 @@ class At:
         """Those parts of the point that differ from the other one."""
         return ", ".join(mine for mine, its in zip(self._parts(), other._parts(), strict=True) if mine != its)
 
+    def like(self, other: "At") -> str:
+        """Those parts of the point that both have."""
+        return ", ".join(mine for mine, its in zip(self._parts(), other._parts(), strict=True) if mine == its)
+
     def _parts(self) -> tuple[str, str, str]:
         return self.variant, self.workload, f"{self.threads} thread{'s' if self.threads > 1 else ''}"
 

@@ -50,7 +50,7 @@ class OutageRatio(Predicate):
 
     @property
     def in_words(self) -> str:
-        return f"write outage after a {self.kind.replace('-', ' ')}: {self.of}, over {self.over}"
+        return f"write outage after a {self.kind.replace('-', ' ')}: {self.of} divided by {self.over}"
 
     def as_dict(self) -> Mapping[str, object]:
         return {"outages": {"variant": self.of, "over": self.over, "kind": self.kind}}

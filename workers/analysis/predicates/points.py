@@ -64,8 +64,9 @@ class SpeedRatio(Predicate):
 
     @property
     def in_words(self) -> str:
-        than = f", against {self.than.in_words}" if self.than else ""
-        return f"{self.figure}: {self.of.in_words}, over {self.over.unlike(self.of)}{than}"
+        of, over, both = self.of.unlike(self.over), self.over.unlike(self.of), self.of.like(self.over)
+        than = f"; that divided by {self.than.in_words}" if self.than else ""
+        return f"{self.figure} of {of} divided by those of {over}{f' ({both})' if both else ''}{than}"
 
     @property
     def threads(self) -> tuple[int, ...]:

@@ -60,7 +60,7 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
         self_test=checked,
         kinds=[title(kind) for kind in kinds(view)],
         moments=max((trial.points.tried for trial in view.trials if trial.points), default=0),
-        lost_whole_load=any(lost_whole_load(one) for one in tallies(view.trials).values() if one.kind not in CONTROLS),
+        lost_whole_load=any(one.kind not in CONTROLS and lost_whole_load(one) for one in tallies(view.trials).values()),
         power_losses=not POWER_LOSSES.isdisjoint(view.crash_kinds),
         flushes_by_time=any(level(one.settings) not in (None, DURABLE) for one in view.plan.variants),
         clients=view.plan.crash.clients,

@@ -198,9 +198,13 @@ def _one(pair: Pair, counts: str, is_over: bool) -> Finding:
 def _anatomy(told: Sequence[tuple[str, Point]], where: str) -> list[str]:
     """The cause of the difference, as far as sources counted it."""
     parts = [f"{fsyncs} with {name}" for name, point in told if (fsyncs := _fsyncs(point))]
-    groups = [f"{sig(point.group.value, 2)} commits with {name}" for name, point in told if point.group]
+    groups = [f"{sig(point.group.value, 2)} with {name}" for name, point in told if point.group]
     sentences = [f"{where} a commit needs {', '.join(parts)}."] if len(parts) == len(told) and parts else []
-    return sentences + ([f"{where} the binary log writes together: {', '.join(groups)}."] if groups else [])
+    if groups:
+        sentences.append(
+            f"{where} one write to the binary log holds this many commits on average: {', '.join(groups)}."
+        )
+    return sentences
 
 
 def _fsyncs(point: Point) -> str:

@@ -16,7 +16,7 @@ from workers.analysis.predicates.bounds import Effect, Outcome
 from workers.analysis.predicates.claim import Claim
 from workers.analysis.predicates.flush import FlushFigure
 
-_METHOD = 9  # raise it when predicates or their words change; then stored outcomes are computed again
+_METHOD = 10  # raise it when predicates or their words change; then stored outcomes are computed again
 
 
 @dataclass(frozen=True)

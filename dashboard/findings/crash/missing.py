@@ -78,10 +78,13 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
     kept_by_binlog = any(in_engine > (binlog if both is None else both) for in_engine, binlog, both in lost)
     kept_by_engine = any(binlog > (in_engine if both is None else both) for in_engine, binlog, both in lost)
     if kept_by_binlog and kept_by_engine:
-        return f"a replica would lack commits that {engine} kept, and have others that {engine} lost"
+        return f"a replica would lack commits that only {engine} kept, and have others that only {BINLOG} kept"
     if kept_by_binlog:
         return f"a replica would have commits that {engine} lost, because {BINLOG} still has them"
-    return f"a replica could lack commits that {engine} kept, and have commits that {engine} lost"
+    return (
+        f"a replica could lack commits that {engine} kept (because {BINLOG} lost them), and have commits that {engine} "
+        "lost (because it fetched them before the crash)"
+    )
 
 
 def typical(median: float, times: int) -> str:

@@ -1,10 +1,14 @@
 """The crash kinds: what each of them loses, and what it asks of a server and of its disks."""
 
+import textwrap
+from pathlib import Path
+
 import pytest
 
 from tests.unit.crash.parts import prepared
 from workers.bench.plan import OF_TWO_DISKS
 from workers.crash.kinds import CRASH_KINDS
+from workers.crash.kinds import kind as of_a_kind
 from workers.sandbox.disk import ability
 
 RECORDED = {"every-crash-point", "replica-crash-points", "small-histories"}
@@ -58,6 +62,19 @@ def test_each_crash_takes_the_server_down_in_its_own_way_and_starts_the_same_one
     begun.server._answers["crash"] = begun.server
     assert begun.kind.silence(begun.scene) is begun.server
     assert notes == way
+
+
+def test_the_example_in_the_document_for_newcomers_is_a_crash_kind():
+    document = Path(__file__).parents[3] / "docs/contributing/first-tasks.md"
+    example = document.read_text().partition("       class ")
+    known: dict[str, type[of_a_kind.CrashKind]] = {}
+    exec(textwrap.dedent("".join(example[1:]).partition("\n\n   Optional")[0]), vars(of_a_kind) | {}, known)
+    (made,) = known.values()
+    notes = []
+    begun = prepared(notes, "process-kill")
+    assert made().silence(begun.scene) is begun.server and notes == ["[kill]", "server.kill"]
+    assert made.key and made.title and made.says.endswith(".")
+    assert made.keeps_page_cache
 
 
 def test_a_host_without_simulated_disks_has_the_kinds_that_need_none(monkeypatch):

@@ -86,8 +86,9 @@ def test_what_a_replica_can_be_is_told_together_of_settings_alike():
         ]
     )
     assert [one for one in said if "a replica " in one] == [
-        "Concluded, not tested: after a power loss with 0/0 and 2/0 a replica could lack commits that "
-        "InnoDB kept, and have commits that InnoDB lost.",
+        "Concluded, not tested: after a power loss with 0/0 and 2/0 a replica could lack commits that InnoDB kept "
+        "(because the binary log lost them), and have commits that InnoDB lost (because it fetched them before the "
+        "crash).",
         "Concluded, not tested: after a power loss with 2/1 a replica would have commits that InnoDB lost, because "
         "the binary log still has them.",
     ]

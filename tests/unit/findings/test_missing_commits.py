@@ -8,8 +8,11 @@ from tests.unit.findings.tried import plain, tried
 
 KEPT = ", the binary log none"
 BY_BINLOG = "a replica would have commits that InnoDB lost, because the binary log still has them"
-DIFFERS = "a replica could lack commits that InnoDB kept, and have commits that InnoDB lost"
-BOTH_WAYS = "a replica would lack commits that InnoDB kept, and have others that InnoDB lost"
+DIFFERS = (
+    "a replica could lack commits that InnoDB kept (because the binary log lost them), and have commits that InnoDB "
+    "lost (because it fetched them before the crash)"
+)
+BOTH_WAYS = "a replica would lack commits that only InnoDB kept, and have others that only the binary log kept"
 
 
 @pytest.mark.parametrize(

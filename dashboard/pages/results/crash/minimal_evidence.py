@@ -82,7 +82,7 @@ def _prevents_first(one: OtherSetting) -> tuple[bool, bool]:
 def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     """A setting that was tried with its safer value."""
     load = "the same load" if one.same else f"a second load, which was recorded with {one.name}={one.other}"
-    most = " (the most that are tried for another setting)" if one.tried == MOST_POINTS else ""
+    most = f" ({MOST_POINTS} is the limit when another setting is tried)" if one.tried == MOST_POINTS else ""
     tried = f"Tried with {load}, at {whole(one.tried)} of its {points}{most}"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"

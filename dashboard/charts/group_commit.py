@@ -29,7 +29,7 @@ SAYS = {
     "does not work": ("failed", "group commit does not work"),
     "unknown": ("unknown", "unclear whether group commit works"),
     "works": ("passed", "group commit works"),
-    "no need": ("idle", "no commit waits for a flush"),
+    "no need": ("idle", "no flushes to share"),
 }  # a variant gets the first verdict that one of its logs has
 
 

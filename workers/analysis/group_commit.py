@@ -76,9 +76,7 @@ def judge(points: Sequence[Shared]) -> GroupCommit:
         high_threads=highest.threads,
     )
     if lowest.threads == 1 and lowest.per_commit < LONE:
-        return judged(
-            "no need", "No need to share: even with one thread most commits do not wait for an fsync of this log."
-        )
+        return judged("no need", "Commits do not wait for its fsyncs: one thread makes less than one for two commits.")
     if highest.threads < MIN_THREADS or highest.threads < MIN_SPAN * lowest.threads:
         needed = max(MIN_THREADS, MIN_SPAN * lowest.threads)
         return judged("unknown", f"Measured up to {highest.threads} threads only; {needed} are needed.")

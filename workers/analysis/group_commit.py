@@ -76,7 +76,7 @@ def judge(points: Sequence[Shared]) -> GroupCommit:
         high_threads=highest.threads,
     )
     if lowest.threads == 1 and lowest.per_commit < LONE:
-        return judged("no need", "Commits do not wait for its fsyncs: one thread makes less than one for two commits.")
+        return judged("no need", "Commits do not wait for fsyncs of this log.")
     if highest.threads < MIN_THREADS or highest.threads < MIN_SPAN * lowest.threads:
         needed = max(MIN_THREADS, MIN_SPAN * lowest.threads)
         return judged("unknown", f"Measured up to {highest.threads} threads only; {needed} are needed.")

@@ -19,8 +19,8 @@ class EventKind:
 EVENTS: dict[str, EventKind] = {
     "night_failed": EventKind(
         "A scheduled run failed",
-        "it ended with an error, was interrupted, was cancelled at the latest time set for its end, or was not allowed "
-        "to start",
+        "it ended with an error, was interrupted, was not allowed to start, or had not ended at the time “must end by” "
+        "of its schedule",
     ),
     "night_missed": EventKind(
         "A scheduled run was missed",

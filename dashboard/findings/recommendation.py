@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.crash.recorded import noun_of, points_in_full
+from dashboard.findings.crash.recorded import points_in_full, points_of_kind
 from dashboard.findings.point import ThroughputRatio
 from dashboard.records.experiments.kind_names import FIRST, number_of, plural
 from dashboard.text.numbers import CONFIDENCE, at, sig
@@ -305,7 +305,7 @@ def _risk(one: Option) -> str:
     read = [f"in {each.phantoms:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.phantoms]
     differs = [f"in {each.differs:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.differs]
     uncounted = [
-        f"at {each.points_uncounted:,} of {each.points:,} {noun_of(each.kind)}s"
+        f"at {each.points_uncounted:,} of {points_of_kind(each.points, each.kind)}"
         for each in one.crashes
         if each.points_uncounted
     ]
@@ -330,5 +330,5 @@ def _few(kinds: Sequence[str], named: int) -> Sequence[str]:
 
 def _lost(each: Crashes) -> str:
     if each.points:
-        return f"at {each.points_lost:,} of {each.points:,} {noun_of(each.kind)}s"
+        return f"at {each.points_lost:,} of {points_of_kind(each.points, each.kind)}"
     return f"in {each.lost:,} of {number_of(each.kind, each.tried)}"

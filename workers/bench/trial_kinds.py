@@ -35,7 +35,7 @@ TWIN_IN_A_TOPOLOGY = {"power-loss": "primary-power-loss", "process-kill": "prima
 CHECK_TITLES: Mapping[str, str] = {
     **{key: check.title for key, check in CRASH_CHECKS.items()},
     **{key: check.title for key, check in FAILOVER_CHECKS.items()},
-    HISTORY: "Tables, rows and binary log as answered",
+    HISTORY: "Tables, rows and binary log as the server had answered",
 }
 
 

@@ -23,9 +23,9 @@ def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
 
 def _complaint(one: ReplicaSeen) -> str:
     if one.state == "stopped":
-        return f"{one.moment.capitalize()} the replica stopped: {one.error}."
+        return f"{one.moment.capitalize()}, the replica stopped: {one.error}."
     if one.state == "caught up" and one.different_rows:
-        return f"{one.moment.capitalize()} the replica reports no error, and {one.different_rows} rows differ."
+        return f"{one.moment.capitalize()}, the replica reports no error, and {one.different_rows} rows differ."
     return ""
 
 

@@ -6,7 +6,7 @@ from dashboard.findings.crash.failover import failover_finding
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import finished
-from dashboard.findings.crash.trials import Tried
+from dashboard.findings.crash.trials import WITH_REPLICA, Tried
 from dashboard.findings.finding import Finding, Pair, compared
 from dashboard.records.experiments.kind_names import singular
 from dashboard.text.numbers import CONFIDENCE
@@ -28,7 +28,8 @@ def crash_finding(
     if not known:
         return Finding("No crash trial has a verdict" + ("" if is_over else " yet"), more=more)
     told = failover_finding(known) if known[0].tally.kind in FAULTS else _told(known, pairs, is_over)
-    return Finding(told.text, more=(*told.more, *more))
+    concluded = () if any(trial.kind in WITH_REPLICA for trial in trials) else _of_replicas(known)
+    return Finding(told.text, more=(*told.more, *concluded, *more))
 
 
 def _told(known: Sequence[CrashSetting], pairs: Sequence[Pair], is_over: bool) -> Finding:
@@ -45,7 +46,7 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
     main, here = pair.main, {one.place.variant: one for one in known}
     asked = [here[name] for name in (main.variant, main.baseline) if name in here]
     first, *others = asked or known
-    further = [f"{one.says}." for one in others] + _of_replicas(known)
+    further = [f"{one.says}." for one in others]
     if pair.ratio is None or first.place.variant != main.variant or not others:
         return Finding(first.says, more=tuple(further))
     speed = compared(pair.ratio, pair.names, pair.where)
@@ -63,8 +64,8 @@ def _of_replicas(known: Sequence[CrashSetting]) -> list[str]:
     """How a replica can differ after a crash, where none was tried: the settings of which the same is true together."""
     names: dict[str, list[str]] = {}
     for one in known:
-        if says := one.tally.of_a_replica:
-            names.setdefault(says, []).append(one.name)
+        if (says := one.tally.of_a_replica) and one.name not in names.setdefault(says, []):
+            names[says].append(one.name)
     crash = singular(known[0].tally.kind)
     return [f"Concluded, not tested: after a {crash} with {listed(which)} {says}." for says, which in names.items()]
 

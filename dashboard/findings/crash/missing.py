@@ -52,7 +52,7 @@ def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
     lost = [count for count in counts if count]
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
         much = _much(lost)
-        return f"every commit of each load, {much}" if len(lost) > 1 else f"all {much} commits of the load"
+        return f"every commit of each load, {much}" if len(lost) > 1 else f"all {whole(lost[0])} commits of the load"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 

@@ -29,6 +29,12 @@ def noun_of(kind: str) -> str:
     return KILL_POINT if kind in KILLED else CRASH_POINT
 
 
+def points_of_kind(points: int, kind: str) -> str:
+    """24 crash points of a replica: as in the heading of the crash matrix."""
+    whose = " of a replica" if CRASH_KINDS[kind].with_replica else " of small histories" if kind in HISTORIES else ""
+    return _points(points, noun_of(kind)) + whose
+
+
 def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
     """636 crash points of 3 loads."""
     return f"{_points(points, noun)} of {'this load' if loads == 1 else f'{loads:,} loads'}"
@@ -49,7 +55,7 @@ def points_in_full(points: int, kind: str, trials: int) -> str:
 
 def states_of(states: int, of: str) -> str:
     """Of small histories."""
-    return f"1 state of {of}" if states == 1 else f"{states:,} states of {of}"
+    return f"{_points(states, CRASH_POINT)} of {of}"
 
 
 def _points(points: int, noun: str) -> str:

@@ -171,3 +171,44 @@ def test_a_statement_that_was_answered_when_the_content_changed_may_be_missing()
     nothing = "none of the statements that were sent at once"
     assert allowed(100, at_once) == ([(nothing, BEFORE), ("COMMIT", AFTER)], 3)
     assert allowed(101, at_once) == ([("COMMIT", AFTER)], 4)
+
+
+def holding(rows, logged, prepared=()):
+    return ServerContent((("t", "CREATE", rows),), prepared, logged)
+
+
+GROWN = tuple(
+    play.Answered(statement, at, holding(rows, logged))
+    for statement, at, rows, logged in (
+        ("", 0, (), 3),
+        ("INSERT 1", 10_000_000, ("1",), 4),
+        ("INSERT 2", 20_000_000, ("1", "2"), 5),
+        ("DELETE 2", 30_000_000, ("1",), 6),
+        ("INSERT 3", 40_000_000, ("1", "3"), 7),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("held", "lost"),
+    [
+        (holding((), 3), (3, 25.0, 3, 25.0)),
+        (holding(("1", "2"), 6), (1, 5.0, 0, 0.0)),
+        (holding(("1", "2"), 7), (1, 5.0, 0, 0.0)),
+        (holding(("1",), 4), (0, 0.0, 2, 15.0)),
+        (holding(("1",), 6), None),
+        (holding(("1", "3"), 7), None),
+        (holding(("2",), 3), None),
+        (holding((), 8), None),
+        (holding((), 3, ("x",)), None),
+    ],
+    ids=[
+        "all", "one of the engine", "and the binary log has the statement under way", "two of the binary log",
+        "nothing", "nothing, and the statement under way is there", "rows that never were there",
+        "a binary log with more than was written", "a prepared transaction that never was",
+    ],
+)  # fmt: skip
+def test_what_was_answered_and_is_missing_is_counted_if_the_rest_is_from_an_earlier_time(held, lost):
+    """Three statements were answered; the fourth was under way. The engine has what it had after 1 also after 3."""
+    found = play.Played(History("four", ()), "recording", GROWN).lost(SimpleNamespace(until_ns=35_000_000), held)
+    assert (found and tuple(value for one in found for value in (one.transactions, one.ms))) == lost

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.sandbox.recordings import Written
 from workers.crash.points import exhaust
 from workers.crash.points.histories import AtOnce, History
-from workers.crash.points.judge_history import ContentPorts, judge_history
+from workers.crash.points.judge_history import ContentPorts, HistoryJudgement, judge_history
 from workers.crash.points.play import Answered, Played, PlayedAtOnce
 from workers.crash.points.recorded import NS
 from workers.crash.points.server_content import ServerContent
@@ -137,9 +137,19 @@ def test_the_content_before_and_after_the_statement_under_way_are_right(found):
 def test_a_wrong_content_is_compared_with_both():
     mixed = ServerContent(TWO.tables, ("'x'",), 1)
     assert complaint(mixed) == (
-        "after the beginning: tables t: 2 rows instead of t: 1 rows, prepared (\"'x'\",) instead of (); "
-        "after INSERT 2: prepared (\"'x'\",) instead of (), 1 transactions in the binary log instead of 2"
+        "tables t: 2 rows instead of t: 1 rows, prepared (\"'x'\",) instead of () (as after the beginning); "
+        "or prepared (\"'x'\",) instead of (), 1 transactions in the binary log instead of 2 (as after INSERT 2)"
     )
+
+
+def test_after_the_last_statement_one_content_is_right():
+    assert complaint(ONE, ALLOWED[1:]) == (
+        "tables t: 1 rows instead of t: 2 rows, 1 transactions in the binary log instead of 2"
+    )
+    judged = HistoryJudgement("gone")
+    assert judged.check(ALLOWED[1:]).says == "Crash after INSERT 2: gone"
+    assert judged.check(ALLOWED[:1]).says == "Crash after the beginning: gone"
+    assert judged.check(ALLOWED).says == "Crash during INSERT 2: gone"
 
 
 def test_a_table_that_cannot_be_read_is_named():
@@ -200,9 +210,10 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
     [wrong] = [state for state in found.states if state.verdict == "invalid"]
     assert (wrong.moment, wrong.keeps, wrong.way, wrong.recovery_s) == (1, "written", "one insert", 0.25)
     assert (
-        "Under way: INSERT 2. after the beginning: 7 transactions in the binary log instead of 1"
+        "Crash during INSERT 2: 7 transactions in the binary log instead of 1 (as after the beginning)"
         in wrong.checks[0].says
     )
+    assert (wrong.lost_engine, wrong.lost_binlog) == (None, None), "more than was written is no loss"
     early, _ = exhaust.exhaust(begun, history, -1.0, ports)
     assert (early.counts.tried, early.left, early.out_of_time) == (1, 3, True), "the first state is always tried"
     assert [exhaust._together(some).out_of_time for some in ([found, early], [found, found])] == [True, False]

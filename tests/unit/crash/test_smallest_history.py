@@ -10,7 +10,7 @@ from workers.crash.verdict import CheckResult
 
 
 def wrong(statement, acknowledged):
-    return state(0.1, CheckResult("history", "invalid", 1, f"Under way: {statement}. It is gone."),
+    return state(0.1, CheckResult("history", "invalid", 1, f"Crash during {statement}: It is gone."),
                  acknowledged=acknowledged)  # fmt: skip
 
 

@@ -94,6 +94,12 @@ def test_what_a_replica_can_be_is_told_together_of_settings_alike():
     ]
 
 
+def test_nothing_is_concluded_of_replicas_where_one_was_crashed_too():
+    crashed = [tried("replica-crash-points", engine=5)]
+    assert not [one for one in all_told([safe(), fast()], trials=crashed) if "Concluded" in one]
+    assert [one for one in all_told([safe(), fast()]) if "Concluded" in one]
+
+
 @pytest.mark.parametrize(("is_over", "yet"), [(True, ""), (False, " yet")])
 def test_a_result_without_a_verdict_says_whether_one_can_still_come(is_over, yet):
     assert told([safe(unclear())], is_over=is_over) == [f"No crash trial has a verdict{yet}", UNTESTED]

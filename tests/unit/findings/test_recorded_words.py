@@ -38,13 +38,34 @@ def test_a_setting_is_told_by_the_crash_points_of_its_loads(counts, loads, says)
 @pytest.mark.parametrize(
     ("tried_", "failed", "says"),
     [
-        (1, 0, "recovered right at the 1 state of 1 round"),
-        (2, 0, "recovered right at all 2 states of 1 round"),
-        (2000, 1000, "recovered wrong at 1,000 of the 2,000 states of 1 round"),
+        (1, 0, "recovered right at the 1 crash point of 1 round"),
+        (2, 0, "recovered right at all 2 crash points of 1 round"),
+        (2000, 1000, "recovered wrong at 1,000 of the 2,000 crash points of 1 round"),
     ],
 )
 def test_of_small_histories_it_is_told_whether_they_recovered_right(tried_, failed, says):
     assert recorded.says(counted(tried_, failed, 0), 1, None, "1 round") == says
+
+
+def test_small_histories_that_lost_answered_statements_are_told_like_a_load():
+    says = recorded.says(counted(992, 921, 900), 1, 7, "14 histories")
+    assert says == (
+        "lost acknowledged commits at 900 of the 992 crash points of 14 histories (at the worst one 7); "
+        "failed in another way at 21"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("every-crash-point", "24 crash points"),
+        ("replica-crash-points", "24 crash points of a replica"),
+        ("small-histories", "24 crash points of small histories"),
+        ("kill-points", "24 kill points"),
+    ],
+)
+def test_points_are_named_as_in_the_heading_of_the_matrix(kind, says):
+    assert recorded.points_of_kind(24, kind) == says
 
 
 def test_kill_points_have_their_own_noun():
@@ -63,8 +84,8 @@ def test_kill_points_have_their_own_noun():
         ((3, "every-crash-point", 3), "3 crash points (1 in each of 3 loads)"),
         ((637, "every-crash-point", 3), "637 crash points (of 3 loads)"),
         ((6, "kill-points", 3), "6 kill points (2 in each of 3 loads)"),
-        ((1, "small-histories", 1), "1 state of 1 round of small histories"),
-        ((345, "small-histories", 2), "345 states of 2 rounds of small histories"),
+        ((1, "small-histories", 1), "1 crash point of 1 round of small histories"),
+        ((345, "small-histories", 2), "345 crash points of 2 rounds of small histories"),
     ],
 )
 def test_the_first_sentence_says_what_a_crash_point_is(known, says):

@@ -125,7 +125,7 @@ POINTS = PointCounts(tried=40, failed=3, lost=3)
          "lost acknowledged commits at 6 of the 80 crash points of 2 loads (at the worst one 9); "
          "1 more unclear"),
         ([tried("small-histories", engine=None, binlog=None, verdict="invalid", points=POINTS)],
-         "recovered wrong at 3 of the 40 states of 1 round of small histories"),
+         "recovered wrong at 3 of the 40 crash points of 1 round of small histories"),
         ([tried("kill-points", points=PointCounts(tried=40, failed=0, lost=0))],
          "lost nothing at any of the 40 kill points of this load"),
     ],

@@ -64,7 +64,8 @@ class Exhausted(Begun):
     archives: Mapping[int, bytes]
 
     def so_far(self) -> PointsResult:
-        return with_points(super().so_far(), self.story, self.archives)
+        answered = max(state.acknowledged for state in self.story.states)
+        return with_points(replace(super().so_far(), acknowledged=answered), self.story, self.archives)
 
 
 def steps(begun: Begun, histories: Sequence[History] = HISTORIES, ports: HistoryPorts = PORTS) -> Iterator[Begun]:
@@ -226,6 +227,7 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: H
     judgement = judge_history(recovered, allowed, ports)
     check = judgement.check(allowed)
     bad = (check,) if judgement.says else ()
+    lost = played.lost(state, judgement.held) if bad and judgement.held else None
     lane.server.kill()
     tried = TriedState(
         **vars(_untried(played, state)),
@@ -233,8 +235,8 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: H
         verdict=verdict((check,)),
         checks=bad,
         passed=() if bad else (HISTORY,),
-        lost_engine=None,
-        lost_binlog=None,
+        lost_engine=lost[0] if lost else None,
+        lost_binlog=lost[1] if lost else None,
         recovery_s=judgement.recovery_s,
         took_s=monotonic() - began,
         log_lines=tuple(lane.server.log_text.splitlines()) if bad else (),

@@ -16,7 +16,7 @@ from workers.servers.connection import connect
 from workers.servers.limited import Connection
 from workers.servers.target import Target
 
-UNDER_WAY = "Under way: {}. "
+DURING, AFTER = "Crash during {}: ", "Crash after {}: "
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class HistoryJudgement:
     held: ServerContent | None = None
 
     def check(self, allowed: Sequence[Answered]) -> CheckResult:
-        said = f"{UNDER_WAY.format(allowed[-1].statement)}{self.says}"
+        when = (DURING if len(allowed) > 1 else AFTER).format(allowed[-1].name)
+        said = f"{when}{self.says}"
         return replace(invalid(1, said) if self.says else valid(""), key=HISTORY)
 
 
@@ -75,20 +76,19 @@ def judge_history(
     if alike:
         says = f"The binary log holds another transaction than the engine, which has {alike[0].statement}."
     else:
-        says = "; ".join(dict.fromkeys(_difference(held, mark) for mark in allowed))
+        says = "; or ".join(dict.fromkeys(_difference(held, mark, len(allowed) > 1) for mark in allowed))
     return HistoryJudgement(says, took_s, held)
 
 
-def _difference(found: ServerContent, mark: Answered) -> str:
-    wanted, where = mark.content, f"after {mark.statement or 'the beginning'}"
-    parts = []
+def _difference(found: ServerContent, mark: Answered, one_of_several: bool) -> str:
+    wanted, parts = mark.content, []
     if found.tables != wanted.tables:
         parts.append(f"tables {_short(found)} instead of {_short(wanted)}")
     if found.prepared != wanted.prepared:
         parts.append(f"prepared {found.prepared} instead of {wanted.prepared}")
     if found.logged != wanted.logged:
         parts.append(f"{found.logged} transactions in the binary log instead of {wanted.logged}")
-    return f"{where}: {', '.join(parts)}"
+    return ", ".join(parts) + (f" (as after {mark.name})" if one_of_several else "")
 
 
 def _short(content: ServerContent) -> str:

@@ -11,6 +11,7 @@ from time import monotonic_ns
 from workers.crash.chain import ServerReady
 from workers.crash.points.histories import SCHEMA, TABLES, AtOnce, History
 from workers.crash.points.server_content import ServerContent, content
+from workers.crash.setup_and_result import LostWork
 from workers.sandbox import owner
 from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.states import DiskState
@@ -30,6 +31,10 @@ class Answered:
     answered_ns: int
     content: ServerContent
     wrote: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.statement or "the beginning"
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,24 @@ class Played:
         """How many statements were answered while this state was possible."""
         at_once = self.at_once.statements if self.at_once else ()
         return self._in_turn(state) + sum(told_ns < state.until_ns for _, told_ns in at_once)
+
+    def lost(self, state: DiskState, held: ServerContent) -> tuple[LostWork, LostWork] | None:
+        """The answered transactions that engine and binary log lost, if each holds what it held after an earlier
+        statement. None: they lost none, or one of them holds something else."""
+        allowed = self.allowed(state)
+        known = (*self.marks[: self._in_turn(state)], *allowed)
+        in_engine = [mark.content.logged for mark in known if mark.content.in_engine == held.in_engine]
+        if not in_engine or held.logged > max(mark.content.logged for mark in allowed):
+            return None
+        answered = allowed[0].content.logged
+        engine, binlog = (self._lost(there, answered, state) for there in (in_engine[-1], held.logged))
+        return (engine, binlog) if engine.transactions or binlog.transactions else None
+
+    def _lost(self, there: int, answered: int, state: DiskState) -> LostWork:
+        """`there`: transactions that are left, of those that were `answered`."""
+        since = (mark.answered_ns for mark in self.marks if mark.content.logged > there)
+        missing = max(0, answered - there)
+        return LostWork(missing, (state.until_ns - next(since, state.until_ns)) / 1e6 if missing else 0.0)
 
     def _in_turn(self, state: DiskState) -> int:
         return max(0, sum(mark.answered_ns < state.until_ns for mark in self.marks) - 1)

@@ -30,6 +30,11 @@ class ServerContent:
     logged: int
 
     @property
+    def in_engine(self) -> tuple[object, object]:
+        """Without the binary log."""
+        return self.tables, self.prepared
+
+    @property
     def text(self) -> str:
         """Without the binary log."""
         tables = (line for name, definition, rows in self.tables for line in (f"{name}\t{definition}", *rows))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from workers.crash.points.histories import History
-from workers.crash.points.judge_history import UNDER_WAY
+from workers.crash.points.judge_history import AFTER, DURING
 from workers.crash.points.story import SmallestHistory, TriedState
 
 MOST_PLAYED = 8  # parts of one history
@@ -37,6 +37,6 @@ def is_wrong(state: TriedState) -> bool:
 
 
 def is_wrong_under(statement: str, state: TriedState) -> bool:
-    """While that statement was under way."""
-    began = UNDER_WAY.format(statement)
+    """While that statement was under way, or after it if it was the last one."""
+    began = DURING.format(statement), AFTER.format(statement)
     return any(check.says.startswith(began) for check in state.checks)

@@ -211,9 +211,9 @@ def _subsets(story: PointsStory) -> str:
     """What "all states" means for small histories."""
     if not story.windows:
         return ""
-    times = f"All of them at {whole(story.windows - story.sampled)} of {whole(story.windows)} times between two flushes"
+    times = f"All subsets at {whole(story.windows - story.sampled)} of {whole(story.windows)} times between two flushes"
     drawn = (
-        f"; at the others, with more than {MOST_UNFLUSHED} writes, {MOST_SUBSETS} drawn ones" if story.sampled else ""
+        f"; at the others, with more than {MOST_UNFLUSHED} writes, {MOST_SUBSETS} random ones" if story.sampled else ""
     )
     return f"{times}{drawn}. A write gets through whole or not at all"
 
@@ -243,7 +243,7 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             + (". Some flushes had nothing new to write" if story.flushes > story.writes else ""),
         ),
         ("Subsets of the unflushed writes", _subsets(story)),
-        ("Archives", _archives(story)),
+        ("Downloads", _archives(story)),
         ("End of the recording", story.ended),
         (
             "Failures examined",

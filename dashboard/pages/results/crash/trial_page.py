@@ -64,6 +64,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "outage": outage_view(data.outage) if data.outage else None,
         "load": load,
         "histories": trial.kind in HISTORIES,
+        "of_a_replica": trial.kind in WITH_REPLICA,
         "kept_points": load.kept if load and keeps else (),
         "has_point_list": load and not reader.is_guest,
         "kept_recording": load.recording if load and keeps else None,

@@ -95,18 +95,18 @@ def risk(
         place="" if lost_from == "either" else f" from {from_where(lost_from, engine)}",
         counted=_counted(kind, engine) if lost_from == "either" else "",
         counts=counts,
-        whole=_whole(drawn),
+        whole=_whole(drawn, lost_from),
         network=_network([one.setting for one in drawn], kind, topologies),
         absent=_absent(settings),
     )
     return replace(chart, y=replace(chart.y, scale=_scale([one.speed.tps for one in drawn])))
 
 
-def _whole(drawn: Sequence[DrawnSetting]) -> str:
+def _whole(drawn: Sequence[DrawnSetting], lost_from: str) -> str:
     """Their place on the axis is the length of their load."""
     shares: dict[str, list[str]] = {}
     for one in drawn:
-        shares.setdefault(lost_whole_load(one.setting.tally), []).append(one.setting.name)
+        shares.setdefault(lost_whole_load(one.setting.tally, lost_from), []).append(one.setting.name)
     return "".join(f"{listed(names)} lost {share}. " for share, names in shares.items() if share)
 
 

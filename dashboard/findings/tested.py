@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.flushing import gloss
+from dashboard.records.experiments.kind_names import HISTORIES
 from dashboard.text.numbers import UNKNOWN, ms
 from workers.bench.plan import Plan, Variant
 from workers.bench.trial_kinds import CHECK_TITLES
@@ -61,6 +62,11 @@ def engine_of(variant: Variant) -> str:
     """As people write it."""
     engine = (variant.engine or "innodb").lower()
     return ENGINES.get(engine, engine)
+
+
+def engine_of_tables(variant: Variant, kind: str) -> str:
+    """Those of small histories are InnoDB's, whatever the engine of the variant."""
+    return ENGINES["innodb"] if kind in HISTORIES else engine_of(variant)
 
 
 def planned_variant(plan: Plan, name: str) -> Variant:

@@ -27,7 +27,8 @@ def test_a_sentence_is_read_as_it_was_written_and_those_of_lost_tests_go(kept, t
     assert stored == {"test_it[a b]": "Verloren: 9 %, größer.", "test_it the title": ["one", "two"]}
 
 
-def test_a_changed_word_is_noticed(words, monkeypatch):
+def test_a_changed_word_is_noticed(words, monkeypatch, request):
+    monkeypatch.setattr(request.config.option, "write_sentences", False)
     monkeypatch.setattr(sentences.Kept, "read", lambda self, key: "All is lost.")
     words("All is lost.")
     with pytest.raises(AssertionError, match="--write-sentences"):

@@ -61,7 +61,7 @@ def ceiling(alone: Mapping[str, Demand]) -> Ceiling | NotComputable:
     """From the demands of a single thread, by log. Logs that a commit does not wait for are left out."""
     waited = {log: demand for log, demand in alone.items() if demand.fsyncs >= LONE}
     if not waited:
-        return NotComputable("A commit does not wait for an fsync: there is no ceiling.")
+        return NotComputable("A commit does not wait for an fsync, so no fsync limits it.")
     if any(demand.ms <= 0 for demand in waited.values()):
         return NotComputable("The fsyncs took no time that could be measured.")
     return Ceiling(

@@ -28,8 +28,9 @@ def crash_finding(
     if not known:
         return Finding("No crash trial has a verdict" + ("" if is_over else " yet"), more=more)
     told = failover_finding(known) if known[0].tally.kind in FAULTS else _told(known, pairs, is_over)
-    concluded = () if any(trial.kind in WITH_REPLICA for trial in trials) else _of_replicas(known)
-    return Finding(told.text, more=(*told.more, *concluded, *more))
+    crashed = {(trial.server_id, trial.variant) for trial in trials if trial.kind in WITH_REPLICA and trial.verdict}
+    alone = [one for one in known if (one.place.server_id, one.place.variant) not in crashed]
+    return Finding(told.text, more=(*told.more, *_of_replicas(alone), *more))
 
 
 def _told(known: Sequence[CrashSetting], pairs: Sequence[Pair], is_over: bool) -> Finding:
@@ -62,12 +63,14 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
 
 def _of_replicas(known: Sequence[CrashSetting]) -> list[str]:
     """How a replica can differ after a crash, where none was tried: the settings of which the same is true together."""
-    names: dict[str, list[str]] = {}
+    names: dict[tuple[str, str], dict[str, None]] = {}
     for one in known:
-        if (says := one.tally.of_a_replica) and one.name not in names.setdefault(says, []):
-            names[says].append(one.name)
-    crash = singular(known[0].tally.kind)
-    return [f"Concluded, not tested: after a {crash} with {listed(which)} {says}." for says, which in names.items()]
+        if says := one.tally.of_a_replica:
+            names.setdefault((singular(one.tally.kind), says), {})[one.name] = None
+    return [
+        f"Concluded, not tested: after a {crash} with {listed(list(which))} {says}."
+        for (crash, says), which in names.items()
+    ]
 
 
 def _left_over(trials: Sequence[Tried]) -> list[str]:

@@ -23,17 +23,21 @@ def losses(tally: Tally) -> Iterable[tuple[str, str]]:
         yield f"{_where(tally, place)} {_lost(tally, loss)}", _work(tally, place, loss)
 
 
-def lost_whole_load(tally: Tally) -> str:
-    """If a trial lost nearly all of its commits, how much that was of a load; else "". A longer load could then lose
-    more."""
-    if tally.kind in RECORDED_KINDS or not any(_share(trial) >= NEARLY_ALL for trial in tally.hit):
+def lost_whole_load(tally: Tally, place: str = "either") -> str:
+    """If a trial lost nearly all of its commits there, how much of a load was lost; else "". A longer load could then
+    lose more."""
+    shares = [0.0 if tally.kind in RECORDED_KINDS else _share(trial, place) for trial in tally.decided]
+    most = max(shares, default=0.0)
+    if most < NEARLY_ALL:
         return ""
-    return "the whole load" if all(_share(trial) == 1 for trial in tally.hit) else "up to nearly the whole load"
+    if min(shares) == 1:
+        return "the whole load"
+    return "up to the whole load" if most == 1 else "up to nearly a whole load"
 
 
-def _share(trial: Tried) -> float:
-    """The share of its commits that a trial lost where it lost more; `trial`: one that lost commits."""
-    return max(filter(None, map(trial.lost, PLACES))) / trial.acknowledged if trial.acknowledged else 0
+def _share(trial: Tried, place: str) -> float:
+    """The share of its commits that a trial lost."""
+    return (trial.lost(place) or 0) / trial.acknowledged if trial.acknowledged else 0.0
 
 
 def of_a_failover(tally: Tally) -> Iterable[str]:

@@ -81,10 +81,10 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
         return f"a replica would lack commits that only {engine} kept, and have others that only {BINLOG} kept"
     if kept_by_binlog:
         return f"a replica would have commits that {engine} lost, because {BINLOG} still has them"
-    return (
-        f"a replica could lack commits that {engine} kept (because {BINLOG} lost them), and have commits that {engine} "
-        "lost (because it fetched them before the crash)"
-    )
+    lacks = f"a replica could lack commits that {engine} kept (because {BINLOG} lost them)"
+    if not any(in_engine for in_engine, _, _ in lost):
+        return lacks
+    return f"{lacks}, and have commits that {engine} lost (because the replica fetched them before the crash)"
 
 
 def typical(median: float, times: int) -> str:

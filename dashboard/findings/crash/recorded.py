@@ -64,9 +64,9 @@ def _points(points: int, noun: str) -> str:
 
 def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str = "", noun: str = CRASH_POINT) -> str:
     """What a setting lost at the crash points of its loads, or at the states of `histories`. `most_lost`: commits at
-    the worst of them; None: they could not be counted, or are not."""
+    the worst of them; None: they could not be counted. Of histories that lost none, a wrong content can be anything."""
     where = states_of(counts.tried, histories) if histories else points_of_loads(counts.tried, loads, noun)
-    if most_lost is None:
+    if most_lost is None or (histories and not counts.lost):
         if counts.failed:
             return f"recovered wrong at {counts.failed:,} of the {where}"
         return f"recovered right at {'all ' if counts.tried > 1 else 'the '}{where}"

@@ -197,8 +197,9 @@ class Tally:
 
     @property
     def of_a_replica(self) -> str:
-        """How a replica can differ from the server after such a crash; "" if one was tried, or if it cannot."""
-        if self.replica != "not tried" or not self.disagrees or self.kind in FAULTS:
+        """How a replica can differ from the server after such a crash; "" if one was tried, or if it cannot. Nothing
+        follows from the largest losses of a recorded load: they may be of different points."""
+        if self.replica != "not tried" or not self.disagrees or self.kind in FAULTS or self.points:
             return ""
         return missing.of_a_replica(self.hit, self.engine)
 

@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
-from dashboard.findings.tested import engine_of
+from dashboard.findings.tested import engine_of_tables
 from dashboard.installation.stored import read
 from dashboard.records.experiments.kind_names import RECORDED_KINDS
 from dashboard.records.experiments.models import DECIDED, Experiment, Trial, TrialEvidence
 from dashboard.records.experiments.states import ENDED
 from dashboard.records.experiments.trial_evidence import ReplicaState
 from dashboard.records.experiments.verdict_label import replica_stopped, verdict_label
-from workers.bench.plan import CONTROLS
+from workers.bench.plan import CONTROLS, Variant
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.points.story import PointCounts
 from workers.crash.replica_check import RECONNECTIONS
@@ -145,13 +145,18 @@ def trials_of(experiment: Experiment) -> list[Tried]:
     recorded = RECORDED_KINDS.intersection(plan.crash.kinds)
     has_more = recorded or plan.crash.replica or any(variant.topology for variant in plan.variants)
     wanted = (*_COLUMNS, *_OF_THE_EVIDENCE) if has_more else _COLUMNS
-    known = {variant.name: (engine_of(variant), family(variant.topology)) for variant in plan.variants}
+    known = {variant.name: variant for variant in plan.variants}
     tried = (_tried(row) for row in experiment.trials.order_by("position").values_list(*wanted))
-    named = ((one, *known.get(one.variant, (ANY_ENGINE, ""))) for one in tried)
-    found = [replace(one, engine=engine, family=family_of) for one, engine, family_of in named]
+    found = [_of_variant(one, known.get(one.variant)) for one in tried]
     logs = (one for one in found if one.kind not in WITHOUT_LOGS and not one.points)
     both = _lost_from_both([one.id for one in logs if one.lost_engine and one.lost_binlog])
     return [replace(one, lost_both=both.get(one.id)) for one in found]
+
+
+def _of_variant(one: Tried, variant: Variant | None) -> Tried:
+    if variant is None:  # the trial of an imported file may name another
+        return one
+    return replace(one, engine=engine_of_tables(variant, one.kind), family=family(variant.topology))
 
 
 def _lost_from_both(trial_ids: Sequence[int]) -> dict[int, int | None]:

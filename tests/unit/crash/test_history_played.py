@@ -195,20 +195,49 @@ GROWN = tuple(
         (holding((), 3), (3, 25.0, 3, 25.0)),
         (holding(("1", "2"), 6), (1, 5.0, 0, 0.0)),
         (holding(("1", "2"), 7), (1, 5.0, 0, 0.0)),
-        (holding(("1",), 4), (0, 0.0, 2, 15.0)),
-        (holding(("1",), 6), None),
-        (holding(("1", "3"), 7), None),
+        (holding(("1",), 4), (2, 15.0, 2, 15.0)),
+        (holding(("1",), 3), (0, 0.0, 3, 25.0)),
+        (holding(("1",), 6), (0, 0.0, 0, 0.0)),
+        (holding(("1", "3"), 7), (0, 0.0, 0, 0.0)),
+        (holding((), 1), (3, 25.0, 3, 25.0)),
         (holding(("2",), 3), None),
         (holding((), 8), None),
         (holding((), 3, ("x",)), None),
     ],
     ids=[
-        "all", "one of the engine", "and the binary log has the statement under way", "two of the binary log",
-        "nothing", "nothing, and the statement under way is there", "rows that never were there",
+        "all", "one of the engine", "and the binary log has the statement under way", "two of both",
+        "if the content of the engine is from two times, from the later one", "nothing",
+        "nothing, and the statement under way is there", "preparations do not count", "rows that never were there",
         "a binary log with more than was written", "a prepared transaction that never was",
     ],
 )  # fmt: skip
 def test_what_was_answered_and_is_missing_is_counted_if_the_rest_is_from_an_earlier_time(held, lost):
     """Three statements were answered; the fourth was under way. The engine has what it had after 1 also after 3."""
-    found = play.Played(History("four", ()), "recording", GROWN).lost(SimpleNamespace(until_ns=35_000_000), held)
-    assert (found and tuple(value for one in found for value in (one.transactions, one.ms))) == lost
+    assert told(
+        play.Played(History("four", ()), "recording", GROWN).lost(SimpleNamespace(until_ns=35_000_000), held)
+    ) == (lost)
+
+
+def told(found):
+    return found and tuple(value for one in found for value in (one.transactions, one.ms))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "logged", "lost"),
+    [
+        (("1",), ("2",), 5, (0, 0.0, 0, 0.0)),
+        (("1",), (), 4, (1, 10.0, 1, 10.0)),
+        ((), (), 3, (2, 20.0, 2, 20.0)),
+        ((), (), 5, (2, 20.0, 0, 0.0)),
+        (("9",), (), 4, None),
+    ],
+)
+def test_of_statements_at_once_each_can_be_lost_after_its_answer(a, b, logged, lost):
+    one, other = AtOnce(0, "INSERT a", "a", "of A"), AtOnce(1, "INSERT b", "b", "of B")
+    before = ServerContent((("a", "A", ()), ("b", "B", ())), (), 3)
+    after = ServerContent((("a", "A", ("1",)), ("b", "B", ("2",))), (), 5)
+    at_once = play.PlayedAtOnce(((one, 10_000_000), (other, 20_000_000)), after)
+    marks = (play.Answered("", 0, before),)
+    found = play.Played(History("two", ()), "recording", marks, at_once)
+    held = ServerContent((("a", "A", a), ("b", "B", b)), (), logged)
+    assert told(found.lost(SimpleNamespace(until_ns=30_000_000), held)) == lost

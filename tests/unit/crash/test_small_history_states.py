@@ -137,14 +137,14 @@ def test_the_content_before_and_after_the_statement_under_way_are_right(found):
 def test_a_wrong_content_is_compared_with_both():
     mixed = ServerContent(TWO.tables, ("'x'",), 1)
     assert complaint(mixed) == (
-        "tables t: 2 rows instead of t: 1 rows, prepared (\"'x'\",) instead of () (as after the beginning); "
-        "or prepared (\"'x'\",) instead of (), 1 transactions in the binary log instead of 2 (as after INSERT 2)"
+        "tables t: 2 rows instead of t: 1 row, prepared (\"'x'\",) instead of () (as after the beginning); "
+        "or prepared (\"'x'\",) instead of (), 1 transaction in the binary log instead of 2 (as after INSERT 2)"
     )
 
 
 def test_after_the_last_statement_one_content_is_right():
     assert complaint(ONE, ALLOWED[1:]) == (
-        "tables t: 1 rows instead of t: 2 rows, 1 transactions in the binary log instead of 2"
+        "tables t: 1 row instead of t: 2 rows, 1 transaction in the binary log instead of 2"
     )
     judged = HistoryJudgement("gone")
     assert judged.check(ALLOWED[1:]).says == "Crash after INSERT 2: gone"

@@ -87,17 +87,23 @@ def test_what_a_replica_can_be_is_told_together_of_settings_alike():
     )
     assert [one for one in said if "a replica " in one] == [
         "Concluded, not tested: after a power loss with 0/0 and 2/0 a replica could lack commits that InnoDB kept "
-        "(because the binary log lost them), and have commits that InnoDB lost (because it fetched them before the "
-        "crash).",
+        "(because the binary log lost them), and have commits that InnoDB lost (because the replica fetched them "
+        "before the crash).",
         "Concluded, not tested: after a power loss with 2/1 a replica would have commits that InnoDB lost, because "
         "the binary log still has them.",
     ]
 
 
 def test_nothing_is_concluded_of_replicas_where_one_was_crashed_too():
-    crashed = [tried("replica-crash-points", engine=5)]
-    assert not [one for one in all_told([safe(), fast()], trials=crashed) if "Concluded" in one]
-    assert [one for one in all_told([safe(), fast()]) if "Concluded" in one]
+    crashed = tried("replica-crash-points", engine=5, variant="0/0")
+    for others in ([], [replace(crashed, verdict="")], [replace(crashed, variant="2/0")]):
+        assert [one for one in all_told([safe(), fast()], trials=others) if "Concluded" in one], "not of this setting"
+    assert not [one for one in all_told([safe(), fast()], trials=[crashed]) if "Concluded" in one]
+
+
+def test_nothing_is_concluded_of_replicas_from_the_largest_losses_of_different_points():
+    load = tried("every-crash-point", engine=5, binlog=9, points=PointCounts(tried=20, failed=9, lost=9))
+    assert load.points and not [one for one in all_told([safe(), fast(load)]) if "Concluded" in one]
 
 
 @pytest.mark.parametrize(("is_over", "yet"), [(True, ""), (False, " yet")])

@@ -9,7 +9,7 @@ from tests.unit.findings.tried import plain, tally, tried, unclear
 from workers.crash.points.story import PointCounts
 
 FAULT, POINTS = "primary-host-loss", PointCounts(tried=20, failed=1, lost=1)
-WHOLE, NEARLY = "the whole load", "up to nearly the whole load"
+WHOLE, UP_TO, NEARLY = "the whole load", "up to the whole load", "up to nearly a whole load"
 
 
 def told(*trials):
@@ -52,8 +52,9 @@ def test_each_log_that_lost_commits_is_named_the_worse_loss_first(trials, says):
         ([tried(engine=1, acknowledged=1)], WHOLE),
         ([tried(engine=5, binlog=900)], NEARLY),
         ([tried(engine=900, binlog=5)], NEARLY),
-        ([tried(engine=5), tried(engine=1000)], NEARLY),
-        ([tried(engine=5, binlog=1000), tried(engine=1000), tried()], WHOLE),
+        ([tried(engine=5), tried(engine=1000)], UP_TO),
+        ([tried(engine=5, binlog=1000), tried(engine=1000)], WHOLE),
+        ([tried(engine=1000), tried()], UP_TO),
         ([tried()], ""),
         ([tried(engine=5, acknowledged=None)], ""),
         ([tried(engine=5, acknowledged=0)], ""),
@@ -63,6 +64,11 @@ def test_each_log_that_lost_commits_is_named_the_worse_loss_first(trials, says):
 def test_a_trial_that_lost_nine_tenths_of_its_commits_had_too_short_a_load(trials, share):
     """The worst crash point of a recorded load may be its last moment: that says nothing of its length."""
     assert lost_whole_load(tally(*trials)) == share
+
+
+def test_only_the_log_that_is_asked_for_counts():
+    one = tally(tried(engine=5, binlog=1000))
+    assert [lost_whole_load(one, place) for place in ("binlog", "engine")] == [WHOLE, ""]
 
 
 STOPPED = tried("replica-kill", lost_replica=None, rejoin="stopped", recovery_s=None)

@@ -10,8 +10,9 @@ KEPT = ", the binary log none"
 BY_BINLOG = "a replica would have commits that InnoDB lost, because the binary log still has them"
 DIFFERS = (
     "a replica could lack commits that InnoDB kept (because the binary log lost them), and have commits that InnoDB "
-    "lost (because it fetched them before the crash)"
+    "lost (because the replica fetched them before the crash)"
 )
+LACKS = "a replica could lack commits that InnoDB kept (because the binary log lost them)"
 BOTH_WAYS = "a replica would lack commits that only InnoDB kept, and have others that only the binary log kept"
 
 
@@ -69,8 +70,8 @@ def test_the_log_that_lost_commits_most_often_is_named_first(hit, says):
         ([tried(engine=5)], BY_BINLOG),
         ([tried(engine=1, binlog=None)], BY_BINLOG),
         ([tried(engine=5, binlog=3, lost_both=3)], BY_BINLOG),
-        ([tried(engine=None, binlog=1)], DIFFERS),
-        ([tried(binlog=1, lost_both=0)], DIFFERS),
+        ([tried(engine=None, binlog=1)], LACKS),
+        ([tried(binlog=1, lost_both=0)], LACKS),
         ([tried(engine=3, binlog=5, lost_both=3)],
          DIFFERS),
         ([tried(engine=3, binlog=5, lost_both=2)], BOTH_WAYS),

@@ -83,9 +83,9 @@ def told(story):
 
 def test_histories_whose_wrong_state_is_not_kept_are_counted():
     five = story(*(state(0.1, TORN, way=title) for title in "abcde"), state(0.1, way="f"), windows=1)
-    assert dict(view(stored(five)).facts)["Downloads"] == "of the first 4 of the 5 histories that recovered wrong"
+    assert view(stored(five)).archives == "of the first 4 of the 5 histories that recovered wrong"
     for all_kept in (replace(five, states=five.states[1:]), replace(five, windows=0)):
-        assert "Downloads" not in dict(view(stored(all_kept)).facts)
+        assert view(stored(all_kept)).archives == ""
 
 
 def test_the_block_that_decides_is_named_with_its_file(words):

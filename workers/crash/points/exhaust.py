@@ -64,8 +64,7 @@ class Exhausted(Begun):
     archives: Mapping[int, bytes]
 
     def so_far(self) -> PointsResult:
-        answered = max(state.acknowledged for state in self.story.states)
-        return with_points(replace(super().so_far(), acknowledged=answered), self.story, self.archives)
+        return with_points(super().so_far(), self.story, self.archives)
 
 
 def steps(begun: Begun, histories: Sequence[History] = HISTORIES, ports: HistoryPorts = PORTS) -> Iterator[Begun]:
@@ -227,7 +226,7 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: H
     judgement = judge_history(recovered, allowed, ports)
     check = judgement.check(allowed)
     bad = (check,) if judgement.says else ()
-    lost = played.lost(state, judgement.held) if bad and judgement.held else None
+    lost = played.lost(state, judgement.held) if judgement.held else None
     lane.server.kill()
     tried = TriedState(
         **vars(_untried(played, state)),

@@ -87,9 +87,10 @@ def _difference(found: ServerContent, mark: Answered, one_of_several: bool) -> s
     if found.prepared != wanted.prepared:
         parts.append(f"prepared {found.prepared} instead of {wanted.prepared}")
     if found.logged != wanted.logged:
-        parts.append(f"{found.logged} transactions in the binary log instead of {wanted.logged}")
+        several = "transaction" if found.logged == 1 else "transactions"
+        parts.append(f"{found.logged} {several} in the binary log instead of {wanted.logged}")
     return ", ".join(parts) + (f" (as after {mark.name})" if one_of_several else "")
 
 
 def _short(content: ServerContent) -> str:
-    return ", ".join(f"{name}: {len(rows)} rows" for name, _, rows in content.tables)
+    return ", ".join(f"{name}: {len(rows)} row{'' if len(rows) == 1 else 's'}" for name, _, rows in content.tables)

@@ -82,22 +82,35 @@ class Played:
         return self._in_turn(state) + sum(told_ns < state.until_ns for _, told_ns in at_once)
 
     def lost(self, state: DiskState, held: ServerContent) -> tuple[LostWork, LostWork] | None:
-        """The answered transactions that engine and binary log lost, if each holds what it held after an earlier
-        statement. None: they lost none, or one of them holds something else."""
+        """The answered transactions that engine and binary log lost, if each holds what it held after some statement.
+        None: one of them holds something else."""
         allowed = self.allowed(state)
-        known = (*self.marks[: self._in_turn(state)], *allowed)
+        known = (*self._before(state), *allowed)
         in_engine = [mark.content.logged for mark in known if mark.content.in_engine == held.in_engine]
         if not in_engine or held.logged > max(mark.content.logged for mark in allowed):
             return None
-        answered = allowed[0].content.logged
-        engine, binlog = (self._lost(there, answered, state) for there in (in_engine[-1], held.logged))
-        return (engine, binlog) if engine.transactions or binlog.transactions else None
+        answered, first = allowed[0].content.logged, self.marks[0].content.logged
+        alike = held.logged if held.logged in in_engine else in_engine[-1]  # the same content can come twice
+        engine, binlog = (self._lost(max(there, first), answered, state) for there in (alike, held.logged))
+        return engine, binlog
+
+    def _before(self, state: DiskState) -> Iterator[Answered]:
+        """What the server may have held before."""
+        yield from self.marks[: self._in_turn(state) + 1]
+        if self.at_once:
+            yield from self.at_once.allowed(self.marks[-1].content, 0)
 
     def _lost(self, there: int, answered: int, state: DiskState) -> LostWork:
         """`there`: transactions that are left, of those that were `answered`."""
-        since = (mark.answered_ns for mark in self.marks if mark.content.logged > there)
         missing = max(0, answered - there)
-        return LostWork(missing, (state.until_ns - next(since, state.until_ns)) / 1e6 if missing else 0.0)
+        since = next((told_ns for logged, told_ns in self._told() if logged > there), state.until_ns)
+        return LostWork(missing, (state.until_ns - since) / 1e6 if missing else 0.0)
+
+    def _told(self) -> Iterator[tuple[int, int]]:
+        """How many transactions were answered when."""
+        yield from ((mark.content.logged, mark.answered_ns) for mark in self.marks)
+        at_once = sorted(told_ns for _, told_ns in self.at_once.statements) if self.at_once else ()
+        yield from enumerate(at_once, self.marks[-1].content.logged + 1)
 
     def _in_turn(self, state: DiskState) -> int:
         return max(0, sum(mark.answered_ns < state.until_ns for mark in self.marks) - 1)

@@ -79,7 +79,7 @@ class WayRow:
 class LoadView:
     """`noun`: crash point, or kill point; `left`: those that were not tried; `untried`: those that are shown;
     `worst_at`: the worst crash point of each place, in words; `all_before`: places that kept no commit from before
-    it."""
+    it; `archives`: of which histories, if some that recovered wrong have none."""
 
     noun: str
     sentence: str
@@ -96,6 +96,7 @@ class LoadView:
     facts: tuple[tuple[str, str], ...]
     worst_at: Mapping[str, str]
     all_before: frozenset[str]
+    archives: str
 
     @property
     def killed(self) -> bool:
@@ -119,6 +120,7 @@ def view(story: PointsStory, engine: str = ANY_ENGINE) -> LoadView:
         deciding=tuple(evidence(story, engine)),
         kept=tuple(_kept(one, engine) for one in story.kept),
         recording=story.recording,
+        archives=_archives(story),
         violations=tuple(_violation(one, engine) for one in bad[:SHOWN]),
         more=max(0, len(bad) - SHOWN),
         left=story.left,
@@ -211,7 +213,8 @@ def _subsets(story: PointsStory) -> str:
     """What "all states" means for small histories."""
     if not story.windows:
         return ""
-    times = f"All subsets at {whole(story.windows - story.sampled)} of {whole(story.windows)} times between two flushes"
+    full = f"{whole(story.windows - story.sampled)} of {whole(story.windows)}"
+    times = f"Crash points are: all subsets at {full} times between two flushes"
     drawn = (
         f"; at the others, with more than {MOST_UNFLUSHED} writes, {MOST_SUBSETS} random ones" if story.sampled else ""
     )
@@ -243,7 +246,6 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             + (". Some flushes had nothing new to write" if story.flushes > story.writes else ""),
         ),
         ("Subsets of the unflushed writes", _subsets(story)),
-        ("Downloads", _archives(story)),
         ("End of the recording", story.ended),
         (
             "Failures examined",

@@ -8,7 +8,7 @@ from dashboard.findings.crash.durability import of_trial
 from dashboard.findings.crash.missing import BINLOG
 from dashboard.findings.crash.trials import WITH_REPLICA
 from dashboard.findings.crash.why import LOGS, Cause, Lost, causes
-from dashboard.findings.tested import check_title, engine_of, naming, planned_variant
+from dashboard.findings.tested import check_title, engine_of_tables, naming, planned_variant
 from dashboard.installation.stored import read
 from dashboard.pages.results.crash import failover, recorded_load
 from dashboard.pages.results.crash.listing import BADGE_OF, badge
@@ -156,7 +156,7 @@ def _places(trial: Trial) -> Sequence[tuple[str, int | None, float | None]]:
 
 def engine_of_trial(trial: Trial) -> str:
     """The storage engine of the tables, as people write it."""
-    return engine_of(_variant(trial))
+    return engine_of_tables(_variant(trial), trial.kind)
 
 
 def _when(trial: Trial, lost: int | None, took_ms: float | None) -> str:
@@ -219,17 +219,18 @@ def _causes(trial: Trial, load: recorded_load.LoadView | None) -> tuple[Cause, .
     """Why commits were lost, from the settings that the server ran with."""
     planned = _variant(trial)
     ran = of_trial(trial.environment.known if trial.environment else EnvironmentFacts(), planned.settings).settings
-    of_replica = trial.lost_replica if trial.kind in WITH_REPLICA else None
+    own = settings_of(trial.experiment.as_plan().crash, planned.engine)
+    if trial.kind in HISTORIES:  # no load, so no time of it
+        return causes(trial.kind, "innodb", ran, Lost(trial.lost_engine, None, trial.lost_binlog, None), own)
     lost = Lost(
         trial.lost_engine,
         trial.lost_engine_ms,
         trial.lost_binlog,
         trial.lost_binlog_ms,
-        of_replica,
+        trial.lost_replica if trial.kind in WITH_REPLICA else None,
         trial.acknowledged,
         frozenset(log for log in LOGS if load and f"lost_{log}" in load.all_before),
     )
-    own = settings_of(trial.experiment.as_plan().crash, planned.engine)
     return causes(trial.kind, planned.engine.lower(), ran, lost, own)
 
 

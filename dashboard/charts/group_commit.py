@@ -26,9 +26,9 @@ def group_commit(lines: Sequence[VariantLine]) -> Chart:
 
 
 SAYS = {
-    "does not work": ("failed", "group commit does not work"),
-    "unknown": ("unknown", "unclear whether group commit works"),
-    "works": ("passed", "group commit works"),
+    "does not work": ("failed", "commits do not share fsyncs: group commit does not work"),
+    "unknown": ("unknown", "unclear whether commits share fsyncs"),
+    "works": ("passed", "commits share fsyncs: group commit works"),
     "no need": ("idle", "no flushes to share"),
 }  # a variant gets the first verdict that one of its logs has
 

@@ -309,8 +309,11 @@ def _risk(one: Option) -> str:
         for each in one.crashes
         if each.points_uncounted
     ]
+    failed = "failed in another way" if lost or uncounted or read else "failed in another way than by losing commits"
     told = (
-        ("lost commits", lost), ("failed in another way", otherwise), ("has unknown losses", uncounted),
+        ("lost commits", lost),
+        (failed, otherwise),
+        ("has unknown losses", uncounted),
         ("left a replica that must be rebuilt", stopped),
         ("let the old primary follow with other rows, without an error,", differs),
         ("let clients read commits that were then gone", read),

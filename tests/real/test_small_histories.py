@@ -46,7 +46,7 @@ def test_an_unflushed_binlog_recovers_wrong_in_some_state(sandbox_root, tmp_path
     (check,) = result.checks
     assert (check.key, result.verdict) == ("history", "invalid") and "Crash during INSERT" in check.says
     wrong = [state for state in result.points.states if state.checks]
-    assert all("transactions in the binary log instead of" in state.checks[0].says for state in wrong)
+    assert all("in the binary log" in state.checks[0].says for state in wrong)
     assert result.lost_binlog.transactions == max(state.lost_binlog.transactions for state in wrong) >= 1
     (point,) = result.points.kept
     assert point.history == "two commits" and point.n_bytes == len(result.archives[1])
@@ -55,7 +55,7 @@ def test_an_unflushed_binlog_recovers_wrong_in_some_state(sandbox_root, tmp_path
     assert "is none of the allowed ones" in said.stdout or "transactions instead of" in said.stdout
     again = recover_again(result.archives[1], sandbox_root, builds.find)
     assert again.failed == again.point.failed == point.checks
-    assert "transactions in the binary log instead of" in again.checks[0].says
+    assert "in the binary log" in again.checks[0].says
 
 
 def test_the_steps_that_are_enough_are_found(sandbox_root, monkeypatch):

@@ -39,7 +39,7 @@ def _in(lost: Sequence[int], hit: Sequence[Tried]) -> str:
 
 
 def _much(lost: Sequence[int]) -> str:
-    return f"{'a median of ' if len(lost) > 1 else ''}{in_words(median(lost))}"
+    return f"a median of {in_words(median(lost))}" if len(lost) > 1 else whole(lost[0])
 
 
 def _part(lost: Sequence[int]) -> str:
@@ -52,7 +52,7 @@ def _commits(counts: Sequence[int | None], hit: Sequence[Tried]) -> str:
     lost = [count for count in counts if count]
     if all(count == one.acknowledged for count, one in zip(counts, hit, strict=True) if count):
         much = _much(lost)
-        return f"every commit of each load, {much}" if len(lost) > 1 else f"all {whole(lost[0])} commits of the load"
+        return f"every commit of each load, {much}" if len(lost) > 1 else f"all {much} commits of the load"
     return f"{_much(lost)} {'commit' if lost == [1] else 'commits'}"
 
 
@@ -88,9 +88,10 @@ def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
 
 
 def typical(median: float, times: int) -> str:
-    """`median 1,060 commits`; of a single loss `1,060 commits`."""
-    commits = "1 commit" if median == 1 else f"{in_words(median)} commits"
-    return f"median {commits}" if times > 1 else commits
+    """`median 1,060 commits`; of a single loss `1,063 commits`."""
+    if times > 1:
+        return f"median {'1 commit' if median == 1 else f'{in_words(median)} commits'}"
+    return "1 commit" if median == 1 else f"{whole(median)} commits"
 
 
 def in_words(count: float) -> str:

@@ -114,10 +114,7 @@ def _replica(power: bool, engine: str, settings: Mapping[str, str]) -> Cause:
     if not power or not relaxed:
         return _unexplained(all(name in settings for name in names), "the replica")
     has = ", ".join(f"{name}={settings[name]}" for name in relaxed)
-    says = (
-        f"{has} on the replica: the crash took commits from it, and it did not fetch them again. "
-        "Its position was ahead of its rows, or it stopped with an error."
-    )
+    says = f"{has} on the replica: the crash took commits from it, and it did not fetch them again."
     return Cause(says, _prevents(" with ".join(f"{name}=1" for name in relaxed) + " on the replica"))
 
 

@@ -72,7 +72,8 @@ def test_the_example_in_the_document_for_newcomers_is_a_crash_kind():
     (made,) = known.values()
     notes = []
     begun = prepared(notes, "process-kill")
-    assert made().silence(begun.scene) is begun.server and notes == ["[kill]", "server.kill"]
+    assert made().silence(begun.scene) is begun.server
+    assert notes == ["[freeze]", "server.freeze", "[kill]", "server.kill"]
     assert made.key and made.title and made.says.endswith(".")
     assert made.keeps_page_cache
 

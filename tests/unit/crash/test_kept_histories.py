@@ -204,7 +204,7 @@ def test_the_archive_holds_the_disk_the_steps_and_the_allowed_contents(tmp_path,
     assert point.statements[-2:] == ("client 2, answered: INSERT 2", "client 1, under way: INSERT 3")
     assert "sync_binlog=0" in (folder / "my.cnf").read_text()
     readme = (folder / "README.md").read_text()
-    assert "client 1, under way: INSERT 3" in readme and "7 transactions in the binary log instead of 1" in readme
+    assert "client 1, under way: INSERT 3" in readme and "in the binary log 7 transactions instead of 1" in readme
     assert "- `allowed/1.txt`: after INSERT 2, with 1 transactions" in readme and "MariaDB 10.11.19" in readme
     assert "`held.txt`, with 7 transactions in the binary log" in readme
     assert "not readable" in export._readme(BUILD, point, replace(judged, held=None))

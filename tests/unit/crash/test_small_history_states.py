@@ -137,14 +137,14 @@ def test_the_content_before_and_after_the_statement_under_way_are_right(found):
 def test_a_wrong_content_is_compared_with_both():
     mixed = ServerContent(TWO.tables, ("'x'",), 1)
     assert complaint(mixed) == (
-        "tables t: 2 rows instead of t: 1 row, prepared (\"'x'\",) instead of () (as after the beginning); "
-        "or prepared (\"'x'\",) instead of (), 1 transaction in the binary log instead of 2 (as after INSERT 2)"
+        "in the tables t: 2 rows instead of t: 1 row; prepared (\"'x'\",) instead of () (as after the beginning) "
+        "or prepared (\"'x'\",) instead of (); in the binary log 1 transaction instead of 2 (as after INSERT 2)"
     )
 
 
 def test_after_the_last_statement_one_content_is_right():
     assert complaint(ONE, ALLOWED[1:]) == (
-        "tables t: 1 row instead of t: 2 rows, 1 transaction in the binary log instead of 2"
+        "in the tables t: 1 row instead of t: 2 rows; in the binary log 1 transaction instead of 2"
     )
     judged = HistoryJudgement("gone")
     assert judged.check(ALLOWED[1:]).says == "Crash after INSERT 2: gone"
@@ -210,7 +210,7 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
     [wrong] = [state for state in found.states if state.verdict == "invalid"]
     assert (wrong.moment, wrong.keeps, wrong.way, wrong.recovery_s) == (1, "written", "one insert", 0.25)
     assert (
-        "Crash during INSERT 2: 7 transactions in the binary log instead of 1 (as after the beginning)"
+        "Crash during INSERT 2: in the binary log 7 transactions instead of 1 (as after the beginning)"
         in wrong.checks[0].says
     )
     assert (wrong.lost_engine, wrong.lost_binlog) == (None, None), "more than was written is no loss"

@@ -222,7 +222,7 @@ def test_where_the_server_counts_commits_they_are_judged():
 def test_the_page_shows_what_is_known(client_in):
     one = measured_with_binlog()
     page = client_in.get(reverse("results:part", args=[one.pk, "how-it-works"])).text
-    assert "Group commit works." in page
+    assert "Commits share fsyncs: group commit works." in page
     for key in ("group-commit", "ceilings", "scaling-law", "fsync-model", "fsync-residuals"):
         assert f'data-chart="{key}"' in page, key
 

@@ -69,7 +69,7 @@ def test_sentences_are_about_the_load(words):
 def test_the_number_of_states_and_the_margin_of_the_clocks_are_shown(words):
     histories = dict(view(stored(replace(GOOD, windows=259, sampled=0))).facts)
     sampled = dict(view(stored(replace(GOOD, windows=259, sampled=9))).facts)
-    subsets, margin = "Subsets of the unflushed writes", "Difference of the clocks of clients and disk"
+    subsets, margin = "How they were found", "Difference of the clocks of clients and disk"
     clocks = dict(view(stored(replace(GOOD, margin_s=0.0004))).facts)
     words([histories[subsets], sampled[subsets], clocks[margin]])
     assert not {subsets, margin} & dict(view(stored(GOOD)).facts).keys()

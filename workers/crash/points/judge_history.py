@@ -76,20 +76,20 @@ def judge_history(
     if alike:
         says = f"The binary log holds another transaction than the engine, which has {alike[0].statement}."
     else:
-        says = "; or ".join(dict.fromkeys(_difference(held, mark, len(allowed) > 1) for mark in allowed))
+        says = " or ".join(dict.fromkeys(_difference(held, mark, len(allowed) > 1) for mark in allowed))
     return HistoryJudgement(says, took_s, held)
 
 
 def _difference(found: ServerContent, mark: Answered, one_of_several: bool) -> str:
     wanted, parts = mark.content, []
     if found.tables != wanted.tables:
-        parts.append(f"tables {_short(found)} instead of {_short(wanted)}")
+        parts.append(f"in the tables {_short(found)} instead of {_short(wanted)}")
     if found.prepared != wanted.prepared:
         parts.append(f"prepared {found.prepared} instead of {wanted.prepared}")
     if found.logged != wanted.logged:
         several = "transaction" if found.logged == 1 else "transactions"
-        parts.append(f"{found.logged} {several} in the binary log instead of {wanted.logged}")
-    return ", ".join(parts) + (f" (as after {mark.name})" if one_of_several else "")
+        parts.append(f"in the binary log {found.logged} {several} instead of {wanted.logged}")
+    return "; ".join(parts) + (f" (as after {mark.name})" if one_of_several else "")
 
 
 def _short(content: ServerContent) -> str:

@@ -104,7 +104,7 @@ def _share(tally: Tally) -> str:
         return f"from {rate.n:,} {_loads(tally, rate.n)}: {rate.bounds()}"
     bounds = "" if rate.k == rate.n else rate.bounds(_loads(tally))
     unclear = f" ({tally.unknown:,} more unclear)" if tally.unknown else ""
-    return ", ".join(filter(None, (f"in {rate.counts} {_loads(tally)}{unclear}", bounds)))
+    return ", ".join(filter(None, (f"in {rate.counts} {_loads(tally, rate.n)}{unclear}", bounds)))
 
 
 def _loads(tally: Tally, n: int = 2) -> str:

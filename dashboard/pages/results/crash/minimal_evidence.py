@@ -20,7 +20,9 @@ from workers.crash.points.story import (
 )
 from workers.sandbox.disk.image import BLOCK_BYTES
 
-ALONE = "Each of these settings was changed alone. If a check still fails, one that was not changed makes it fail."
+ALONE = (
+    "Each of these settings was changed alone. If a check still fails then, several settings must be changed at once."
+)
 SHORTEST = "Shortest load that fails"
 SHOWN_OTHER = 3  # crash points of another setting at which a check did not pass
 VERIFIES = "It was tried because with it recovery notices a damaged binary log."
@@ -86,7 +88,7 @@ def _otherwise(one: OtherSetting, points: str, engine: str) -> MinimalEvidence:
     tried = f"Tried with {load}, at {whole(one.tried)} of its {points}{most}"
     if one.failed:
         at = "all of these" if one.failed == one.tried else f"{whole(one.failed)} of these"
-        title, says = "Not enough alone", f"The checks still failed at {at}"
+        title, says = "Did not help alone", f"The checks still failed at {at}"
     elif one.unclear:
         title, says = "Perhaps prevented by", "No check still failed"
     else:

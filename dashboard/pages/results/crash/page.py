@@ -19,7 +19,7 @@ from dashboard.pages.results.addresses import Addresses
 from dashboard.pages.results.crash.load_maps import LoadMaps, load_maps
 from dashboard.pages.results.crash.matrix import MatrixRow, kinds, matrix
 from dashboard.pages.results.crash.table import crash_tables
-from dashboard.records.experiments.kind_names import title
+from dashboard.records.experiments.kind_names import HISTORIES, title
 from dashboard.records.experiments.models import Experiment
 from workers.bench.plan import CONTROLS
 from workers.bench.trial_kinds import POWER_LOSSES
@@ -28,6 +28,7 @@ from workers.bench.trial_kinds import POWER_LOSSES
 @dataclass(frozen=True)
 class CrashPart:
     """`kinds`: titles of the matrix's columns; `moments`: most crash points of a recorded load, 0: none was recorded;
+    `load_moments`: without small histories;
     `lost_whole_load`: some trials lost nearly all of their commits; `clients`: connections that commit until a crash;
     `flushes_by_time`: a variant does not flush both logs at each commit; `finished`: how many
     trials of `total` ended with a verdict; `power_losses`: some were tried, on a disk that the worker simulates."""
@@ -37,6 +38,7 @@ class CrashPart:
     self_test: SelfTest
     kinds: Sequence[str]
     moments: int
+    load_moments: int
     lost_whole_load: bool
     power_losses: bool
     flushes_by_time: bool
@@ -60,6 +62,9 @@ def crash_part(experiment: Experiment, view: ResultView, addresses: Addresses) -
         self_test=checked,
         kinds=[title(kind) for kind in kinds(view)],
         moments=max((trial.points.tried for trial in view.trials if trial.points), default=0),
+        load_moments=max(
+            (one.points.tried for one in view.trials if one.points and one.kind not in HISTORIES), default=0
+        ),
         lost_whole_load=any(one.kind not in CONTROLS and lost_whole_load(one) for one in tallies(view.trials).values()),
         power_losses=not POWER_LOSSES.isdisjoint(view.crash_kinds),
         flushes_by_time=any(level(one.settings) not in (None, DURABLE) for one in view.plan.variants),

@@ -214,9 +214,9 @@ def _subsets(story: PointsStory) -> str:
     if not story.windows:
         return ""
     full = f"{whole(story.windows - story.sampled)} of {whole(story.windows)}"
-    times = f"Crash points are: all subsets at {full} times between two flushes"
+    times = f"All subsets of the unflushed writes, at {full} times between two flushes"
     drawn = (
-        f"; at the others, with more than {MOST_UNFLUSHED} writes, {MOST_SUBSETS} random ones" if story.sampled else ""
+        f"; where these are more than {MOST_UNFLUSHED} writes, {MOST_SUBSETS} random subsets" if story.sampled else ""
     )
     return f"{times}{drawn}. A write gets through whole or not at all"
 
@@ -245,7 +245,7 @@ def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
             f"{duration(story.recorded_s)}"
             + (". Some flushes had nothing new to write" if story.flushes > story.writes else ""),
         ),
-        ("Subsets of the unflushed writes", _subsets(story)),
+        ("How they were found", _subsets(story)),
         ("End of the recording", story.ended),
         (
             "Failures examined",

@@ -37,7 +37,19 @@ function layout(sizes, area, points, bars, radius) {
     const others = points.filter((other) => other !== point);
     labels.push(firstFree(tried, (candidates) => best(candidates, hard, area, point, others)));
   }
+  inOrder(labels, points, radius);
   return labels;
+}
+
+/** Names of dots that cover each other stand in the order of the dots. */
+function inOrder(labels, points, radius) {
+  for (const [nth, one] of labels.entries()) {
+    for (const [more, other] of labels.slice(nth + 1).entries()) {
+      const [a, b] = [points[nth], points[nth + 1 + more]];
+      const touch = Math.hypot(a.x - b.x, a.y - b.y) < 2 * radius;
+      if (touch && (a.y - b.y) * (one.top - other.top) < 0) [one.top, other.top] = [other.top, one.top];
+    }
+  }
 }
 
 /** The best of the first candidates among which one covers nothing, else of the last. A text that is wider than the plot

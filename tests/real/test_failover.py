@@ -176,7 +176,7 @@ def test_the_replica_that_is_left_takes_over_and_the_lost_one_follows_it(sandbox
     result = fail_over(sandbox_root, "kill:primary+replica1", kind="semi-sync", replicas=2, acknowledgements=1)
     assert result.error == "" and result.story.promoted == "replica 2"
     assert {check.key: check.outcome for check in result.checks}["others"] == "valid", result.checks
-    assert result.story.holds.keys() == {"primary", "replica 1", "replica 2"}
+    assert result.story.holds.keys() == {"primary", "replica 1", "replica 2"}, (result.checks, result.story)
 
 
 def test_a_spared_replica_that_is_ahead_of_the_promoted_one_stops_and_is_called(sandbox_root):
@@ -192,7 +192,7 @@ def test_a_parted_primary_keeps_the_replica_on_its_side(sandbox_root):
     """Fenced at once: what only its side has was acknowledged, and is missing on the other side."""
     result = fail_over(sandbox_root, "partition:primary+replica1", kind="semi-sync", replicas=2)
     assert result.error == "" and result.story.promoted == "replica 2"
-    assert result.story.holds.keys() == {"primary", "replica 1", "replica 2"}
+    assert result.story.holds.keys() == {"primary", "replica 1", "replica 2"}, (result.checks, result.story)
 
 
 def test_a_replica_that_was_parted_for_a_while_catches_up_and_clients_waited_in_vain(sandbox_root):

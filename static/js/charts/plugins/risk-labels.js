@@ -37,17 +37,23 @@ function layout(sizes, area, points, bars, radius) {
     const others = points.filter((other) => other !== point);
     labels.push(firstFree(tried, (candidates) => best(candidates, hard, area, point, others)));
   }
-  inOrder(labels, points, radius);
+  inOrder(labels, points);
   return labels;
 }
 
-/** Names of dots that cover each other stand in the order of the dots. */
-function inOrder(labels, points, radius) {
+/** Names of dots that cover each other stand in the order of the dots, if no name is then nearer to a third dot. */
+function inOrder(labels, points) {
   for (const [nth, one] of labels.entries()) {
     for (const [more, other] of labels.slice(nth + 1).entries()) {
       const [a, b] = [points[nth], points[nth + 1 + more]];
-      const touch = Math.hypot(a.x - b.x, a.y - b.y) < 2 * radius;
-      if (touch && (a.y - b.y) * (one.top - other.top) < 0) [one.top, other.top] = [other.top, one.top];
+      const touch = Math.hypot(a.x - b.x, a.y - b.y) <= RADIUS;
+      if (!touch || (a.y - b.y) * (one.top - other.top) >= 0) continue;
+      const keeps = (label, own) => points.every((point) => point === own || strayed(label, own, point) <= 0);
+      const [moved, back] = [other.top, one.top];
+      if (keeps({ ...one, top: moved }, a) && keeps({ ...other, top: back }, b)) {
+        one.top = moved;
+        other.top = back;
+      }
     }
   }
 }

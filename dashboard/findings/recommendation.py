@@ -309,7 +309,7 @@ def _risk(one: Option) -> str:
         for each in one.crashes
         if each.points_uncounted
     ]
-    failed = "failed in another way" if lost or uncounted or read else "failed in another way than by losing commits"
+    failed = "failed in another way" if lost or uncounted or read else "failed (not by a lost commit)"
     told = (
         ("lost commits", lost),
         (failed, otherwise),

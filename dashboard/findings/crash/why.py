@@ -38,7 +38,7 @@ class Lost:
         lost, took_ms = (self.engine, self.engine_ms) if place == "engine" else (self.binlog, self.binlog_ms)
         if point:
             part = "the last moments" if took_ms is None else f"the {ms(took_ms)}"
-            return f"{'the whole load up to' if place in self.all_before else f'{part} before'} the worst {point}"
+            return f"{'the whole load up to' if place in self.all_before else f'{part} before'} its worst {point}"
         if lost == self.of:
             return "the whole load" if took_ms is None else f"the whole load ({ms(took_ms)})"
         return "the last moments" if took_ms is None else f"the last {ms(took_ms)}"

@@ -76,7 +76,7 @@ def _compared(form: forms.BaseForm) -> str:
     if own := _lines(form, "own_variants"):
         said.append(f"{len(own)} variant{'' if len(own) == 1 else 's'} of your own")
     if baseline := _value(form, "baseline"):
-        said.append(f"compared with {baseline}")
+        said.append(f"the other settings are compared with {baseline}")
     return ", ".join(said)
 
 

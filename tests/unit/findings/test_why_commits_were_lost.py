@@ -59,10 +59,10 @@ def test_what_a_recorded_load_lost_ends_at_its_worst_point():
     """Each log has a worst point of its own. Beyond the whole load no time is told: it would look like a limit."""
     lost = Lost(5, 995.0, 7, 1950.0, of=90, all_before=frozenset({"binlog"}))
     binlog, engine = causes("every-crash-point", "innodb", flushed("2", "0"), lost)
-    assert "the binary log of the whole load up to the worst crash point was" in binlog.says
-    assert "the redo log of the 995 ms before the worst crash point was" in engine.says
+    assert "the binary log of the whole load up to its worst crash point was" in binlog.says
+    assert "the redo log of the 995 ms before its worst crash point was" in engine.says
     (killed,) = causes("kill-points", "innodb", flushed("0", "1"), ENGINE)
-    assert "the 740 ms before the worst kill point" in killed.says
+    assert "the 740 ms before its worst kill point" in killed.says
 
 
 REPLICA = Lost(engine=0, binlog=0, replica=15)

@@ -215,9 +215,7 @@ def _subsets(story: PointsStory) -> str:
         return ""
     full = f"{whole(story.windows - story.sampled)} of {whole(story.windows)}"
     times = f"All subsets of the unflushed writes, at {full} times between two flushes"
-    drawn = (
-        f"; where these are more than {MOST_UNFLUSHED} writes, {MOST_SUBSETS} random subsets" if story.sampled else ""
-    )
+    drawn = f"; of more than {MOST_UNFLUSHED} writes, {MOST_SUBSETS} random subsets" if story.sampled else ""
     return f"{times}{drawn}. A write gets through whole or not at all"
 
 

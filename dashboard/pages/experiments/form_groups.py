@@ -75,9 +75,8 @@ def _compared(form: forms.BaseForm) -> str:
     said = [f"Binary log {kept}{_choice(form, 'binlog')}", build, _choice(form, "storage")]
     if own := _lines(form, "own_variants"):
         said.append(f"{len(own)} variant{'' if len(own) == 1 else 's'} of your own")
-    if baseline := _value(form, "baseline"):
-        said.append(f"the other settings are compared with {baseline}")
-    return ", ".join(said)
+    baseline = _value(form, "baseline")
+    return ", ".join(said) + (f". Baseline: {baseline}" if baseline else "")
 
 
 def _load(form: forms.BaseForm) -> str:

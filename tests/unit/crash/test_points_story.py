@@ -35,7 +35,7 @@ def test_an_unclear_crash_point_makes_the_check_unclear_and_never_valid():
 
 def test_a_failed_check_names_the_number_of_crash_points_and_the_first():
     (failed,) = [one for one in checks_of([state(0.1, passed=("lost-engine",)), state(0.25, LOST)]) if one.count]
-    assert failed.says == f"Failed at 1 of 2 crash points. Passed at 1. At the first failed one, 0.2500 s: {LOST.says}"
+    assert failed.says == f"Failed at 1 of 2 crash points. Passed at 1 other. At the first failed one, 0.2500 s: {LOST.says}"
     assert failed.offenders == LOST.offenders
 
 
@@ -44,10 +44,10 @@ def test_a_check_names_the_number_of_crash_points_with_nothing_to_check():
     found = {one.key: one for one in checks_of([empty, state(0.2, passed=("order",)), state(0.3, passed=("order",))])}
     assert (found["torn"].vacuous, found["order"].vacuous) == (True, False)
     assert found["torn"].count == found["order"].count == 0
-    assert found["order"].says == "Passed at 2 of 3 crash points. No transaction to check at 1."
+    assert found["order"].says == "Passed at 2 of 3 crash points. No transaction to check at 1 other."
     assert found["torn"].says == "None of the 3 crash points had a transaction to check."
     failed = next(one for one in checks_of([state(0.1), state(0.2, LOST)]) if one.key == "lost-engine")
-    assert " No transaction to check at 1. " in failed.says
+    assert " No transaction to check at 1 other. " in failed.says
 
 
 def test_a_check_that_passed_at_all_crash_points_says_no_more():

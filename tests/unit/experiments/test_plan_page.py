@@ -89,7 +89,7 @@ def test_a_line_follows_the_fields(client_in, server):
         max_lag_s="2.5",
     )  # fmt: skip
     assert client_in.post(reverse("experiments:review"), changed).json()["summaries"] == {
-        "compared": "Binary log on, the installed version, hdd-10k, 1 variant of your own, the other settings are compared with mine",
+        "compared": "Binary log on, the installed version, hdd-10k, 1 variant of your own. Baseline: mine",
         "load": "Update one row by key, in a table of many rows",
         "crash": "For each setting 4 x process kill, 4 x power loss, with a replica. 16 clients insert rows",
         "length": "1 repeat of 5 s, fsyncs and group commits are counted from 1 of 6 sources, load from 2 workers",

@@ -322,5 +322,5 @@ def _passed(key: str, passed: int, empty: int, noun: str) -> CheckResult:
 def _elsewhere(passed: int, unclear: int, empty: int) -> str:
     """At how many of the other points the check passed, was unclear or had nothing to check."""
     counted = ((passed, "passed"), (unclear, "unclear"), (empty, "no transaction to check"))
-    told = ", ".join(f"{what} at {count:,}" for count, what in counted if count)
+    told = ", ".join(f"{what} at {count:,} other{'s' if count > 1 else ''}" for count, what in counted if count)
     return f" {told[0].upper()}{told[1:]}." if told else ""

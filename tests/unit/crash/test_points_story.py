@@ -35,7 +35,8 @@ def test_an_unclear_crash_point_makes_the_check_unclear_and_never_valid():
 
 def test_a_failed_check_names_the_number_of_crash_points_and_the_first():
     (failed,) = [one for one in checks_of([state(0.1, passed=("lost-engine",)), state(0.25, LOST)]) if one.count]
-    assert failed.says == f"Failed at 1 of 2 crash points. Passed at 1 other. At the first failed one, 0.2500 s: {LOST.says}"
+    begins = "Failed at 1 of 2 crash points. Passed at 1 other. At the first failed one, 0.2500 s: "
+    assert failed.says == begins + LOST.says
     assert failed.offenders == LOST.offenders
 
 

@@ -126,6 +126,7 @@ def complaint(found, allowed=ALLOWED, holds=lambda datadir, texts: True):
     assert judged.recovery_s == 0.25 and judged.held == (None if isinstance(found, Exception) else found)
     check = judged.check(allowed)
     assert (check.key, check.outcome) == ("history", "invalid" if judged.says else "valid")
+    assert (check.count, bool(check.says)) == ((1, True) if judged.says else (0, False))
     return judged.says
 
 

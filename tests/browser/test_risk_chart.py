@@ -55,6 +55,13 @@ LINES = """async figure => {
     })),
   }));
 }"""
+ORDER = """async ys => {
+  const {placed} = await import('/static/js/charts/plugins/risk-labels.js');
+  const context = document.createElement('canvas').getContext('2d');
+  const points = ys.map((y, n) => ({x: 200, y, name: `${n}/0`, given: {mark: 'lost commits in 1 of 1 power loss'}}));
+  const labels = placed(context, {left: 0, top: 0, right: 260, bottom: 400}, points, [], 6, 'sans-serif');
+  return labels.map(({top}) => top);
+}"""
 ROOM = 30  # pixels around a point in which a line of text is taken for a label of this point
 
 
@@ -164,6 +171,13 @@ def test_each_label_belongs_to_its_own_point_and_covers_no_mark_or_label(page, s
         for name, *second in (label["lines"] for label in labels if not label["led"]):
             assert all(name["own"] < other for other in name["others"]), f"{chart['key']}: a name is nearer to another"
             assert all(other > ROOM for line in second for other in line["others"]), f"{chart['key']}: a second line"
+
+
+@pytest.mark.parametrize("ys", [(200, 204), (204, 200)])
+def test_names_of_dots_that_cover_each_other_stand_in_the_order_of_the_dots(page, site, ys):
+    page.goto(f"{site.url}/risks")
+    first, second = page.evaluate(ORDER, list(ys))
+    assert (first < second) is (ys[0] < ys[1]) and first != second
 
 
 def test_settings_without_loss_are_in_a_band_and_points_can_be_read_and_hidden(opened):

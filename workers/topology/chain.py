@@ -126,13 +126,13 @@ class FailoverLoaded(Formed):
     after: ReconnectedClients  # the clients once their connections have ended
     versions: VersionClients | None = None  # None: nobody updates rows
 
-    def scene(self, hear: Callable[[], None]) -> FaultScene:
+    def scene(self) -> FaultScene:
         topology = self.setup.topology
         one_way_s = max(topology.one_way_ms, topology.one_way_ms_to(1)) / 1000
         return FaultScene(
             self.nodes,
             self.wires_of,
-            hear,
+            self.hear,
             lambda: len(self.ledger().acknowledged()),
             one_way_s,
             self.timeline.step,

@@ -1,7 +1,7 @@
 """The nodes of a topology: sandboxes that are started side by side from copies of one image."""
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -111,43 +111,29 @@ def on_each(nodes: Sequence[S], act: Callable[[S], T]) -> tuple[T, ...]:
 def start_all(setup: FailoverSetup, plans: tuple[NodePlan, ...], made: Made) -> tuple[Node, ...]:
     """All nodes, in order. What was made goes into `made`, also when a node does not start, and is removed side by
     side. Raises SandboxError."""
-    images = {plan.build.key: _image(setup, plan) for plan in plans}  # before the threads: a first use takes long
+    images = {  # before the threads: a first use takes long
+        plan.build.key: plan.image or witness_image(setup.root, plan.build, setup.engine, setup.user) for plan in plans
+    }
     own = [ExitStack() for _ in plans]
     made.callback(on_each, own, ExitStack.close)
-    with ThreadPoolExecutor(len(plans), thread_name_prefix="node") as pool:
-        started = [
-            pool.submit(_start, setup, replace(plan, image=images[plan.build.key]), made, mine)
-            for plan, mine in zip(plans, own, strict=True)
-        ]
-    return tuple(each.result() for each in _failed_first(started))
+    with_images = [replace(plan, image=images[plan.build.key]) for plan in plans]
+    return on_each(
+        tuple(zip(with_images, own, strict=True)), lambda plan_and_stack: _start(setup, made, *plan_and_stack)
+    )
 
 
-def _failed_first(started: list[Future[Node]]) -> list[Future[Node]]:
-    for each in started:
-        if error := each.exception():
-            raise error
-    return started
-
-
-def _image(setup: FailoverSetup, plan: NodePlan) -> str:
-    return plan.image or witness_image(setup.root, plan.build, setup.engine, setup.user)
-
-
-def _start(setup: FailoverSetup, plan: NodePlan, made: Made, mine: ExitStack) -> Node:
-    disk = _disk(setup, plan, made, mine) if plan.on_disk else None
+def _start(setup: FailoverSetup, made: Made, plan: NodePlan, mine: ExitStack) -> Node:
+    disk = None
+    if plan.on_disk:
+        disk = prepared.new_disk(setup.root, plan.build, unprivileged_user(setup.user), image_key=plan.image)
+        mine.enter_context(disk)
+        made.killed_by(disk.give_way)
     sandbox = plan.start(setup.root, setup.user, datadir_on=disk.mnt if disk else None)
     mine.enter_context(sandbox)
     made.killed_by(sandbox.kill)
     if disk:
         mine.callback(disk.give_way)  # before the server is killed
     return Node(plan.name, sandbox, disk, plan.settings)
-
-
-def _disk(setup: FailoverSetup, plan: NodePlan, made: Made, mine: ExitStack) -> VolatileDisk:
-    disk = prepared.new_disk(setup.root, plan.build, unprivileged_user(setup.user), image_key=plan.image)
-    mine.enter_context(disk)
-    made.killed_by(disk.give_way)
-    return disk
 
 
 StartAll = Callable[[FailoverSetup, tuple[NodePlan, ...], Made], tuple[Node, ...]]

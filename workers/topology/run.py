@@ -100,8 +100,7 @@ def _has_begun(witness: Witness, reader: CommitReader) -> bool:
 
 def strike(loaded: FailoverLoaded) -> Struck:
     struck_at = loaded.ports.clock()
-
-    loaded.fault.strike(loaded.scene(loaded.hear))
+    loaded.fault.strike(loaded.scene())
     return Struck(**vars(loaded), struck_at=struck_at, strike_s=loaded.ports.clock() - struck_at)
 
 

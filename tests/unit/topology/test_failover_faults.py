@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from workers.host import until
-from workers.topology.faults import FAULTS, FaultScene, kills, refusal
+from workers.topology.faults import FAULTS, FaultScene, named, refusal
 from workers.topology.topology import Topology
 
 
@@ -42,7 +42,7 @@ def test_the_control_acknowledges_a_commit_that_nobody_receives(struck):
 
 
 def test_the_control_does_not_wait_for_ever(struck, monkeypatch):
-    monkeypatch.setattr(kills, "ONE_MORE_S", 0.0)
+    monkeypatch.setattr(named, "ONE_MORE_S", 0.0)
     assert struck("asynchronous-link", [7, 7]) == ["partition", "freeze", "hear", "cut", "kill"]
 
 

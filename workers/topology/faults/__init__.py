@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 
-from workers.topology.faults.alive import NoFault, Switchover
+from workers.topology.faults import named
 from workers.topology.faults.fault import Fault, FaultScene
-from workers.topology.faults.kills import AllKilled, AsynchronousLink, HostLoss, MajorityLost
 from workers.topology.faults.of_nodes import HOW as HOW_NODES
 from workers.topology.faults.of_nodes import OfNodes, of_nodes, refusal
-from workers.topology.faults.power import AllLosePower
 
 __all__ = ["FAULTS", "HOW_NODES", "Fault", "FaultScene", "refusal"]
 
 _NAMED: dict[str, Fault] = {
     fault.key: fault
     for fault in (
-        HostLoss(),
+        named.HostLoss(),
         OfNodes(
             "kill", [0], "primary-kill", "Primary kill",
             "The primary's process is killed. Its host lives and still sends what was written.",
@@ -27,7 +25,7 @@ _NAMED: dict[str, Fault] = {
             "pause", [0], "primary-pause", "Primary pause",
             "The primary is frozen and goes on after some seconds, as after the migration of a virtual machine.",
         ),
-        AllKilled(), AllLosePower(), MajorityLost(),
+        named.AllKilled(), named.AllLosePower(), named.MajorityLost(),
         OfNodes(
             "partition", [0], "partition", "Network partition",
             "Primary and replicas no longer hear each other. The primary's clients still reach it.",
@@ -44,7 +42,7 @@ _NAMED: dict[str, Fault] = {
             "pause", [1], "replica-pause", "Replica pause",
             "The first replica is frozen and goes on after some seconds. The clients of the primary wait, or go on.",
         ),
-        AsynchronousLink(), Switchover(), NoFault(),
+        named.AsynchronousLink(), named.Switchover(), named.NoFault(),
     )
 }  # fmt: skip
 

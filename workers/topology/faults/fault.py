@@ -61,10 +61,6 @@ class FaultScene:
     def _wires(self, numbers: Iterable[int]) -> list[Wire | NodeLink]:
         return [wire for number in numbers for wire in self.wires_of(number)]
 
-    def hear_and_cut(self) -> None:
-        self.hear()
-        self.cut()
-
 
 class Fault:
     """`..._needs_disk`: a disk that can lose power. `..._down`: ended by the fault. `control`: of the self-test of

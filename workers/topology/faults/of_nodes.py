@@ -7,8 +7,9 @@ import re
 import time
 from collections.abc import Callable, Sequence
 
+from workers.errors import SandboxError
+from workers.sandbox.disk.volatile import VolatileDisk
 from workers.topology.faults.fault import Fault, FaultScene
-from workers.topology.faults.power import lose_power
 from workers.topology.nodes import Node, on_each
 from workers.topology.policy import MOST_REPLICAS
 from workers.topology.topology import CLUSTERS, Topology
@@ -123,16 +124,33 @@ def _lose_hosts(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]
         node.sandbox.kill()
 
 
-def _lose_power(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
+def lose_power(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
+    """Each disk loses everything that was not flushed. `numbers`: of the nodes whose wires are cut."""
     scene.step("partition")
     scene.partition(numbers)
+    scene.step("freeze")
+    for node in nodes:
+        _disk(node).hold_flushes()
+    for node in nodes:
+        node.sandbox.freeze()
+    if scene.primary in nodes:
+        scene.hear()
+    scene.cut(numbers)
+    scene.step("cut")
+    for node in nodes:
+        _disk(node).cut()
+    for node in nodes:
+        node.sandbox.kill()
+    scene.step("power on")
+    for node in nodes:
+        _disk(node).storage(0)
+        _disk(node).power_on()
 
-    def frozen() -> None:
-        if scene.primary in nodes:
-            scene.hear()
-        scene.cut(numbers)
 
-    lose_power(scene, nodes, frozen)
+def _disk(node: Node) -> VolatileDisk:
+    if node.disk is None:
+        raise SandboxError(f"{node.name} has no disk that can lose power.", "Choose a fault without power loss.")
+    return node.disk
 
 
 def _part(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
@@ -154,7 +172,7 @@ STRIKES: dict[str, Strike] = {
     "kill": _kill,
     "host-loss": _lose_hosts,
     "permanent-loss": _lose_hosts,
-    "power-loss": _lose_power,
+    "power-loss": lose_power,
     "partition": _part,
     "pause": _pause,
 }

@@ -1,7 +1,10 @@
-"""Servers are killed; their disks keep everything that was written."""
+"""Faults that no list of nodes describes: of all nodes or all but the first, and the self-tests of the checks."""
+
+from dataclasses import replace
 
 from workers.host.until import until
 from workers.topology.faults.fault import Fault, FaultScene
+from workers.topology.faults.of_nodes import lose_power
 from workers.topology.nodes import on_each
 from workers.topology.topology import Topology
 
@@ -64,6 +67,16 @@ class AllKilled(Fault):
             node.sandbox.kill()
 
 
+class AllLosePower(Fault):
+    key = "total-power-loss"
+    title = "Total power loss"
+    says = "Primary and replicas lose their power at one moment."
+    primary_needs_disk = replicas_need_disk = replicas_down = True
+
+    def strike(self, scene: FaultScene) -> None:
+        lose_power(scene, scene.nodes, (0,))
+
+
 class MajorityLost(Fault):
     key = "majority-lost"
     title = "Loss of the majority"
@@ -77,3 +90,31 @@ class MajorityLost(Fault):
         for node in scene.replicas:
             node.sandbox.kill()
         scene.hear()
+
+
+class Switchover(Fault):
+    key = "switchover"
+    title = "Graceful switchover"
+    says = "Self-test of the checks: the clients stop, the replicas catch up, one is promoted. Nothing may be lost."
+    primary_down = False
+    control = "must hold"
+
+    def tried_on(self, topology: Topology) -> Topology:
+        """Replicas that do not apply could not catch up."""
+        return replace(topology, applying=True)
+
+    def strike(self, scene: FaultScene) -> None:
+        scene.step("clients stop")
+        scene.hear()
+
+
+class NoFault(Switchover):
+    """Nobody takes over either: what the checks find here, no fault and no failover has caused."""
+
+    key = "no-fault"
+    title = "Trial without a fault"
+    says = "Self-test of the checks: nothing happens to any node, nobody takes over. No row may be lost or differ."
+    spares_primary = True
+
+    def strike(self, scene: FaultScene) -> None:
+        scene.step("nothing happens")

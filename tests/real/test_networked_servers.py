@@ -94,7 +94,6 @@ def test_a_parted_replica_falls_behind_without_an_error_and_catches_up(wire, pai
     assert (parted["Slave_IO_Running"], parted["Last_IO_Errno"], parted["Last_IO_Error"]) == ("Yes", "0", "")
     wire.heal()
     assert until(lambda: rows(replica) == before + 5)
-    assert wire.passed.to_clients > wire.passed.to_target > 0
 
 
 def test_a_replica_that_was_cut_off_cannot_connect_until_the_wire_heals(wire, pair):

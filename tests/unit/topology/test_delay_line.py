@@ -4,15 +4,15 @@ import math
 
 import pytest
 
-from workers.topology.network import delay_line
-from workers.topology.network.delay_line import DelayLine
+from workers.topology.network import loop
+from workers.topology.network.loop import DelayLine
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """`clock[0]` is the time."""
     now = [100.0]
-    monkeypatch.setattr(delay_line.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(loop.time, "monotonic", lambda: now[0])
     return now
 
 

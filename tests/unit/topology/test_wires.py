@@ -116,7 +116,6 @@ def test_a_wire_keeps_content_and_order_of_megabytes_in_both_directions(wire, pa
     for thread in threads:
         thread.join(LIMIT_S)
     assert set(digests.values()) == {hashlib.sha256(data).digest()} and len(digests) == 2
-    assert (wire.passed.to_target, wire.passed.to_clients) == (size, size)
 
 
 def test_the_round_trip_of_a_wire_is_measured_and_it_leads_to_its_target_again(wires, wire, server):

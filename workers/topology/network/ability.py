@@ -11,6 +11,7 @@ from workers.topology.network.network import Network
 
 LIMIT = Path("/proc/sys/user/max_net_namespaces")  # of this user namespace: namespaces(7)
 PORT, ARRIVES_S, STAYS_AWAY_S = 1024, 5.0, 0.05
+FAILED = "A trial of a network failed"
 CONTAINER = "In a container: docker run --cap-add SYS_ADMIN --cap-add NET_ADMIN --device /dev/net/tun ..."
 
 
@@ -44,11 +45,12 @@ def _a_real_network() -> str:
     """A connection must be made between two nodes, and none during a partition."""
     try:
         with Network(2) as network:
-            here = _connects(network, ARRIVES_S)
+            if not _connects(network, ARRIVES_S):
+                return f"{FAILED}: two nodes did not reach each other within {ARRIVES_S:g} s."
             network.link(0, 1).partition()
-            return _verdict(here, _connects(network, STAYS_AWAY_S))
+            return f"{FAILED}: two nodes reached each other in a partition." if _connects(network, STAYS_AWAY_S) else ""
     except (SandboxError, OSError) as error:
-        return f"A trial of a network failed: {reason(error)}"
+        return f"{FAILED}: {reason(error)}"
 
 
 def _connects(network: Network, within_s: float) -> bool:
@@ -62,12 +64,6 @@ def _connects(network: Network, within_s: float) -> bool:
         except TimeoutError:
             return False
     return True
-
-
-def _verdict(joined: bool, joined_in_partition: bool) -> str:
-    if not joined:
-        return f"A trial of a network failed: two nodes did not reach each other within {ARRIVES_S:g} s."
-    return "A trial of a network failed: two nodes reached each other in a partition." if joined_in_partition else ""
 
 
 CHECKS: tuple[Callable[[], str], ...] = (_privilege, _namespaces, _tun, _a_real_network)

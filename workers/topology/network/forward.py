@@ -12,8 +12,7 @@ import struct
 import sys
 from collections import deque
 
-from workers.topology.network.delay_line import DelayLine
-from workers.topology.network.loop import IN, OUT, Command, Loop, serve
+from workers.topology.network.loop import IN, OUT, Command, DelayLine, Loop, serve
 
 HOST = "127.0.0.1"
 READ_BYTES = 256 << 10
@@ -32,7 +31,6 @@ class ForwardedWire:
     def __init__(self, loop: Loop, target: int, delay_us: int) -> None:
         self.loop, self.target, self.line = loop, target, DelayLine(delay_us / 1e6)
         self.ends: set[End] = set()
-        self.to_target = self.to_clients = 0  # bytes
         loop.lines.append(self.line)
         self._place = _bound(0)  # keeps the port while nothing listens
         self.port: int = self._place.getsockname()[1]
@@ -50,9 +48,6 @@ class ForwardedWire:
 
     def heal(self) -> None:
         self._hold(False)
-
-    def passed(self) -> tuple[int, int]:
-        return self.to_target, self.to_clients
 
     def cut(self) -> None:
         self.line.lose()
@@ -95,7 +90,7 @@ class End:
     peer: "End"
 
     def __init__(self, wire: ForwardedWire, sock: socket.socket, *, far: bool = False) -> None:
-        self._wire, self._socket, self._far = wire, sock, far
+        self._wire, self._socket = wire, sock
         self._connected, self._dialing, self._closed = not far, False, False
         self._heard_all = self._told_all = self._over = False
         self._unwritten: deque[bytes] = deque()
@@ -201,17 +196,12 @@ class End:
         if not self._connected:
             return len(data)
         try:
-            sent = self._socket.send(data)
+            return self._socket.send(data)
         except BlockingIOError:
             return 0
         except OSError:
             self._broke()
             return len(data)
-        if self._far:
-            self._wire.to_target += sent
-        else:
-            self._wire.to_clients += sent
-        return sent
 
     def _flush(self) -> None:
         while self._unwritten:
@@ -262,7 +252,6 @@ ACTS: dict[str, Command] = {
     "heal": ForwardedWire.heal,
     "cut": ForwardedWire.cut,
     "redirect": ForwardedWire.redirect,
-    "passed": ForwardedWire.passed,
 }
 
 

@@ -10,8 +10,7 @@ from functools import partial
 from itertools import combinations
 
 from workers.topology.network import interfaces
-from workers.topology.network.delay_line import DelayLine
-from workers.topology.network.loop import IN, Command, Loop, serve
+from workers.topology.network.loop import IN, Command, DelayLine, Loop, serve
 
 PREFIX = "10.231.0."  # of namespaces of our own: no host sees it
 HEADER = 10  # virtio_net_hdr

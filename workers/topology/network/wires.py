@@ -15,14 +15,6 @@ from workers.topology.network.link import microseconds
 
 
 @dataclass(frozen=True)
-class Passed:
-    """Bytes since the wire was made."""
-
-    to_target: int
-    to_clients: int
-
-
-@dataclass(frozen=True)
 class Wire:
     """Connections to `port` of 127.0.0.1 go on to the target. Every change counts when the call returns."""
 
@@ -49,10 +41,6 @@ class Wire:
     def redirect(self, target_port: int) -> None:
         """New connections go to this port."""
         self._child.ask("redirect", self._number, _port(target_port))
-
-    @property
-    def passed(self) -> Passed:
-        return Passed(*self._child.ask("passed", self._number))
 
 
 class Wires(Removable):

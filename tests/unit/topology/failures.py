@@ -9,7 +9,7 @@ from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.transactions import key
 from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence, GtidsSeen
-from workers.topology.kinds.following.replica_crash import AFTER_CRASH
+from workers.topology.kinds.following.following import AFTER_CRASH
 from workers.topology.setup_and_result import UpdatesSeen
 from workers.topology.takeover import REJOIN
 

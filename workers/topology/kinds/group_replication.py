@@ -20,8 +20,7 @@ from workers.servers.limited import Connection
 from workers.servers.settings import switch
 from workers.topology.ground import Ground
 from workers.topology.kinds.cluster.cluster import Cluster
-from workers.topology.kinds.cluster.membership import Position
-from workers.topology.kinds.cluster.waiting import wait
+from workers.topology.kinds.cluster.membership import Position, wait
 from workers.topology.kinds.kind import ServerVersion, without_plugins
 from workers.topology.nodes import Node, NodePlan, on_each
 from workers.topology.topology import Topology

@@ -59,12 +59,11 @@ class TopologyKind:
     least_replicas = 1
     knows: frozenset[str] = frozenset()  # of OF_SOME_KINDS
     by_binlog = True  # whether nodes replicate by the binary log
-    round_trips = 1.0  # that a commit waits for
-    most_round_trips = 0.0  # on average, when many clients wait for answers by group; 0: they do not
+    round_trips: tuple[float, float]  # see `waits`
 
     def waits(self, topology: Topology) -> tuple[float, float]:
         """Round trips that a commit of one client waits for, and on average one of many clients."""
-        return self.round_trips, max(self.round_trips, self.most_round_trips)
+        return self.round_trips
 
     def needs(self, topology: Topology) -> Mapping[str, str]:
         """Values that some settings must have on each node if somebody sets them."""

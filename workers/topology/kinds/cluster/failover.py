@@ -9,8 +9,7 @@ from workers.errors import DurascopeError, SandboxError, ServerEnded
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Struck
-from workers.topology.kinds.cluster.membership import Membership, Position
-from workers.topology.kinds.cluster.waiting import POLL_S
+from workers.topology.kinds.cluster.membership import POLL_S, Membership, Position
 from workers.topology.nodes import Node, on_each
 from workers.topology.takeover import AWAKE_S, read, take_over
 

@@ -1,20 +1,20 @@
 """Nodes that vote: what differs between Galera and Group Replication."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workers.errors import ServerError
+from workers.errors import SandboxError, ServerEnded, ServerError
+from workers.host.until import until
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
 from workers.topology.faults import Fault
 from workers.topology.ground import Ground
-from workers.topology.kinds.cluster.waiting import wait
 from workers.topology.kinds.kind import ServerVersion, TopologyKind, not_promotable
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.topology import Topology
 
-BACK_S = 90.0
+BACK_S, POLL_S = 90.0, 0.02
 # Of a transactional table: MySQL's group orders no other reads.
 ANY_ROW = "SELECT 1 FROM mysql.user LIMIT 1"
 
@@ -128,3 +128,15 @@ class Membership(TopologyKind):
         """A revived node joins the others and catches up. `position`: that of its revival. ServerEnded or ServerError:
         it refuses."""
         raise NotImplementedError
+
+
+def wait(node: Node, is_so: Callable[[], bool], what: str, limit_s: float) -> None:
+    """ServerEnded: the node ended by itself meanwhile. SandboxError: it took too long."""
+
+    def must_run() -> None:
+        if not node.sandbox.running:
+            said = " ".join(node.sandbox.log_text.splitlines()[-8:])
+            raise ServerEnded(f"{node.name} ended before {what}. Its error log ends with: {said}")
+
+    if not until(is_so, limit_s, POLL_S, must_run):
+        raise SandboxError(f"After {limit_s:g} s {what} was still to come on {node.name}.", "See its error log.")

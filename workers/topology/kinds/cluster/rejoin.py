@@ -9,8 +9,7 @@ from workers.errors import DurascopeError, ServerEnded, ServerError
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Returned
-from workers.topology.kinds.cluster.membership import Membership
-from workers.topology.kinds.cluster.waiting import POLL_S
+from workers.topology.kinds.cluster.membership import POLL_S, Membership
 from workers.topology.nodes import Node
 from workers.topology.takeover import REJOIN, compared, read, refused
 

@@ -7,4 +7,4 @@ class Asynchronous(Following):
     key = "async"
     title = "Asynchronous"
     says = "The primary answers its clients without waiting for a replica."
-    round_trips = 0.0
+    round_trips = (0.0, 0.0)

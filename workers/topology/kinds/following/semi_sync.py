@@ -32,7 +32,7 @@ class SemiSync(Following):
     title = "Semi-synchronous"
     says = "The primary answers its clients when a replica has written the commit to its relay log."
     knows = frozenset({"wait_point", "acknowledgements", "timeout_ms", "both_halves"})
-    most_round_trips = 1.5  # see workers.analysis.round_trip
+    round_trips = (1.0, 1.5)  # see workers.analysis.round_trip
 
     def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         mysql = build.flavour == "mysql"

@@ -2,8 +2,9 @@
 
 from workers.servers import variables
 from workers.servers.connection import connect
-from workers.servers.durability import report, settings_in_words
+from workers.servers.durability import report
 from workers.servers.look import read
+from workers.servers.present import settings_in_words
 
 
 def outcomes(facts):

@@ -10,9 +10,8 @@ from workers.guardrails.probe import CommitProbe
 from workers.servers import ask, free_disk, look
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
-from workers.servers.flavours import grant_statements, needs
 from workers.servers.limited import Connection
-from workers.servers.privileges import granted, missing
+from workers.servers.privileges import grant_to_see_others
 from workers.servers.replication import source_rows
 from workers.servers.schema import PREFIX
 from workers.servers.target import Target
@@ -68,9 +67,7 @@ class OtherThreads:
 
     def _must_see(self, link: Connection) -> bool:
         """Raises ServerError."""
-        process = [need for need in needs(self._facts, ("look",)) if need.privilege == "PROCESS"]
-        if missing(process, granted(link, self._facts)):
-            fix = "\n".join(grant_statements(process, ask.account(link)))
+        if fix := grant_to_see_others(link, self._facts):
             raise ServerError("The account does not see the threads of other clients.", fix)
         return True
 

@@ -14,7 +14,8 @@ from workers.servers.connection import cipher
 from workers.servers.facts import Facts
 from workers.servers.flavours import FLAVOURS, grant_statements, needs
 from workers.servers.limited import Connection
-from workers.servers.privileges import granted, missing
+from workers.servers.privileges import grant_to_see_others, granted, missing
+from workers.servers.replication import DUMPS
 from workers.servers.target import Target
 from workers.toml.table import TomlTable
 
@@ -162,14 +163,9 @@ def judge_clock(skew_s: float, uncertain_s: float) -> PreflightAnswer:
 
 def replicas(scene: CheckedServer) -> PreflightAnswer:
     """Replicas are dump threads in the process list, which only the privilege PROCESS shows."""
-    process = [need for need in needs(scene.facts) if need.privilege == "PROCESS"]
-    if lacking := missing(process, granted(scene.connection, scene.facts)):
-        grants = "\n".join(grant_statements(lacking, ask.account(scene.connection)))
+    if grants := grant_to_see_others(scene.connection, scene.facts):
         return answer("replicas-unknown", grants=grants)
-    hosts = ask.rows(
-        scene.connection, "SELECT host FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'"
-    )
-    return judge_replicas([str(host).rsplit(":", 1)[0] for (host,) in hosts])
+    return judge_replicas([str(host).rsplit(":", 1)[0] for (host,) in ask.rows(scene.connection, DUMPS)])
 
 
 def judge_replicas(hosts: list[str]) -> PreflightAnswer:

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from workers.servers.facts import Facts, FlavourKey
-from workers.servers.present import Present, present, settings_in_words
+from workers.servers.present import Present, present
 from workers.servers.risks import CLAIMS, CRASHES, KEPT, RISKS, CrashClass, Outcome, What
 from workers.servers.settings import SETTINGS
-
-__all__ = ["DERIVED", "DurabilityStatement", "report", "settings_in_words"]
 
 DERIVED = (
     "Derived from the settings, not measured. It holds for transactional tables, if file system and device keep "

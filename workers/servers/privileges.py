@@ -5,7 +5,15 @@ from collections.abc import Iterable, Mapping
 
 from workers.servers import ask
 from workers.servers.facts import Facts
-from workers.servers.flavours import EVERYWHERE, FOR_TABLES, OUR_SCHEMAS, PERFORMANCE_SCHEMA, Need
+from workers.servers.flavours import (
+    EVERYWHERE,
+    FOR_TABLES,
+    OUR_SCHEMAS,
+    PERFORMANCE_SCHEMA,
+    Need,
+    grant_statements,
+    needs,
+)
 from workers.servers.limited import Connection
 
 Grants = Mapping[str, frozenset[str]]  # scope as printed, without quotes -> privileges, upper case
@@ -35,6 +43,13 @@ def parse(lines: Iterable[str]) -> Grants:
 def missing(needs: Iterable[Need], grants: Grants) -> list[Need]:
     """The needs that these grants do not meet."""
     return [need for need in needs if not _met(need, grants)]
+
+
+def grant_to_see_others(connection: Connection, facts: Facts) -> str:
+    """The GRANT by which this account sees the connections of others; "" when it sees them. Raises ServerError."""
+    process = [need for need in needs(facts, ("look",)) if need.privilege == "PROCESS"]
+    lacking = missing(process, granted(connection, facts))
+    return "\n".join(grant_statements(lacking, ask.account(connection))) if lacking else ""
 
 
 def _met(need: Need, grants: Grants) -> bool:

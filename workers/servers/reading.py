@@ -4,6 +4,7 @@ USAGE: what an account may not see stays unknown."""
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
@@ -49,12 +50,10 @@ def read_all(targets: Sequence[Target], limit_s: float = LIMIT_S) -> list[Server
         waiting.put(number)
 
     def work() -> None:
-        while True:
-            try:
+        with suppress(Empty):
+            while True:
                 number = waiting.get_nowait()
-            except Empty:
-                return
-            found[number] = read(targets[number], limit_s)
+                found[number] = read(targets[number], limit_s)
 
     threads = [threading.Thread(target=work, name="audit", daemon=True) for _ in range(min(AT_ONCE, len(targets)))]
     rounds = -(-len(targets) // AT_ONCE)

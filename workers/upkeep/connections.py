@@ -14,6 +14,7 @@ from workers.servers.answered import AnsweredFacts, FoundService
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
 from workers.servers.preflight import PreflightCheck, PreflightResult
+from workers.servers.present import settings_in_words
 from workers.servers.services import recognised
 from workers.servers.settings import SETTINGS
 
@@ -43,7 +44,7 @@ def _kept(facts: Facts, result: PreflightResult, host: str) -> AnsweredFacts:
         version_text=facts.version_text,
         engines=dict(facts.engines),
         settings=present,
-        words=tuple(durability.settings_in_words(facts)),
+        words=tuple(settings_in_words(facts)),
         replication=asdict(result.replication) if result.replication else None,
         service=FoundService(*recognised(facts.variables, host)),
         max_connections=facts.variable("max_connections"),

@@ -182,13 +182,14 @@ def _tests(servers: list[Any]) -> None:
     from dashboard.records.servers.models import Preflight
     from workers.servers import durability
     from workers.servers.facts import Facts
+    from workers.servers.present import settings_in_words
 
     variables = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "log_bin": "ON", "innodb_doublewrite": "ON"}
     weak = {**variables, "innodb_flush_log_at_trx_commit": "2", "sync_binlog": "0"}
     answers = []
     for values in (variables, weak):
         facts = Facts("mariadb", (10, 11, 6), "10.11.6-MariaDB-log", values, {"innodb": "DEFAULT"})
-        words = [list(row) for row in durability.settings_in_words(facts)]
+        words = [list(row) for row in settings_in_words(facts)]
         told = {"flavour": "mariadb", "version_text": facts.version_text, "engines": dict(facts.engines)}
         kept = {**told, "settings": values, "words": words, "replication": None, "max_connections": "151"}
         answers.append({"facts": kept, "durability": [asdict(one) for one in durability.report(facts)]})

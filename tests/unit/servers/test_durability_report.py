@@ -5,9 +5,9 @@ import re
 import pytest
 
 from workers.errors import PlanError
-from workers.servers.durability import DERIVED, report, settings_in_words
+from workers.servers.durability import DERIVED, report
 from workers.servers.facts import Facts
-from workers.servers.present import in_words
+from workers.servers.present import in_words, settings_in_words
 from workers.servers.present import read as read_words
 from workers.servers.risks import CONDITIONS, FILE, RISKS, read
 

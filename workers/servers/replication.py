@@ -100,16 +100,10 @@ def source_rows(connection: Connection, facts: Facts) -> list[dict[str, str]]:
 
 def _statements(facts: Facts) -> tuple[str, str]:
     """For the sources and for the replicas."""
-    if facts.flavour == "mariadb":
-        return ("SHOW ALL SLAVES STATUS" if facts.version >= (10, 0, 0) else "SHOW SLAVE STATUS", "SHOW SLAVE HOSTS")
-    return (
-        ("SHOW REPLICA STATUS", "SHOW REPLICAS")
-        if facts.version >= (8, 0, 22)
-        else (
-            "SHOW SLAVE STATUS",
-            "SHOW SLAVE HOSTS",
-        )
-    )
+    if facts.flavour == "mysql" and facts.version >= (8, 0, 22):
+        return "SHOW REPLICA STATUS", "SHOW REPLICAS"
+    has_many = facts.flavour == "mariadb" and facts.version >= (10, 0, 0)
+    return "SHOW ALL SLAVES STATUS" if has_many else "SHOW SLAVE STATUS", "SHOW SLAVE HOSTS"
 
 
 def _rows(connection: Connection, sql: str) -> list[dict[str, str]]:

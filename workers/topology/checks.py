@@ -228,10 +228,6 @@ def _has_updates(evidence: FailoverEvidence) -> bool:
     return evidence.updates is not None
 
 
-def _old_returns(evidence: FailoverEvidence) -> bool:
-    return evidence.returns
-
-
 CHECKS: dict[str, FailoverCheck] = {
     "takes-over": FailoverCheck("New primary accepts commits", ("after",), _takes_over),
     "lost-promoted": FailoverCheck("All acknowledged commits on the new primary", KEPT, _lost),
@@ -260,7 +256,10 @@ CHECKS: dict[str, FailoverCheck] = {
         applies=lambda evidence: evidence.returns and not evidence.rebuilt,
     ),
     "rejoin": FailoverCheck(
-        "Old primary follows equal or refuses", ("stays_down", "rejoined"), _rejoins, applies=_old_returns
+        "Old primary follows equal or refuses",
+        ("stays_down", "rejoined"),
+        _rejoins,
+        applies=lambda evidence: evidence.returns,
     ),
     "crashed-replica": FailoverCheck(
         "Struck replica equal or stopped",

@@ -71,11 +71,12 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
     back = evidence.rejoined
     behind = back.seen if evidence.of_replica and back and back.state == "caught up" else None
     lost_replica = _lost(ledger, behind, fault_at_s)
-    ghosts = _ghosts(evidence)
+    phantoms = _missing(evidence.read, evidence.kept)
+    ghosts = _missing(evidence.old and evidence.old.whole, evidence.kept)  # only the old primary holds them
     known = returned.so_far()
     story = replace(
         known.story,
-        phantoms=_count(evidence.read, evidence.kept),
+        phantoms=None if phantoms is None else len(phantoms),
         reads=returned.reader.rounds,
         ghosts=None if ghosts is None else len(ghosts),
         ghosts_acknowledged=None if ghosts is None else len(np.intersect1d(ghosts, ledger.acknowledged())),
@@ -114,15 +115,9 @@ def _lost(ledger: Ledger, kept: Seen | None, fault_at_s: float) -> LostWork | No
     return LostWork(len(lost), 1000 * float(times.max(initial=fault_at_s) - times.min()))
 
 
-def _count(keys: Keys | None, kept: Seen | None) -> int | None:
-    return None if keys is None or kept is None else len(without(keys, kept.whole))
-
-
-def _ghosts(evidence: FailoverEvidence) -> Keys | None:
-    """Commits that only the old primary holds."""
-    if evidence.old is None or evidence.kept is None:
-        return None
-    return without(evidence.old.whole, evidence.kept.whole)
+def _missing(keys: Keys | None, kept: Seen | None) -> Keys | None:
+    """Those that the new primary lacks; None: not known."""
+    return None if keys is None or kept is None else without(keys, kept.whole)
 
 
 def _holds(returned: Returned, ledger: Ledger) -> dict[str, int]:

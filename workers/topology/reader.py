@@ -44,7 +44,8 @@ class CommitReader:
         self._over.set()
         if self._thread.is_alive():
             self._thread.join(LAST_ANSWER_S)
-            self._hang_up()
+            with contextlib.suppress(OSError, AttributeError):
+                self._connection._sock.shutdown(socket.SHUT_RDWR)
             self._thread.join()
 
     def close(self) -> None:
@@ -58,10 +59,6 @@ class CommitReader:
         newest = np.array([self._newest.get(client, 0) for client in client_of(sent).tolist()], dtype=np.float64)
         seen: Keys = sent[number_of(sent) <= newest]
         return seen
-
-    def _hang_up(self) -> None:
-        with contextlib.suppress(OSError, AttributeError):
-            self._connection._sock.shutdown(socket.SHUT_RDWR)
 
     def _read(self) -> None:
         with contextlib.suppress(DurascopeError, OSError):  # the server is gone: what was read counts

@@ -104,11 +104,10 @@ class GroupReplication(Cluster):
     def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         places = [f"{address}:{port.free_port()}" for address in ground.addresses]
         group = _of_group(ground.topology, places)
+        members = [{"report_host": one, LOCAL_ADDRESS: at} for one, at in zip(ground.addresses, places, strict=True)]
         return tuple(
-            ground.node(
-                number, {**EVERYWHERE, **ground.settings_of(number), **group, **_of_member(*place)}, Additions(LINES)
-            )
-            for number, place in enumerate(zip(ground.addresses, places, strict=True), start=1)
+            ground.node(number, {**EVERYWHERE, **ground.settings_of(number), **group, **member}, Additions(LINES))
+            for number, member in enumerate(members, start=1)
         )
 
     def assemble(self, nodes: Sequence[Node]) -> None:
@@ -151,10 +150,6 @@ def _of_group(topology: Topology, places: list[str]) -> Mapping[str, str]:
         "loose_group_replication_member_expel_timeout": str(topology.expel_timeout_s),
         "loose_group_replication_paxos_single_leader": "ON" if topology.single_leader else "OFF",
     }
-
-
-def _of_member(address: str, place: str) -> Mapping[str, str]:
-    return {"report_host": address, LOCAL_ADDRESS: place}
 
 
 def _prepare(node: Node, password: str) -> None:

@@ -27,7 +27,9 @@ def settings_of(
     dialect = dialects.of(build)
     of_follower = {name: value for name, value in dialect.of_follower.items() if name not in FLUSHING}
     role: Role = "replica" if replica else "primary"
-    own = {**_crash_safe(build), **settings, **topology.settings_of(replica)} if replica else settings
+    # MySQL's manual asks for it on a replica that shall survive a crash.
+    crash_safe = {"relay_log_recovery": "ON"} if build.flavour == "mysql" else {}
+    own = {**crash_safe, **settings, **topology.settings_of(replica)} if replica else settings
     return {
         **dialect.of_source,
         **of_follower,
@@ -37,11 +39,6 @@ def settings_of(
         **own,
         "server_id": str(replica + 1),
     }
-
-
-def _crash_safe(build: Build) -> Mapping[str, str]:
-    """MySQL's manual asks for it on a replica that shall survive a crash."""
-    return {"relay_log_recovery": "ON"} if build.flavour == "mysql" else {}
 
 
 def begin(links: Sequence[Link]) -> None:

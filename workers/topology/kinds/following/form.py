@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from workers.crash.compare_tables import TABLES
 from workers.crash.replica import SCHEMA
-from workers.crash.replica_link import Link
 from workers.sandbox.additions import Additions
 from workers.sandbox.options import KEEP_BINLOG
 from workers.servers import ask
@@ -17,21 +16,24 @@ from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.manager import FailoverManager
 from workers.topology.network.measured import of_wires
-from workers.topology.network.wires import Wire
-from workers.topology.nodes import Node, NodePlan
-from workers.topology.topology import Topology
+from workers.topology.nodes import NodePlan
 
 
 def form(begun: FailoverBegun, kind: SourceAndReplica) -> Formed:
     setup, made = begun.setup, begun.made
     begun.timeline.step("start nodes")
-    primary, *replicas = begun.ports.start_all(setup, _plans(begun, kind), made)
+    plans = tuple(_plan(begun, kind, replica) for replica in range(setup.topology.replicas + 1))
+    primary, *replicas = begun.ports.start_all(setup, plans, made)
     begun.timeline.step("form the topology")
     wires = made.enter_context(begun.ports.wires())
     delays_ms = [setup.topology.one_way_ms_to(number) for number in range(1, len(replicas) + 1)]
     joined = tuple(wires.join(primary.sandbox.target.port, one_way_ms=one_way_ms) for one_way_ms in delays_ms)
     used = of_wires(joined, primary.sandbox.target.port)
-    links = _links(setup.topology, primary, replicas, joined)
+    password = secrets.token_hex(16)
+    links = tuple(
+        link(setup.topology, primary.sandbox, replica.sandbox, password, wire.port)
+        for replica, wire in zip(replicas, joined, strict=True)
+    )
     formed = Formed(
         **vars(begun), primary=primary, replicas=tuple(replicas), wires=joined, links=links, network_used=used
     )
@@ -50,10 +52,6 @@ def _manager(formed: Formed) -> FailoverManager | None:
     return manager
 
 
-def _plans(begun: FailoverBegun, kind: SourceAndReplica) -> tuple[NodePlan, ...]:
-    return tuple(_plan(begun, kind, replica) for replica in range(begun.setup.topology.replicas + 1))
-
-
 def _plan(begun: FailoverBegun, kind: SourceAndReplica, replica: int) -> NodePlan:
     """Of replica 1, 2, ...; 0 is the primary."""
     setup, fault = begun.setup, begun.fault
@@ -65,14 +63,6 @@ def _plan(begun: FailoverBegun, kind: SourceAndReplica, replica: int) -> NodePla
         settings=KEEP_BINLOG | settings_of(kind, setup.topology, build, replica, setup.settings),
         additions=Additions(kind.lines(build)),
         on_disk=bool(setup.storage) or needs_disk,
-    )
-
-
-def _links(topology: Topology, primary: Node, replicas: list[Node], wires: tuple[Wire, ...]) -> tuple[Link, ...]:
-    password = secrets.token_hex(16)
-    return tuple(
-        link(topology, primary.sandbox, replica.sandbox, password, wire.port)
-        for replica, wire in zip(replicas, wires, strict=True)
     )
 
 

@@ -7,11 +7,9 @@ first of a new cluster.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from uuid import uuid1
 
-from workers.sandbox import untrusted
-from workers.sandbox.server import Sandbox
 from workers.topology.kinds.cluster.membership import Position
 
 VIEW, STATE, CACHE = "gvwstate.dat", "grastate.dat", "galera.cache"
@@ -37,7 +35,3 @@ def recovered(lines: Iterable[str]) -> Position:
     """The last one that the server's log names. The log is the server's: only a well-formed position counts."""
     found = [match for line in lines if (match := RECOVERED.search(line))]
     return Position(int(found[-1][2]), f"{found[-1][1]}:{found[-1][2]}") if found else NOWHERE
-
-
-def forget(sandbox: Sandbox, names: Sequence[str]) -> None:
-    untrusted.remove(sandbox.datadir, names)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workers.errors import SandboxError, ServerEnded
-from workers.sandbox import images, owner, port
+from workers.sandbox import images, owner, port, untrusted
 from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build, parts
 from workers.sandbox.users import unprivileged_user
@@ -124,7 +124,7 @@ class Galera(Cluster):
 
     def bootstrap(self, node: Node, position: Position) -> None:
         node.sandbox.stop()
-        files.forget(node.sandbox, [files.VIEW])
+        untrusted.remove(node.sandbox.datadir, [files.VIEW])
         node.sandbox.put(files.STATE, files.first_of_a_cluster(position))
         node.restart({**FIRST, "wsrep_start_position": position.text})
 
@@ -133,7 +133,7 @@ class Galera(Cluster):
 
     def join(self, node: Node, position: str) -> None:
         node.sandbox.stop()
-        files.forget(node.sandbox, [files.VIEW])
+        untrusted.remove(node.sandbox.datadir, [files.VIEW])
         try:
             node.restart({"wsrep_start_position": position})
             _synced(node)
@@ -224,7 +224,7 @@ def _image(ground: Ground, provider: Path) -> str:
         with plan.start(ground.root, ground.user) as server:
             server.restart(settings)
             server.stop()
-            files.forget(server, [files.CACHE, files.VIEW])
+            untrusted.remove(server.datadir, [files.CACHE, files.VIEW])
             server.save_image(key)
     return key
 

@@ -85,7 +85,6 @@ class Watch:
         return WatchRecord(tuple(gauge.limit for gauge in self._gauges), self._unwatched, sampled, self._trip)
 
     def sample(self) -> None:
-        """Read every gauge once."""
         at = round(self._now(), 1)
         values = tuple(self._value(gauge) for gauge in self._gauges)
         self._rows.append((at, values))

@@ -66,7 +66,6 @@ def detect(*version_strings: str) -> FlavourKey:
 
 
 def needs(facts: Facts, purposes: Iterable[Purpose] = ("look", "load", "change")) -> list[Need]:
-    """The privileges that an account needs on this server for these purposes."""
     wanted = tuple(purposes)
     listed = FLAVOURS[facts.flavour].needs
     return [need for need in listed if need.purpose in wanted and need.applies_to(facts.version)]

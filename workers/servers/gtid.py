@@ -33,7 +33,6 @@ def parse(text: str) -> Gtids:
 
 
 def minus(these: Gtids, those: Gtids) -> Gtids:
-    """GTIDs that are in `these` and not in `those`."""
     left = {source: _without(intervals, those.get(source, ())) for source, intervals in these.items()}
     return {source: intervals for source, intervals in left.items() if intervals}
 

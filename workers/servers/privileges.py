@@ -41,7 +41,6 @@ def parse(lines: Iterable[str]) -> Grants:
 
 
 def missing(needs: Iterable[Need], grants: Grants) -> list[Need]:
-    """The needs that these grants do not meet."""
     return [need for need in needs if not _met(need, grants)]
 
 

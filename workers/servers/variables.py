@@ -94,17 +94,14 @@ def _set(connection: Connection, name: str, value: str) -> str:
     """Set and read back. Numbers are sent without quotes; the driver quotes other values."""
     setting = find(name)
     before = read(connection, name)
-    ask.rows(connection, f"SET GLOBAL {setting.name} = %s", (_typed(value, setting.kind),))
+    typed = int(value) if setting.kind in ("integer", "bytes") else value
+    ask.rows(connection, f"SET GLOBAL {setting.name} = %s", (typed,))
     after = _settled(connection, name, before, value)
     if not same(name, after, value) and not setting.rounded:
         raise ServerError(
             f"{name} was set to {value}, but the server reports {after}.", "See the manual page of the variable."
         )
     return after
-
-
-def _typed(value: str, kind: str) -> int | str:
-    return int(value) if kind in ("integer", "bytes") else value
 
 
 def _settled(connection: Connection, name: str, before: str, wanted: str) -> str:

@@ -72,7 +72,6 @@ class FailoverBegun:
     secret: bytes = field(default_factory=new_secret)
 
     def so_far(self) -> FailoverResult:
-        """The result as far as it is known."""
         return FailoverResult(steps=self.timeline.steps(), digest_key=self.secret.hex())
 
 

@@ -1,10 +1,6 @@
 """The other servers of a topology under load: what replication costs while clients commit."""
 
-from collections.abc import Mapping
-from typing import Protocol
-
 from workers.errors import PlanError
-from workers.sandbox.server import Sandbox
 from workers.topology.ground import Ground
 from workers.topology.kinds import TOPOLOGY_KINDS
 from workers.topology.kinds.cluster.mates import ClusterMates
@@ -12,27 +8,11 @@ from workers.topology.kinds.cluster.membership import Membership
 from workers.topology.kinds.following.followers import Followers
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.kinds.kind import contradictions, not_here
-from workers.topology.nodes import Companion, NodePlan
 
-
-class Companions(Protocol):
-    """`first`: how the server of the clients is started. `attach` makes the others around it; `restart` starts it and
-    the others with these settings beside their own; `catch_up` comes before each measurement; `close` removes the
-    others. `data_of_no_use`: to other servers, because they hold the position of this cluster."""
-
-    first: NodePlan
-    data_of_no_use: bool
-
-    @property
-    def others(self) -> tuple[Companion, ...]: ...
-
-    def attach(self, first: Sandbox) -> None: ...
-
-    def restart(self, settings: Mapping[str, str]) -> None: ...
-
-    def catch_up(self) -> None: ...
-
-    def close(self) -> None: ...
+# `first`: how the server of the clients is started. `attach` makes the others around it; `restart` starts it and the
+# others with these settings beside their own; `catch_up` comes before each measurement; `close` removes the others.
+# `data_of_no_use`: to other servers, because they hold the position of this cluster.
+Companions = Followers | ClusterMates
 
 
 def companions_of(ground: Ground) -> Companions:

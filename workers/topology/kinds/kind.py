@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from workers.errors import PlanError
 from workers.sandbox.builds import Build
@@ -30,19 +29,6 @@ DEFAULT = Topology()
 AVAILABLE = re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE)
 
 
-class ServerVersion(Protocol):
-    """What is known of a build before the start, also on another host."""
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def flavour(self) -> FlavourKey: ...
-
-    @property
-    def version(self) -> Version: ...
-
-
 @dataclass(frozen=True)
 class KnownServer:
     """A build of which no more is known here."""
@@ -50,6 +36,9 @@ class KnownServer:
     title: str
     flavour: FlavourKey
     version: Version = (0, 0, 0)
+
+
+ServerVersion = Build | KnownServer  # before the start, also on another host
 
 
 class TopologyKind:
@@ -87,7 +76,7 @@ class TopologyKind:
 
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         """Why this fault, or the failover policy, has no meaning here; empty when both have."""
-        return []
+        return fault.misfits(topology) + not_promotable(topology, fault)
 
     def form(self, begun: FailoverBegun) -> Formed:
         """Raises SandboxError or ServerError when the topology does not come up."""

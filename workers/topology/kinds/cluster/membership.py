@@ -10,7 +10,7 @@ from workers.servers.connection import connect
 from workers.servers.limited import Connection
 from workers.topology.faults import Fault
 from workers.topology.ground import Ground
-from workers.topology.kinds.kind import ServerVersion, TopologyKind, not_promotable
+from workers.topology.kinds.kind import ServerVersion, TopologyKind
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.topology import Topology
 
@@ -69,8 +69,7 @@ class Membership(TopologyKind):
                 policy.old_primary in ("as a replica", "rebuilt")
             ),
         }
-        wrong = fault.misfits(topology) + not_promotable(topology, fault)
-        return [*wrong, *(why for why, is_so in found.items() if is_so)]
+        return super().misfits(topology, fault) + [why for why, is_so in found.items() if is_so]
 
     def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         """One for each node, the first one first. Raises SandboxError or ServerError."""

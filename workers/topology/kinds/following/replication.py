@@ -7,7 +7,7 @@ from workers.servers.limited import Connection
 from workers.servers.settings import switch
 from workers.topology.faults import Fault
 from workers.topology.kinds.following import position
-from workers.topology.kinds.kind import ServerVersion, TopologyKind, not_promotable
+from workers.topology.kinds.kind import ServerVersion, TopologyKind
 from workers.topology.topology import Role, Topology
 
 # MDEV-33465, by which init_rpl_role=SLAVE rolls back: the first version of each series. Later series all have it.
@@ -35,8 +35,7 @@ class SourceAndReplica(TopologyKind):
             topology.policy.promote == "nobody" and not (fault.primary_down or fault.harmless or fault.spares_primary)
         )
         found[f"{fault.title}: only the nodes of a cluster vote."] = fault.of_clusters
-        wrong = fault.misfits(topology) + not_promotable(topology, fault)
-        return [*wrong, *(why for why, is_so in found.items() if is_so)]
+        return super().misfits(topology, fault) + [why for why, is_so in found.items() if is_so]
 
     def settings(self, topology: Topology, build: Build, role: Role) -> Mapping[str, str]:
         """Settings of a node beside those of replication by GTID."""

@@ -23,11 +23,11 @@ class GtidsSeen:
 class FailoverEvidence(Read):
     """`kept`: transactions of the new primary at its promotion. `read`: those that the reader saw on the old primary;
     empty and unknown are different. `late`: acknowledged by the old primary after the promotion. `after`: the ledger
-    of the clients of the new primary. `old`: transactions of the old primary when it came back, with `stays_down` its
-    words if it did not start. `rejoined`, `others`: the node that was down and the other replicas under the present
-    primary. `struck`: names of the nodes that the fault struck. `has_gtids`: whether the binlogs of both primaries were
-    to be compared; `logs_updates`: whether the new primary's holds what it received as a replica.
-    `of_replica`: a replica was down, and the primary is the old one.
+    of the clients of the new primary. `stays_down`: the words of the old primary if it did not start. `rejoined`,
+    `others`: the node that was down and the other replicas under the present primary. `struck`: names of the nodes that
+    the fault struck. `has_gtids`: whether the binlogs of both primaries were to be compared; `logs_updates`: whether
+    the new primary's holds what it received as a replica. `of_replica`: a replica was down, and the primary is the old
+    one.
     """
 
     kept: Seen | None
@@ -36,7 +36,6 @@ class FailoverEvidence(Read):
     after: Ledger | None
     returns: bool  # the old primary comes back under a new one
     rebuilt: bool = False  # as a copy of the new one: nobody started it with its own data
-    old: Seen | None = None
     stays_down: str | None = None
     rejoined: ReplicaSeen | None = None
     others: tuple[tuple[str, ReplicaSeen], ...] = ()

@@ -39,7 +39,6 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         after=returned.after.ledger(),
         returns=returned.returns,
         rebuilt=returned.setup.policy.old_primary == "rebuilt",
-        old=returned.old,
         stays_down=returned.stays_down,
         rejoined=returned.rejoined,
         others=returned.others,
@@ -72,7 +71,7 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
     behind = back.seen if evidence.of_replica and back and back.state == "caught up" else None
     lost_replica = _lost(ledger, behind, fault_at_s)
     phantoms = _missing(evidence.read, evidence.kept)
-    ghosts = _missing(evidence.old.whole if evidence.old else None, evidence.kept)  # only the old primary holds them
+    ghosts = _missing(returned.old.whole if returned.old else None, evidence.kept)  # only the old primary holds them
     known = returned.so_far()
     story = replace(
         known.story,

@@ -37,7 +37,6 @@ def sound():
         late=keys(),
         after=ledger(2000),
         returns=True,
-        old=Seen(ledger().sent()),
         stays_down="",
         has_gtids=True,
         logs_updates=True,
@@ -53,7 +52,7 @@ def sound_replica():
     """A replica crashed, came back and has every row of its primary."""
     back = ReplicaSeen(AFTER_CRASH, "caught up", "", 0, Seen(ledger().sent()))
     return replace(
-        sound(), of_replica=True, has_gtids=False, gtids=None, returns=False, old=None, stays_down="", rejoined=back,
+        sound(), of_replica=True, has_gtids=False, gtids=None, returns=False, stays_down="", rejoined=back,
         updates=None,
     )  # fmt: skip
 

@@ -269,7 +269,7 @@ def test_a_crashed_replica_of_unknown_rows_is_unknown(lack):
 
 
 def test_checks_that_do_not_apply_are_left_out():
-    away = replace(sound(), has_gtids=False, returns=False, old=None, stays_down=None, rejoined=None, others=())
+    away = replace(sound(), has_gtids=False, returns=False, stays_down=None, rejoined=None, others=())
     assert flagged(away) == set()
     left_out = CHECKS.keys() - outcomes(away).keys()
     assert left_out == {"swapped", "gtid-rows", "old-starts", "rejoin", "others", "crashed-replica"}

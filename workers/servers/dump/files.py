@@ -49,7 +49,7 @@ class CopiedFiles:
                     self._write(parts)
                     self._begin(event)
                     continue
-                if self._is_sent_only(kind, end, flags, event):
+                if self._is_sent_only(kind, flags, event):
                     continue
                 if kind == FORMAT:
                     self._checked = event[-CRC_BYTES - 1] == 1
@@ -87,7 +87,7 @@ class CopiedFiles:
         self.name, self.position = name, len(MAGIC)
         self._write([MAGIC])
 
-    def _is_sent_only(self, kind: int, end: int, flags: int, event: bytes) -> bool:
+    def _is_sent_only(self, kind: int, flags: int, event: bytes) -> bool:
         """An event on a damaged disk may look like one of these: then its checksum is wrong, and it is kept."""
         named = kind in (HEARTBEAT, HEARTBEAT_V2) or (kind == GTID_LIST and flags & ARTIFICIAL)
         return bool(named) and (not self._checked or proved(event))

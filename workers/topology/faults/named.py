@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from workers.host.until import until
 from workers.topology.faults.fault import Fault, FaultScene
-from workers.topology.faults.of_nodes import lose_power
-from workers.topology.nodes import on_each
+from workers.topology.faults.of_nodes import lose_hosts, lose_power
 from workers.topology.topology import Topology
 
 CONTROL_RTT_MS = 100.0
@@ -57,14 +56,7 @@ class AllKilled(Fault):
     replicas_down = True
 
     def strike(self, scene: FaultScene) -> None:
-        scene.step("partition")
-        scene.partition()
-        on_each((scene.primary, *scene.replicas), lambda node: node.sandbox.freeze())
-        scene.hear()
-        scene.step("kill")
-        scene.cut()
-        for node in (*scene.replicas, scene.primary):
-            node.sandbox.kill()
+        lose_hosts(scene, (*scene.replicas, scene.primary), (0,))
 
 
 class AllLosePower(Fault):

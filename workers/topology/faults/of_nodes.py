@@ -112,7 +112,8 @@ def _kill(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> N
         time.sleep(2 * scene.one_way_s + STILL_SENT_S)
 
 
-def _lose_hosts(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
+def lose_hosts(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> None:
+    """`numbers`: of the nodes whose wires are cut."""
     scene.step("partition")
     scene.partition(numbers)
     on_each(nodes, lambda node: node.sandbox.freeze())
@@ -170,8 +171,8 @@ def _pause(scene: FaultScene, nodes: Sequence[Node], numbers: Sequence[int]) -> 
 Strike = Callable[[FaultScene, Sequence[Node], Sequence[int]], None]
 STRIKES: dict[str, Strike] = {
     "kill": _kill,
-    "host-loss": _lose_hosts,
-    "permanent-loss": _lose_hosts,
+    "host-loss": lose_hosts,
+    "permanent-loss": lose_hosts,
     "power-loss": lose_power,
     "partition": _part,
     "pause": _pause,

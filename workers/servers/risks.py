@@ -28,10 +28,6 @@ def _own_files(now: Present) -> bool:
     return now.binlog is True and not now.binlog_in_engine
 
 
-def _binlog_unflushed(now: Present) -> bool:
-    return _own_files(now) and now.sync_binlog not in (1, None)
-
-
 def _myrocks_in_memory(now: Present) -> bool:
     return now.myrocks_flush_log in UNFLUSHED_MYROCKS and now.myrocks_keeps_back
 
@@ -67,7 +63,7 @@ CONDITIONS: dict[str, Callable[[Present], bool]] = {
     ),
     "binlog has files of its own": _own_files,
     "binlog is in the redo log": lambda now: now.binlog is True and now.binlog_in_engine,
-    "binlog is not flushed at commit": _binlog_unflushed,
+    "binlog is not flushed at commit": lambda now: _own_files(now) and now.sync_binlog not in (1, None),
     "binlog is never flushed": lambda now: now.sync_binlog == 0,
     "binlog is flushed at every Nth group": lambda now: now.sync_binlog != 0,
     "binlog or its flush is not known": lambda now: now.binlog is None or (now.binlog and now.sync_binlog is None),

@@ -95,16 +95,14 @@ class Formed(FailoverBegun):
             return self.network.links(node)
         return self.wires[node - 1 : node] if node else self.wires
 
-    @property
-    def _logs(self) -> Mapping[str, str]:
-        said = {"failover manager": self.manager.output} if self.manager else {}
-        return {node.name: node.sandbox.log_text for node in self.nodes} | said
-
     def so_far(self) -> FailoverResult:
+        logs = {node.name: node.sandbox.log_text for node in self.nodes}
+        if self.manager:
+            logs["failover manager"] = self.manager.output
         return replace(
             super().so_far(),
             my_cnf={node.name: node.sandbox.my_cnf for node in self.nodes},
-            log_lines={name: tuple(text.splitlines()[-LOG_LINES:]) for name, text in self._logs.items()},
+            log_lines={name: tuple(text.splitlines()[-LOG_LINES:]) for name, text in logs.items()},
         )
 
 
@@ -257,7 +255,8 @@ class Promoted(Struck):
 
     def _outage(self, last_s: float, login_s: float, first_s: float) -> WriteOutage:
         """Of one client; all in seconds since the load began."""
-        writable_s, noticed_s = (min(at_s, first_s) for at_s in (self._promoted_at_s, self._noticed_s))
+        writable_s = min(self._promoted_at_s, first_s)
+        noticed_s = min(self._noticed_from_s + (self.detection_s or 0.0), first_s)
         login_s = min(max(login_s, writable_s), first_s)
         total_s = first_s - last_s - self._own_s(last_s)
         return WriteOutage(
@@ -290,11 +289,6 @@ class Promoted(Struck):
     @property
     def _noticed_from_s(self) -> float:
         return self.noticed_from - self.witness.began
-
-    @property
-    def _noticed_s(self) -> float:
-        """When the failover began."""
-        return self._noticed_from_s + (self.detection_s or 0.0)
 
     def _own_s(self, last_s: float) -> float:
         """The trial's own work after the last commit: a host is lost at one moment."""

@@ -10,11 +10,11 @@ import json
 import os
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 
 from workers.crash.owners_command import LAST_WORDS, OwnersCommand
 from workers.errors import SandboxError, ServerError
+from workers.host.until import until
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.nodes import Node
@@ -44,18 +44,17 @@ class FailoverManager:
 
     def promoted(self, replicas: Sequence[Node], limit_s: float, must_go_on: Callable[[], None]) -> Node:
         """The first replica that takes writes. SandboxError: none does within the limit, or the manager failed."""
-        deadline = time.monotonic() + limit_s
-        while True:
-            if new := next((node for node in replicas if _takes_writes(node)), None):
-                return new
+
+        def must_run() -> None:
             must_go_on()
             if self._running and (status := self._running.poll()):
                 said = self.output[-LAST_WORDS:]
                 raise SandboxError(f"The {WHAT} command {self._argv[0]} ended with status {status}: {said}", FIX)
-            if time.monotonic() > deadline:
-                late = f"did not end within {limit_s:g} s with a replica that takes writes."
-                raise SandboxError(f"The {WHAT} command {self._argv[0]} {late}", FIX)
-            time.sleep(POLL_S)
+
+        if new := until(lambda: next(filter(_takes_writes, replicas), None), limit_s, POLL_S, must_run):
+            return new
+        late = f"did not end within {limit_s:g} s with a replica that takes writes."
+        raise SandboxError(f"The {WHAT} command {self._argv[0]} {late}", FIX)
 
     @property
     def output(self) -> str:

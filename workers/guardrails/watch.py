@@ -42,10 +42,9 @@ class Watch:
         """The first limit that was passed. A gauge that has told nothing for `BLIND_S` counts, also while it hangs."""
         if self._trip is None and not self._ended.is_set():
             late = (one for one in self._gauges if self._clock() - self._known_s[one] > BLIND_S)
-            for gauge in late:
+            if gauge := next(late, None):
                 why = self._failed.get(gauge, "the server does not answer")
                 self._trip = Trip(gauge.limit, Level(unknown=why), self._now())
-                break
         return self._trip
 
     def check(self) -> None:

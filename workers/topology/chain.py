@@ -141,6 +141,10 @@ class FailoverLoaded(Formed):
         self.after.reach([node.sandbox.target for node in nodes])
         self.after.begin(self.witness.began)
 
+    def since_load_s(self, at: float) -> float:
+        """Of a moment of the monotonic clock."""
+        return at - self.witness.began
+
     def later(self, seconds: float, act: Callable[[], None]) -> None:
         timer = Timer(seconds, act)
         self.made.callback(timer.cancel)
@@ -206,7 +210,7 @@ class Struck(FailoverLoaded):
         return self.semi_sync is not None and 1000 * self.strike_s >= self.setup.topology.timeout_ms
 
     def so_far(self) -> FailoverResult:
-        return replace(super().so_far(), fault_at_s=self.struck_at - self.witness.began)
+        return replace(super().so_far(), fault_at_s=self.since_load_s(self.struck_at))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,21 +251,21 @@ class Promoted(Struck):
         """Of each client that committed until the fault, and then again."""
         for before, connections in zip(self.witness.connections(), self.after.by_client(), strict=False):
             times = before.acknowledged_at_s
-            times = times[times <= self._promoted_at_s] if self.expelled else times
-            ended = before.refused is not None and before.refused.at_s < self._struck_at_s
+            times = times[times <= self.since_load_s(self.promoted_at)] if self.expelled else times
+            ended = before.refused is not None and before.refused.at_s < self.since_load_s(self.struck_at)
             back = next((one for one in connections if len(one.acknowledged_at_s)), None)
             if len(times) and back and not ended:
                 yield self._outage(float(times[-1]), back.since_s, float(back.acknowledged_at_s[0]))
 
     def _outage(self, last_s: float, login_s: float, first_s: float) -> WriteOutage:
         """Of one client; all in seconds since the load began."""
-        writable_s = min(self._promoted_at_s, first_s)
-        noticed_s = min(self._noticed_from_s + (self.detection_s or 0.0), first_s)
+        writable_s = min(self.since_load_s(self.promoted_at), first_s)
+        noticed_s = min(self.since_load_s(self.noticed_from) + (self.detection_s or 0.0), first_s)
         login_s = min(max(login_s, writable_s), first_s)
         total_s = first_s - last_s - self._own_s(last_s)
         return WriteOutage(
             total_s,
-            None if self.detection_s is None else max(0.0, noticed_s - self._noticed_from_s),
+            None if self.detection_s is None else max(0.0, noticed_s - self.since_load_s(self.noticed_from)),
             writable_s - noticed_s,
             login_s - writable_s,
             first_s - login_s,
@@ -275,24 +279,12 @@ class Promoted(Struck):
     def _went_on(self) -> bool:
         """The old primary acknowledged commits after the failover; one that was expelled does so when it wakes."""
         ledger = self.ledger()
-        late = ledger.acknowledged_at_s(ledger.acknowledged()) > self._promoted_at_s
+        late = ledger.acknowledged_at_s(ledger.acknowledged()) > self.since_load_s(self.promoted_at)
         return bool(late.any()) and not self.expelled
-
-    @property
-    def _struck_at_s(self) -> float:
-        return self.struck_at - self.witness.began
-
-    @property
-    def _promoted_at_s(self) -> float:
-        return self.promoted_at - self.witness.began
-
-    @property
-    def _noticed_from_s(self) -> float:
-        return self.noticed_from - self.witness.began
 
     def _own_s(self, last_s: float) -> float:
         """The trial's own work after the last commit: a host is lost at one moment."""
-        return max(0.0, self._noticed_from_s - max(self._struck_at_s, last_s))
+        return max(0.0, self.since_load_s(self.noticed_from) - max(self.since_load_s(self.struck_at), last_s))
 
     def so_far(self) -> FailoverResult:
         known, ledger = super().so_far(), self.ledger()

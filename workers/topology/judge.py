@@ -35,7 +35,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
     return FailoverEvidence(
         kept=returned.kept,
         read=returned.reader.read(ledger.sent()) if returned.reader.rounds else None,
-        late=_late(ledger, returned.promoted_at - returned.witness.began, returned.kept),
+        late=_late(ledger, returned.since_load_s(returned.promoted_at), returned.kept),
         after=returned.after.ledger(),
         returns=returned.returns,
         rebuilt=returned.setup.policy.old_primary == "rebuilt",
@@ -65,7 +65,7 @@ def _late(ledger: Ledger, promoted_at_s: float, kept: Seen | None) -> Keys:
 
 
 def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> FailoverResult:
-    fault_at_s = returned.struck_at - returned.witness.began
+    fault_at_s = returned.since_load_s(returned.struck_at)
     lost = _lost(ledger, evidence.kept, fault_at_s)
     back = evidence.rejoined
     behind = back.seen if evidence.of_replica and back and back.state == "caught up" else None

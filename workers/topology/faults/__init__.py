@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from workers.topology.faults import named
 from workers.topology.faults.fault import Fault, FaultScene
 from workers.topology.faults.of_nodes import HOW as HOW_NODES
-from workers.topology.faults.of_nodes import OfNodes, of_nodes, refusal
+from workers.topology.faults.of_nodes import NAMES, STRIKES, OfNodes
 
 __all__ = ["FAULTS", "HOW_NODES", "Fault", "FaultScene", "refusal"]
 
@@ -47,13 +47,37 @@ _NAMED: dict[str, Fault] = {
 }  # fmt: skip
 
 
+# Sets of nodes that have a name of their own.
+OWN_NAMES = {"host-loss:primary": "primary-host-loss"} | {
+    one.notation: key for key, one in _NAMED.items() if isinstance(one, OfNodes)
+}
+
+
+def refusal(key: str) -> str:
+    """Why this is no fault of a set of nodes, and what to write instead; "" when it is one."""
+    what, _, listed = key.partition(":")
+    names = listed.split("+")
+    if what not in STRIKES or not listed:
+        return HOW_NODES
+    if unknown := [name for name in names if name not in NAMES]:
+        return f"{unknown[0][:40]!r} is no node. Known: {', '.join(NAMES)}."
+    if len(set(names)) < len(names):
+        return "A node is named twice."
+    right = f"{what}:{'+'.join(sorted(names))}"  # the alphabet's order is that of the nodes
+    right = OWN_NAMES.get(right, right)
+    return "" if key == right else f"Write {right}: each fault has one name."
+
+
 class _Faults(Mapping[str, Fault]):
     """Lists those with a name of their own, and also finds each set of nodes, such as `kill:primary+replica2`."""
 
     def __getitem__(self, key: str) -> Fault:
-        if fault := _NAMED.get(key) or of_nodes(key):
-            return fault
-        raise KeyError(key)
+        if key in _NAMED:
+            return _NAMED[key]
+        if refusal(key):
+            raise KeyError(key)
+        what, _, listed = key.partition(":")
+        return OfNodes(what, [NAMES.index(name) for name in listed.split("+")])
 
     def __iter__(self) -> Iterator[str]:
         return iter(_NAMED)

@@ -25,8 +25,9 @@ class OfNodes(Fault):
 
     def __init__(self, what: str, numbers: Sequence[int], key: str = "", title: str = "", says: str = "") -> None:
         self.what, self.numbers = what, frozenset(numbers)
-        where = in_words([NAMES[number] for number in sorted(self.numbers)])
-        self.key = key or f"{what}:{'+'.join(NAMES[number] for number in sorted(self.numbers))}"
+        names = [NAMES[number] for number in sorted(self.numbers)]
+        where, self.notation = in_words(names), f"{what}:{'+'.join(names)}"
+        self.key = key or self.notation
         self.title = title or f"{what[0].upper()}{what[1:].replace('-', ' ')} of {where}"
         self.says = says or f"{SAYS[what]}: {where}."
         hits_replicas = bool(self.numbers - {0})
@@ -68,30 +69,6 @@ class OfNodes(Fault):
 
     def strike(self, scene: FaultScene) -> None:
         STRIKES[self.what](scene, [scene.nodes[number] for number in sorted(self.numbers)], sorted(self.numbers))
-
-
-def of_nodes(key: str) -> Fault | None:
-    """None: that is no such notation; `refusal` says why."""
-    return None if refusal(key) else OfNodes(key.partition(":")[0], _numbers(key))
-
-
-def refusal(key: str) -> str:
-    """Why this is no fault of a set of nodes, and what to write instead; "" when it is one."""
-    what, _, listed = key.partition(":")
-    names = listed.split("+")
-    if what not in STRIKES or not listed:
-        return HOW
-    if unknown := [name for name in names if name not in NAMES]:
-        return f"{unknown[0][:40]!r} is no node. Known: {', '.join(NAMES)}."
-    if len(set(names)) < len(names):
-        return "A node is named twice."
-    right = f"{what}:{'+'.join(sorted(names))}"  # the alphabet's order is that of the nodes
-    right = NAMED.get(right, right)
-    return "" if key == right else f"Write {right}: each fault has one name."
-
-
-def _numbers(key: str) -> list[int]:
-    return [NAMES.index(name) for name in key.partition(":")[2].split("+")]
 
 
 def in_words(names: Sequence[str], joined: str = "and") -> str:
@@ -187,14 +164,3 @@ SAYS = {
     "pause": "These nodes are frozen, and go on after the seconds of a pause",
 }
 INSTEAD = {"kill": "Choose total-kill.", "power-loss": "Choose total-power-loss."}
-# Those with names of their own.
-NAMED = {
-    "kill:primary": "primary-kill",
-    "host-loss:primary": "primary-host-loss",
-    "power-loss:primary": "primary-power-loss",
-    "pause:primary": "primary-pause",
-    "partition:primary": "partition",
-    "kill:replica1": "replica-kill",
-    "power-loss:replica1": "replica-power-loss",
-    "pause:replica1": "replica-pause",
-}

@@ -33,12 +33,7 @@ class TopologyNeeds:
             for build in filter(None, (one.build or own, topology.replica_build))
         ]
         faults = [FAULTS[kind] for kind in plan.crash.kinds if kind in FAULTS] if plan.crash.trials else []
-        wanted = [
-            what
-            for topology, *_ in nodes
-            for fault in (None, *faults)
-            for what in networks(TOPOLOGY_KINDS[topology.kind], topology, fault)
-        ]
+        wanted = [what for topology, *_ in nodes for fault in (None, *faults) for what in networks(topology, fault)]
         return cls(tuple(nodes), tuple(dict.fromkeys(wanted)))
 
     @property

@@ -70,10 +70,6 @@ class TopologyKind:
         """Why this build on this host lacks a part that the kind needs; "" when it has all."""
         return ""
 
-    def networked(self, topology: Topology) -> list[str]:
-        """What of this topology needs a network of namespaces, in words."""
-        return []
-
     def misfits(self, topology: Topology, fault: Fault) -> list[str]:
         """Why this fault, or the failover policy, has no meaning here; empty when both have."""
         return fault.misfits(topology) + not_promotable(topology, fault)
@@ -159,15 +155,17 @@ def not_here(
 ) -> list[str]:
     """Why this host cannot form it now, or break it so; empty when it can."""
     lacking = kind.lacks(build)
-    without = ability.missing() if (wanted := networks(kind, topology, fault)) else ""
+    without = ability.missing() if (wanted := networks(topology, fault)) else ""
     parted = [f"{what} is not possible here. {without}" for what in wanted if without]
     return [*filter(None, [lacking]), *parted, *too_large(kind, topology, build, settings)]
 
 
-def networks(kind: TopologyKind, topology: Topology, fault: Fault | None = None) -> list[str]:
-    """What needs a network of namespaces: parts of the topology, and a fault of one that has such a network."""
-    partition = fault and fault.needs_wires and topology.kind in CLUSTERS
-    return [*kind.networked(topology), *([f"{fault.title} of a cluster"] if fault and partition else [])]
+def networks(topology: Topology, fault: Fault | None = None) -> list[str]:
+    """What of a cluster needs a network of namespaces, in words."""
+    if topology.kind not in CLUSTERS:
+        return []
+    delay = ["A round trip between the nodes of a cluster"] if topology.rtt_ms else []
+    return [*delay, *([f"{fault.title} of a cluster"] if fault and fault.needs_wires else [])]
 
 
 def too_large(

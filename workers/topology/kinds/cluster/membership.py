@@ -35,9 +35,6 @@ class Membership(TopologyKind):
     causal_read: str
     executed = ""
 
-    def networked(self, topology: Topology) -> list[str]:
-        return ["A round trip between the nodes of a cluster"] if topology.rtt_ms else []
-
     def problems(self, topology: Topology, build: ServerVersion) -> list[str]:
         found = {
             "The nodes of a cluster always apply: leave behind out.": not topology.applying,

@@ -22,6 +22,7 @@ from workers.crash.digest import new_secret
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.ledger import Ledger
 from workers.crash.made import Made
+from workers.crash.reconnecting import ReconnectingClient
 from workers.crash.replica_link import Link
 from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult, Outcome
@@ -33,8 +34,8 @@ from workers.topology.manager import FailoverManager
 from workers.topology.network.link import NodeLink
 from workers.topology.network.measured import NetworkUsed
 from workers.topology.network.network import Network
-from workers.topology.network.wires import Wire
-from workers.topology.nodes import Node
+from workers.topology.network.wires import Wire, Wires
+from workers.topology.nodes import Node, StartAll, start_all
 from workers.topology.reader import CommitReader
 from workers.topology.reconnected import ReconnectedClients
 from workers.topology.setup_and_result import (
@@ -56,17 +57,25 @@ LAST_ANSWER_S = 0.5  # of a server that lives
 
 @dataclass(frozen=True)
 class FailoverPorts:
-    """The clock of a trial; tests replace it."""
+    """The functions that make the parts of a trial; tests replace them."""
 
+    start_all: StartAll = start_all
+    wires: Callable[[], Wires] = Wires
+    witness: Callable[..., Witness] = Witness
+    reader: Callable[..., CommitReader] = CommitReader
+    reconnecting: Callable[..., ReconnectingClient] = ReconnectingClient
     clock: Callable[[], float] = monotonic
     sleep: Callable[[float], None] = sleep
+
+
+PORTS = FailoverPorts()
 
 
 @dataclass(frozen=True, kw_only=True)
 class FailoverBegun:
     setup: FailoverSetup
     fault: Fault
-    ports: FailoverPorts = FailoverPorts()
+    ports: FailoverPorts
     made: Made
     timeline: Timeline
     secret: bytes = field(default_factory=new_secret)

@@ -134,3 +134,6 @@ def _start(setup: FailoverSetup, made: Made, plan: NodePlan, mine: ExitStack) ->
     if disk:
         mine.callback(disk.give_way)  # before the server is killed
     return Node(plan.name, sandbox, disk, plan.settings)
+
+
+StartAll = Callable[[FailoverSetup, tuple[NodePlan, ...], Made], tuple[Node, ...]]

@@ -9,7 +9,7 @@ from workers.crash.setup_and_result import Timeline, told_with
 from workers.crash.to_the_end import to_the_end
 from workers.crash.witness import Witness
 from workers.errors import PlanError, SandboxError
-from workers.topology.chain import FailoverBegun, FailoverLoaded, Formed, Struck
+from workers.topology.chain import PORTS, FailoverBegun, FailoverLoaded, FailoverPorts, Formed, Struck
 from workers.topology.faults import FAULTS, Fault
 from workers.topology.judge import judge
 from workers.topology.kinds import TOPOLOGY_KINDS, TopologyKind, impossible
@@ -40,6 +40,7 @@ def run_failover(
     setup: FailoverSetup,
     tell: Callable[[str], None],
     cancelled: Callable[[], bool],
+    ports: FailoverPorts = PORTS,
     steps: Steps = steps,
 ) -> FailoverResult:
     """Raises PlanError when this cannot be tried here, and Cancelled within two seconds. Any other error makes the
@@ -54,8 +55,8 @@ def run_failover(
             "No failover manager is known on the worker's host.",
             "Set DURASCOPE_FAILOVER_COMMAND there to its arguments, a JSON list.",
         )
-    timeline = Timeline(told_with(tell, fault.title), cancelled)
-    begun = FailoverBegun(setup=setup, fault=fault, made=Made(), timeline=timeline)
+    timeline = Timeline(told_with(tell, fault.title), cancelled, ports.clock)
+    begun = FailoverBegun(setup=setup, fault=fault, ports=ports, made=Made(), timeline=timeline)
     return to_the_end(begun, lambda: steps(kind, begun), cancelled, raises=PlanError)
 
 
@@ -69,9 +70,9 @@ def load(formed: Formed) -> FailoverLoaded:
             link.tell("STOP", "SQL_THREAD")
     target, *more = (node.sandbox.target for node in formed.nodes)
     others = more if setup.topology.writers == "each" else []
-    witness = Witness(target, SCHEMA, setup.clients, formed.secret, others=others)
+    witness = ports.witness(target, SCHEMA, setup.clients, formed.secret, others=others)
     formed.made.callback(witness.close)
-    reader = CommitReader(target)
+    reader = ports.reader(target)
     formed.made.callback(reader.close)
     versions = VersionClients([target, *others], setup.topology.updates) if setup.topology.updates else None
     if versions:
@@ -86,7 +87,7 @@ def load(formed: Formed) -> FailoverLoaded:
             raise SandboxError(f"The clients stopped before the fault: {witness.trouble}.")
         ports.sleep(min(left, POLL_S) if left > 0 else POLL_S)
     counted = counters(setup.topology, target)
-    after = ReconnectedClients(setup.clients, formed.secret)
+    after = ReconnectedClients(setup.clients, formed.secret, ports.reconnecting)
     formed.made.callback(after.close)
     return FailoverLoaded(
         **vars(formed), witness=witness, reader=reader, semi_sync=counted, after=after, versions=versions

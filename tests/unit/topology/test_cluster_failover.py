@@ -1,6 +1,7 @@
 """Who takes over in a cluster, and which evidence is kept."""
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 from types import SimpleNamespace
@@ -66,27 +67,27 @@ def standing(fault, nodes):
     return tuple(node for number, node in enumerate(nodes) if not FAULTS[fault].strikes(number))
 
 
-RESTART = {
-    "read": lambda node, secret: (SEEN, ()),
-    "first_to_accept": lambda struck, nodes: nodes[0],
-    "take_over": lambda struck, new, **known: SimpleNamespace(new=new, **known),
-}
-JOIN = {
-    "_members": lambda cluster, node: 0,
-    "read": lambda node, secret: (SEEN, ()),
-    "compared": lambda *given: ReplicaSeen(REJOIN, "caught up", given[-1], 0),
-    "refused": lambda node, state, error, secret: ReplicaSeen(REJOIN, state, error),
-    "Returned": lambda **known: SimpleNamespace(**known),
-}
-fail_over, come_back = failover.fail_over, rejoin.come_back
+RESTART = failover.RestartPorts(
+    read=lambda node, secret: (SEEN, ()),
+    first_to_accept=lambda struck, nodes: nodes[0],
+    take_over=lambda struck, new, **known: SimpleNamespace(new=new, **known),
+)
+JOIN = rejoin.JoinPorts(
+    members=lambda cluster, node: 0,
+    read=lambda node, secret: (SEEN, ()),
+    compared=lambda *given: ReplicaSeen(REJOIN, "caught up", given[-1], 0),
+    refused=lambda node, state, error, secret: ReplicaSeen(REJOIN, state, error),
+    returned=lambda **known: SimpleNamespace(**known),
+)
 
 
-@pytest.fixture(autouse=True)
-def no_server(monkeypatch):
-    """Functions that use a running node. A takeover gives back what it was called with."""
-    for module, acts in ((failover, RESTART), (rejoin, JOIN)):
-        for name, act in acts.items():
-            monkeypatch.setattr(module, name, act)
+def fail_over(struck, cluster):
+    """A takeover gives back what it was called with."""
+    return failover.fail_over(struck, cluster, RESTART)
+
+
+def come_back(promoted, cluster, ports=JOIN):
+    return rejoin.come_back(promoted, cluster, ports)
 
 
 def struck(fault="total-kill", policy="careful"):
@@ -215,40 +216,34 @@ class JoinsSeen(Nodes):
             self.both = True
 
 
-def test_a_node_joins_as_soon_as_the_one_before_it_is_a_member(monkeypatch):
+def test_a_node_joins_as_soon_as_the_one_before_it_is_a_member():
     cluster = JoinsSeen(patience_s=10)
-    monkeypatch.setattr(rejoin, "_members", lambda cluster, node: 1 + len(cluster.done))
-    back = come_back(promoted("node 1", alone=ALL), cluster)
+    ports = replace(JOIN, members=lambda cluster, node: 1 + len(cluster.done))
+    back = come_back(promoted("node 1", alone=ALL), cluster, ports)
     assert cluster.both and [name for name, _ in back.others] == ["node 2", "node 3"]
 
 
 @pytest.mark.parametrize("counted", [0, 1], ids=["nobody can count", "it is no member yet"])
-def test_otherwise_a_node_joins_when_the_one_before_it_is_back(counted, monkeypatch):
+def test_otherwise_a_node_joins_when_the_one_before_it_is_back(counted):
     cluster = JoinsSeen(patience_s=0.05)
-    monkeypatch.setattr(rejoin, "_members", lambda cluster, node: counted)
-    come_back(promoted("node 1", alone=ALL), cluster)
+    come_back(promoted("node 1", alone=ALL), cluster, replace(JOIN, members=lambda cluster, node: counted))
     assert not cluster.both and cluster.done == [("join", "node 2"), ("join", "node 3")]
 
 
-@pytest.fixture
-def other_gtids(monkeypatch):
-    return lambda *texts: of_texts(monkeypatch, texts)
-
-
-def of_texts(monkeypatch, texts):
+def other_gtids(*texts):
     clock, told = iter(range(99)), iter(texts)
     known = promoted("node 2")
     known.timeline.must_go_on = lambda: None
     known.ports = SimpleNamespace(clock=lambda: next(clock), sleep=lambda seconds: None)
-    monkeypatch.setattr(rejoin, "_answer", lambda node, query: next(told))
-    return rejoin._other_gtids(known, known.primary, "SELECT")
+    ports = replace(JOIN, answer=lambda node, query: next(told))
+    return rejoin._other_gtids(known, known.primary, "SELECT", ports)
 
 
-def test_gtids_that_are_or_become_equal_are_equal(other_gtids):
+def test_gtids_that_are_or_become_equal_are_equal():
     assert other_gtids("u:1-7", "u:1-7") == other_gtids("u:1-7", "u:1-5", "u:1-7", "u:1-7") == ""
 
 
-def test_gtids_that_stay_different_are_told_with_their_nodes(other_gtids):
+def test_gtids_that_stay_different_are_told_with_their_nodes():
     assert other_gtids(*(["u:1-7", "u:1-5:7"] * 99)) == "u:1-7 on node 2, u:1-5:7 on node 1"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from workers.crash.made import Made
 from workers.sandbox.storage import parse
-from workers.topology.chain import FailoverBegun
+from workers.topology.chain import FailoverBegun, FailoverPorts
 from workers.topology.faults import FAULTS
 from workers.topology.kinds.cluster import cluster
 from workers.topology.nodes import Node, NodePlan
@@ -42,15 +42,13 @@ def formed(monkeypatch):
     def start(setup, plans, made):
         return tuple(Node(plan.name, server, Disk() if plan.on_disk else None, {}) for plan in plans)
 
-    monkeypatch.setattr(cluster, "start_all", start)
-
     def told(fault, storage=None):
         setup = FailoverSetup(
             root=Path("/"), build=object(), name="", topology=Topology("galera", replicas=2), settings={}, fault=fault,
             seed=1, storage=storage,
         )  # fmt: skip
-        timeline = SimpleNamespace(step=lambda name: None)
-        begun = FailoverBegun(setup=setup, fault=FAULTS[fault], made=Made(), timeline=timeline)
+        timeline, ports = SimpleNamespace(step=lambda name: None), FailoverPorts(start_all=start)
+        begun = FailoverBegun(setup=setup, fault=FAULTS[fault], ports=ports, made=Made(), timeline=timeline)
         return [node.disk and node.disk.flushes for node in Three().form(begun).nodes]
 
     return told

@@ -25,7 +25,7 @@ class Time:
 
 
 @pytest.fixture
-def fault_after_s(monkeypatch):
+def fault_after_s():
     """`fault_after_s(first, read)`: seconds from the load until the fault; the first commit is acknowledged and read at
     these seconds, None: never."""
 
@@ -53,9 +53,10 @@ def fault_after_s(monkeypatch):
             def saw_any(self):
                 return read is not None and time.now >= self.began + read
 
-        monkeypatch.setattr(run, "Witness", lambda *given, **more: Clients())
-        monkeypatch.setattr(run, "CommitReader", lambda target: Reader())
-        ports = FailoverPorts(clock=lambda: time.now, sleep=time.sleep)
+        ports = FailoverPorts(
+            witness=lambda *given, **more: Clients(), reader=lambda target: Reader(), clock=lambda: time.now,
+            sleep=time.sleep,
+        )  # fmt: skip
         timeline = SimpleNamespace(step=lambda name: None, must_go_on=lambda: None)
         formed = Formed(
             setup=setup, fault=FAULTS["primary-kill"], ports=ports, made=Made(), timeline=timeline,

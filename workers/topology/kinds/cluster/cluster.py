@@ -10,7 +10,7 @@ from workers.topology.kinds.cluster.membership import Membership
 from workers.topology.kinds.cluster.rejoin import come_back
 from workers.topology.network.measured import of_network
 from workers.topology.network.network import Network
-from workers.topology.nodes import NodePlan, on_each, start_all
+from workers.topology.nodes import NodePlan, on_each
 
 
 class Cluster(Membership):
@@ -18,7 +18,7 @@ class Cluster(Membership):
         begun.timeline.step("start nodes")
         setup = begun.setup
         network = begun.made.enter_context(network_of(setup.topology))
-        first, *others = start_all(setup, _plans(self, begun, network), begun.made)
+        first, *others = begun.ports.start_all(setup, _plans(self, begun, network), begun.made)
         begun.timeline.step("form the cluster")
         wires, used = (network.links(0), of_network(network)) if network else ((), None)
         formed = Formed(

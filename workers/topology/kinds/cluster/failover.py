@@ -1,6 +1,6 @@
 """A cluster after a fault: it goes on by itself, is forced to go on, or is started again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workers.crash.evidence import Seen
@@ -53,6 +53,18 @@ def pause(struck: Struck, deadline: float, why: str) -> None:
 
 
 @dataclass(frozen=True)
+class RestartPorts:
+    """The functions that use a node which was started again; tests replace them."""
+
+    read: Callable[[Node, bytes], tuple[Seen | None, tuple[str, ...]]] = read
+    first_to_accept: Callable[[Struck, tuple[Node, ...]], Node] = first_to_accept
+    take_over: Callable[..., Promoted] = take_over
+
+
+PORTS = RestartPorts()
+
+
+@dataclass(frozen=True)
 class Revived:
     node: Node
     position: Position
@@ -60,9 +72,9 @@ class Revived:
     problems: tuple[str, ...]
 
 
-def fail_over(struck: Struck, cluster: Membership) -> Promoted:
+def fail_over(struck: Struck, cluster: Membership, ports: RestartPorts = PORTS) -> Promoted:
     if not struck.standing:
-        return _started_again(struck, cluster)
+        return _started_again(struck, cluster, ports)
     if not (struck.fault.harmless or struck.fault.spares_primary):
         struck.clients_reach(*_able(struck))
     if struck.fault.pauses:
@@ -127,12 +139,12 @@ def _able(struck: Struck) -> tuple[Node, ...]:
     return tuple(node for node in struck.standing if node is not struck.primary)
 
 
-def _started_again(struck: Struck, cluster: Membership) -> Promoted:
+def _started_again(struck: Struck, cluster: Membership, ports: RestartPorts) -> Promoted:
     """Each node is started and read by itself; the one that the policy names becomes the first of a new cluster."""
     clock = struck.ports.clock
     began = clock()
     struck.timeline.step("start nodes again")
-    found = on_each(struck.returning, lambda node: _revived(struck, cluster, node))
+    found = on_each(struck.returning, lambda node: _revived(struck, cluster, node, ports))
     recovery_s = clock() - began
     problems = tuple(why for one in found for why in one.problems)
     able = [one for one in found if one.position.order >= 0]
@@ -141,9 +153,9 @@ def _started_again(struck: Struck, cluster: Membership) -> Promoted:
     chosen = _chosen(struck, able)
     struck.timeline.step("bootstrap")
     cluster.bootstrap(chosen.node, chosen.position)
-    return take_over(
+    return ports.take_over(
         struck,
-        first_to_accept(struck, (chosen.node,)),
+        ports.first_to_accept(struck, (chosen.node,)),
         began=began,
         recovery_s=recovery_s,
         alone={one.node.name: one.seen for one in found if one.seen is not None},
@@ -165,13 +177,13 @@ def _chosen(struck: Struck, able: Sequence[Revived]) -> Revived:
     raise SandboxError(f"{named.name}, which the policy names, does not start again.", "See its error log.")
 
 
-def _revived(struck: Struck, cluster: Membership, node: Node) -> Revived:
+def _revived(struck: Struck, cluster: Membership, node: Node, ports: RestartPorts) -> Revived:
     """A node that does not start has no position."""
     try:
         position = cluster.revive(node)
     except ServerEnded as ended:
         return Revived(node, Position(-1, ""), None, (f"{node.name} does not start: {ended.message}",))
-    return Revived(node, position, *read(node, struck.secret))
+    return Revived(node, position, *ports.read(node, struck.secret))
 
 
 def _wait_until_noticed(struck: Struck, cluster: Membership, node: Node, present: int) -> None:

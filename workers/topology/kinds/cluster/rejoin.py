@@ -1,6 +1,6 @@
 """The nodes that are down, or run by themselves, join the node that took over; then the rows of all are compared."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -40,7 +40,22 @@ def _members(cluster: Membership, node: Node) -> int:
         return 0
 
 
-def come_back(promoted: Promoted, cluster: Membership) -> Returned:
+@dataclass(frozen=True)
+class JoinPorts:
+    """The functions that read the nodes, and the result; tests replace them."""
+
+    members: Callable[[Membership, Node], int] = _members
+    answer: Callable[[Node, str], str] = _answer
+    read: Callable[[Node, bytes], tuple[Seen | None, tuple[str, ...]]] = read
+    compared: Callable[[Node, Node, bytes, str], ReplicaSeen] = compared
+    refused: Callable[[Node, str, str, bytes], ReplicaSeen] = refused
+    returned: Callable[..., Returned] = Returned
+
+
+PORTS = JoinPorts()
+
+
+def come_back(promoted: Promoted, cluster: Membership, ports: JoinPorts = PORTS) -> Returned:
     promoted.timeline.step("other nodes join")
     for number in range(len(promoted.nodes)):
         for wire in promoted.wires_of(number):
@@ -49,11 +64,11 @@ def come_back(promoted: Promoted, cluster: Membership) -> Returned:
     old, new = promoted.primary, promoted.new
     nodes = [node for node in promoted.returning if node is not new]
     names = [node.name for node in nodes]
-    back = dict(zip(names, _all_back(promoted, cluster, nodes), strict=True))
+    back = dict(zip(names, _all_back(promoted, cluster, nodes, ports), strict=True))
     first = back.pop(promoted.hit.name, None)
     returns = first is not None and not promoted.fault.of_replica
     problems = tuple(why for one in (first, *back.values()) if one for why in one.problems)
-    return Returned(
+    return ports.returned(
         **{**vars(promoted), "problems": (*promoted.problems, *problems)},
         returns=returns,
         old=promoted.alone.get(old.name) or (first.seen if first and returns else None),
@@ -63,72 +78,72 @@ def come_back(promoted: Promoted, cluster: Membership) -> Returned:
     )
 
 
-def _all_back(promoted: Promoted, cluster: Membership, nodes: Sequence[Node]) -> list[Back]:
+def _all_back(promoted: Promoted, cluster: Membership, nodes: Sequence[Node], ports: JoinPorts) -> list[Back]:
     """Two joiners at one moment wait for one donor, and take twice as long. A member still has to catch up, without the
     donor: so the next node begins when the new primary counts the one before it, or that one has ended."""
     with ThreadPoolExecutor(max(1, len(nodes)), thread_name_prefix="join") as pool:
         begun: list[Future[Back]] = []
         for node in nodes:
-            before = _members(cluster, promoted.new)
-            begun.append(pool.submit(_back, promoted, cluster, node))
+            before = ports.members(cluster, promoted.new)
+            begun.append(pool.submit(_back, promoted, cluster, node, ports))
             while node is not nodes[-1] and not begun[-1].done():
-                if 0 < before < _members(cluster, promoted.new):
+                if 0 < before < ports.members(cluster, promoted.new):
                     break
                 promoted.timeline.must_go_on()
                 promoted.ports.sleep(POLL_S)
     return [each.result() for each in begun]
 
 
-def _back(promoted: Promoted, cluster: Membership, node: Node) -> Back:
+def _back(promoted: Promoted, cluster: Membership, node: Node, ports: JoinPorts) -> Back:
     if node.name in promoted.positions:
-        return Back(_joined(promoted, cluster, node, promoted.positions[node.name]))
+        return Back(_joined(promoted, cluster, node, promoted.positions[node.name], ports))
     if node.sandbox.running:
-        return Back(_still_there(promoted, cluster, node))
+        return Back(_still_there(promoted, cluster, node, ports))
     try:
         position = cluster.revive(node)
     except ServerEnded as ended:
         return Back(ReplicaSeen(REJOIN, "unknown", ended.message), stays_down=ended.message)
     except DurascopeError as failure:
         return Back(ReplicaSeen(REJOIN, "unknown", str(failure)), problems=(str(failure),))
-    seen, problems = read(node, promoted.secret)
-    return Back(_joined(promoted, cluster, node, position.text), seen, problems)
+    seen, problems = ports.read(node, promoted.secret)
+    return Back(_joined(promoted, cluster, node, position.text, ports), seen, problems)
 
 
-def _still_there(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
+def _still_there(promoted: Promoted, cluster: Membership, node: Node, ports: JoinPorts) -> ReplicaSeen:
     """It never left, or was parted from the others."""
     try:
         if promoted.fault.comes_back:
             cluster.wait_until_back(node, len(promoted.nodes))
     except DurascopeError as failure:
-        return refused(node, "unknown", str(failure), promoted.secret)
-    return _compared(promoted, cluster, node)
+        return ports.refused(node, "unknown", str(failure), promoted.secret)
+    return _compared(promoted, cluster, node, ports)
 
 
-def _joined(promoted: Promoted, cluster: Membership, node: Node, position: str) -> ReplicaSeen:
+def _joined(promoted: Promoted, cluster: Membership, node: Node, position: str, ports: JoinPorts) -> ReplicaSeen:
     try:
         cluster.join(node, position)
     except (ServerEnded, ServerError) as failure:
         return ReplicaSeen(REJOIN, "stopped", failure.message)
     except DurascopeError as failure:
         return ReplicaSeen(REJOIN, "unknown", str(failure))
-    return _compared(promoted, cluster, node)
+    return _compared(promoted, cluster, node, ports)
 
 
-def _compared(promoted: Promoted, cluster: Membership, node: Node) -> ReplicaSeen:
+def _compared(promoted: Promoted, cluster: Membership, node: Node, ports: JoinPorts) -> ReplicaSeen:
     try:
-        found = compared(promoted.new, node, promoted.secret, cluster.causal_read)
-        return replace(found, other_gtids=_other_gtids(promoted, node, cluster.executed))
+        found = ports.compared(promoted.new, node, promoted.secret, cluster.causal_read)
+        return replace(found, other_gtids=_other_gtids(promoted, node, cluster.executed, ports))
     except DurascopeError as failure:
-        return refused(node, "unknown", str(failure), promoted.secret)
+        return ports.refused(node, "unknown", str(failure), promoted.secret)
 
 
-def _other_gtids(promoted: Promoted, node: Node, executed: str) -> str:
+def _other_gtids(promoted: Promoted, node: Node, executed: str, ports: JoinPorts) -> str:
     """A member may log the change of the group a moment later than the others."""
     if not executed:
         return ""
     deadline = promoted.ports.clock() + SAME_GTIDS_S
     while True:
-        mine, its = (_answer(one, executed) for one in (promoted.new, node))
+        mine, its = (ports.answer(one, executed) for one in (promoted.new, node))
         if mine == its:
             return ""
         if promoted.ports.clock() > deadline:

@@ -16,17 +16,16 @@ from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.manager import FailoverManager
 from workers.topology.network.measured import of_wires
-from workers.topology.network.wires import Wires
-from workers.topology.nodes import NodePlan, start_all
+from workers.topology.nodes import NodePlan
 
 
 def form(begun: FailoverBegun, kind: SourceAndReplica) -> Formed:
     setup, made = begun.setup, begun.made
     begun.timeline.step("start nodes")
     plans = tuple(_plan(begun, kind, replica) for replica in range(setup.topology.replicas + 1))
-    primary, *replicas = start_all(setup, plans, made)
+    primary, *replicas = begun.ports.start_all(setup, plans, made)
     begun.timeline.step("form the topology")
-    wires = made.enter_context(Wires())
+    wires = made.enter_context(begun.ports.wires())
     delays_ms = [setup.topology.one_way_ms_to(number) for number in range(1, len(replicas) + 1)]
     joined = tuple(wires.join(primary.sandbox.target.port, one_way_ms=one_way_ms) for one_way_ms in delays_ms)
     used = of_wires(joined, primary.sandbox.target.port)

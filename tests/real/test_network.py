@@ -196,10 +196,16 @@ def packet(source: str, target: str, data: bytes) -> bytes:
     return header + b"".join(n.to_bytes(2, "big") for n in (9, PORT, 8 + len(data), 0)) + data
 
 
+@pytest.mark.parametrize("count", [1, 10, -1])
+def test_a_network_of_too_few_or_too_many_is_refused(count):
+    with pytest.raises(SandboxError, match="2 to 9"):
+        Network(count)
+
+
 def test_a_delay_that_cannot_be_leaves_nothing(network):
     before = children()
-    with pytest.raises(ValueError, match="NaN"):
-        Network(2, one_way_ms=float("nan"))
+    with pytest.raises(SandboxError, match="between 0 and 10000 ms"):
+        Network(2, one_way_ms=-1)
     assert children() == before
 
 

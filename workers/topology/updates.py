@@ -32,13 +32,20 @@ ROWS, EACH_ROW = 2, 3  # rows, and clients of each
 ANSWER_S = 2.0
 
 
+@dataclass(frozen=True)
+class UpdateWay:
+    """How a client reads before it writes. `session`: at the beginning of its connection."""
+
+    read: str
+    session: tuple[str, ...] = ()
+
+
 SNAPSHOT = "SET SESSION innodb_snapshot_isolation = ON"
-# How a client reads before it writes, and its statements at the beginning of its connection.
-WAYS: dict[Updates, tuple[str, tuple[str, ...]]] = {
-    "locking": (f"{READ} FOR UPDATE", ()),
-    "plain": (READ, ()),
-    "snapshot": (READ, (SNAPSHOT,)),
-    "causal": (READ, (SNAPSHOT, "SET SESSION wsrep_sync_wait = 15")),
+WAYS: dict[Updates, UpdateWay] = {
+    "locking": UpdateWay(f"{READ} FOR UPDATE"),
+    "plain": UpdateWay(READ),
+    "snapshot": UpdateWay(READ, (SNAPSHOT,)),
+    "causal": UpdateWay(READ, (SNAPSHOT, "SET SESSION wsrep_sync_wait = 15")),
 }
 
 
@@ -66,8 +73,7 @@ class VersionClients:
     def __init__(self, targets: Sequence[Target], how: Updates) -> None:
         """Make the table by the first server, and log in by turns on all. Raises ServerError."""
         self.ledger = VersionLedger()
-        self._read_row, self._session = WAYS[how]
-        self._over, self._lock = threading.Event(), threading.Lock()
+        self._way, self._over, self._lock = WAYS[how], threading.Event(), threading.Lock()
         with connect(targets[0]) as connection:
             for statement in MAKE:
                 ask.rows(connection, statement)
@@ -96,7 +102,7 @@ class VersionClients:
     def _work(self, target: Target, row: int) -> None:
         try:
             with connect(target, answer_s=ANSWER_S) as connection:
-                for statement in self._session:
+                for statement in self._way.session:
                     ask.rows(connection, statement)
                 while not self._over.is_set() and self._updated(connection, row):
                     pass
@@ -108,7 +114,7 @@ class VersionClients:
         newest = self.ledger.newest[row]  # before BEGIN, which waits if reads are causal
         try:
             ask.rows(connection, "BEGIN")
-            version = ask.integer(ask.value(connection, self._read_row, [row]))
+            version = ask.integer(ask.value(connection, self._way.read, [row]))
             self._read(version < newest)
             ask.rows(connection, WRITE, [version + 1, row])
             ask.rows(connection, "COMMIT")

@@ -65,7 +65,7 @@ def clients(monkeypatch):
         monkeypatch.setattr(updates.ask, "rows", rows.rows)
         monkeypatch.setattr(updates.ask, "value", rows.value)
         one = updates.VersionClients.__new__(updates.VersionClients)
-        one.ledger, one._read_row, one._lock = VersionLedger(), updates.WAYS["plain"][0], threading.Lock()
+        one.ledger, one._way, one._lock = VersionLedger(), updates.WAYS["plain"], threading.Lock()
         connection = SimpleNamespace()
         assert all(one._updated(connection, 0) for _ in range(12))
         return one.ledger.seen({0: rows.versions[-1]})

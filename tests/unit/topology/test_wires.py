@@ -298,6 +298,22 @@ def test_connections_beyond_the_most_wait_for_their_turn(wire, server):
         assert late.recv(1) == b""
 
 
+@pytest.mark.parametrize("one_way_ms", [-1, 10_001, float("nan")])
+def test_a_delay_that_cannot_be_is_refused(wires, wire, one_way_ms):
+    with pytest.raises(SandboxError, match="between 0 and 10000 ms"):
+        wire.delay(one_way_ms)
+    with pytest.raises(SandboxError, match="between 0 and 10000 ms"):
+        wires.join(3306, one_way_ms=one_way_ms)
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536])
+def test_a_port_that_cannot_be_is_refused(wires, wire, port):
+    with pytest.raises(SandboxError, match="Ports are 1 to 65535"):
+        wires.join(port)
+    with pytest.raises(SandboxError, match="Ports are 1 to 65535"):
+        wire.redirect(port)
+
+
 def test_a_command_that_there_is_not_is_refused_and_the_process_goes_on(wires, wire, pair):
     for command, numbers in (("import", ()), ("delay", (99, 1)), ("delay", ()), ("join", (1, 2, 3))):
         with pytest.raises(SandboxError, match=f"refused '{command}"):

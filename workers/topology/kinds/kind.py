@@ -124,6 +124,8 @@ def contradictions(kind: TopologyKind, topology: Topology, build: ServerVersion)
         for number, own in sorted(topology.one_replica.items())
         if not 1 <= number <= topology.replicas
     ]
+    if topology.one_way_ms < 0:
+        wrong.append("A round trip cannot take less than 0 ms.")
     return wrong
 
 

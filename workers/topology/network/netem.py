@@ -8,7 +8,7 @@ import subprocess
 
 from workers.errors import SandboxError, reason
 from workers.sandbox.namespace import Namespace
-from workers.topology.network.link import NodeLink
+from workers.topology.network.link import NodeLink, microseconds
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PACKETS = "100000"  # that wait for their time
@@ -39,7 +39,7 @@ class NetemLink(NodeLink):
             _inside(namespace, "ip", address, f"link set {device} up")
 
     def delay(self, one_way_ms: float) -> None:
-        self._us = round(1000 * one_way_ms)
+        self._us = microseconds(one_way_ms)
         self._set()
 
     def partition(self) -> None:

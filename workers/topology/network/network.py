@@ -8,13 +8,16 @@ with Network(3, one_way_ms=5.0) as network:
 from itertools import combinations
 from pathlib import Path
 
+from workers.errors import SandboxError
 from workers.sandbox.namespace import Namespace
 from workers.sandbox.owner import Removable
 from workers.topology.network import netem
 from workers.topology.network.child import NetworkProcess
-from workers.topology.network.link import NodeLink
+from workers.topology.network.link import NodeLink, microseconds
 from workers.topology.network.netem import NetemLink
 from workers.topology.network.packets import PREFIX
+
+MOST_NODES = 9
 
 
 class _TunnelLink(NodeLink):
@@ -22,7 +25,7 @@ class _TunnelLink(NodeLink):
         self._child, self._ends = child, ends
 
     def delay(self, one_way_ms: float) -> None:
-        self._child.ask("delay", *self._ends, round(1000 * one_way_ms))
+        self._child.ask("delay", *self._ends, microseconds(one_way_ms))
 
     def partition(self) -> None:
         self._child.ask("partition", *self._ends)
@@ -39,6 +42,8 @@ class Network(Removable):
     """
 
     def __init__(self, nodes: int, *, one_way_ms: float = 0.0) -> None:
+        if not 2 <= nodes <= MOST_NODES:
+            raise SandboxError(f"A network cannot have {nodes} nodes.", f"It has 2 to {MOST_NODES}.")
         by_kernel = netem.available()
         self.how = "netem" if by_kernel else "user-space tunnel"
         self._child = NetworkProcess("The process of the network", "packets", nodes, int(not by_kernel))

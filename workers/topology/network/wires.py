@@ -8,8 +8,10 @@ with Wires() as wires:
 
 from dataclasses import dataclass
 
+from workers.errors import SandboxError
 from workers.sandbox.owner import Removable
 from workers.topology.network.child import NetworkProcess
+from workers.topology.network.link import microseconds
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Wire:
 
     def delay(self, one_way_ms: float) -> None:
         """Of everything that is sent from now on, in each direction. Nothing overtakes what is under way."""
-        self._child.ask("delay", self._number, round(1000 * one_way_ms))
+        self._child.ask("delay", self._number, microseconds(one_way_ms))
 
     def partition(self) -> None:
         """From now on nothing arrives on either side, and nothing is reset. A new connection gets no answer."""
@@ -38,7 +40,7 @@ class Wire:
 
     def redirect(self, target_port: int) -> None:
         """New connections go to this port."""
-        self._child.ask("redirect", self._number, target_port)
+        self._child.ask("redirect", self._number, _port(target_port))
 
 
 class Wires(Removable):
@@ -52,10 +54,16 @@ class Wires(Removable):
         return self._child.pid
 
     def join(self, target_port: int, *, one_way_ms: float = 0.0) -> Wire:
-        """A wire to that port of 127.0.0.1."""
-        number, port = self._child.ask("join", target_port, round(1000 * one_way_ms))
+        """A wire to that port of 127.0.0.1. SandboxError: such a wire cannot be."""
+        number, port = self._child.ask("join", _port(target_port), microseconds(one_way_ms))
         return Wire(port, number, self._child)
 
     def remove(self) -> None:
         """May be called twice."""
         self._child.end()
+
+
+def _port(number: int) -> int:
+    if not 0 < number < 1 << 16:
+        raise SandboxError(f"{number} is not a port.", "Ports are 1 to 65535.")
+    return number

@@ -4,7 +4,7 @@ The trial stands for the service address: `reach` says which servers it leads to
 to none, because a replica of a trial would take writes too early; in a cluster it leads to every node that is left.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from workers.crash.client import ConnectionLedger
 from workers.crash.evidence import Seen, without
@@ -21,12 +21,13 @@ MOST = 16  # a thread each: more would measure the threads
 class ReconnectedClients:
     """`begin`, `reach`, `end`, `ledger`; `close` in any case."""
 
-    def __init__(self, clients: int, secret: bytes) -> None:
+    def __init__(
+        self, clients: int, secret: bytes, make: Callable[..., ReconnectingClient] = ReconnectingClient
+    ) -> None:
         self._secret = secret
         self._targets: tuple[Target, ...] = ()
         self._clients = [
-            ReconnectingClient(lambda: self._targets, SCHEMA, secret, FIRST + number * SPAN)
-            for number in range(min(clients, MOST))
+            make(lambda: self._targets, SCHEMA, secret, FIRST + number * SPAN) for number in range(min(clients, MOST))
         ]
         self._begun = False
 

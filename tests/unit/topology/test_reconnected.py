@@ -8,7 +8,7 @@ import pytest
 from tests.unit.topology.failures import SECRET
 from workers.crash.client import ConnectionLedger
 from workers.crash.ledger import ClientLedger
-from workers.topology import reconnected, semi_sync_status
+from workers.topology import semi_sync_status
 from workers.topology.reconnected import FIRST, MOST, SPAN, ReconnectedClients
 from workers.topology.semi_sync_status import counters
 from workers.topology.topology import parse
@@ -29,10 +29,10 @@ class Client:
 
 
 @pytest.fixture
-def clients(monkeypatch):
+def clients():
     made = []
-    monkeypatch.setattr(reconnected, "ReconnectingClient", lambda *given: made.append(Client(*given)) or made[-1])
-    return ReconnectedClients(2, SECRET), made
+    after = ReconnectedClients(2, SECRET, lambda *given: made.append(Client(*given)) or made[-1])
+    return after, made
 
 
 def test_each_client_has_numbers_of_its_own_and_begins_once(clients):
@@ -44,9 +44,8 @@ def test_each_client_has_numbers_of_its_own_and_begins_once(clients):
 
 
 @pytest.mark.parametrize(("asked", "made"), [(3, 3), (MOST + 9, MOST)])
-def test_there_are_never_more_clients_than_measure_anything(asked, made, monkeypatch):
-    monkeypatch.setattr(reconnected, "ReconnectingClient", Client)
-    assert len(ReconnectedClients(asked, SECRET).by_client()) == made
+def test_there_are_never_more_clients_than_measure_anything(asked, made):
+    assert len(ReconnectedClients(asked, SECRET, Client).by_client()) == made
 
 
 def test_new_connections_lead_where_clients_reach_and_nowhere_after_the_end(clients):

@@ -1,6 +1,7 @@
 """SQL statements to a server: plain values come back, every refusal is a ServerError."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 
@@ -58,8 +59,9 @@ def as_text(field: Field) -> str:
 
 def integer(field: Field) -> int:
     """A number of a row: SUM() gives a Decimal, a status variable text. ServerError: it is no number."""
-    if isinstance(field, (int, str, Decimal)):
-        return int(field)
+    with suppress(ValueError, OverflowError):
+        if isinstance(field, (int, str, Decimal)):
+            return int(field)
     raise ServerError(f"The server answered {field!r} instead of a number.")
 
 

@@ -20,13 +20,13 @@ def is_here(target: Target, facts: Facts) -> bool:
 
 def free_bytes(target: Target, connection: Connection, facts: Facts, folder: str) -> int | None:
     """None: neither this host nor the server tells."""
-    here = _here(folder) if is_here(target, facts) else None
-    return _by_plugin(connection, folder) if here is None else here
+    return _free(connection, folder, is_here(target, facts))
 
 
 def least_free(target: Target, connection: Connection, facts: Facts) -> int | None:
     """On the fullest of the disks that a load fills; None: not all of them are known."""
-    found = [free_bytes(target, connection, facts, folder) for folder in folders(facts)]
+    here = is_here(target, facts)  # once: it asks the name service
+    found = [_free(connection, folder, here) for folder in folders(facts)]
     known = [one for one in found if one is not None]
     return min(known) if known and len(known) == len(found) else None
 
@@ -44,6 +44,11 @@ def room_below(folder: str, mounts: dict[str, int]) -> int | None:
     """The value of the mount point above `folder`; None without one."""
     above = [path for path in mounts if Path(folder).is_relative_to(path)]
     return mounts[max(above, key=len)] if above else None
+
+
+def _free(connection: Connection, folder: str, here: bool) -> int | None:
+    room = _here(folder) if here else None
+    return _by_plugin(connection, folder) if room is None else room
 
 
 def _here(folder: str) -> int | None:

@@ -32,13 +32,19 @@ def _can_bind(address: str) -> bool:
 
 
 def says_here(host: str) -> bool:
-    """Whether the address means any machine that uses it (loopback). No name is looked up."""
+    """Whether the address means any machine that uses it: loopback, or no address at all (0.0.0.0), in each form that a
+    connection takes (127.1). No name is looked up."""
     if host.lower().rstrip(".") == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
-        return False
+        try:
+            address = ipaddress.ip_address(socket.inet_aton(host))
+        except OSError:
+            return False
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_unspecified
 
 
 def own() -> set[str]:

@@ -1,5 +1,7 @@
 """Why acknowledged commits were lost in a failover: one sentence from the topology, the fault and the policy."""
 
+from collections.abc import Mapping
+
 from workers.servers.settings import switch
 from workers.topology.faults import FAULTS, Fault
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
@@ -65,7 +67,7 @@ def rules(setup: FailoverSetup, counters: SemiSyncCounters | None) -> dict[str, 
         ),
         FELL_BACK: counters is not None and counters.not_acknowledged > 0,
         "The replica acknowledged commits that were in its relay log, and its relay log was not flushed "
-        "(sync_relay_log).": fault.replicas_need_disk and fault.primary_down,
+        "(sync_relay_log).": topology.kind not in CLUSTERS and fault.replicas_need_disk and fault.primary_down,
         "The policy promotes a replica whatever it has received, and other replicas had acknowledged the commits.": (
             semi_sync
             and topology.acknowledgements < topology.replicas
@@ -85,8 +87,13 @@ def _all_down(fault: Fault) -> bool:
 def _best_did_not_flush(setup: FailoverSetup) -> bool:
     """Where one node flushes, it has what it applied. The bootstrapped node then decides, unless it was the best."""
     nodes = [setup.settings, *({**setup.settings, **own} for own in setup.topology.settings_of_each)]
-    flushed = [own.get("innodb_flush_log_at_trx_commit", "1") == "1" for own in nodes]
+    flushed = [_flushes(own) for own in nodes]
     return not all(flushed) and (setup.policy.promote == "most received" or not any(flushed))
+
+
+def _flushes(settings: Mapping[str, str]) -> bool:
+    """Each commit; MariaDB's 3 does too."""
+    return settings.get("innodb_flush_log_at_trx_commit", "1") in ("1", "3")
 
 
 def _prepares_in_any_order(setup: FailoverSetup, fault: Fault) -> bool:
@@ -94,5 +101,4 @@ def _prepares_in_any_order(setup: FailoverSetup, fault: Fault) -> bool:
     threads (workers/crash/dialects)."""
     own = {**setup.settings, **setup.topology.settings_of(fault.judged)}
     parallel = own.get("slave_parallel_threads", "16") not in ("0", "1")
-    unflushed = own.get("innodb_flush_log_at_trx_commit", "1") != "1"
-    return parallel and unflushed and switch(own.get("log_slave_updates", "ON")) == "ON"
+    return parallel and not _flushes(own) and switch(own.get("log_slave_updates", "ON")) == "ON"

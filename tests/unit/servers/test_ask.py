@@ -14,7 +14,7 @@ def test_a_number_is_read_in_each_form(field):
     assert ask.integer(field) == 7
 
 
-@pytest.mark.parametrize("field", [None, b"7", 7.5])
+@pytest.mark.parametrize("field", [None, b"7", 7.5, "OFF", Decimal("Infinity"), Decimal("NaN")])
 def test_something_else_in_the_place_of_a_number_is_refused(field):
     with pytest.raises(ServerError, match="instead of a number"):
         ask.integer(field)

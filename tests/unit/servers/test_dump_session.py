@@ -8,7 +8,7 @@ import pytest
 from tests.unit.servers.played import Played
 from tests.unit.servers.test_binlog_dump import END, LOG, OTHER, event, framed, next_file
 from workers.errors import MissingPrivilege, ServerError
-from workers.servers.dump.copy import copy, copy_after
+from workers.servers.dump.copy import LogFile, copy, copy_after, listed
 from workers.servers.dump.packets import DumpRefused
 from workers.servers.dump.session import DUMP, DUMP_GTID, REGISTER, DumpSession
 from workers.servers.target import Target
@@ -97,6 +97,24 @@ def test_the_files_with_missing_transactions_are_copied(tmp_path, monkeypatch, s
     assert ([path.name for path in found.files], found.refused) == (files, refused)
     begun = [name for name in files if name in {path.name for path in tmp_path.iterdir()}]
     assert all((tmp_path / name).read_bytes() == b"\xfebin" + SENT for name in begun)
+
+
+@pytest.mark.parametrize(
+    "sent", [[], [next_file(LOG), SENT], [next_file(LOG), SENT, next_file(OTHER)]], ids=["all", "a file", "an event"]
+)
+def test_a_log_that_ends_before_the_listed_end_is_not_copied(tmp_path, monkeypatch, sent):
+    """Its missing commits would count as missing from the binary log."""
+    source = Source(REGISTERED, framed(*(b"\0" + one for one in sent), END))
+    monkeypatch.setattr(sys.modules[copy.__module__], "connect", lambda *_, **__: source)
+    with pytest.raises(ServerError, match=f"ended before the end of {OTHER}"):
+        copy(TARGET, tmp_path)
+
+
+def test_the_header_of_an_encrypted_file_is_not_sent():
+    assert listed(Played({"SHOW BINARY LOGS": [(LOG, 543, "Yes"), (OTHER, 31, "No")]})) == [
+        LogFile(LOG, 31),
+        LogFile(OTHER, 31),
+    ]
 
 
 def test_a_copy_ends_at_the_end_of_the_newest_file(tmp_path, monkeypatch):

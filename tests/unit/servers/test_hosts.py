@@ -35,7 +35,8 @@ def test_an_unknown_name_stands_for_itself():
     ("name", "here"),
     [
         ("localhost", True), ("LocalHost.", True), ("127.0.0.2", True), ("::1", True),
-        ("192.0.2.7", False), ("db.example.org", False),
+        ("127.1", True), ("0.0.0.0", True), ("::", True), ("::ffff:127.0.0.1", True), ("2130706433", True),
+        ("192.0.2.7", False), ("db.example.org", False), ("127.example.org", False), ("2001:db8::7", False),
     ],
 )  # fmt: skip
 def test_an_address_that_means_every_machine_is_known_without_a_look_up(name, here, monkeypatch):

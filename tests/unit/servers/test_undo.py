@@ -48,6 +48,21 @@ def test_a_variable_that_will_not_go_back_does_not_keep_schemas(said):
     assert "DROP DATABASE IF EXISTS `durascope_x`" in said
 
 
+def test_a_schema_that_cannot_be_dropped_keeps_neither_others_nor_the_names_of_variables(said, monkeypatch):
+    def drop(connection, name):
+        if name == "durascope_x":
+            raise ServerError("Denied.", "GRANT DROP;")
+
+    monkeypatch.setattr(module.schema, "drop", drop)
+    restored, both = [], ["durascope_x", "durascope_y"]
+    with pytest.raises(ServerError) as failed:
+        module.undo(TARGET, [("sync_binlog", "1")], both, lambda *one: restored.append(one), lambda: None)
+    assert restored == [("schema", "durascope_y")]
+    assert "sync_binlog was not restored" in failed.value.message
+    assert "The schema durascope_x was not dropped: Denied." in failed.value.message
+    assert "GRANT DROP;" in failed.value.fix
+
+
 def test_schemas_are_dropped_only_while_the_server_is_held(said):
     def taken():
         raise Taken("Another experiment holds it.")

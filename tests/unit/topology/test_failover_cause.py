@@ -69,6 +69,10 @@ def test_each_cause_is_named_and_each_rule_is_used():
 def test_where_no_rule_applies_no_cause_is_invented():
     assert why("total-kill", kind="galera", settings={"innodb_flush_log_at_trx_commit": "1"}) == ""
     assert why(kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}) == ""
+    assert why("total-power-loss", kind="galera") == "", "a cluster has no relay log that acknowledges"
+    assert why("total-power-loss", kind="galera", settings={"innodb_flush_log_at_trx_commit": "3"}) == ""
+    flushes = {"flavour": "mariadb", "replica_settings": {**NOT_FLUSHED, "innodb_flush_log_at_trx_commit": "3"}}
+    assert why("replica-kill", **flushes) == ""
     assert why(kind="semi-sync", counters=SemiSyncCounters(10, 0)) == ""
     all_answer = {"kind": "semi-sync", "replicas": 2, "acknowledgements": 2, "counters": SemiSyncCounters(10, 0)}
     assert why(policy="first-replica", **all_answer) == why("kill:primary+replica1", **all_answer) == ""

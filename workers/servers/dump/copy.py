@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from workers.servers.target import Target
 MOST_NAME_BYTES = 255
 LISTING_BYTES = 16 << 20  # of SHOW BINARY LOGS
 LOOK_S, LEAST_S = 60.0, 1.0
+ENCRYPTION_HEADER_BYTES = 512  # https://dev.mysql.com/doc/refman/8.0/en/replication-binlog-encryption.html
 MARGIN_BYTES = 64 << 20  # of what a server writes while it is read
 KEPT_FREE_BYTES = 1 << 30  # of the worker's disk
 
@@ -40,7 +41,7 @@ class LogFile:
     """A file of the server's binary log, as SHOW BINARY LOGS names it."""
 
     name: str
-    size_bytes: int
+    size_bytes: int  # of its events and the mark before them; without the header that MySQL's encryption adds
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,19 @@ class CopiedLog:
 
 def listed(connection: Connection) -> list[LogFile]:
     """The files that the server has, the oldest first. Raises ServerError, also when it keeps no binary log."""
-    found = [LogFile(ask.as_text(row[0]), ask.integer(row[1])) for row in ask.rows(connection, "SHOW BINARY LOGS")]
+    found = [_listed(row) for row in ask.rows(connection, "SHOW BINARY LOGS")]
     for file in found:
         if "/" in file.name or "\0" in file.name or not 0 < len(file.name.encode()) <= MOST_NAME_BYTES:
             raise no_log(ask.where(connection), f"a file of it is named {file.name[:80]!r}")
     if not found:
         raise ServerError(f"{ask.where(connection)} lists no file of a binary log.")
     return found
+
+
+def _listed(row: Sequence[ask.Field]) -> LogFile:
+    """Name, size and, since MySQL 8.0.14, whether the file is encrypted."""
+    is_encrypted = len(row) > 2 and ask.as_text(row[2]).upper() == "YES"
+    return LogFile(ask.as_text(row[0]), ask.integer(row[1]) - (ENCRYPTION_HEADER_BYTES if is_encrypted else 0))
 
 
 def newest(target: Target) -> LogFile:
@@ -113,7 +120,8 @@ def copy(target: Target, folder: Path, first: str = "", limits: CopyLimits = LIM
             with connect(target, whole=left) as connection:  # a server hangs up after a dump
                 try:
                     events = DumpSession(connection, limits.event_bytes).of_file(waiting[0])
-                    _receive(events, files, wanted[-1], target.where)
+                    if not _receive(events, files, wanted[-1], target.where):
+                        raise no_log(target.where, f"it ended before the end of {wanted[-1].name}")
                     break
                 except DumpRefused as why:
                     refused[files.leave() or waiting[0]] = f"{why.says.rstrip('.')} ({why.number})"
@@ -130,11 +138,13 @@ def from_first(files: list[LogFile], first: str, where: str) -> list[LogFile]:
     return files[names.index(first) :] if first else files
 
 
-def _receive(events: Iterator[list[bytes]], files: CopiedFiles, last: LogFile, where: str) -> None:
+def _receive(events: Iterator[list[bytes]], files: CopiedFiles, last: LogFile, where: str) -> bool:
+    """Whether the end of the last file came, as far as it was listed."""
     try:
         for batch in events:
             files.take(batch)
             if files.name == last.name and files.position >= last.size_bytes:
-                return
+                return True
     except NoDump as nonsense:
         raise no_log(where, str(nonsense)) from nonsense
+    return False

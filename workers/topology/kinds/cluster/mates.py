@@ -18,10 +18,12 @@ class ClusterMates:
     data_of_no_use = True
 
     def __init__(self, kind: Membership, ground: Ground) -> None:
-        self._kind, self._ground, self._made = kind, ground, ExitStack()
+        self._kind, self._ground = kind, ground
         self._nodes: tuple[Node, ...] = ()
-        network = self._made.enter_context(network_of(ground.topology))
-        self.first, *self._others = kind.plans(replace(ground, network=network))
+        with ExitStack() as made:  # a plan may be refused, and then nobody closes the network
+            network = made.enter_context(network_of(ground.topology))
+            self.first, *self._others = kind.plans(replace(ground, network=network))
+            self._made = made.pop_all()
 
     @property
     def others(self) -> tuple[Companion, ...]:

@@ -25,11 +25,12 @@ class Followers:
     data_of_no_use = False
 
     def __init__(self, kind: SourceAndReplica, ground: Ground) -> None:
-        self._kind, self._ground, self._made = kind, ground, ExitStack()
+        self._kind, self._ground = kind, ground
         self._wires: list[Wire] = []
         self._links: list[Link] = []
-        self._network = self._made.enter_context(Wires()) if ground.topology.has_wires else None
         self.first = self._plan(0, "primary")
+        self._made = ExitStack()
+        self._network = self._made.enter_context(Wires()) if ground.topology.has_wires else None
 
     @property
     def others(self) -> tuple[Companion, ...]:

@@ -99,7 +99,7 @@ class Experiment(models.Model):
     imported_from = models.JSONField(default=dict)  # {address, version, experiment_id, exported_at, sha256}
     imported_digest = models.CharField(max_length=64, null=True, unique=True)  # a file is imported once
 
-    samples_thinned_at = models.DateTimeField(null=True)  # dashboard.records.retention.measured
+    samples_thinned_at = models.DateTimeField(null=True)  # dashboard.records.retention.thin_out
     evidence_thinned_at = models.DateTimeField(null=True)
 
     servers: list[str]  # these five: set by queries.with_progress only

@@ -1,23 +1,76 @@
 """Thins out what is older than the settings say, in small transactions that no page waits for. The audit log, findings,
-figures, verdicts and everything that a share link shows stay."""
+figures, verdicts and everything that a share link shows stay.
+
+Of an experiment stays for ever what decides a sentence or an interval: runs, commits of each second, counters of each
+second, histograms, verdicts, checks, the numbers of transactions.
+"""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from dashboard.records.audit.models import record
-from dashboard.records.experiments.models import Experiment, Part
+from dashboard.records.experiments.models import Comment, Experiment, Part, RunEvidence, Series, Trial, TrialEvidence
+from dashboard.records.experiments.states import OVER
 from dashboard.records.fleet import installation
 from dashboard.records.fleet.models import Worker
 from dashboard.records.notifications.models import Delivery
-from dashboard.records.retention.measured import MEASURED, due
 from dashboard.records.servers.models import Preflight
+from dashboard.records.sharing.models import ShareLink
 
-ROWS = 500  # in one transaction
-WHAT = {"samples": "seconds of experiments", "evidence": "raw output of experiments"}
+# Columns of seconds that only the page of one measurement draws.
+SAMPLES = frozenset(
+    {"qps", "writes", "p95_ms", "cpu_s", "run_queue"}
+    | {"disk_writes", "disk_flushes", "disk_written_bytes", "disk_busy_ms"}
+)
+TEXTS = frozenset({"log_lines", "recovery_lines", "my_cnf"})  # of a trial in which nothing was lost
+LARGE_ROWS = 50  # in one transaction
+ROWS = 500  # small ones, in one transaction
+
+
+def thin_samples(experiment_id: int, now: datetime) -> None:
+    _rewrite(Series.objects.filter(run__cell__experiment=experiment_id), "columns", SAMPLES)
+    Experiment.everything.filter(pk=experiment_id).update(samples_thinned_at=now)
+
+
+def thin_evidence(experiment_id: int, now: datetime) -> None:
+    runs = RunEvidence.objects.filter(run__cell__experiment=experiment_id)
+    for pks in _batches(runs):
+        runs.filter(pk__in=pks).update(output="", my_cnf="")
+    held = TrialEvidence.objects.filter(trial__experiment=experiment_id, trial__verdict=Trial.Verdict.VALID)
+    _rewrite(held, "data", TEXTS)
+    Experiment.everything.filter(pk=experiment_id).update(evidence_thinned_at=now)
+
+
+def _rewrite(rows: QuerySet[Series] | QuerySet[TrialEvidence], column: str, without: Iterable[str]) -> None:
+    for pks in _batches(rows):
+        with transaction.atomic():
+            for row in rows.filter(pk__in=pks).select_for_update(of=("self",)):
+                kept = {name: value for name, value in getattr(row, column).items() if name not in without}
+                setattr(row, column, kept)
+                row.save(update_fields=[column])
+
+
+def _batches(rows: QuerySet[Series] | QuerySet[RunEvidence] | QuerySet[TrialEvidence]) -> Iterable[tuple[int, ...]]:
+    pks = list(rows.order_by("pk").values_list("pk", flat=True))
+    return (tuple(pks[first : first + LARGE_ROWS]) for first in range(0, len(pks), LARGE_ROWS))
+
+
+def due(mark: str, before: datetime) -> QuerySet[Experiment, int]:
+    """Ids of experiments that ended before and were not thinned out since. Some are kept whole: those that are
+    imported, marked as baseline, confirmed by a person, or shown by a share link."""
+    links = ShareLink.objects.filter(revoked_at=None)
+    shown = Q(pk__in=links.exclude(experiment=None).values("experiment")) | Q(
+        pk__in=ShareLink.compared.through.objects.filter(sharelink__in=links).values("experiment_id")
+    )
+    confirmed = Q(pk__in=Comment.objects.filter(confirms=True).values("experiment"))
+    ended = Experiment.everything.filter(state__in=OVER, ended_at__lt=before, imported_at=None, baseline_of=None)
+    thinned = Q((mark, None)) | Q((f"{mark}__lt", F("ended_at")))
+    return ended.filter(thinned).exclude(shown | confirmed).order_by("ended_at", "pk").values_list("pk", flat=True)
 
 
 def tests(before: datetime) -> QuerySet[Preflight]:
@@ -42,6 +95,11 @@ def workers(before: datetime) -> QuerySet[Worker]:
     return Worker.objects.filter(beat_at__lt=before).exclude(named).order_by("pk")
 
 
+# Key of the settings -> in words, the column that marks what is thinned out, and how an experiment is thinned out.
+MEASURED: dict[str, tuple[str, str, Callable[[int, datetime], None]]] = {
+    "samples": ("seconds of experiments", "samples_thinned_at", thin_samples),
+    "evidence": ("raw output of experiments", "evidence_thinned_at", thin_evidence),
+}
 LEFTOVERS = {"connection tests": tests, "messages": messages, "workers that ended": workers}
 
 
@@ -57,8 +115,8 @@ class Thinned:
 def would_thin(now: datetime, days: Mapping[str, int]) -> list[Thinned]:
     """What is due. Nothing is changed."""
     found = [
-        Thinned(WHAT[key], days[key], due(mark, _before(now, days[key])).count() if days[key] else 0)
-        for key, (mark, _) in MEASURED.items()
+        Thinned(what, days[key], due(mark, _before(now, days[key])).count() if days[key] else 0)
+        for key, (what, mark, _) in MEASURED.items()
     ]
     kept = days["leftovers"]
     return found + [
@@ -71,26 +129,25 @@ def thin_out(now: datetime, days: Mapping[str, int], within_s: float) -> list[Th
     if installation.is_held():
         return []
     until = time.monotonic() + within_s
-    found = [Thinned(WHAT[key], days[key], _thin_experiments(key, now, days[key], until)) for key in MEASURED]
-    kept = days["leftovers"]
-    found += [Thinned(what, kept, _remove(what, now, kept, until)) for what in LEFTOVERS]
+    found = [_thin_experiments(key, now, days[key], until) for key in MEASURED]
+    found += [_remove(what, now, days["leftovers"], until) for what in LEFTOVERS]
     if done := {one.what: one.rows for one in found if one.rows}:
         record(None, "thinned out", "old data", **{what.replace(" ", "_"): rows for what, rows in done.items()})
     return found
 
 
-def _thin_experiments(key: str, now: datetime, days: int, until: float) -> int:
-    mark, thin = MEASURED[key]
+def _thin_experiments(key: str, now: datetime, days: int, until: float) -> Thinned:
+    what, mark, thin = MEASURED[key]
     done = 0
     for experiment_id in due(mark, _before(now, days))[:ROWS] if days else ():
         if time.monotonic() > until:
             break
         thin(experiment_id, now)
         done += 1
-    return done
+    return Thinned(what, days, done)
 
 
-def _remove(what: str, now: datetime, days: int, until: float) -> int:
+def _remove(what: str, now: datetime, days: int, until: float) -> Thinned:
     removed = 0
     while days and time.monotonic() < until:
         rows = LEFTOVERS[what](_before(now, days))
@@ -98,7 +155,7 @@ def _remove(what: str, now: datetime, days: int, until: float) -> int:
         if not pks:
             break
         removed += rows.model._default_manager.filter(pk__in=pks).delete()[0]
-    return removed
+    return Thinned(what, days, removed)
 
 
 def _before(now: datetime, days: int) -> datetime:

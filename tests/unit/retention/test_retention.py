@@ -17,8 +17,7 @@ from dashboard.records.experiments.models import Comment, Experiment, RunEvidenc
 from dashboard.records.fleet.models import Worker
 from dashboard.records.notifications.models import Delivery
 from dashboard.records.retention import size
-from dashboard.records.retention.measured import SAMPLES
-from dashboard.records.retention.thin_out import thin_out, would_thin
+from dashboard.records.retention.thin_out import SAMPLES, thin_out, would_thin
 from dashboard.records.servers.models import Preflight
 from dashboard.records.sharing.actions import revoke, share
 from tests.unit.results import factory, trials

@@ -1,6 +1,8 @@
 """The Celery tasks. Each carries one id and finds everything else in the database."""
 
 import logging
+import threading
+from collections.abc import Callable
 from functools import partial
 
 from celery import shared_task
@@ -10,19 +12,44 @@ from django.utils import timezone
 from dashboard.history import update as history
 from dashboard.installation import newer_database
 from dashboard.records.experiments import actions as experiments
+from dashboard.records.experiments import lifecycle, why_queued
+from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
 from dashboard.records.notifications import post
 from dashboard.records.retention import thin_out as retention
 from dashboard.records.schedules import nights
 from workers import celery_config
 from workers.conducting.conduct import conduct
-from workers.conducting.measuring_threads import MeasuringThreads
 from workers.together import joiner
 from workers.upkeep import connections
 from workers.upkeep.heartbeat import heartbeat
 
 THINNING_S = 60.0  # in one hour; the next goes on
 log = logging.getLogger(__name__)
+
+
+class MeasuringThreads:
+    """The threads of a worker that may measure."""
+
+    def __init__(self, threads: int) -> None:
+        self._free = threading.BoundedSemaphore(threads)
+
+    def conduct(self, experiment_id: int, conduct: Callable[[int], object]) -> None:
+        """Without a free thread the experiment stays queued; housekeeping sends its task again."""
+        if not self.run(partial(conduct, experiment_id)):
+            lifecycle.say(Experiment(pk=experiment_id), why_queued.NO_FREE_THREAD)
+
+    def run(self, work: Callable[[], object]) -> bool:
+        """False: no thread is free, and nothing was done."""
+        if not self._free.acquire(blocking=False):
+            return False
+        try:
+            work()
+        finally:
+            self._free.release()
+        return True
+
+
 # One thread never measures: connection tests, messages and schedules do not wait for hours of measurements.
 threads = MeasuringThreads(celery_config.worker_concurrency - 1)
 

@@ -8,7 +8,7 @@ as `Experiment.activity`, where it stays until the next attempt:
     HOST_JUST_TAKEN   the same worker, when another experiment was faster
     for_worker_on     a worker that cannot do it (workers.conducting.assignment)
     for_newer_than    a worker of an older version, while workers are upgraded (the same)
-    NO_FREE_THREAD    a worker that measures others (workers.conducting.measuring_threads)
+    NO_FREE_THREAD    a worker that measures others (workers.tasks)
     NOBODY_NOTIFIED   the process that could not send the task (actions.notify_workers)
 
 No reason is stored if the task went to a worker of another site, which sends it on, or to one that is stopping. A

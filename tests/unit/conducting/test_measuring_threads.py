@@ -3,7 +3,7 @@ import pytest
 from dashboard.records.experiments import why_queued
 from tests.unit.conducting import experiments as make
 from workers import celery_config, tasks
-from workers.conducting.measuring_threads import MeasuringThreads
+from workers.tasks import MeasuringThreads
 
 pytestmark = pytest.mark.django_db
 MEASURING = celery_config.worker_concurrency - 1

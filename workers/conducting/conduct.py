@@ -158,9 +158,9 @@ def _told(failure: Exception) -> DurascopeError:
     if isinstance(failure, LOST):
         told = f"Durascope's own database did not answer: {str(failure).strip()}."
         return DurascopeError(told, shortages.KEPT)
-    return (
-        shortages.message(failure) if isinstance(failure, OSError) else DurascopeError(f"Unexpected: {reason(failure)}")
-    )
+    if isinstance(failure, OSError):
+        return shortages.message(failure)
+    return DurascopeError(f"Unexpected: {reason(failure)}")
 
 
 def _finish(job: Job, state: str, failure: DurascopeError | None) -> None:

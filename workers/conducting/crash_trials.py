@@ -144,13 +144,14 @@ def borrow(row: Trial) -> Attached:
 
 def permit(row: Trial, crash: tuple[str, ...], start: tuple[str, ...]) -> None:
     """The last check before an owner's server is crashed, kept in the audit log. Its start is stored first as a pending
-    restore, for this worker may die in between. Raises PlanError."""
+    restore, for this worker may die in between; it is started even if the mark *expendable* was withdrawn since. Raises
+    PlanError."""
     if not claiming.still_claimed(row):  # whoever took this worker for dead may have put the server back already
         raise PlanError(f"The trial was taken from this worker: {row.server} was not crashed.")
     server = _expendable(row)
     if (tuple(server.crash_command), tuple(server.start_command)) != (crash, start):
         raise PlanError(f"The commands of {server.name} were changed: it was not crashed.", "Repeat the trial.")
-    restores.note_start(server, row.experiment)
+    restores.note(server, row.experiment, PendingRestore.Kind.START, "", "")
     record(queued_by(row.experiment), "crashed", server, experiment=row.experiment_id, trial=row.pk, command=crash)
 
 

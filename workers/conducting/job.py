@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from django.db.models import Manager
@@ -57,6 +57,8 @@ class Job:
     plan: Plan
     servers: Mapping[int, Server]
     ports: Ports
+    # Those of the attached servers under load (workers.conducting.guarding), by the server's name.
+    watches: dict[str, Watch] = field(default_factory=dict)
 
     @cached_property
     def cells(self) -> Mapping[int, PlannedCell]:
@@ -79,11 +81,6 @@ class Job:
     def cancelled(self) -> bool:
         """Whether to stop: somebody asked for it, the worker ends, a limit was passed, or the experiment was taken."""
         return self.ports.stopping() or self.trip is not None or bool(self._cancelled())
-
-    @cached_property
-    def watches(self) -> dict[str, Watch]:
-        """Those of the attached servers under load (workers.conducting.guarding), by the server's name."""
-        return {}
 
     @property
     def trip(self) -> tuple[str, Trip] | None:

@@ -49,12 +49,6 @@ def done(server: Server, require_claim: Callable[[], None], kind: str, name: str
     )
 
 
-def note_start(server: Server, experiment: Experiment) -> None:
-    """Store, before a server is crashed, that it must be started again. The owner's start command does that, even when
-    the owner has withdrawn the mark *expendable* since."""
-    note(server, experiment, PendingRestore.Kind.START, "", "")
-
-
 def restore_all() -> None:
     """Restore the servers of this site that ended experiments changed. A server that is busy or does not answer is
     tried again next time. A server at localhost is restored by a worker of the host that changed it. In a restored copy

@@ -24,9 +24,8 @@ def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Pro
     load = done.load
     with transaction.atomic():
         if not move(claiming.claimed(cell), Cell.State.DONE, ended_at=timezone.now()):
-            return Run.objects.filter(
-                cell=cell, started_at=done.started_at
-            ).first()  # an earlier try stored it, and its answer was lost
+            # An earlier try may have stored it, and its answer was lost.
+            return Run.objects.filter(cell=cell, started_at=done.started_at).first()
         run = Run.objects.create(
             cell=cell,
             started_at=done.started_at,

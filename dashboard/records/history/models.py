@@ -60,9 +60,8 @@ class Entry(models.Model):
     tps_hi = models.FloatField(null=True)
     p99_ms = models.FloatField(null=True)
     fsyncs = models.FloatField(null=True)  # per commit, of `fsyncs_from` together
-    fsyncs_from = models.CharField(
-        max_length=200, blank=True
-    )  # classes of files and sources; only equal ones can be compared
+    # Classes of files and sources; only equal ones can be compared.
+    fsyncs_from = models.CharField(max_length=200, blank=True)
     lost_engine = models.FloatField(null=True)  # acknowledged transactions per trial, mean
     lost_binlog = models.FloatField(null=True)
     outage_ms = models.FloatField(null=True)  # how long a failover refused writes, mean

@@ -25,11 +25,8 @@ class NoSchedule(ValueError):
 @cache
 def zones() -> list[str]:
     """Names of time zones as people know them: UTC first, then Africa/Abidjan to Pacific/Wallis."""
-    return ["UTC", *sorted(name for name in available_timezones() if "/" in name and _is_place(name))]
-
-
-def _is_place(name: str) -> bool:
-    return not name.startswith(("Etc/", "posix/", "right/", "SystemV/"))
+    places = (name for name in available_timezones() if not name.startswith(("Etc/", "posix/", "right/", "SystemV/")))
+    return ["UTC", *sorted(name for name in places if "/" in name)]
 
 
 def zone_of(name: str) -> ZoneInfo:

@@ -155,10 +155,8 @@ def _start(schedule: Schedule, due_at: datetime, now: datetime, reach: Reach, bu
     except (DurascopeError, PermissionDenied) as refused:
         state, reason = Night.State.REFUSED, str(refused)
     except Server.DoesNotExist:
-        state, reason = (
-            Night.State.REFUSED,
-            "A server of its plan was deleted. Delete the schedule and create a new one.",
-        )
+        state = Night.State.REFUSED
+        reason = "A server of its plan was deleted. Delete the schedule and create a new one."
     with transaction.atomic():
         if night := _note(schedule, due_at, state, reason, now):
             news.tell(night)

@@ -106,12 +106,11 @@ def unconfirmed(schedule: Schedule) -> str:
 def unconfirmed_of(schedules: Collection[Schedule]) -> dict[int, str]:
     """The same of each schedule, with one query for all."""
     loaded = _production({pk for one in schedules for pk in one.server_ids})
-    mine = {one.pk: [loaded[pk] for pk in one.server_ids if pk in loaded] for one in schedules}
-    return {one.pk: _unconfirmed(one, mine[one.pk]) for one in schedules}
-
-
-def _unconfirmed(schedule: Schedule, loaded: Iterable[Server]) -> str:
-    return next((server.name for server in loaded if not _is_confirmed(schedule, server)), "")
+    found: dict[int, str] = {}
+    for one in schedules:
+        servers = (loaded[pk] for pk in one.server_ids if pk in loaded)
+        found[one.pk] = next((server.name for server in servers if not _is_confirmed(one, server)), "")
+    return found
 
 
 def _is_confirmed(schedule: Schedule, server: Server) -> bool:

@@ -37,9 +37,6 @@ def statements(
         ranges = {f"{FLAVOURS[facts.flavour].title} {facts.version_text}": (facts.flavour, found)}
     purposes: tuple[Purpose, ...] = ("look", "load") if managed else ("look", "load", "change")
     return [
-        Statements(title, "\n".join(grants(_facts(*which), user, host, purposes))) for title, which in ranges.items()
+        Statements(title, "\n".join(grants(Facts(flavour, version, "", {}, {}), user, host, purposes)))
+        for title, (flavour, version) in ranges.items()
     ]
-
-
-def _facts(flavour: FlavourKey, version: Version) -> Facts:
-    return Facts(flavour=flavour, version=version, version_text="", variables={}, engines={})

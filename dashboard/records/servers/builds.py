@@ -80,14 +80,7 @@ def lines(alive: Iterable[Worker]) -> list[BuildLine]:
     known = builds.every()
     told: dict[str, KnownBuild | None] = {**dict.fromkeys(present), **known}
     found = [
-        _line(
-            key,
-            build,
-            hosts=tuple(present.get(key, ())),
-            recipes=needed[key],
-            sandboxes=made[key],
-            can_be_chosen=key in known,
-        )
+        _line(key, build, tuple(present.get(key, ())), needed[key], made[key], can_be_chosen=key in known)
         for key, build in told.items()
     ]
     return sorted(found, key=lambda line: (not line.origin.in_catalogue, line.origin.year, line.title))

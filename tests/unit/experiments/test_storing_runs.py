@@ -62,6 +62,6 @@ def test_a_restored_setting_has_no_problem_any_more(begun):
 
 def test_a_pending_start_is_stored_once_and_has_no_name(begun):
     server = begun.cells.first().server
-    restores.note_start(server, begun)
-    restores.note_start(server, begun)
+    restores.note(server, begun, "start", "", "")
+    restores.note(server, begun, "start", "", "")
     assert (server.pending_restores.get().name, server.pending_restores.get().old) == ("", "")

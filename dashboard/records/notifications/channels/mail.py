@@ -32,9 +32,8 @@ def send(address: str, _secret: str, message: Delivery) -> None:
         raise Undeliverable("No mail server is set.", "Set DURASCOPE_SMTP_HOST (docs/settings.md) and send a test.")
     body = f"{message.text}\n\n{message.where}\n"
     mail = EmailMessage(f"[Durascope] {message.title}", body, settings.DEFAULT_FROM_EMAIL, [address])
-    mail.extra_headers["Message-ID"] = (
-        f"<{message.key}@{_domain()}>"  # the same each time: a receiver recognizes duplicates
-    )
+    domain = settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">") or "localhost"
+    mail.extra_headers["Message-ID"] = f"<{message.key}@{domain}>"  # always the same: a receiver recognizes duplicates
     try:
         mail.send()
     except smtplib.SMTPRecipientsRefused as refused:
@@ -45,7 +44,3 @@ def send(address: str, _secret: str, message: Delivery) -> None:
     except (smtplib.SMTPException, OSError) as failed:
         says = f"The mail server {settings.EMAIL_HOST} did not accept the message: {type(failed).__name__}."
         raise Undelivered(says, "The message is sent again later.") from failed
-
-
-def _domain() -> str:
-    return settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">") or "localhost"

@@ -24,7 +24,7 @@ import scipy
 
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import SEED, Estimate, estimate
-from workers.analysis.student import Floats
+from workers.analysis.student import Floats, Z
 
 RESAMPLES = 1000
 MIN_SIZES = 4
@@ -33,7 +33,6 @@ MIN_ROUNDS = 5  # for an interval
 TOLERANCE = 0.25  # of the line's time: the largest error of a cost that is read from the line
 _HUBER = 1.345  # 95 % as good as least squares where errors are normal
 _STEPS = 25
-_Z = 1.959964
 Follows = Literal["follows", "does not follow", "unknown"]
 
 
@@ -143,7 +142,7 @@ def _drawn_again(sizes: Floats, times: Floats) -> tuple[Floats, Floats, Floats]:
     rng = np.random.default_rng(SEED)
     medians = np.median(times[:, rng.integers(rounds, size=(RESAMPLES, rounds))], axis=2).T
     k, slope = _lines(sizes, medians)
-    widen = float(np.sqrt(rounds / (rounds - 1)) * scipy.special.stdtrit(rounds - 1, 0.975) / _Z)
+    widen = float(np.sqrt(rounds / (rounds - 1)) * scipy.special.stdtrit(rounds - 1, 0.975) / Z)
     relative = medians / (k[:, None] + slope[:, None] * sizes) - 1
     k, slope = (np.maximum(_widened(drawn, widen), 0) for drawn in (k, slope))
     return k, slope, _widened(relative, widen)

@@ -20,16 +20,16 @@ from functools import partial
 from itertools import takewhile
 from typing import Literal
 
+from workers.analysis.ceiling import LONE
 from workers.analysis.statistics import Estimate
+from workers.analysis.student import Z
 
 Verdict = Literal["works", "does not work", "no need", "unknown"]
 MIN_THREADS = 8  # fewer seldom wait for the same fsync
 MIN_SPAN = 4  # highest number of threads over the lowest
 MIN_COMMITS = 100
-LONE = 0.5  # fsyncs per commit of a single thread, below which commits do not wait for an fsync of their own
 WORKS, FAILS = 0.5, 0.75  # share of the fsyncs per commit that is left
 MET = 0.5  # share of the time in fsyncs, below which commits seldom wait together
-_Z = 1.959964
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def judge(points: Sequence[Shared]) -> GroupCommit:
 
 def _drop(lowest: Shared, highest: Shared) -> tuple[float, float, float]:
     """With the interval of a ratio of two Poisson rates, on the log scale."""
-    spread = _Z * math.sqrt(1 / lowest.fsyncs + 1 / max(highest.fsyncs, 0.5))
+    spread = Z * math.sqrt(1 / lowest.fsyncs + 1 / max(highest.fsyncs, 0.5))
     value = highest.per_commit / lowest.per_commit
     about = max(highest.fsyncs, 0.5) / highest.commits / lowest.per_commit
     return value, min(about * math.exp(-spread), value), about * math.exp(spread)

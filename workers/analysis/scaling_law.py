@@ -20,14 +20,13 @@ import scipy
 
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import SEED, Estimate, estimate
-from workers.analysis.student import Floats
+from workers.analysis.student import Floats, Z
 
 MIN_COUNTS = 4  # three coefficients, and one point to contradict them
 MIN_SPAN = 4  # highest number of threads over the lowest
 MOST_MISFIT = 0.25
 BEYOND = 2  # times the highest number of threads measured
 RESAMPLES = 500
-_Z = 1.959964
 
 
 @dataclass(frozen=True)
@@ -116,11 +115,11 @@ def _coefficients(threads: Floats, tps: Floats) -> Floats:
 
 def _spreads(points: Sequence[Throughput], off: Floats) -> Floats | None:
     """Relative standard deviation of each point; None when a point has no interval."""
-    measured = [(one.hi - one.lo) / (2 * _Z * one.tps) for one in points if one.lo is not None and one.hi is not None]
+    measured = [(one.hi - one.lo) / (2 * Z * one.tps) for one in points if one.lo is not None and one.hi is not None]
     if len(measured) < len(points):
         return None
     free = max(len(points) - 3, 2)  # Student's 12.7 for one degree of freedom would make every interval useless
-    misfit = float(np.sqrt(float(off @ off) / (len(points) - 3)) * scipy.special.stdtrit(free, 0.975) / _Z)
+    misfit = float(np.sqrt(float(off @ off) / (len(points) - 3)) * scipy.special.stdtrit(free, 0.975) / Z)
     widest: Floats = np.maximum(np.array(measured), misfit)
     return widest
 

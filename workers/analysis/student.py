@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 LEVEL = 0.95
+Z = 1.959964  # of the normal distribution, for the same level
 
 
 @dataclass(frozen=True)

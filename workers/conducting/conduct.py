@@ -148,8 +148,7 @@ def _stopped(job: Job) -> DurascopeError:
     if job.trip:
         return watches.stopped(*job.trip)
     if job.ports.stopping():
-        fix = "The measurements are kept. Resume repeats the interrupted one and goes on."
-        return DurascopeError("The worker was stopped during the experiment.", fix)
+        return DurascopeError("The worker was stopped during the experiment.", lifecycle.RESUME)
     return DurascopeError("Cancelled.", "The measurements are kept.")
 
 

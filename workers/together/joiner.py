@@ -20,7 +20,7 @@ from dashboard.records.experiments.states import AT_WORK, move
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
 from workers.bench import sysbench
-from workers.bench.load import AskedSeldom, IsCancelled, LoadRequest, LoadSecond, OnSecond
+from workers.bench.load import Answer, AskedSeldom, IsCancelled, LoadRequest, LoadSecond, OnSecond
 from workers.bench.merge import PartLoad
 from workers.errors import Cancelled, DurascopeError, LoadError, TogetherError, reason
 from workers.host import environment
@@ -146,16 +146,20 @@ def _target(part: Part) -> Target:
 
 def stopped(part: Part, clock: Callable[[], float] = time.monotonic) -> IsCancelled:
     """Whether this part shall end: asked for, the worker stops, or the cell is not measured any more."""
-    asked = AskedSeldom(lambda: _is_over(part), clock)
+    asked = AskedSeldom(lambda: answered(lambda: _is_over(part)), clock)
     return lambda: bool(asked()) or heartbeat.stopping.is_set()
 
 
 def _is_over(part: Part) -> bool:
-    """A database that does not answer is asked again next time."""
     running = {"cell__state": Cell.State.RUNNING, "cell__started_at": part.attempt}
+    mine = _claimed(part).filter(state__in=AT_WORK, cell__experiment__state=Experiment.State.RUNNING, **running)
+    return not mine.exists()
+
+
+def answered(ask: Callable[[], Answer]) -> Answer | None:
+    """None: the database did not answer. It is asked again next time."""
     try:
-        mine = _claimed(part).filter(state__in=AT_WORK, cell__experiment__state=Experiment.State.RUNNING, **running)
-        return not mine.exists()
+        return ask()
     except LOST:
         connection.close()
-        return False
+        return None

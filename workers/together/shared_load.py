@@ -12,21 +12,21 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 
-from dashboard.installation.retry import LOST, retried
+from dashboard.installation.retry import retried
 from dashboard.records.experiments import claiming
+from dashboard.records.experiments.lifecycle import RESUME
 from dashboard.records.experiments.models import Cell, Part
 from dashboard.records.experiments.states import move
 from dashboard.records.fleet import sites, task_queue
 from dashboard.records.fleet.models import Worker
 from workers.bench import site_review, sysbench
-from workers.bench.load import Answer, AskedSeldom, IsCancelled, Load, LoadRequest, LoadSecond, OnSecond
+from workers.bench.load import AskedSeldom, IsCancelled, Load, LoadRequest, LoadSecond, OnSecond
 from workers.bench.merge import PartLoad, merge, split
 from workers.errors import Cancelled, TogetherError
 from workers.host.until import until
-from workers.servers import hosts
 from workers.servers.target import Target
 from workers.together import joiner
 from workers.together.barrier import TOLD, Barrier
@@ -38,7 +38,6 @@ LOOK_EVERY_S = 0.1
 LAST_S = 90.0  # after its own part: a joiner's last transaction may wait for a lock, and its result for the database
 STOP_S = 20.0  # a living worker stops its sysbench within three; a dead one is known to be dead after this
 State = Part.State
-AGAIN = "The measurements are kept. Resume repeats the interrupted one and goes on."
 
 
 @dataclass(frozen=True)
@@ -71,14 +70,13 @@ class SharedLoad:
 
     @cached_property
     def _on_this_host(self) -> bool:
-        """Whether the server's address means the host of its worker, and nothing to workers elsewhere."""
-        server = self.cell.server
-        return server.is_sandbox or bool(server.socket) or hosts.says_here(server.host)
+        """Whether workers on other hosts do not reach the server."""
+        return self.cell.server.is_sandbox or self.cell.server.means_its_worker
 
     @cached_property
     def _failure(self) -> AskedSeldom[TogetherError]:
-        """Why another part cannot end well. A database that does not answer is asked again next time."""
-        return AskedSeldom(lambda: _asked(self.look))
+        """Why another part cannot end well."""
+        return AskedSeldom(lambda: joiner.answered(self.look))
 
     def must_be_enough(self) -> None:
         here = (self.worker.host, self.worker.pid)
@@ -87,7 +85,7 @@ class SharedLoad:
         names = sorted(map(str, (self.worker, *usable)))
         if len(set(names)) < self.count:
             where = self.worker.host if self._on_this_host else ""
-            raise TogetherError(site_review.too_few(self.count, self.worker.site, names, where), AGAIN)
+            raise TogetherError(site_review.too_few(self.count, self.worker.site, names, where), RESUME)
 
     @retried
     @transaction.atomic
@@ -138,7 +136,7 @@ class SharedLoad:
     ) -> list[PartLoad]:
         own, *others = parts
         if move(self._rows(), State.RUNNING) != self.count:
-            raise self.look() or TogetherError("A worker that was ready stopped.", AGAIN)
+            raise self.look() or TogetherError("A worker that was ready stopped.", RESUME)
         barrier.open(parts)
         try:
             done = joiner.run(
@@ -166,16 +164,16 @@ class SharedLoad:
             if failure := self._failure():
                 raise failure
 
-        if not until(lambda: _asked(true), limit_s, LOOK_EVERY_S, must_go_on):
-            raise TogetherError(late(), AGAIN)
+        if not until(lambda: joiner.answered(true), limit_s, LOOK_EVERY_S, must_go_on):
+            raise TogetherError(late(), RESUME)
 
     def look(self) -> TogetherError | None:
         others = self._rows().exclude(number=0)
         if failed := others.filter(state=State.FAILED).first():
             which = f"Part {failed.number + 1} of {self.count}, on {failed.by}, failed: {failed.error}"
-            return TogetherError(which, failed.fix or AGAIN)
+            return TogetherError(which, failed.fix or RESUME)
         if dead := others.exclude(state=State.DONE).filter(worker__in=Worker.objects.dead()).first():
-            return TogetherError(f"Worker {dead.by} ended during its part of the load.", AGAIN)
+            return TogetherError(f"Worker {dead.by} ended during its part of the load.", RESUME)
         return None
 
     @retried
@@ -201,15 +199,6 @@ def _summed(own: LoadSecond, others: Sequence[dict[str, float]]) -> LoadSecond:
     """For the live page: the newest second that each part told."""
     sums = {name: getattr(own, name) + sum(one[name] for one in others) for name in TOLD}
     return replace(own, p95_ms=None, **sums)
-
-
-def _asked(ask: Callable[[], Answer]) -> Answer | None:
-    """None: the database did not answer."""
-    try:
-        return ask()
-    except LOST:
-        connection.close()
-        return None
 
 
 @contextlib.contextmanager

@@ -17,9 +17,9 @@ from django.utils import timezone
 
 from dashboard.findings import conclusion
 from dashboard.records.experiments import leases, lifecycle
-from dashboard.records.experiments.at_site import at_site
 from dashboard.records.experiments.care import remove_one
 from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.queries import at_site
 from dashboard.records.fleet import installation
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import actions as servers
@@ -138,8 +138,7 @@ def interrupt_own_forgotten() -> None:
 
 def _interrupt(experiment: Experiment, why: str) -> None:
     """The claim was just read: it is that of the gone worker. Lists show the finding on what was measured."""
-    fix = "The measurements are kept. Resume repeats the interrupted one and goes on."
-    if lifecycle.finish(experiment, Experiment.State.INTERRUPTED, why, fix):
+    if lifecycle.finish(experiment, Experiment.State.INTERRUPTED, why, lifecycle.RESUME):
         log.warning("experiment %s is interrupted: %s", experiment, why)
         experiment.refresh_from_db()
         _do(partial(conclusion.remember, experiment))

@@ -18,7 +18,6 @@ from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
 from workers.host.ability import lacking
 from workers.sandbox.disk import ability as disk
-from workers.servers.hosts import says_here
 from workers.topology.network import ability as network
 
 CLOCK_OFF_S = 5.0
@@ -135,7 +134,7 @@ def check_alone(site: str) -> None:
     """A server at localhost is another one on each host: a restore must not be made on another."""
     others = {worker.host for worker in sites.listening(site)} - {socket.gethostname()}
     attached = Server.objects.filter(site=site, kind=Server.Kind.ATTACHED)
-    local = sorted(server.name for server in attached if server.socket or says_here(server.host))
+    local = sorted(server.name for server in attached if server.means_its_worker)
     if others and local:
         raise CannotJoin(
             f"{', '.join(local)} of site {site} is registered at a socket or at localhost, "

@@ -65,10 +65,7 @@ OPERATIONS: dict[str, Operation] = {
         owner,
         "own servers",
     ),
-    "any_program": Operation(
-        Role.ADMINISTRATOR,
-        "set crash, start and failover commands with any program",
-    ),
+    "any_program": Operation(Role.ADMINISTRATOR, "set crash, start and failover commands with any program"),
     "run": Operation(Role.OPERATOR, "start, cancel and resume experiments"),
     "import": Operation(Role.OPERATOR, "import experiments from files"),
     "tidy": Operation(Role.OPERATOR, "name, tag, comment on, delete and restore experiments, and mark one as baseline"),

@@ -40,9 +40,8 @@ def _at(site: str, addresses: Iterable[str]) -> Iterator[str]:
 
 def is_of_another_host(server: Server, experiment: Experiment | None) -> bool:
     """Whether the server's address means the host of the worker that ran the experiment, and this host is another."""
-    means_its_worker = bool(server.socket) or hosts.says_here(server.host)
     worker = experiment.worker if experiment else None
-    return means_its_worker and worker is not None and worker.host != socket.gethostname()
+    return server.means_its_worker and worker is not None and worker.host != socket.gethostname()
 
 
 def lease_on(names: Iterable[str]) -> HostLease | None:

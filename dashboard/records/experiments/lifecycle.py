@@ -18,6 +18,8 @@ from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
 
+RESUME = "The measurements are kept. Resume repeats the interrupted one and goes on."
+
 
 def begin(experiment_id: int, worker: Worker, hosts: Iterable[str]) -> Experiment | None:
     """Claim a queued experiment and lease its hosts. None if it is not queued, if a host is busy or has a pending

@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from dashboard.records.experiments import live, pace, why_queued
 from dashboard.records.experiments.kind_names import title
@@ -19,8 +20,7 @@ from workers.crash import dialects
 from workers.sandbox import builds
 from workers.servers.answered import AnsweredFacts
 from workers.servers.facts import Version
-from workers.servers.hosts import says_here
-from workers.servers.look import version_of
+from workers.servers.look import UNREADABLE, version_of
 
 MOST_CELLS_SHOWN = 200
 CELLS_BEFORE = 20
@@ -65,7 +65,7 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
         site=server.site,
         hosts=hosts,
         workers=alive,
-        means_its_worker=says_here(server.host) or bool(server.socket),
+        means_its_worker=server.means_its_worker,
         is_production=server.label == Server.Label.PRODUCTION,
         flavour=facts.flavour or None,
         version=version_of(facts.version_text) if facts.version_text else None,
@@ -88,13 +88,8 @@ def _manager_missing(server: Server, hosts: Collection[Abilities]) -> str:
 
 def _versions(hosts: Iterable[Abilities]) -> dict[str, Version]:
     """Of builds, as the workers that have them say."""
-    told = {key: build.version for one in hosts for key, build in (one.builds or {}).items()}
-    return {key: parsed for key, said in told.items() if (parsed := _version(said))}
-
-
-def _version(said: str) -> Version | None:
-    numbers = [int(part) for part in said.split(".") if part.isdecimal()]
-    return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else None
+    told = {key: version_of(build.version) for one in hosts for key, build in (one.builds or {}).items()}
+    return {key: version for key, version in told.items() if version != UNREADABLE}
 
 
 def crash_missing() -> Mapping[str, str]:
@@ -114,6 +109,16 @@ def deleted() -> QuerySet[Experiment]:
 
 def _shown(rows: QuerySet[Experiment]) -> QuerySet[Experiment]:
     return rows.defer("plan", "analysis", "claims", "outcomes").prefetch_related("tags")
+
+
+def at_site(site: str, rows: QuerySet[Experiment]) -> QuerySet[Experiment]:
+    """Those of `rows` whose servers are at the site, and those that have neither cells nor trials. One query, however
+    many rows: workers ask this again and again."""
+    first = [
+        Subquery(model.objects.filter(experiment=OuterRef("pk")).order_by("position").values("server__site")[:1])
+        for model in (Cell, Trial)
+    ]
+    return rows.annotate(at_site=Coalesce(*first, Value(site))).filter(at_site=site)
 
 
 def with_progress(rows: Iterable[Experiment]) -> list[Experiment]:

@@ -14,8 +14,8 @@ from django.db.models import Q, QuerySet
 
 from dashboard.records.experiments import actions as experiments
 from dashboard.records.experiments import leases
-from dashboard.records.experiments.at_site import at_site
 from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.queries import at_site
 from dashboard.records.experiments.states import OVER, UNDER_WAY
 from dashboard.records.fleet import installation, sites
 from dashboard.records.schedules import actions, cron, news, queries, window

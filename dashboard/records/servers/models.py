@@ -13,6 +13,7 @@ from dashboard.installation.stored import read
 from dashboard.records.fleet import site_names
 from workers.servers.answered import AnsweredFacts
 from workers.servers.durability import DurabilityStatement
+from workers.servers.hosts import says_here
 from workers.servers.preflight import NOT_REACHED, PreflightCheck
 from workers.servers.target import Target, TlsMode
 
@@ -113,6 +114,11 @@ class Server(models.Model):
     @property
     def where(self) -> str:
         return self.build if self.is_sandbox else self.socket or f"{self.host}:{self.port}"
+
+    @property
+    def means_its_worker(self) -> bool:
+        """Whether its address means the host of each worker that uses it."""
+        return bool(self.socket) or says_here(self.host)
 
     @property
     def may_be_crashed(self) -> bool:

@@ -10,6 +10,7 @@ import logging
 import socket
 import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 from django.db import DatabaseError, InterfaceError
 
@@ -17,7 +18,7 @@ from dashboard.findings import conclusion
 from dashboard.installation import newer_database
 from dashboard.installation.log_lines import about
 from dashboard.installation.retry import LOST, retried
-from dashboard.records.experiments import leases, lifecycle, live, watches
+from dashboard.records.experiments import leases, lifecycle, live
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
@@ -146,7 +147,11 @@ def _must_be_confirmed(job: Job) -> None:
 
 def _stopped(job: Job) -> DurascopeError:
     if job.trip:
-        return watches.stopped(*job.trip)
+        server, trip = job.trip
+        return DurascopeError(
+            f"Stopped by a guardrail of {server} at {datetime.fromtimestamp(trip.at, UTC):%H:%M:%S} UTC: {trip.says}.",
+            "Settings were restored and the schema was removed. The measurements before are kept. Resume continues.",
+        )
     if job.ports.stopping():
         return DurascopeError("The worker was stopped during the experiment.", lifecycle.RESUME)
     return DurascopeError("Cancelled.", "The measurements are kept.")

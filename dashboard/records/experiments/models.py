@@ -241,9 +241,7 @@ class Cell(PlannedRow):
     threads = models.PositiveIntegerField()
 
     class Meta(PlannedRow.Meta):
-        constraints = [
-            models.UniqueConstraint(name="one_position_each", fields=["experiment", "position"]),
-        ]
+        constraints = [models.UniqueConstraint(name="one_position_each", fields=["experiment", "position"])]
         indexes = [models.Index(name="cells_of_server", fields=["server", "experiment"])]
 
 

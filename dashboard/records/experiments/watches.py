@@ -1,7 +1,6 @@
 """What the guardrails of attached servers saw, as rows."""
 
 from dataclasses import asdict
-from datetime import UTC, datetime
 
 from django.db import transaction
 
@@ -11,8 +10,7 @@ from dashboard.records.audit.models import record
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.holds.models import ServerWatch
 from dashboard.records.servers.models import Server
-from workers.errors import DurascopeError
-from workers.guardrails.limit import Trip, WatchRecord
+from workers.guardrails.limit import WatchRecord
 
 
 @retried
@@ -22,12 +20,3 @@ def store(experiment: Experiment, server: Server, seen: WatchRecord) -> None:
     ServerWatch.objects.create(experiment=experiment, server=server, data=without_nul(asdict(seen)))
     if seen.trip:
         record(None, "stopped by a guardrail", experiment, server=server.name, why=without_nul(seen.trip.says))
-
-
-def stopped(server: str, trip: Trip) -> DurascopeError:
-    """Why an experiment ended. It is stored after everything was restored."""
-    at = datetime.fromtimestamp(trip.at, UTC)
-    return DurascopeError(
-        f"Stopped by a guardrail of {server} at {at:%H:%M:%S} UTC: {trip.says}.",
-        "Settings were restored and the schema was removed. The measurements before are kept. Resume continues.",
-    )

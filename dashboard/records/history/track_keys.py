@@ -60,13 +60,12 @@ def crash_track(plan: Plan, server_id: int, variant: str, kind: str) -> TrackKey
 def _told_apart(plan: Plan | CrashPlan) -> dict[str, object]:
     """The fields of the plan that make it another measurement. A later field is left out at its default, because older
     tracks do not have it."""
-    found = {one: getattr(plan, one.name) for one in fields_of(plan) if one.description.tells_apart}
-    told = {
-        one.name: value
-        for one, value in found.items()
-        if one.description.tells_apart == "always" or value != one.default
-    }
-    return {STORED_AS.get(name, name): value for name, value in told.items()}
+    told: dict[str, object] = {}
+    for one in fields_of(plan):
+        when, value = one.description.tells_apart, getattr(plan, one.name)
+        if when == "always" or (when and value != one.default):
+            told[STORED_AS.get(one.name, one.name)] = value
+    return told
 
 
 def _named(server_id: int, kind: str, how: Mapping[str, object], says: str, variant: Variant) -> TrackKey:

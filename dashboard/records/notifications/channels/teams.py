@@ -23,10 +23,7 @@ def body_of(message: Delivery) -> dict[str, object]:
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
         "version": "1.4",
-        "body": [
-            _line(message.title, weight="bolder", size="medium"),
-            *map(_line, lines),
-        ],
+        "body": [_line(message.title, weight="bolder", size="medium"), *map(_line, lines)],
         "actions": [link] if message.link else [],
     }
     return {"type": "message", "attachments": [{"contentType": CARD, "contentUrl": None, "content": card}]}

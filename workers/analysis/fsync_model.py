@@ -166,9 +166,8 @@ def _residuals(
 
 def _follows(residuals: Sequence[Residual]) -> Follows:
     """A test of equivalence (Schuirmann 1987): the interval of every size must lie within the tolerance."""
-    shares = [(one.share.lo, one.share.hi) for one in residuals]
-    known = [(lo, hi) for lo, hi in shares if lo is not None and hi is not None]
-    if len(known) < len(shares):
+    known = [one.share.interval for one in residuals if one.share.interval]
+    if len(known) < len(residuals):
         return "unknown"
     if any(lo > TOLERANCE or hi < -TOLERANCE for lo, hi in known):
         return "does not follow"

@@ -34,6 +34,10 @@ class Estimate:
     lo: float | None = None
     hi: float | None = None
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        return None if self.lo is None or self.hi is None else (self.lo, self.hi)
+
 
 def estimate(value: float, draws: Floats | None, method: Method = "linear") -> Estimate:
     """A value with the 95 % interval of its bootstrap `draws`; None: without an interval."""

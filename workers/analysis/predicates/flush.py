@@ -49,10 +49,8 @@ def _per_second(model: FsyncModel) -> Effect:
 
 def _ends(model: FsyncModel, size_bytes: int) -> tuple[float, float] | None:
     """Shortest and longest time of that size within the intervals of K and R."""
-    k, slope = model.k_ms, model.ms_per_byte
-    if k.lo is None or k.hi is None or slope.lo is None or slope.hi is None:
-        return None
-    return k.lo + size_bytes * slope.lo, k.hi + size_bytes * slope.hi
+    k, slope = model.k_ms.interval, model.ms_per_byte.interval
+    return (k[0] + size_bytes * slope[0], k[1] + size_bytes * slope[1]) if k and slope else None
 
 
 def _many_over_one(model: FsyncModel) -> Effect:
@@ -66,11 +64,10 @@ def _many_over_one(model: FsyncModel) -> Effect:
 
 def _deviation(model: FsyncModel) -> Effect:
     """The largest distance of any size from the line. Each end of the interval is the largest of the sizes' ends."""
-    shares = [one.share for one in model.residuals]
-    value = max(abs(one.value) for one in shares)
-    if any(one.lo is None or one.hi is None for one in shares):
+    value = max(abs(one.share.value) for one in model.residuals)
+    ends = [one.share.interval for one in model.residuals if one.share.interval]
+    if len(ends) < len(model.residuals):
         return Effect("deviation", value, why=TOO_SHORT)
-    ends = [(one.lo or 0.0, one.hi or 0.0) for one in shares]
     nearest = max(0.0 if lo <= 0 <= hi else min(abs(lo), abs(hi)) for lo, hi in ends)
     return Effect("deviation", value, nearest, max(max(abs(lo), abs(hi)) for lo, hi in ends))
 

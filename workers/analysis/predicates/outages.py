@@ -32,7 +32,7 @@ class OutageRatio(Predicate):
         found = statistics.ratio(*(self._sample(measured, variant) for variant in (self.of, self.over)))
         if found is None:
             return Effect("times", why="an outage took no time")
-        return Effect("times", found.value, found.lo, found.hi, "" if found.lo is not None else TOO_FEW)
+        return Effect("times", found.value, found.lo, found.hi, "" if found.interval else TOO_FEW)
 
     def _gap(self, measured: MeasuredResult, variant: str) -> str:
         if left := measured.open_crashes(variant, self.kind):

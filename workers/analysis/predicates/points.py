@@ -42,8 +42,7 @@ def gaps(measured: MeasuredResult, points: Sequence[At]) -> str:
 def _effect(unit: Unit, estimate: Estimate | None, nothing: str) -> Effect:
     if estimate is None:
         return Effect(unit, why=nothing)
-    why = "" if estimate.lo is not None and estimate.hi is not None else TOO_FEW
-    return Effect(unit, estimate.value, estimate.lo, estimate.hi, why)
+    return Effect(unit, estimate.value, estimate.lo, estimate.hi, "" if estimate.interval else TOO_FEW)
 
 
 @dataclass(frozen=True)
@@ -126,15 +125,11 @@ class Steps(Predicate):
             return Effect("times", why=why)
         speeds = [measured.commits(at) for at in self.points]
         found = [statistics.ratio(after, before) for before, after in pairwise(speeds)]
-        known = [step for step in found if step is not None and step.lo is not None and step.hi is not None]
+        known = [(step.value, *step.interval) for step in found if step and step.interval]
         if len(known) < len(found):
             return Effect("times", why=TOO_FEW)
-        return Effect(
-            "times",
-            min(step.value for step in known),
-            min(step.lo for step in known if step.lo is not None),
-            min(step.hi for step in known if step.hi is not None),
-        )
+        values, los, his = zip(*known, strict=True)
+        return Effect("times", min(values), min(los), min(his))
 
     @property
     def in_words(self) -> str:

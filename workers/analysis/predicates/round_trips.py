@@ -34,7 +34,7 @@ class RoundTrips(Predicate):
         if len(known) < len(found):
             return Effect("deviation", why="one of the points has no commits")
         value = max(abs(one.value - 1) for one in known)
-        ends = [_distances(one.lo, one.hi) for one in known if one.lo is not None and one.hi is not None]
+        ends = [_distances(*one.interval) for one in known if one.interval]
         if len(ends) < len(known):
             return Effect("deviation", value, why=TOO_FEW)
         return Effect("deviation", value, max(near for near, _ in ends), max(far for _, far in ends))

@@ -332,7 +332,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     | {
         ("RESAMPLES = 1000", "RESAMPLES = 1001"): DRAWS,
         ("points[0]", "points[1]"): "all sizes have the same rounds by then",
-        ("lo is not None and hi is not None", "lo is not None or hi is not None"): "an interval has both ends or none",
     },
     "workers/analysis/lasting.py": {
         ("SEED = 1976", "SEED = 1977"): DRAWS,
@@ -352,12 +351,13 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/analysis/statistics.py": {
         ("SEED = 20170", "SEED = 20171"): DRAWS,
         ("np.empty(0)", "np.empty(1)"): "both are too few repeats",
+        (
+            "self.lo is None or self.hi is None",
+            "self.lo is None and self.hi is None",
+        ): "an interval has both ends or none",
     },
     "workers/upkeep/restores.py": {("COMMAND_LIMIT_S = 120.0", "COMMAND_LIMIT_S = 121.0"): PATIENCE},
-    "workers/analysis/predicates/points.py": {
-        ("step.lo is not None", "True"): "steps without an interval have been left out before",
-        ("step.hi is not None", "True"): "steps without an interval have been left out before",
-    },
+    "workers/analysis/predicates/points.py": STRICT,
     "workers/analysis/steady.py": {
         ("p >= LEVEL", "p > LEVEL"): "no trend has exactly that p",
         ("{0: series}", "{1: series}"): "the number of a single series is not asked for",

@@ -24,11 +24,12 @@ def _present(plan: Plan, target: PlanTarget) -> str:
     """Of several such variants the one that names the most settings."""
     if target.present is None:
         return ""
-    fits = [one for one in plan.variants if _is_present(one, target.present)]
+    fits = [one for one in plan.variants if is_set(one, target.present)]
     return max(fits, key=lambda one: len(one.settings)).name if fits else ""
 
 
-def _is_present(variant: Variant, has: Mapping[str, str]) -> bool:
+def is_set(variant: Variant, has: Mapping[str, str]) -> bool:
+    """Whether a server with these settings has all that the variant sets."""
     return all(name in has and spelled(has[name]) == spelled(value) for name, value in variant.settings.items())
 
 

@@ -4,11 +4,13 @@ A figure meets its target only with its whole 95 % interval, and misses it only 
 without an interval, it is unclear.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from django.utils.text import capfirst
 
 from dashboard.findings.crash.rate import rate
 from dashboard.findings.crash.recorded import noun_of
@@ -25,12 +27,12 @@ from dashboard.text.words import listed
 from workers.analysis.binomial import shows_rare
 from workers.analysis.statistics import Estimate, mean
 
-Met = Literal["missed", "unclear", "met"]  # the worst first
+Met = Literal["missed", "unclear", "met"]
 MANY_POINTS = 100  # crash points of recorded loads, and MANY_LOADS of these: points of one load are not independent
 MANY_LOADS = 6  # the least of which none failed that show, with 95 %, that fewer than half of such loads do
 NOT_TRIED = "Not tried."
-_WORST: tuple[Met, ...] = ("missed", "unclear", "met")
 LOOKS: dict[Met, str] = {"missed": "failed", "unclear": "unknown", "met": "passed"}
+_WORST = list(LOOKS)  # the worst first
 
 
 def worst(met: Sequence[Met]) -> Met:
@@ -98,8 +100,7 @@ def in_words(wanted: Wanted) -> str:
     told = [_speed_words(wanted)] if wanted.commits_per_s is not None else []
     if wanted.survives:
         told.append(f"{_loss_words(wanted.lost_s)} {listed([DISASTERS[one].says for one in wanted.survives])}")
-    text = "; ".join(told)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{capfirst('; '.join(told))}."
 
 
 def _speed_words(wanted: Wanted) -> str:
@@ -137,14 +138,11 @@ def targets_of(
 
 
 def _says(settings: Sequence[SettingLevel]) -> str:
-    named = {met: [one.name for one in settings if one.met == met] for met in _WORST}
-    told = [f"{listed(named['met'])} {'meets' if len(named['met']) == 1 else 'meet'} it"] if named["met"] else []
-    told += [f"for {listed(named['unclear'])} it is unclear"] if named["unclear"] else []
-    told += (
-        [f"{listed(named['missed'])} {'misses' if len(named['missed']) == 1 else 'miss'} it"] if named["missed"] else []
-    )
-    text = "; ".join(told)
-    return f"{text[:1].upper()}{text[1:]}."
+    met, unclear, missed = ([one.name for one in settings if one.met == each] for each in reversed(_WORST))
+    told = [f"{listed(met)} {'meets' if len(met) == 1 else 'meet'} it"] if met else []
+    told += [f"for {listed(unclear)} it is unclear"] if unclear else []
+    told += [f"{listed(missed)} {'misses' if len(missed) == 1 else 'miss'} it"] if missed else []
+    return f"{capfirst('; '.join(told))}."
 
 
 def _p99s(points: Iterable[Point]) -> dict[int, float]:
@@ -155,8 +153,7 @@ def _p99s(points: Iterable[Point]) -> dict[int, float]:
 
 def _speed(wanted: Wanted, points: Sequence[Point], p99s: Mapping[int, float]) -> LevelTarget:
     """At the number of threads that meets the target best: throughput and p99 must be met by the same load."""
-    asked = _speed_words(wanted)
-    asked = f"{asked[:1].upper()}{asked[1:]}"
+    asked = capfirst(_speed_words(wanted))
     if any(point.counts != "commits" for point in points):
         return LevelTarget(asked, f"This load counts {points[0].counts}, not commits.", "unclear")
     judged = [_at_threads(wanted, point, p99s) for point in points]
@@ -168,27 +165,21 @@ def _speed(wanted: Wanted, points: Sequence[Point], p99s: Mapping[int, float]) -
 
 def _at_threads(wanted: Wanted, point: Point, p99s: Mapping[int, float]) -> tuple[Met, float, str]:
     tps = Estimate(point.tps, point.lo, point.hi)
-    verdicts = [_reaches(tps, wanted.commits_per_s or 0.0)]
+    verdicts = [_within(tps, least=wanted.commits_per_s or 0.0)]
     measured = f"{_figure(tps)} commits/s"
     known = np.array([p99s[run] for run in point.run_ids if run in p99s])
     if wanted.p99_ms is not None:
         p99 = mean(known) if known.size == len(point.run_ids) else None
-        verdicts.append(_stays_below(p99, wanted.p99_ms) if p99 else "unclear")
+        verdicts.append(_within(p99, most=wanted.p99_ms) if p99 else "unclear")
         measured += f", p99 {_figure(p99)} ms" if p99 else ", p99 not known"
     once = "" if point.lo is not None else f"; measured {point.repeats:,} times, at least 3 are needed"
     return worst(verdicts), point.tps, f"{measured} at {at(point.threads)}{once}"
 
 
-def _reaches(one: Estimate, least: float) -> Met:
+def _within(one: Estimate, least: float = -math.inf, most: float = math.inf) -> Met:
     if one.lo is None or one.hi is None:
         return "unclear"
-    return "met" if one.lo >= least else "missed" if one.hi < least else "unclear"
-
-
-def _stays_below(one: Estimate, most: float) -> Met:
-    if one.lo is None or one.hi is None:
-        return "unclear"
-    return "met" if one.hi <= most else "missed" if one.lo > most else "unclear"
+    return "met" if least <= one.lo and one.hi <= most else "missed" if one.hi < least or one.lo > most else "unclear"
 
 
 def _figure(one: Estimate) -> str:

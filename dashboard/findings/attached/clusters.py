@@ -2,12 +2,24 @@
 docs/topology.md."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from dashboard.findings.attached.known import Told
-from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 
 APPLIED_FIRST = ("AFTER", "BEFORE_AND_AFTER")  # levels of consistency
 FLUSH = "innodb_flush_log_at_trx_commit"
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class TopologyStatement:
+    """What a crash of several hosts can lose. `outcome`: kept, may be lost, unknown. `changes`: the settings that end
+    it, as name=value."""
+
+    crash: str
+    outcome: str
+    says: str
+    changes: tuple[str, ...] = ()
 
 
 def of_clusters(members: Mapping[int, Told]) -> Iterable[TopologyStatement]:

@@ -1,11 +1,11 @@
 """What each registered server said of its replication at its last test, and which of them a peer can be."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
+from dashboard.findings.grouped import grouped
 from dashboard.installation.stored import Unreadable, read
 from dashboard.records.servers.models import Preflight, Server
 from dashboard.records.servers.queries import last_answers
@@ -13,7 +13,6 @@ from workers.servers.answered import AnsweredFacts
 from workers.servers.checks import is_loopback
 from workers.servers.replication import Peer, Replication
 
-Key = TypeVar("Key", bound=Hashable)
 NO_CLUSTER = "00000000-0000-0000-0000-000000000000"
 
 
@@ -45,7 +44,11 @@ class Known(dict[int, Told]):
     def like(self, peer: Peer) -> list[int]:
         """Those that can be this peer by its uuid, or by its ids and host."""
         found = {*self._by_uuid[peer.uuid]} if peer.uuid else set()
-        named = self.with_ids(peer.server_id, peer.port) if is_loopback(peer.host) else self._by_host[_key(peer)]
+        named = (
+            self.with_ids(peer.server_id, peer.port)
+            if is_loopback(peer.host)
+            else self._by_host[peer.server_id, peer.port, peer.host]
+        )
         return sorted(found.union(named), key=self._order.__getitem__)
 
     def with_ids(self, server_id: int, port: int) -> list[int]:
@@ -73,38 +76,27 @@ class Known(dict[int, Told]):
 
     @cached_property
     def _by_uuid(self) -> defaultdict[str, list[int]]:
-        return _grouped((one.value("server_uuid"), pk) for pk, one in self.items())
+        return grouped((one.value("server_uuid"), pk) for pk, one in self.items())
 
     @cached_property
     def _by_galera(self) -> defaultdict[str, list[int]]:
-        return _grouped((one.galera, pk) for pk, one in self.items())
+        return grouped((one.galera, pk) for pk, one in self.items())
 
     @cached_property
     def _by_server_id(self) -> defaultdict[int, list[int]]:
-        return _grouped((one.replication.server_id, pk) for pk, one in self.items())
+        return grouped((one.replication.server_id, pk) for pk, one in self.items())
 
     @cached_property
     def _by_ids(self) -> defaultdict[tuple[int, int], list[int]]:
-        return _grouped(((one.replication.server_id, one.replication.port), pk) for pk, one in self.items())
+        return grouped(((one.replication.server_id, one.replication.port), pk) for pk, one in self.items())
 
     @cached_property
     def _by_host(self) -> defaultdict[tuple[int, int, str], list[int]]:
-        return _grouped(
+        return grouped(
             ((one.replication.server_id, one.replication.port, host), pk)
             for pk, one in self.items()
             for host in one.hosts
         )
-
-
-def _grouped(pairs: Iterable[tuple[Key, int]]) -> defaultdict[Key, list[int]]:
-    found: defaultdict[Key, list[int]] = defaultdict(list)
-    for key, pk in pairs:
-        found[key].append(pk)
-    return found
-
-
-def _key(peer: Peer) -> tuple[int, int, str]:
-    return peer.server_id, peer.port, peer.host
 
 
 def told(site: str = "") -> Known:

@@ -8,6 +8,7 @@ from functools import cached_property
 from operator import itemgetter
 
 from dashboard.findings.attached.known import Known, Told
+from dashboard.findings.grouped import grouped
 from workers.servers.checks import is_loopback
 from workers.servers.replication import Peer
 
@@ -36,10 +37,7 @@ class Joined:
 
     @cached_property
     def _by_source(self) -> defaultdict[Key, list[tuple[int, ReplicationLink]]]:
-        found: defaultdict[Key, list[tuple[int, ReplicationLink]]] = defaultdict(list)
-        for place, link in enumerate(self.links):
-            found[link.source].append((place, link))
-        return found
+        return grouped((link.source, (place, link)) for place, link in enumerate(self.links))
 
 
 def links(known: Known) -> list[ReplicationLink]:
@@ -48,9 +46,7 @@ def links(known: Known) -> list[ReplicationLink]:
         for pk, one in known.items()
         for peer in _outside(one, one.replication.sources)
     ]
-    replicas: defaultdict[Key, list[Told]] = defaultdict(list)
-    for link in found:
-        replicas[link.source] += [known[link.replica]] if isinstance(link.replica, int) else []
+    replicas = grouped((link.source, known[link.replica]) for link in found if isinstance(link.replica, int))
     for pk, one in known.items():
         mine = replicas[pk]
         for peer in _outside(one, one.replication.replicas):

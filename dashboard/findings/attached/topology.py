@@ -4,10 +4,9 @@ the rules are those of workers/topology/cause.py and docs/topology.md."""
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.attached.clusters import of_clusters
+from dashboard.findings.attached.clusters import UNKNOWN, TopologyStatement, of_clusters
 from dashboard.findings.attached.known import Known, Told, told
 from dashboard.findings.attached.links import Joined, Key, ReplicationLink, joined, recognised
-from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
 from workers.servers.replication import Peer
@@ -67,13 +66,10 @@ def failovers_of(pk: int, all_joined: Joined) -> list[TopologyStatement]:
     joins = all_joined.within(here)
     found = list(of_clusters(known.among(here)))
     for link in joins:
-        source, replica = (known.get(key) if isinstance(key, int) else None for key in (link.source, link.replica))
-        names = _name(link.source, known), _name(link.replica, known)
         if link.source == pk:
-            replicas = sum(other.source == pk for other in joins)
-            found.append(_not_following(*names) if _is_stopped(link) else _host_lost(source, replica, replicas, *names))
-        if replica and link.replica == pk:
-            found += _restarts(link, replica, *names)
+            found.append(_source_lost(link, joins, known))
+        if link.replica == pk and pk in known:
+            found += _restarts(link, known[pk], _name(link.source, known), _name(pk, known))
     return found
 
 
@@ -120,27 +116,28 @@ def _name(key: Key, known: Known) -> str:
 
 
 def _of_link(link: ReplicationLink, joins: Sequence[ReplicationLink], known: Known) -> Iterable[TopologyStatement]:
-    source, replica = (known.get(key) if isinstance(key, int) else None for key in (link.source, link.replica))
-    names = _name(link.source, known), _name(link.replica, known)
-    replicas = sum(other.source == link.source for other in joins)
-    yield _not_following(*names) if _is_stopped(link) else _host_lost(source, replica, replicas, *names)
-    yield _all_lose_power(source, replica, *names)
+    (source, name), (replica, follower) = _end(link.source, known), _end(link.replica, known)
+    yield _source_lost(link, joins, known)
+    yield _all_lose_power(source, replica, name, follower)
     if replica:
-        yield from _restarts(link, replica, *names)
+        yield from _restarts(link, replica, name, follower)
+
+
+def _end(key: Key, known: Known) -> tuple[Told | None, str]:
+    """A registered server, if it is one; and its name."""
+    return known.get(key) if isinstance(key, int) else None, _name(key, known)
 
 
 def _is_stopped(link: ReplicationLink) -> bool:
     return link.peer is not None and link.peer.state != "follows"
 
 
-def _not_following(name: str, follower: str) -> TopologyStatement:
-    says = f"{follower} does not follow {name} now: it lacks every commit since it stopped."
-    return TopologyStatement(f"host of {name} lost, {follower} promoted", "may be lost", says)
-
-
-def _host_lost(source: Told | None, replica: Told | None, replicas: int, name: str, follower: str) -> TopologyStatement:
-    """`replicas`: how many the source has, as far as is known."""
+def _source_lost(link: ReplicationLink, joins: Sequence[ReplicationLink], known: Known) -> TopologyStatement:
+    (source, name), (replica, follower) = _end(link.source, known), _end(link.replica, known)
     crash = f"host of {name} lost, {follower} promoted"
+    if _is_stopped(link):
+        says = f"{follower} does not follow {name} now: it lacks every commit since it stopped."
+        return TopologyStatement(crash, "may be lost", says)
     if source is None:
         return TopologyStatement(crash, UNKNOWN, f"{name} is not registered here: how it replicates is unknown.")
     if source.value("rpl_semi_sync_source_status") != "ON" or source.value("rpl_semi_sync_source_clients") == "0":
@@ -154,6 +151,7 @@ def _host_lost(source: Told | None, replica: Told | None, replicas: int, name: s
         says = f"Commits that only another replica received: semi-synchronous replication is off on {follower}."
         return TopologyStatement(crash, "may be lost", says)
     answers = int(source.value("rpl_semi_sync_source_wait_for_replica_count") or 1)
+    replicas = sum(other.source == link.source for other in joins)  # as far as is known
     able = int(source.value("rpl_semi_sync_source_clients")) if half else replicas
     if able > answers:
         says = (
@@ -194,7 +192,8 @@ def _all_lose_power(source: Told | None, replica: Told | None, name: str, follow
 
 def _restarts(link: ReplicationLink, replica: Told, name: str, follower: str) -> Iterable[TopologyStatement]:
     recovery, by_gtid = replica.value("relay_log_recovery"), link.peer is not None and link.peer.by_gtid
-    drops = "relay_log_recovery=ON" if recovery == "ON" else "MariaDB, by GTID" if _is_mariadb(replica, by_gtid) else ""
+    is_mariadb = replica.flavour == "mariadb"
+    drops = "relay_log_recovery=ON" if recovery == "ON" else "MariaDB, by GTID" if by_gtid and is_mariadb else ""
     if drops:
         says = (
             f"{follower} drops commits that it received and did not apply ({drops}), and fetches them again from "
@@ -223,7 +222,7 @@ def _restarts(link: ReplicationLink, replica: Told, name: str, follower: str) ->
             "without an error. gtid_strict_mode=ON makes it stop instead."
         )
         yield TopologyStatement(f"{follower} is killed", "may be lost", says, ("gtid_strict_mode=ON",))
-    if not by_gtid and (replica.flavour == "mariadb" or replica.value("relay_log_info_repository") == "FILE"):
+    if not by_gtid and (is_mariadb or replica.value("relay_log_info_repository") == "FILE"):
         says = f"{follower} keeps its position in a file: commits can be applied twice or be missing without an error."
         yield TopologyStatement(crash, "may be lost", says)
 
@@ -232,7 +231,3 @@ def _leaves_gaps(replica: Told) -> bool:
     """docs/research/topology.md, replica-crash."""
     parallel = replica.flavour == "mariadb" and replica.value("replica_parallel_threads") not in ("", "0", "1")
     return parallel and replica.value("log_replica_updates") == "ON" != replica.value("gtid_strict_mode")
-
-
-def _is_mariadb(replica: Told, by_gtid: bool) -> bool:
-    return by_gtid and replica.flavour == "mariadb"

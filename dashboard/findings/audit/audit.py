@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from dashboard.findings.attached.clusters import UNKNOWN
 from dashboard.findings.attached.known import Known
 from dashboard.findings.attached.links import joined
-from dashboard.findings.attached.statement import UNKNOWN
 from dashboard.findings.audit.level import AuditedLevel, audited_level
 from dashboard.findings.audit.subject import AuditedServer
-from dashboard.findings.audit.survival import LOST, Survival, Survivals, survivals
+from dashboard.findings.audit.survival import LOST, Survivals, survivals
 from dashboard.findings.crash.badges import Badge, badges, tried_as
 from dashboard.findings.crash.durability import Durability
 from dashboard.findings.crash.reference import ReferenceCrashes, reference
@@ -21,11 +21,10 @@ from workers.servers.flavours import FLAVOURS
 
 NOTHING = "No setting is known to lose acknowledged commits."
 Ranked = Sequence[tuple[AuditedServer, Survivals]]
-CRASHES = (("killed", "Server killed"), ("power_loss", "Power loss"), ("failover", "Failover"))
 
 
-@dataclass(frozen=True)
-class AuditLine:
+@dataclass(frozen=True, kw_only=True)
+class AuditLine(Survivals):
     """A server. `server_id`: None: pasted. `version`, `flushes`: "" if not known. `finding`: the worst, in words.
     `unclear`: why another outcome is unknown, "" if none is.
     `changes`: settings that end what may be lost, as name=value. `measured`: trials of this installation with this
@@ -36,9 +35,6 @@ class AuditLine:
     server_id: int | None
     version: str
     flushes: str
-    killed: Survival
-    power_loss: Survival
-    failover: Survival
     finding: str
     unclear: str
     changes: tuple[str, ...]
@@ -53,14 +49,6 @@ class AuditLine:
     def short_version(self) -> str:
         """MariaDB 10.11.19-MariaDB-log -> MariaDB 10.11.19."""
         return self.version.partition("-")[0]
-
-    @property
-    def survivals(self) -> Survivals:
-        return Survivals(self.killed, self.power_loss, self.failover)
-
-    @property
-    def crashes(self) -> tuple[tuple[str, Survival], ...]:
-        return tuple((title, getattr(self, name)) for name, title in CRASHES)
 
 
 @dataclass(frozen=True)
@@ -138,7 +126,7 @@ def with_levels(found: Audit, subjects: Sequence[AuditedServer]) -> Audit:
     by_id = {one.server.pk: one for one in subjects if one.server}
     wanted = levels.of_servers([line.server_id for line in found.lines if line.server_id])
     lines = (
-        replace(line, level=audited_level(by_id[line.server_id], wanted[line.server_id], line.survivals))
+        replace(line, level=audited_level(by_id[line.server_id], wanted[line.server_id], line))
         if line.server_id in wanted and line.server_id
         else line
         for line in found.lines
@@ -148,24 +136,21 @@ def with_levels(found: Audit, subjects: Sequence[AuditedServer]) -> Audit:
 
 def _line(subject: AuditedServer, found: Survivals, crashes: Callable[[Durability], LikeCrashes]) -> AuditLine:
     facts = subject.facts
-    three = (found.killed, found.power_loss, found.failover)
-    worst = next((title, one) for (_, title), one in zip(CRASHES, three, strict=True) if one.outcome == found.worst)
-    says = worst[1].says if worst[1] is found.failover or not facts else f"{worst[0]}: {worst[1].says}"
+    title, worst = next((title, one) for title, one in found.crashes if one.outcome == found.worst)
+    says = worst.says if worst is found.failover or not facts else f"{title}: {worst.says}"
     says = says if found.worst in (LOST, UNKNOWN) else NOTHING
     like = crashes(Durability(facts.flavour, facts.version_text, facts.variables)) if facts else LikeCrashes()
     if subject.service:  # what other servers keep says nothing of the vendor's storage
         like = LikeCrashes(tuple(one for one in like.measured if one.where == subject.name))
     return AuditLine(
+        **vars(found),
         name=subject.name,
         server_id=subject.server.pk if subject.server else None,
         version=f"{FLAVOURS[facts.flavour].title} {facts.version_text}" if facts and facts.version_text else "",
         flushes=_flushes(facts.variables) if facts else "",
-        killed=found.killed,
-        power_loss=found.power_loss,
-        failover=found.failover,
         finding=says,
-        unclear=_unclear(zip((title for _, title in CRASHES), three, strict=True)) if found.worst == LOST else "",
-        changes=tuple(dict.fromkeys(change for one in three for change in one.changes)),
+        unclear=_unclear(found) if found.worst == LOST else "",
+        changes=tuple(dict.fromkeys(change for _, one in found.crashes for change in one.changes)),
         measured=like.measured,
         reference=like.reference,
         notes=subject.notes,
@@ -174,8 +159,8 @@ def _line(subject: AuditedServer, found: Survivals, crashes: Callable[[Durabilit
     )
 
 
-def _unclear(of_crashes: Iterable[tuple[str, Survival]]) -> str:
-    return " ".join(f"{title} is unknown: {one.says}" for title, one in of_crashes if one.outcome == UNKNOWN)
+def _unclear(found: Survivals) -> str:
+    return " ".join(f"{title} is unknown: {one.says}" for title, one in found.crashes if one.outcome == UNKNOWN)
 
 
 def _flushes(variables: Mapping[str, str]) -> str:
@@ -207,7 +192,7 @@ def _finding(order: Ranked) -> str:
             "Nothing to audit yet: no server of your own is registered, and a sandbox runs only during an experiment."
         )
         return f"{none} You can paste the settings of any server below: Durascope does not connect to it."
-    lost = Counter(name for _, found in order for name, _ in CRASHES if getattr(found, name).outcome == LOST)
+    lost = Counter(title for _, found in order for title, one in found.crashes if one.outcome == LOST)
     silent = sum(subject.facts is None for subject, _ in order)
     of = "1 server" if len(order) == 1 else f"{len(order):,} servers"
     parts = [f"on {lost[name]:,} {how}" for name, how in WHEN.items() if lost[name]]
@@ -217,4 +202,6 @@ def _finding(order: Ranked) -> str:
     return " ".join(filter(None, (says, kept, unread)))
 
 
-WHEN = {"killed": "when the server is killed", "power_loss": "when the power is lost", "failover": "in a failover"}
+WHEN = {
+    "Server killed": "when the server is killed", "Power loss": "when the power is lost", "Failover": "in a failover"
+}  # fmt: skip

@@ -12,6 +12,7 @@ from dashboard.findings.audit.survival import LOST, Survivals
 from dashboard.findings.crash.badges import tried_as
 from dashboard.findings.crash.durability import DECIDING, Durability, of_trial, spelled
 from dashboard.findings.crash.statistics import Tally
+from dashboard.findings.present import is_set
 from dashboard.findings.service_level import (
     LOOKS,
     NOT_TRIED,
@@ -107,19 +108,14 @@ def _tried_elsewhere(
 def _by_rules(wanted: Wanted, targets: Sequence[LevelTarget], found: Survivals) -> tuple[LevelTarget, ...]:
     """How much a crash may take is not known from settings: a level that allows a loss needs a measurement."""
     outcomes = {"kill": found.killed.outcome, "power": found.power_loss.outcome, "failover": found.failover.outcome}
-    losses = len(wanted.survives)
-    kept, judged = targets[: len(targets) - losses], targets[len(targets) - losses :]
-    return (
-        *kept,
-        *(
-            replace(
-                one, met="missed", measured=f"{one.measured.removesuffix('.')}. By the settings, commits may be lost."
-            )
-            if outcomes.get(key) == LOST and not wanted.lost_s
-            else one
-            for key, one in zip(wanted.survives, judged, strict=True)
-        ),
+    kept = len(targets) - len(wanted.survives)
+    judged = (
+        replace(one, met="missed", measured=f"{one.measured.removesuffix('.')}. By the settings, commits may be lost.")
+        if outcomes.get(key) == LOST and not wanted.lost_s
+        else one
+        for key, one in zip(wanted.survives, targets[kept:], strict=True)
     )
+    return (*targets[:kept], *judged)
 
 
 def _results(server_id: int) -> list[Experiment]:
@@ -136,14 +132,8 @@ def _present(subject: AuditedServer, server_id: int, experiment: Experiment) -> 
     """The variant that ran with the present settings of this server, "" if there is none."""
     if (facts := subject.facts) is None:
         return ""
-    variants = [one for one in experiment.as_plan().variants if _names_present(facts, one)]
+    variants = [one for one in experiment.as_plan().variants if is_set(one, facts.variables)]
     return next((one.name for one in variants if _ran_as_now(facts, one, _environment(experiment, server_id, one))), "")
-
-
-def _names_present(facts: Facts, variant: Variant) -> bool:
-    """All that the variant sets is set so now."""
-    now = facts.variables
-    return all(name in now and spelled(now[name]) == spelled(value) for name, value in variant.settings.items())
 
 
 def _ran_as_now(facts: Facts, variant: Variant, environment: EnvironmentFacts) -> bool:

@@ -4,9 +4,9 @@ topologies; this file only chooses the worst of their statements."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboard.findings.attached.clusters import UNKNOWN, TopologyStatement
 from dashboard.findings.attached.links import Joined
 from dashboard.findings.attached.profile import not_judged
-from dashboard.findings.attached.statement import UNKNOWN, TopologyStatement
 from dashboard.findings.attached.topology import failovers_of
 from dashboard.findings.audit.subject import AuditedServer
 from workers.servers.durability import DurabilityStatement, report
@@ -34,26 +34,28 @@ class Survivals:
     failover: Survival
 
     @property
+    def crashes(self) -> tuple[tuple[str, Survival], ...]:
+        return ("Server killed", self.killed), ("Power loss", self.power_loss), ("Failover", self.failover)
+
+    @property
     def worst(self) -> str:
-        return min((self.killed.outcome, self.power_loss.outcome, self.failover.outcome), key=ORDER.index)
+        return min((one.outcome for _, one in self.crashes), key=ORDER.index)
 
     @property
     def severity(self) -> tuple[int, ...]:
         """The worst sorts first: lost by a kill, then by a power loss, then by a failover."""
-        outcomes = (self.killed.outcome, self.power_loss.outcome, self.failover.outcome)
-        return (ORDER.index(self.worst), *(ORDER.index(one) for one in outcomes))
+        return (ORDER.index(self.worst), *(ORDER.index(one.outcome) for _, one in self.crashes))
 
 
 def survivals(subject: AuditedServer, fleet: Joined) -> Survivals:
     if subject.facts is None:
         return Survivals(*(Survival(UNKNOWN, subject.why) for _ in range(3)))
     statements = report(subject.facts)
+    killed = _of_crash("process kill", statements)
     if subject.service:
         vendors = Survival(UNKNOWN, not_judged(subject.service))
-        return Survivals(_of_crash("process kill", statements), vendors, vendors)
-    return Survivals(
-        _of_crash("process kill", statements), _of_crash("power loss", statements), _of_failover(subject, fleet)
-    )
+        return Survivals(killed, vendors, vendors)
+    return Survivals(killed, _of_crash("power loss", statements), _of_failover(subject, fleet))
 
 
 def _of_crash(crash: CrashClass, statements: Sequence[DurabilityStatement]) -> Survival:

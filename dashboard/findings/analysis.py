@@ -107,19 +107,18 @@ def made_of_each(experiment_ids: Collection[int]) -> dict[int, MadeOf]:
     done = Run.objects.of_done_cells().filter(cell__experiment__in=experiment_ids).order_by()
     counted = done.values_list("cell__experiment").annotate(Count("id"), Max("id"), Max("probe_id"))
     found = {experiment_id: rest for experiment_id, *rest in counted}
-    names = ("runs", "last", "probe")
-    return {
-        pk: {"method": _METHOD, **dict(zip(names, found.get(pk, (0, None, None)), strict=True))}
-        for pk in experiment_ids
-    }
+    return {pk: _made_of(*found.get(pk, (0, None, None))) for pk in experiment_ids}
+
+
+def _made_of(runs: int, last: int | None, probe: int | None) -> MadeOf:
+    return {"method": _METHOD, "runs": runs, "last": last, "probe": probe}
 
 
 def made_of(runs: Iterable[tuple[int, int | None]]) -> MadeOf:
     """The same, from (run id, probe id) of the runs that count."""
     known = list(runs)
     probes = [probe for _, probe in known if probe is not None]
-    last = max((run for run, _ in known), default=None)
-    return {"method": _METHOD, "runs": len(known), "last": last, "probe": max(probes, default=None)}
+    return _made_of(len(known), max((run for run, _ in known), default=None), max(probes, default=None))
 
 
 def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = None) -> Point:

@@ -17,6 +17,7 @@ from dashboard.text.numbers import at, percent, sig
 from dashboard.text.ratios import is_wide
 from dashboard.text.words import listed
 from workers.bench.plan import CONTROLS, CrashPlan
+from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
 
 SEVERAL = Recommendation(
@@ -46,9 +47,8 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
     one = recommend(offered, view.at_threads, view.counts, crash_load(view.plan.crash))
     choice = None if checked.failed else SEVERAL if others else one
     chosen = next((one for one in offered if choice and one.name == choice.option), None)
-    held = (
-        "" if view.choice.crash_kind in FAULTS else _held(view.choice.crash_kind, chosen) or _none_held(choice, offered)
-    )
+    kind = view.choice.crash_kind
+    held = "" if kind in FAULTS else _held(kind, chosen) or _none_held(choice, offered)
     said = f"{chosen.name} lost nothing" if chosen else None  # the finding says it of each setting
     told = [one for one in (found.sentence, *found.more) if said is None or not one.startswith(said)]
     second = [found.sentence] if found.sentence in told else []
@@ -76,7 +76,8 @@ def answer_without_crashes(view: ResultView, found: Finding) -> ResultAnswer:
     if not view.points:
         return ResultAnswer(found.sentences, "", None, ())
     offered = options(view, first)
-    safest = next((one for one in offered if one.flushes), None) or _baseline(offered, view.at_threads)
+    baselines = (one for one in offered if (speed := one.speed(view.at_threads)) and speed.is_baseline)
+    safest = next((one for one in offered if one.flushes), None) or next(baselines, None)
     cost = _cost(offered, safest, view) if len(offered) > 1 and not others else ""
     present = next((one.name for one in offered if one.is_yours), "") if not others else ""
     reasons = (
@@ -86,10 +87,6 @@ def answer_without_crashes(view: ResultView, found: Finding) -> ResultAnswer:
     choice = "No crash was tried: what each setting loses is not known."
     open_ = Recommendation(choice, tuple(filter(None, reasons)), is_open=True)
     return ResultAnswer(found.sentences, cost, open_, (), _doubt(view))
-
-
-def _baseline(offered: Sequence[Option], threads: int) -> Option | None:
-    return next((one for one in offered if (speed := one.speed(threads)) and speed.is_baseline), None)
 
 
 def _doubt(view: ResultView) -> str:
@@ -105,12 +102,12 @@ def _doubts(view: ResultView) -> list[str]:
     """What a reader of the first sentences may ask: how firm a wide interval is."""
     ratios = [(pair.ratio, pair.measured) for pair in view.pairs if pair.ratio and pair.ratio.decision == "differs"]
     wide = [measured for ratio, measured in ratios if ratio.lo and ratio.hi and is_wide(ratio.lo, ratio.hi)]
-    found = [
+    repeats = dict.fromkeys(min(point.repeats for _, point in measured) for measured in wide)
+    return [
         "The confidence interval of the ratio is wide, because each setting was measured "
-        f"{_times(min(point.repeats for _, point in measured))}. More repeats narrow it."
-        for measured in wide
+        f"{'once' if least == 1 else f'{least:,} times'}. More repeats narrow it."
+        for least in repeats
     ]
-    return list(dict.fromkeys(found))
 
 
 def _untested(view: ResultView) -> list[str]:
@@ -118,10 +115,6 @@ def _untested(view: ResultView) -> list[str]:
     (server_id, *others) = view.servers
     has = "" if others else untested(view.plan, server_id)
     return [f"The present setting of the server ({has}) was not tested."] if has else []
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"
 
 
 def options(view: ResultView, server_id: int) -> list[Option]:
@@ -149,25 +142,21 @@ def _speed(point: Point, baseline: str) -> Speed:
 
 
 def _crashes(tally: Tally) -> Crashes:
-    rate, points = tally.invalid, tally.points
-    tried, lost_at, uncounted = (points.tried, points.lost, points.uncounted) if points else (0, 0, 0)
-    lost = len(tally.hit)
-    read = sum(bool(trial.phantoms) for trial in tally.decided if trial not in tally.hit)
-    phantoms = read if any(trial.phantoms is not None for trial in tally.decided) else None
-    differs = sum(not one.is_of_replica and bool(one.rejoin_differs) for one in tally.decided if one not in tally.hit)
+    spared = [one for one in tally.decided if one not in tally.hit]
+    points, phantoms = tally.points or PointCounts(tried=0, failed=0, lost=0), sum(bool(one.phantoms) for one in spared)
     return Crashes(
-        tally.kind,
-        rate.n,
-        rate.k,
-        tally.unknown,
-        rate.hi,
-        lost,
-        tried,
-        lost_at,
-        tally.stopped,
-        phantoms,
-        differs,
-        uncounted,
+        kind=tally.kind,
+        tried=tally.invalid.n,
+        failed=tally.invalid.k,
+        unclear=tally.unknown,
+        most=tally.invalid.hi,
+        lost=len(tally.hit),
+        points=points.tried,
+        points_lost=points.lost,
+        points_uncounted=points.uncounted,
+        stopped=tally.stopped,
+        phantoms=phantoms if tally.phantoms[1] else None,
+        differs=sum(not one.is_of_replica and bool(one.rejoin_differs) for one in spared),
     )
 
 

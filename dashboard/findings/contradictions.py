@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dashboard.findings import per_commit
 from dashboard.findings.flushing import is_durable
-from dashboard.findings.point import Contradiction, FsyncHistogram
+from dashboard.findings.point import Contradiction
 from dashboard.findings.points import MeasuredRun
 from dashboard.findings.runs import RunFigure
 from workers.analysis.contradiction import FlushReports, contradictions, of_commit
@@ -24,29 +24,17 @@ def of_runs(runs: Sequence[MeasuredRun], threads: int) -> tuple[Contradiction, .
     if not committed or not committed.value:
         return ()
     timed = per_commit.fsync_latency(runs)
-    said = [
-        (files, says)
-        for files, (name, _) in LOGS.items()
-        for says in contradictions(name, _flushes(runs, files, committed.value, timed.get(files)))
-    ]
+    device_ms = min((run.probe_p50_ms for run in runs if run.probe_p50_ms), default=None)
+    said = []
+    for files, (name, _) in LOGS.items():
+        mean_ms = timed[files].mean_ms if files in timed else None
+        reports = FlushReports(counts([run.figures for run in runs], files), committed.value, mean_ms, device_ms)
+        said += [(files, says) for says in contradictions(name, reports)]
     own = per_commit.own_commits(runs)
     if own and all(is_durable(run.effective) for run in runs):
         commit_ms = 1000 * threads * sum(run.elapsed_s for run in runs) / own
-        said.append(("commits", of_commit(commit_ms, _device_ms(runs))))
+        said.append(("commits", of_commit(commit_ms, device_ms)))
     return tuple(Contradiction(files, says) for files, says in said if says)
-
-
-def _flushes(runs: Sequence[MeasuredRun], files: str, committed: float, timed: FsyncHistogram | None) -> FlushReports:
-    return FlushReports(
-        counts=counts([run.figures for run in runs], files),
-        commits=committed,
-        mean_ms=timed.mean_ms if timed else None,
-        device_ms=_device_ms(runs),
-    )
-
-
-def _device_ms(runs: Sequence[MeasuredRun]) -> float | None:
-    return min((run.probe_p50_ms for run in runs if run.probe_p50_ms), default=None)
 
 
 def counts(read: Sequence[Sequence[RunFigure]], files: str) -> dict[str, float]:

@@ -9,6 +9,7 @@ from dashboard.findings.point import Point, ThroughputRatio
 from dashboard.records.experiments.models import Cell, Experiment
 from dashboard.text.numbers import CONFIDENCE, at, sig
 from dashboard.text.ratios import is_wide, rounded, times_as_fast
+from workers.analysis.compare import Decision
 from workers.analysis.statistics import MIN_REPEATS
 
 TOO_FEW = f"Measure at least {MIN_REPEATS} repeats to compare them."
@@ -99,12 +100,11 @@ def finding(found: Sequence[Pair], counts: str, progress: CellProgress) -> Findi
         return _nothing(progress)
     first, *others = found
     said = _told(first, counts, progress.is_over)
-    part = (
-        f"{progress.measured} of {progress.cells} measurements were made." if progress.measured < progress.cells else ""
-    )
     elsewhere = [_told(pair, counts, progress.is_over).sentence for pair in others]
-    more = (*said.more, *elsewhere, *_anatomy(first.measured, first.where), *_disturbed(first.measured), part)
-    return Finding(said.text, said.interval, tuple(sentence for sentence in more if sentence))
+    more = [*said.more, *elsewhere, *_anatomy(first.measured, first.where), *_disturbed(first.measured)]
+    if progress.measured < progress.cells:
+        more.append(f"{progress.measured} of {progress.cells} measurements were made.")
+    return Finding(said.text, said.interval, tuple(more))
 
 
 def _nothing(progress: CellProgress) -> Finding:
@@ -118,22 +118,22 @@ def _told(pair: Pair, counts: str, is_over: bool) -> Finding:
     if pair.ratio is None:
         return Finding(f"{pair.where} {pair.names[0]} or {pair.names[1]} made no {counts} at all")
     told = compared(pair.ratio, pair.names, pair.where)
-    return told or _few(pair, pair.ratio, _figures(counts, pair.names, pair.of, pair.base))
+    return told or _few(pair, pair.ratio.decision, _figures(counts, pair.names, pair.of, pair.base))
 
 
 def compared(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Finding | None:
     """The ratio of two points in words; None if there are too few repeats."""
-    decision = ratio.decision
-    more: tuple[str, ...] = ()
-    if decision == "differs":
+    if ratio.decision == "differs":
         return _difference(ratio, names, where)
-    if decision in ("no difference shown", "not decidable"):
-        text = alike_or_unclear(ratio, names)
-        if decision == "not decidable":
-            more = ("Among so many comparisons this can be chance.",) if _excludes_1(ratio) else ()
-            more = (*more, "More repeats narrow the interval.")
-        return Finding(f"{where} {text}", more=(_reach(ratio, names), *more))
-    return None
+    if ratio.decision not in ("no difference shown", "not decidable"):
+        return None
+    times = f"{ratio.in_words[1]} times that of {names[1]} ({CONFIDENCE} confidence interval)"
+    more = [f"The throughput of {names[0]} is {times}."]
+    if ratio.decision == "not decidable":
+        excludes_1 = ratio.lo is not None and ratio.hi is not None and not ratio.lo <= 1 <= ratio.hi
+        more += ["Among so many comparisons this can be chance."] if excludes_1 else []
+        more.append("More repeats narrow the interval.")
+    return Finding(f"{where} {alike_or_unclear(ratio, names)}", more=tuple(more))
 
 
 def alike_or_unclear(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
@@ -142,10 +142,6 @@ def alike_or_unclear(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
     if ratio.decision == "no difference shown" and ratio.lo and ratio.hi and not is_wide(ratio.lo, ratio.hi):
         return f"{one} and {other} are about equally fast"
     return f"too few repeats were measured to tell whether {one} or {other} is faster"
-
-
-def _excludes_1(ratio: ThroughputRatio) -> bool:
-    return ratio.lo is not None and ratio.hi is not None and not ratio.lo <= 1 <= ratio.hi
 
 
 def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Finding:
@@ -159,14 +155,8 @@ def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> F
     return Finding(text, rounded(value, lo, hi)[1])
 
 
-def _reach(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
-    """How large a difference is still possible."""
-    times = ratio.in_words[1]
-    return f"The throughput of {names[0]} is {times} times that of {names[1]} ({CONFIDENCE} confidence interval)."
-
-
-def _few(pair: Pair, ratio: ThroughputRatio, figures: str) -> Finding:
-    if ratio.decision == "measured once":
+def _few(pair: Pair, decision: Decision, figures: str) -> Finding:
+    if decision == "measured once":
         return Finding(f"{pair.where} {figures}", more=(TOO_FEW,))
     text = f"{pair.where} too few repeats were measured to judge whether {pair.names[0]} differs from {pair.names[1]}"
     return Finding(text, more=(f"{figures}.", TOO_FEW))
@@ -185,10 +175,8 @@ def _one(pair: Pair, counts: str, is_over: bool) -> Finding:
     """The throughput of the measured point, if there is nothing to compare."""
     missing = [name for name, point in zip(pair.names, (pair.of, pair.base), strict=True) if not point and name]
     if not pair.measured:
-        what = " or ".join(missing)
-        return Finding(
-            f"{pair.where} {what} was not measured" if is_over else f"{pair.where} {what} is not measured yet"
-        )
+        when = "was not measured" if is_over else "is not measured yet"
+        return Finding(f"{pair.where} {' or '.join(missing)} {when}")
     name, point = pair.measured[0]
     text = f"{pair.where} {name} makes {sig(point.tps)} {counts} per second"
     absent = f"There is no comparison: {missing[0]} was not measured there." if missing else ""

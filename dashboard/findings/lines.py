@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from dashboard.findings.grouped import grouped
 from dashboard.findings.line_models import LineModels
 from dashboard.findings.looks import Look, by_place, repeated
 from dashboard.findings.point import Point
@@ -32,8 +33,9 @@ class VariantLine(VariantPlace):
 def places(plan: Plan, servers: Mapping[int, str], several: bool, clean: Callable[[str], str]) -> list[VariantPlace]:
     """In the plan's order, for `servers`: id -> name. `several`: the server's name is part of the variant's."""
     every = [(variant.name, target.server_id) for variant in plan.variants for target in plan.targets]
+    of = {pk: f", {name}" if several else "" for pk, name in servers.items()}
     return [
-        VariantPlace(variant, server, _name(clean(variant), servers[server], several), look.colour, look.dash)
+        VariantPlace(variant, server, f"{clean(variant)}{of[server]}", look.colour, look.dash)
         for (variant, server), look in zip(every, repeated([variant for variant, _ in every]), strict=True)
         if server in servers
     ]
@@ -45,15 +47,10 @@ def look_of(plan: Plan, variant: str, server_id: int) -> Look:
     return next((Look(one.colour, one.dash) for one in shown if one.variant == variant), by_place(0))
 
 
-def _name(variant: str, server: str, several: bool) -> str:
-    return f"{variant}, {server}" if several else variant
-
-
 def lines(shown: Iterable[VariantPlace], points: Iterable[Point], models: Iterable[LineModels]) -> list[VariantLine]:
     """For each place that has points. `points` and `models`: of one workload."""
-    found: dict[tuple[str, int], list[Point]] = {}
-    for point in sorted(points, key=lambda one: one.threads):
-        found.setdefault((point.variant, point.server_id), []).append(point)
+    ascending = sorted(points, key=lambda one: one.threads)
+    found = grouped(((one.variant, one.server_id), one) for one in ascending)
     known = {(one.variant, one.server_id): one for one in models}
     return [
         VariantLine(**vars(place), points=tuple(found[key]), models=known[key])

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from django.db.models import OuterRef, Subquery
 
+from dashboard.findings.grouped import grouped
 from dashboard.findings.lines import places
 from dashboard.findings.looks import Look, looks, repeated
 from dashboard.records.experiments.models import Experiment
@@ -79,9 +80,7 @@ class HistoryView:
 
     def _lines(self, kind: str) -> list[TrackLine]:
         tracks = [one for one in self.tracks if one.kind == kind and one.condition == self.chosen[kind]]
-        found: dict[int, list[queries.EntryRow]] = {}
-        for entry in queries.rows(tracks, self.nights * len(tracks)):
-            found.setdefault(entry.track_id, []).append(entry)
+        found = grouped((one.track_id, one) for one in queries.rows(tracks, self.nights * len(tracks)))
         twice = {one.variant for one in tracks if [other.variant for other in tracks].count(one.variant) > 1}
         return [
             TrackLine(one, _name(one, twice), look.colour, look.dash, tuple(found[one.pk][-self.nights :]))
@@ -110,37 +109,28 @@ class HistoryView:
         gone = set(Experiment.deleted.ids().values_list("pk", flat=True))
         for one in seen:
             one.track = lines[one.track_id].track
-            _forget(one, gone)
+            if one.rerun_id in gone:
+                one.rerun = None
+            if one.decided_by and one.decided_by.experiment_id in gone:
+                one.decided_by = None
         differ = queries.differences(seen, {pk: line.entries for pk, line in lines.items()})
         return [Marked(n, *one) for n, one in enumerate(_together(seen, differ), start=1)]
 
     def marked(self, figure: str) -> list[Marked]:
         """The changes of one figure, except those that were not confirmed."""
-        found = (replace(one, changes=[c for c in one.changes if _is_drawn(c, figure)]) for one in self.changes)
-        return [one for one in found if one.changes]
+        refuted = Change.State.NOT_CONFIRMED
+        drawn = ([c for c in one.changes if c.figure == figure and c.state != refuted] for one in self.changes)
+        return [replace(one, changes=mine) for one, mine in zip(self.changes, drawn, strict=True) if mine]
 
     def lines_of(self, figure: str) -> list[TrackLine]:
         return self.lines.get(FIGURES[figure].kind, [])
-
-
-def _forget(change: Change, deleted: set[int]) -> None:
-    if change.rerun_id in deleted:
-        change.rerun = None
-    if change.decided_by and change.decided_by.experiment_id in deleted:
-        change.decided_by = None
-
-
-def _is_drawn(change: Change, figure: str) -> bool:
-    return change.figure == figure and change.state != Change.State.NOT_CONFIRMED
 
 
 def _together(
     seen: Sequence[Change], differ: Mapping[int, Sequence[queries.Difference]]
 ) -> list[tuple[list[Change], list[queries.Difference]]]:
     """Changes by their first experiment, each difference once."""
-    found: dict[int, list[Change]] = {}
-    for one in seen:
-        found.setdefault(one.first.experiment_id, []).append(one)
+    found = grouped((one.first.experiment_id, one) for one in seen)
     return [(same, list(dict.fromkeys(d for one in same for d in differ[one.pk]))) for same in found.values()]
 
 

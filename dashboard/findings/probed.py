@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dashboard.findings.grouped import grouped
 from dashboard.installation.stored import read
 from workers.metrics.device_probe import FlushTimes
 from workers.metrics.fsync_sweep import SweepPoint
@@ -90,10 +91,7 @@ def promises(devices: Iterable[ProbedDevice], names: Mapping[int, str], clean: C
 def broken(promised: Iterable[Promised]) -> list[tuple[str, str]]:
     """(Server, sentence) of each device that was not what it promises. A device that was created several times has one
     sentence."""
-    found: dict[tuple[str, str], list[DevicePromise]] = {}
-    for server, one in promised:
-        if not one.matches:
-            found.setdefault((server, one.storage), []).append(one)
+    found = grouped(((server, one.storage), one) for server, one in promised if not one.matches)
     return [(server, _together(mine)) for (server, _), mine in found.items()]
 
 

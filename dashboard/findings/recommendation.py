@@ -7,7 +7,7 @@ loss are no reason to stop flushing. Among equals the faster one wins if their 9
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.crash.recorded import points_in_full, points_of_kind
@@ -166,7 +166,8 @@ def recommend(
     chosen = _best(held, threads)
     rivals = [one for one in _present_first(options) if one is not chosen]
     own = (_bound(chosen, load), _untried(chosen), _more(chosen, threads, counts))
-    against = tuple(filter(None, (_against(one, chosen, threads) for one in rivals)))
+    told = ((_speed_and_risk(one, chosen, threads), _unclear(one)) for one in rivals)
+    against = tuple(" ".join(filter(None, both)) for both in told if any(both))
     weak = any(not shows_rare(each.most) for each in chosen.crashes)
     choice = _choice(chosen, next((one.name for one in rivals if one.is_yours), ""), weak)
     if rivals and all(one.lost for one in rivals):
@@ -239,20 +240,14 @@ def _untried(chosen: Option) -> str:
 
 def _more(chosen: Option, threads: int, counts: str) -> str:
     here = chosen.speed(threads)
-    if here is None:
-        return ""
-    faster = [one for one in chosen.speeds if one.exceeds(here)]
-    if not faster:
+    faster = [one for one in chosen.speeds if here and one.exceeds(here)]
+    if not here or not faster:
         return ""
     best = max(faster, key=lambda one: one.tps)
     return (
         f"For more speed use more client threads: {chosen.name} makes {sig(here.tps)} {counts}/s at "
         f"{at(threads)}, {sig(best.tps)} at {best.threads:,}."
     )
-
-
-def _against(one: Option, chosen: Option, threads: int) -> str:
-    return " ".join(filter(None, (_speed_and_risk(one, chosen, threads), _unclear(one))))
 
 
 def _unclear(one: Option) -> str:
@@ -296,14 +291,8 @@ def _risk(one: Option) -> str:
     """What speaks against a setting, as the end of a sentence; "" where nothing was tried or everything held."""
     ordered = sorted(one.crashes, key=lambda each: each.kind != FIRST)  # the kind that the page leads with
     lost = _losses([each for each in ordered if each.lost])
-    otherwise = [
-        f"in {others:,} of {number_of(each.kind, each.tried)}"
-        for each in one.crashes
-        if (others := each.failed - each.lost - (each.phantoms or 0) - each.differs) > 0
-    ]
-    stopped = [f"in {each.stopped:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.stopped]
-    read = [f"in {each.phantoms:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.phantoms]
-    differs = [f"in {each.differs:,} of {number_of(each.kind, each.tried)}" for each in one.crashes if each.differs]
+    otherwise = _in_trials(one, lambda each: each.failed - each.lost - (each.phantoms or 0) - each.differs)
+    read = _in_trials(one, lambda each: each.phantoms or 0)
     uncounted = [
         f"at {each.points_uncounted:,} of {points_of_kind(each.points, each.kind)}"
         for each in one.crashes
@@ -314,11 +303,16 @@ def _risk(one: Option) -> str:
         ("lost commits", lost),
         (failed, otherwise),
         ("has unknown losses", uncounted),
-        ("left a replica that must be rebuilt", stopped),
-        ("let the old primary follow with other rows, without an error,", differs),
+        ("left a replica that must be rebuilt", _in_trials(one, lambda each: each.stopped)),
+        ("let the old primary follow with other rows, without an error,", _in_trials(one, lambda each: each.differs)),
         ("let clients read commits that were then gone", read),
     )  # fmt: skip
     return ", ".join(f"{what} {listed(which)}" for what, which in told if which)
+
+
+def _in_trials(one: Option, count: Callable[[Crashes], int]) -> list[str]:
+    counts = ((count(each), number_of(each.kind, each.tried)) for each in one.crashes)
+    return [f"in {some:,} of {trials}" for some, trials in counts if some > 0]
 
 
 def _losses(lost: Sequence[Crashes]) -> Sequence[str]:

@@ -14,6 +14,7 @@ from django.db.models import Case, Count, Q, Value, When
 from dashboard.findings.crash.rate import Rate, RateState, rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import controls_of
+from dashboard.findings.grouped import grouped
 from dashboard.records.experiments.crash_progress import LOST
 from dashboard.records.experiments.kind_names import FIRST, ORDER, RECORDED
 from dashboard.records.experiments.models import DECIDED, Experiment, Trial
@@ -88,10 +89,7 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, ServerVerdict]:
     """Server id -> verdict. `newest`: server id -> the newest experiment that crashed it."""
     places = set(newest.items())
     controls = controls_of(newest.values())
-    found: dict[int, list[CrashRate]] = {}
-    for (server_id, experiment_id), tried in _counted(newest):
-        if (server_id, experiment_id) in places:
-            found.setdefault(server_id, []).append(tried)
+    found = grouped((place[0], tried) for place, tried in _counted(newest) if place in places)
     experiments = Experiment.objects.only("name", "started_at").in_bulk(set(newest.values()))
     distrusted = {pk: checked.says for pk, trials in controls.items() if (checked := self_test(trials)).failed}
     return {
@@ -130,10 +128,7 @@ def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], Crash
 def _worst(tried: Iterable[CrashRate]) -> Iterable[CrashRate]:
     """For each setting the crash kind with the worst result. Recorded loads stand beside other crashes, or these beside
     them."""
-    found: dict[str, list[CrashRate]] = {}
-    for one in tried:
-        found.setdefault(one.variant, []).append(one)
-    for same in found.values():
+    for same in grouped((one.variant, one) for one in tried).values():
         worst = min(same, key=lambda each: each.severity)
         beside = [one for one in same if (one.kind == RECORDED) != (worst.kind == RECORDED)]
         yield replace(worst, beside=min(beside, key=lambda each: each.severity, default=None))

@@ -1,9 +1,9 @@
 """A load from several workers at once: the workers, and the differences between their starts."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dashboard.findings.grouped import grouped
 from dashboard.records.experiments.models import Cell, Experiment, Part, Run
 from workers.bench.merge import PartLoad, common_tps, started_within_s
 
@@ -36,13 +36,13 @@ def of_experiment(experiment: Experiment, *, shared: bool) -> JointLoad | None:
     if count < 2:
         return None
     done = Part.objects.filter(cell__experiment=experiment, cell__state=Cell.State.DONE, state=Part.State.DONE)
-    by_cell: dict[int, list[PartLoad]] = defaultdict(list)
-    workers = set()
-    for cell, by, began_s, trip_s in done.values_list("cell_id", "by", "began_s", "trip_s").order_by("number"):
-        by_cell[cell].append(PartLoad(by, began_s or 0.0, trip_s or 0.0, None))  # type: ignore[arg-type]
-        workers.add(by)
-    within = max((started_within_s(parts) for parts in by_cell.values()), default=None)
-    return JointLoad(count, _hosts(workers, shared=shared), None if within is None else within * 1000)
+    rows = list(done.values_list("cell_id", "by", "began_s", "trip_s").order_by("number"))
+    by_cell = grouped(
+        (cell, PartLoad(by, began_s or 0.0, trip_s or 0.0, None))  # type: ignore[arg-type]
+        for cell, by, began_s, trip_s in rows
+    )
+    within = max((started_within_s(parts) * 1000 for parts in by_cell.values()), default=None)
+    return JointLoad(count, _hosts({by for _, by, _, _ in rows}, shared=shared), within)
 
 
 def of_run(run: Run, *, shared: bool) -> JointLoad | None:

@@ -1,13 +1,13 @@
 """The measurements of an experiment on one server, in the form that predicates ask for
 (workers.analysis.predicates.measured)."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.claims.per_commit import estimate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
+from dashboard.findings.grouped import grouped
 from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.findings.probed import sweep_of
 from dashboard.installation.stored import read as read_stored
@@ -119,11 +119,11 @@ def read(experiment: Experiment) -> list[ServerResult]:
 
 def _gaps(experiment: Experiment) -> dict[PointKey, str]:
     """Point -> why it is not fully measured, "" if it is."""
-    states: dict[PointKey, list[tuple[str, str]]] = defaultdict(list)
-    for server, variant, workload, threads, state, error in experiment.cells.values_list(
-        "server_id", "variant", "workload", "threads", "state", "error"
-    ):
-        states[PointKey(server, variant, workload, threads)].append((state, error))
+    cells = experiment.cells.values_list("server_id", "variant", "workload", "threads", "state", "error")
+    states = grouped(
+        (PointKey(server, variant, workload, threads), (state, error))
+        for server, variant, workload, threads, state, error in cells
+    )
     return {key: _gap(found) for key, found in states.items()}
 
 
@@ -175,7 +175,7 @@ def _tried(experiment: Experiment) -> dict[TrialKey, list[Tried]]:
     rows = experiment.trials.of_the_plan().values_list(
         "server_id", "variant", "kind", "state", "evidence__data__checks", "evidence__data__failover", *lost
     )
-    grouped: dict[TrialKey, list[Tried]] = defaultdict(list)
+    found: list[tuple[TrialKey, Tried]] = []
     for server_id, variant, kind, state, checks, story, engine, engine_ms, binlog, binlog_ms in rows:
         took: dict[Place, float | None] = {
             "engine": _lost_ms(engine, engine_ms),
@@ -185,8 +185,8 @@ def _tried(experiment: Experiment) -> dict[TrialKey, list[Tried]]:
         told, outcomes = read_stored(FailoverStory, story or {}), read_stored(tuple[CheckResult, ...], checks or ())
         outage_s = told.outage.total_s if told.outage else None
         crash = Crash({one.key: one.outcome for one in outcomes}, known, _happened(told), outage_s)
-        grouped[server_id, variant, kind].append((state, crash))
-    return dict(grouped)
+        found.append(((server_id, variant, kind), (state, crash)))
+    return grouped(found)
 
 
 def _happened(story: FailoverStory) -> dict[Happening, bool]:

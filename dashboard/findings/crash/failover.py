@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.finding import Finding
+from dashboard.findings.grouped import grouped
 from dashboard.records.experiments.kind_names import title
 from dashboard.text.numbers import duration, whole
 
 MOST_NAMED = 3
+FELL_BACK = "Semi-synchronous replication had fallen back to asynchronous"
 
 
 def failover_finding(known: Sequence[CrashSetting]) -> Finding:
@@ -18,7 +20,13 @@ def failover_finding(known: Sequence[CrashSetting]) -> Finding:
     costs = "; ".join([*_together(_cost, kept), *_losses([one for one in told if _lost(one.tally)])])
     return Finding(
         f"A {title(known[0].tally.kind)} cost {costs}{_outage(known)}",
-        more=(*_stops(known), *_differs(known), *_fallbacks(known)),
+        more=(
+            *_in_some(known, "The replica stopped with an error", lambda tally: tally.stopped),
+            *_in_some(
+                known, "The old primary followed without an error, and its rows differ,", lambda tally: tally.differs
+            ),
+            *_in_some(known, FELL_BACK, lambda tally: tally.fell_back, _losing),
+        ),
     )
 
 
@@ -35,11 +43,8 @@ def _outage(known: Sequence[CrashSetting]) -> str:
 
 def _together(says: Callable[[Tally], tuple[str, str]], known: Iterable[CrashSetting]) -> Iterable[str]:
     """Settings of which the same is said, before and after the name, are named together."""
-    names: dict[tuple[str, str], list[str]] = {}
-    for one in known:
-        names.setdefault(says(one.tally), []).append(one.name)
-    for (before, after), same in names.items():
-        yield f"{before} with {_named(same)}{after}"
+    for (before, after), names in grouped((says(one.tally), one.name) for one in known).items():
+        yield f"{before} with {_named(names)}{after}"
 
 
 def _named(names: Sequence[str]) -> str:
@@ -84,28 +89,19 @@ def _lost(tally: Tally) -> list[int]:
     return [lost for trial in tally.decided if (lost := trial.lost("engine"))]
 
 
-def _stops(known: Sequence[CrashSetting]) -> Iterable[str]:
+def _in_some(
+    known: Sequence[CrashSetting],
+    before: str,
+    count: Callable[[Tally], int],
+    after: Callable[[Tally], str] = lambda tally: "",
+) -> Iterable[str]:
     def says(tally: Tally) -> tuple[str, str]:
-        return "The replica stopped with an error", f" in {tally.stopped} of {len(tally.decided)}."
+        return before, f" in {count(tally)} of {len(tally.decided)}{after(tally)}."
 
-    return _together(says, (one for one in known if one.tally.stopped))
-
-
-def _fallbacks(known: Sequence[CrashSetting]) -> Iterable[str]:
-    """What is lost after it is no loss of semi-synchronous replication."""
-
-    def says(tally: Tally) -> tuple[str, str]:
-        lost = sum(bool(trial.fell_back) for trial in tally.decided if trial.lost("engine"))
-        losing = f", and {lost} of these lost commits" if lost else ""
-        in_some = f" in {tally.fell_back} of {len(tally.decided)}{losing}."
-        return "Semi-synchronous replication had fallen back to asynchronous", in_some
-
-    return _together(says, (one for one in known if one.tally.fell_back))
+    return _together(says, (one for one in known if count(one.tally)))
 
 
-def _differs(known: Sequence[CrashSetting]) -> Iterable[str]:
-    def says(tally: Tally) -> tuple[str, str]:
-        in_some = f" in {tally.differs} of {len(tally.decided)}."
-        return "The old primary followed without an error, and its rows differ,", in_some
-
-    return _together(says, (one for one in known if one.tally.differs))
+def _losing(tally: Tally) -> str:
+    """What is lost after a fallback is no loss of semi-synchronous replication."""
+    lost = sum(bool(trial.fell_back) for trial in tally.decided if trial.lost("engine"))
+    return f", and {lost} of these lost commits" if lost else ""

@@ -8,6 +8,7 @@ from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import finished
 from dashboard.findings.crash.trials import WITH_REPLICA, Tried
 from dashboard.findings.finding import Finding, Pair, compared
+from dashboard.findings.grouped import grouped
 from dashboard.records.experiments.kind_names import singular
 from dashboard.text.numbers import CONFIDENCE
 from dashboard.text.words import listed
@@ -63,12 +64,10 @@ def _on_one_server(pair: Pair, known: Sequence[CrashSetting]) -> Finding:
 
 def _of_replicas(known: Sequence[CrashSetting]) -> list[str]:
     """How a replica can differ after a crash, where none was tried: the settings of which the same is true together."""
-    names: dict[tuple[str, str], dict[str, None]] = {}
-    for one in known:
-        if says := one.tally.of_a_replica:
-            names.setdefault((singular(one.tally.kind), says), {})[one.name] = None
+    told = ((singular(one.tally.kind), one.tally.of_a_replica, one.name) for one in known)
+    names = grouped(((crash, says), name) for crash, says, name in told if says)
     return [
-        f"Concluded, not tested: after a {crash} with {listed(list(which))} {says}."
+        f"Concluded, not tested: after a {crash} with {listed(list(dict.fromkeys(which)))} {says}."
         for (crash, says), which in names.items()
     ]
 

@@ -71,14 +71,9 @@ def _lost(tally: Tally, loss: CrashLoss) -> str:
     return typical(loss.median, loss.rate.k)
 
 
-def _lost_all(tally: Tally, place: str) -> bool:
-    """Whether each trial that lost commits there lost the whole load."""
-    return all(trial.lost(place) == trial.acknowledged for trial in tally.decided if trial.lost(place))
-
-
 def _work(tally: Tally, place: str, loss: CrashLoss) -> str:
     """`(the last 607 ms)`; "" where it is not known, and of recorded loads."""
     if loss.median_ms is None or tally.kind in RECORDED_KINDS:
         return ""
-    took = ms(loss.median_ms)
-    return f"(the whole load, {took})" if _lost_all(tally, place) else f"(the last {took})"
+    lost_all = all(trial.lost(place) == trial.acknowledged for trial in tally.decided if trial.lost(place))
+    return f"({'the whole load,' if lost_all else 'the last'} {ms(loss.median_ms)})"

@@ -8,6 +8,7 @@ from dashboard.findings.crash.badges import TriedHere, TriedLike
 from dashboard.findings.crash.rate import rate
 from dashboard.findings.crash.reference import ReferenceCrashes
 from dashboard.findings.crash.trials import Tried
+from dashboard.findings.grouped import grouped
 from dashboard.records.experiments.kind_names import number_of, plural
 from workers.bench.plan import CONTROLS
 from workers.crash.kinds import CRASH_KINDS
@@ -50,12 +51,13 @@ def report_lines(
     not_judged: str = "",
 ) -> list[ReportLine]:
     """`not_judged`: why settings do not tell what a power loss takes; "": they do."""
-    told = [_unknown(one, not_judged) if not_judged and one.crash_class == "power loss" else one for one in report]
+    told = (
+        replace(one, outcome="unknown", says=not_judged, rests_on="", changes=())
+        if not_judged and one.crash_class == "power loss"
+        else one
+        for one in report
+    )
     return [ReportLine(one, tuple(_measured(one, tried)), tuple(_referred(one, references))) for one in told]
-
-
-def _unknown(one: DurabilityStatement, why: str) -> DurabilityStatement:
-    return replace(one, outcome="unknown", says=why, rests_on="", changes=())
 
 
 def _referred(
@@ -73,10 +75,8 @@ def _measured(statement: DurabilityStatement, tried: TriedLike) -> Iterable[Meas
     engine = statement.engine
     engines = [ENGINES.get(engine, engine)] if engine else list(tried)
     for kind in TRIED_BY.get(statement.crash_class, ()):
-        by_version: dict[str, list[TriedHere]] = {}
-        for like in (tried[name][kind] for name in engines if kind in tried.get(name, {})):
-            by_version.setdefault(like.neighbour, []).extend(like.trials)
-        for neighbour, found in by_version.items():
+        like = [tried[name][kind] for name in engines if kind in tried.get(name, {})]
+        for neighbour, found in grouped((one.neighbour, trial) for one in like for trial in one.trials).items():
             yield _counted(statement.what, kind, neighbour, found)
 
 

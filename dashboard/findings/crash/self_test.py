@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.findings.crash.trials import Tried
+from dashboard.findings.grouped import grouped
 from dashboard.records.experiments.kind_names import MUST_HOLD, MUST_LOSE, number_of, title
 from dashboard.records.experiments.models import Trial
 from dashboard.text.words import listed
@@ -40,9 +41,7 @@ def self_test(trials: Sequence[Tried]) -> SelfTest:
     A lying disk loses commits of the engine or the whole server. An invalid trial with another failure only does not
     count as flagged.
     """
-    by_family: dict[str, list[Tried]] = {}
-    for trial in trials:
-        by_family.setdefault(trial.family, []).append(trial)
+    by_family = grouped((trial.family, trial) for trial in trials)
     found = {name: _of_family(same) for name, same in by_family.items()} or {"": _of_family(())}
     state = min((one.state for one in found.values()), key=WORST_FIRST.index)
     told = [

@@ -10,6 +10,7 @@ from dashboard.findings.crash import missing, recorded
 from dashboard.findings.crash.missing import typical
 from dashboard.findings.crash.rate import Rate, rate
 from dashboard.findings.crash.trials import ANY_ENGINE, REPLICAS_SAY, WITHOUT_LOGS, Replica, Tried, worst
+from dashboard.findings.grouped import grouped
 from dashboard.records.experiments.kind_names import HISTORIES, number_of
 from dashboard.records.experiments.models import Trial
 from dashboard.records.experiments.verdict_label import COMMITS_LOST, READ_THEN_LOST
@@ -206,11 +207,8 @@ class Tally:
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:
     """(Server, variant, kind) -> tally of the trials that count, in order."""
-    grouped: dict[tuple[int, str, str], list[Tried]] = {}
-    for trial in trials:
-        if trial.counts:
-            grouped.setdefault((trial.server_id, trial.variant, trial.kind), []).append(trial)
-    return {key: Tally(*key, tuple(same)) for key, same in grouped.items()}
+    found = grouped(((one.server_id, one.variant, one.kind), one) for one in trials if one.counts)
+    return {key: Tally(*key, tuple(same)) for key, same in found.items()}
 
 
 def of(known: Mapping[tuple[int, str, str], Tally], key: tuple[int, str, str]) -> Tally:

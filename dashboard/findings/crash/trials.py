@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
+from dashboard.findings.grouped import grouped
 from dashboard.findings.tested import engine_of_tables
 from dashboard.installation.stored import read
 from dashboard.records.experiments.kind_names import RECORDED_KINDS
@@ -178,10 +179,8 @@ def controls_of(experiment_ids: Iterable[int]) -> dict[int, list[Tried]]:
 
 def plain_trials(rows: QuerySet[Trial]) -> dict[int, list[Tried]]:
     """Experiment id -> its trials among these, without replicas and crash points; one query for all."""
-    found: dict[int, list[Tried]] = {}
-    for experiment_id, *row in rows.order_by("position").values_list("experiment_id", *_COLUMNS):
-        found.setdefault(experiment_id, []).append(_tried(row))
-    return found
+    found = rows.order_by("position").values_list("experiment_id", *_COLUMNS)
+    return grouped((experiment_id, _tried(row)) for experiment_id, *row in found)
 
 
 def _tried(row: Sequence[Any]) -> Tried:
@@ -189,10 +188,9 @@ def _tried(row: Sequence[Any]) -> Tried:
     if not more:
         return Tried(**known)
     replicas, ghosts, rejoin, differs, fell_back, counts = more
-    points = PointCounts(**counts) if counts else None
+    found = {"ghosts": ghosts, "rejoin": rejoin, "rejoin_differs": differs, "fell_back": fell_back}
     replica = replica_of(read(tuple[ReplicaState, ...], replicas or ()))
-    back = {"rejoin": rejoin, "rejoin_differs": differs, "fell_back": fell_back}
-    return Tried(**known, replica=replica, ghosts=ghosts, **back, points=points)
+    return Tried(**known, **found, replica=replica, points=PointCounts(**counts) if counts else None)
 
 
 def replica_of(seen: Sequence[ReplicaState]) -> Replica:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described, reasons, sources
-from dashboard.findings.line_models import CommitTime
+from dashboard.findings.fitted import CommitTime
 from dashboard.findings.lines import VariantLine, points_of, threads_of
 from workers.analysis.anatomy import Anatomy
 from workers.analysis.not_computable import NotComputable

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described, reasons, sources, throughput_of
-from dashboard.findings.line_models import FsyncCeiling
+from dashboard.findings.fitted import FsyncCeiling
 from dashboard.findings.lines import VariantLine
 from dashboard.findings.point import Point
 from workers.analysis.not_computable import NotComputable

@@ -12,8 +12,7 @@ from typing import TypeVar
 from django.db.models import Count, Max
 
 from dashboard.findings import contradictions, headline, per_commit, probed
-from dashboard.findings.device_models import DeviceModel, devices
-from dashboard.findings.line_models import LineModels, lines
+from dashboard.findings.fitted import DeviceModel, LineModels, devices, lines
 from dashboard.findings.point import Point, Stalls, ThroughputRatio
 from dashboard.findings.points import Gathered, MeasuredRun, PointKey, points
 from dashboard.installation.stored import read

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from dashboard.findings import per_commit
 from dashboard.findings.flushing import is_durable
-from dashboard.findings.point import Contradiction
+from dashboard.findings.point import Contradiction, RunFigure
 from dashboard.findings.points import MeasuredRun
-from dashboard.findings.runs import RunFigure
 from workers.analysis.contradiction import FlushReports, contradictions, of_commit
 
 # Class of files -> its name, and the figures whose sum counts it: the first sum that a source has.

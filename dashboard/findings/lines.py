@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from dashboard.findings.fitted import LineModels
 from dashboard.findings.grouped import grouped
-from dashboard.findings.line_models import LineModels
 from dashboard.findings.looks import Look, by_place, repeated
 from dashboard.findings.point import Point
 from workers.bench.plan import Plan

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dashboard.findings.point import FsyncHistogram, SourcedFigure
-from dashboard.findings.runs import RunFigures
+from dashboard.findings.point import FsyncHistogram, RunFigures, SourcedFigure
 
 FSYNCS = {
     "redo": "redo_fsyncs",

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from dashboard.findings.counted import counted
-from dashboard.findings.runs import Figures, Latencies, RunFigures
+from dashboard.findings.point import Figures, Latencies, RunFigures
 from dashboard.installation.stored import read
 from dashboard.records.experiments.models import Experiment, Run
 from workers.analysis.blocks import Sample, sample

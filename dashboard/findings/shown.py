@@ -14,8 +14,8 @@ from dashboard.findings.counted import counted
 from dashboard.findings.crash.settings import CrashSetting, settings
 from dashboard.findings.crash.statistics import LOST_FROM
 from dashboard.findings.crash.trials import Tried, trials_of
-from dashboard.findings.device_models import DeviceModel
 from dashboard.findings.finding import Pair, pairs
+from dashboard.findings.fitted import DeviceModel
 from dashboard.findings.headline import headline
 from dashboard.findings.lines import VariantLine, VariantPlace, lines, places
 from dashboard.findings.names import server_names

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from dashboard.findings.runs import Figures
+from dashboard.findings.point import Figures
 from dashboard.installation.stored import read
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.servers.models import Server

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, create_model
 from pydantic.json_schema import models_json_schema
 
-from dashboard.findings.runs import Figures
+from dashboard.findings.point import Figures
 from dashboard.installation.stored import Unreadable, read
 from dashboard.text.names import Name as Seen
 from workers.bench import plan as plans

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.findings.contradictions import LOGS, counts
-from dashboard.findings.runs import Figures
+from dashboard.findings.point import Figures
 from dashboard.installation import stored
 from tests.real.wider import Wider
 from workers.analysis.contradiction import FlushReports, contradictions

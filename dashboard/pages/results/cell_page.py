@@ -10,8 +10,8 @@ from dashboard.charts.seconds import seconds
 from dashboard.findings import per_commit, together
 from dashboard.findings.counted import counted
 from dashboard.findings.lines import look_of
+from dashboard.findings.point import Figures, Latencies, RunFigure, RunFigures
 from dashboard.findings.probed import probed_devices
-from dashboard.findings.runs import Figures, Latencies, RunFigure, RunFigures
 from dashboard.installation.stored import read
 from dashboard.pages.results.picture import Picture
 from dashboard.pages.results.reader import Reader

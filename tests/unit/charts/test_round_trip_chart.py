@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from dashboard.charts.round_trips import round_trip_latency, round_trips
-from dashboard.findings.line_models import CommitTime
+from dashboard.findings.fitted import CommitTime
 from dashboard.findings.lines import VariantLine, places
 from tests.unit.bench.plans import plan
 from tests.unit.findings.points import point

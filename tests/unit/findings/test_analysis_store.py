@@ -8,8 +8,7 @@ import pytest
 
 from dashboard.findings import analysis
 from dashboard.findings.analysis import Analysis, HeadlineRatio
-from dashboard.findings.device_models import DeviceModel
-from dashboard.findings.line_models import LineModels
+from dashboard.findings.fitted import DeviceModel, LineModels
 from dashboard.findings.point import Point, SourcedFigure, Stalls
 from dashboard.findings.points import PointKey, points
 from dashboard.installation.stored import Unreadable, read

@@ -6,8 +6,8 @@ import pytest
 
 from dashboard.findings import per_commit
 from dashboard.findings.counted import counted
+from dashboard.findings.point import RunFigure, RunFigures
 from dashboard.findings.points import points
-from dashboard.findings.runs import RunFigure, RunFigures
 from tests.unit.results import factory
 from workers.bench.plan import WorkloadChoice
 

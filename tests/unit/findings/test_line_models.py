@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from django.urls import reverse
 
-from dashboard.charts.fsync_model import fsync_model
+from dashboard.charts.device import fsync_model
 from dashboard.charts.registry import MODELS
-from dashboard.findings import line_models as models
+from dashboard.findings import fitted as models
 from dashboard.findings.analysis import analyse
 from dashboard.findings.claims import evidence
-from dashboard.findings.device_models import devices
+from dashboard.findings.fitted import devices
 from dashboard.findings.point import FsyncHistogram, SourcedFigure
 from dashboard.findings.probed import probed_devices
 from dashboard.records.experiments.models import Run

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dashboard.findings import per_commit
-from dashboard.findings.point import SourcedFigure
-from dashboard.findings.runs import FileHistogram, RunFigure, RunFigures
+from dashboard.findings.point import FileHistogram, RunFigure, RunFigures, SourcedFigure
 
 
 def run(transactions=100, counts="commits", **figures):

@@ -1,14 +1,17 @@
-"""A device's fsync by size: the line K + N/R through the measured times, and their distance from it."""
+"""A device's fsync by size: the line K + N/R through the measured times, and their distance from it; and the time of
+one flush under the data, which is the least time of a commit that waits for it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.charts.chart import Chart, ChartSeries, Dot, Row, described
-from dashboard.findings.device_models import DeviceModel
+from dashboard.charts.chart import NOT_AVAILABLE, Chart, ChartSeries, Dot, Row, described
+from dashboard.findings.fitted import DeviceModel
 from dashboard.findings.looks import COLOURS
+from dashboard.findings.probed import ProbedDevice
 from workers.analysis.fsync_model import FsyncModel
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.statistics import Estimate
+from workers.metrics.device_probe import FlushTimes
 
 WAYS = {"append": False, "overwrite": True}  # way of writing -> dashed
 
@@ -30,8 +33,12 @@ def fsync_model(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Cha
 
 def fsync_residuals(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Chart:
     fitted = [(each, each.model) for each in _fitted(devices, names) if isinstance(each.model, FsyncModel)]
-    rows = [row for each, way in fitted for row in _residual_rows(each, way)]
-    return described("fsync-residuals", rows, [_off(each, way) for each, way in fitted])
+    rows = [
+        (each.name, each.way, one.size_bytes, one.median_ms, one.line_ms, *_ends(one.share))
+        for each, model in fitted
+        for one in model.residuals
+    ]
+    return described("fsync-residuals", rows, [_off(each, model) for each, model in fitted])
 
 
 def _fitted(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Iterator[Fitted]:
@@ -88,6 +95,30 @@ def _row(each: Fitted) -> Row:
     return (each.name, each.way, *ends, model.half_bytes, against, model.rounds, model.follows, remark)
 
 
-def _residual_rows(each: Fitted, model: FsyncModel) -> Iterator[Row]:
-    for one in model.residuals:
-        yield (each.name, each.way, one.size_bytes, one.median_ms, one.line_ms, *_ends(one.share))
+def probe(devices: Iterable[ProbedDevice], names: Mapping[int, str]) -> Chart:
+    """The last probe of each device. `names`: of the servers."""
+    latest = list({(one.server_id, one.storage): one for one in devices}.values())
+    called = {pk: name if len(names) > 1 else "" for pk, name in names.items()}
+    drawn = [_flushes(called[one.server_id], one, n, way) for n, one in enumerate(latest) for way in WAYS]
+    series = [one for one in drawn if one.dots]
+    promises = "".join(f" {one.promise.says}" for one in latest if one.promise)
+    rows = [_probe_row(_called(names[one.server_id], one.storage), flush) for one in latest for flush in one.flushes]
+    return described("probe", rows, series, empty="" if series else _why_not(latest), promises=promises)
+
+
+def _called(*parts: str) -> str:
+    return ", ".join(filter(None, parts))
+
+
+def _flushes(server: str, device: ProbedDevice, n: int, way: str) -> ChartSeries:
+    dots = tuple(Dot(flush.size_bytes, flush.p50_ms) for flush in device.flushes if flush.way == way)
+    return ChartSeries(_called(server, device.storage, way), n % COLOURS, dots, WAYS[way])
+
+
+def _probe_row(device: str, one: FlushTimes) -> Row:
+    return (device, one.way, one.size_bytes, one.n, one.p50_ms, one.p95_ms, one.p99_ms, one.max_ms)
+
+
+def _why_not(latest: Sequence[ProbedDevice]) -> str:
+    errors = [one.error for one in latest if one.error]
+    return " ".join(errors) or f"A device probe is {NOT_AVAILABLE}: the data is not on the worker's host."

@@ -1,18 +1,22 @@
-"""The models of a line (one server, variant and workload), fitted to its points; kept with the analysis.
+"""The models that are kept with the analysis: those of a line (one server, variant and workload), fitted to its points,
+and the fsync model of a device that was swept by size.
 
 A model without a result is `NotComputable`, with the reason.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
+from dashboard.findings.grouped import grouped
 from dashboard.findings.point import Point
-from workers.analysis import anatomy, ceiling, group_commit, scaling_law
+from dashboard.findings.probed import ProbedDevice
+from workers.analysis import anatomy, ceiling, fsync_model, group_commit, scaling_law
 from workers.analysis.not_computable import NotComputable
 from workers.metrics.commit_waits import LED
+from workers.metrics.fsync_sweep import SweepPoint
 
 LOGS = ("redo", "binlog")
+UNTIMED = "No source timed the fsyncs of every log that a commit waits for."
 
 
 @dataclass(frozen=True)
@@ -44,25 +48,16 @@ class LineModels:
 
 
 def lines(points: Sequence[Point]) -> list[LineModels]:
-    """One entry per line, in the order of the points."""
-    grouped: dict[tuple[int, str, str], list[Point]] = {}
-    for point in points:
-        grouped.setdefault((point.server_id, point.variant, point.workload), []).append(point)
-    return [_models(_ascending(mine)) for mine in grouped.values()]
-
-
-def _ascending(points: Sequence[Point]) -> list[Point]:
-    """One point for each number of threads."""
-    ordered = sorted(points, key=lambda point: point.threads)
-    return [next(same) for _, same in groupby(ordered, key=lambda point: point.threads)]
+    """One entry per line, in the order of the points. Those of a line ascend by threads."""
+    found = grouped(((one.server_id, one.variant, one.workload), one) for one in points)
+    return [_models(mine) for mine in found.values()]
 
 
 def _models(points: Sequence[Point]) -> LineModels:
     first = points[0]
     lone = first if first.threads == 1 else None
-    uncounted = (
-        None if first.counts == "commits" else NotComputable(f"Its throughput counts {first.counts}, not commits.")
-    )
+    why = f"Its throughput counts {first.counts}, not commits."
+    uncounted = None if first.counts == "commits" else NotComputable(why)
     return LineModels(
         server_id=first.server_id,
         variant=first.variant,
@@ -98,7 +93,7 @@ def _ceiling(lone: Point | None) -> FsyncCeiling | NotComputable:
     counted = {log: found.value for log in LOGS if (found := lone.fsyncs_of(log))}
     waited = {log: each for log, each in counted.items() if each >= ceiling.LONE}
     if not counted or any(lone.fsync_ms(log) is None for log in waited):
-        return NotComputable("No source timed the fsyncs of every log that a commit waits for.")
+        return NotComputable(UNTIMED)
     demands = {log: ceiling.Demand(each, each * (lone.fsync_ms(log) or 0)) for log, each in waited.items()}
     bound = ceiling.ceiling(demands)
     if isinstance(bound, NotComputable):
@@ -117,8 +112,28 @@ def _anatomy(point: Point, lone: Point | None) -> anatomy.Anatomy | NotComputabl
     if not series:
         return NotComputable("A commit does not wait for an fsync.")
     if any(point.fsync_ms(log) is None for log in series):
-        return NotComputable("No source timed the fsyncs of every log that a commit waits for.")
+        return NotComputable(UNTIMED)
     flushes = {log: anatomy.FlushCost(each, point.fsync_ms(log) or 0) for log, each in series.items()}
     waited = point.group_wait_ms
     led = LED.get(waited.source.partition(":")[2]) if waited else None
     return anatomy.anatomy(point.threads, point.tps, flushes, waited.value if waited else None, led)
+
+
+@dataclass(frozen=True)
+class DeviceModel:
+    """`storage` "" is the disk of the worker's host. `ways`: append and overwrite."""
+
+    server_id: int
+    storage: str
+    ways: Mapping[str, fsync_model.FsyncModel | NotComputable]
+
+
+def devices(probed: Iterable[ProbedDevice]) -> tuple[DeviceModel, ...]:
+    """In the order of the probes: the last sweep of each device."""
+    swept = {(one.server_id, one.storage): one.sweep for one in probed if one.sweep}
+    return tuple(DeviceModel(server, storage, _ways(sweep)) for (server, storage), sweep in swept.items())
+
+
+def _ways(sweep: Sequence[SweepPoint]) -> dict[str, fsync_model.FsyncModel | NotComputable]:
+    times = grouped((one.way, fsync_model.SizeSample(one.size_bytes, one.times_ms)) for one in sweep)
+    return {way: fsync_model.fit(points) for way, points in times.items()}

@@ -9,14 +9,13 @@ from dashboard.charts.chart import (
     Chart,
     ChartSeries,
     Dot,
-    Row,
     by_threads,
     described,
     sources,
     throughput_of,
 )
 from dashboard.findings.lines import VariantLine, points_of
-from dashboard.findings.point import Point, ThroughputRatio
+from dashboard.findings.point import Point
 from workers.analysis.statistics import MIN_REPEATS
 
 
@@ -42,21 +41,20 @@ def _remark(point: Point) -> str:
 
 
 def ratio(lines: Sequence[VariantLine], baseline: str) -> Chart:
-    rows = [_row(line, *one) for line in lines for one in _compared(line)]
-    return described("ratio", rows, [one for line in lines if (one := _series(line)).dots], baseline=baseline)
-
-
-def _compared(line: VariantLine) -> list[tuple[int, ThroughputRatio]]:
-    return [(point.threads, point.ratio) for point in line.points if point.ratio]
-
-
-def _series(line: VariantLine) -> ChartSeries:
-    dots = tuple(Dot(threads, one.value, one.lo, one.hi) for threads, one in _compared(line))
-    return ChartSeries(line.name, line.colour, dots, line.dash)
-
-
-def _row(line: VariantLine, threads: int, ratio: ThroughputRatio) -> Row:
-    return (line.name, threads, ratio.value, ratio.lo, ratio.hi, ratio.p, ratio.decision)
+    compared = [(line, [(one.threads, one.ratio) for one in line.points if one.ratio]) for line in lines]
+    rows = [
+        (line.name, threads, one.value, one.lo, one.hi, one.p, one.decision)
+        for line, ratios in compared
+        for threads, one in ratios
+    ]
+    series = [
+        ChartSeries(
+            line.name, line.colour, tuple(Dot(threads, one.value, one.lo, one.hi) for threads, one in ratios), line.dash
+        )
+        for line, ratios in compared
+        if ratios
+    ]
+    return described("ratio", rows, series, baseline=baseline)
 
 
 def latency(lines: Sequence[VariantLine], percentile: str) -> Chart:

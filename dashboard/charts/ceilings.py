@@ -10,7 +10,7 @@ from workers.analysis.not_computable import NotComputable
 
 
 def ceilings(lines: Sequence[VariantLine], counts: str) -> Chart:
-    known = [(line, bound) for line in lines if (bound := ceiling_of(line))]
+    known = [(line, bound) for line in lines if isinstance(bound := line.models.ceiling, FsyncCeiling)]
     return described(
         "ceilings",
         [row for line in lines for row in _rows(line)],
@@ -19,11 +19,6 @@ def ceilings(lines: Sequence[VariantLine], counts: str) -> Chart:
         counts=counts,
         reasons=reasons(line.models.ceiling for line in lines),
     )
-
-
-def ceiling_of(line: VariantLine) -> FsyncCeiling | None:
-    known = line.models.ceiling
-    return known if isinstance(known, FsyncCeiling) else None
 
 
 def _series(line: VariantLine, bound: FsyncCeiling) -> tuple[ChartSeries, ...]:

@@ -132,16 +132,9 @@ class Chart:
             replace(one, name=clean(one.name), stack=clean(one.stack), panel=clean(one.panel)) for one in self.series
         )
         return replace(
-            self,
-            title=clean(self.title),
-            empty=clean(self.empty),
-            source=clean(self.source),
-            note=clean(self.note),
-            x=x,
-            y=y,
-            series=series,
-            table=self.table.cleaned(clean),
-        )
+            self, title=clean(self.title), empty=clean(self.empty), source=clean(self.source), note=clean(self.note),
+            x=x, y=y, series=series, table=self.table.cleaned(clean),
+        )  # fmt: skip
 
     @property
     def is_crowded(self) -> bool:
@@ -181,18 +174,14 @@ class ChartWords:
     note: str = ""
 
 
-def _read(path: Path) -> dict[str, ChartWords]:
-    file = TomlTable.of_file(path)
-    return {name: _words(file.table(name)) for name in file.data}
-
-
 def _words(table: TomlTable) -> ChartWords:
     columns = table.table("columns")
     formats = tuple((title, columns.text(title)) for title in columns.data)
     return table.read(ChartWords, x=table.table("x").read(Axis), y=table.table("y").read(Axis), columns=formats)
 
 
-CHART_WORDS = _read(Path(__file__).with_name("charts.toml"))
+_FILE = TomlTable.of_file(Path(__file__).with_name("charts.toml"))
+CHART_WORDS = {name: _words(_FILE.table(name)) for name in _FILE.data}
 
 
 def described(

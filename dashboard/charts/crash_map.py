@@ -7,7 +7,7 @@ from workers.crash.points.story import JudgedPoint
 
 SIZE = 1000
 EDGE = 25  # so that no dot is cut off
-RADIUS, FAILED_RADIUS = 7, 11
+RADII = {"kept": 7, "unclear": 7, "other": 11, "lost": 11}  # the last is drawn on top
 LOOKS = {"valid": "kept", "unknown": "unclear", "invalid": "other"}
 
 
@@ -37,17 +37,17 @@ def crash_map(states: Sequence[JudgedPoint]) -> CrashMap:
     seconds = max((state.at_s for state in states), default=0.0)
     upward = [(state.binlog, binlog) if binlog else (max(state.at_s, 0), seconds) for state in states]
     dots = (
-        MapDot(look, _place(state.redo, redo), SIZE - _place(*height), _radius(look))
+        MapDot(look, _place(state.redo, redo), SIZE - _place(*height), RADII[look])
         for state, height in zip(states, upward, strict=True)
         if (look := look_of(state))
     )
-    return CrashMap(tuple(sorted(dots, key=lambda dot: _ORDER.index(dot.look))), redo, binlog, seconds)
+    return CrashMap(tuple(sorted(dots, key=lambda dot: list(RADII).index(dot.look))), redo, binlog, seconds)
 
 
 def paths(drawn: CrashMap) -> tuple[tuple[str, str], ...]:
     """For a small map: of each look its dots as one path, those at nearly the same place as one dot."""
     places = {
-        look: dict.fromkeys((_near(dot.x), _near(dot.y)) for dot in drawn.dots if dot.look == look) for look in _ORDER
+        look: dict.fromkeys((_near(dot.x), _near(dot.y)) for dot in drawn.dots if dot.look == look) for look in RADII
     }
     return tuple((look, "".join(f"M{x} {y}h0" for x, y in dots)) for look, dots in places.items() if dots)
 
@@ -56,15 +56,8 @@ def _near(place: float) -> int:
     return 10 * round(place / 10)
 
 
-_ORDER = ("kept", "unclear", "other", "lost")  # the last is drawn on top
-
-
 def look_of(state: JudgedPoint) -> str:
     return "lost" if state.has_lost else LOOKS[state.verdict]
-
-
-def _radius(look: str) -> int:
-    return FAILED_RADIUS if look in ("other", "lost") else RADIUS
 
 
 def _place(value: float, most: float) -> float:

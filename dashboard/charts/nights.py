@@ -8,7 +8,7 @@ from statistics import median
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Mark, Row
 from dashboard.findings import changes as words
 from dashboard.findings.nights import HistoryView, Marked, TrackLine
-from dashboard.records.history.figures import FIGURES, HistoryFigure
+from dashboard.records.history.figures import FIGURES
 from dashboard.records.history.models import Change, Entry
 from dashboard.records.history.queries import ACCEPTED, EntryValue, figured
 
@@ -115,8 +115,9 @@ def _level(name: str, span: Sequence[EntryValue], begin: tuple[Marked, Change] |
 def _nights(key: str, view: HistoryView) -> ChartTable:
     figure = FIGURES[key]
     columns = [("measured at", "text"), ("experiment", "whole"), ("setting", "text"), ("settings", "text")]
-    columns += [(figure.title.lower(), figure.form), *_interval(figure), ("repeats", "whole")]
-    columns += [("source", "text"), ("change", "text")]
+    columns += [(figure.title.lower(), figure.form)]
+    columns += [("95 % from", "number"), ("95 % to", "number")] if key == "throughput" else []
+    columns += [("repeats", "whole"), ("source", "text"), ("change", "text")]
     said = {change.first_id: _says(one, change) for one in view.marked(key) for change in one.changes}
     rows = [
         (
@@ -128,10 +129,6 @@ def _nights(key: str, view: HistoryView) -> ChartTable:
         for entry in line.entries
     ]  # fmt: skip
     return ChartTable(tuple(columns), tuple(rows))
-
-
-def _interval(figure: HistoryFigure) -> list[tuple[str, str]]:
-    return [("95 % from", "number"), ("95 % to", "number")] if figure.column == "tps" else []
 
 
 def _says(one: Marked, change: Change) -> str:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import product
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
+from PIL.ImageFont import load_default
 
 from dashboard.charts.chart import Chart
 from dashboard.charts.risk import RiskDot, RiskSeries
@@ -111,8 +112,8 @@ def risk_png(chart: Chart) -> bytes:
     picture = Image.new("RGB", (SIZE[0] * SHARP, SIZE[1] * SHARP), SURFACE)
     pen = _Pen(ImageDraw.Draw(picture))
     scales = scales_of(chart)
-    known = places(chart, scales)
-    _ground(pen, chart, scales)
+    known = places(chart)
+    _ground(pen, chart, scales, any(one.square for one in known))
     for one in known:
         _point(pen, one)
     for one, (left, top) in zip(known, labels(known), strict=True):
@@ -128,9 +129,8 @@ def risk_png(chart: Chart) -> bytes:
     return file.getvalue()
 
 
-def places(chart: Chart, scales: Scales | None = None) -> list[Place]:
-    scales = scales or scales_of(chart)
-    found = []
+def places(chart: Chart) -> list[Place]:
+    scales, found = scales_of(chart), []
     for one in (series for series in chart.series if isinstance(series, RiskSeries)):
         for dot in _dots(one.dots):
             speed = dot.y or 0.0
@@ -177,7 +177,7 @@ def _cost(box: Box, one: Place, rivals: Sequence[Place], taken: Sequence[Box]) -
 
 
 def size_of(one: Place) -> tuple[float, int]:
-    return max(_font(26).getlength(one.name), _font(20).getlength(one.mark)), 54
+    return max(load_default(26).getlength(one.name), load_default(20).getlength(one.mark)), 54
 
 
 def _covered(one: Box, other: Box) -> float:
@@ -208,7 +208,7 @@ def _dots(dots: Iterable[object]) -> list[RiskDot]:
     return [dot for dot in dots if isinstance(dot, RiskDot)]
 
 
-def _ground(pen: "_Pen", chart: Chart, scales: Scales) -> None:
+def _ground(pen: "_Pen", chart: Chart, scales: Scales, has_squares: bool) -> None:
     left, top, right, bottom = PLOT
     pen.box((left, top, scales.band, bottom), BAND)
     for speed in scales.speeds:
@@ -223,7 +223,7 @@ def _ground(pen: "_Pen", chart: Chart, scales: Scales) -> None:
     pen.write((30, 24), _ascii(chart.title), 34, INK)
     pen.write((30, 80), chart.y.label + (" (log scale)" if scales.bottom else ""), 20, SOFT)
     pen.write((right, bottom + 44), _ascii(f"{chart.x.label} (log scale)"), 20, SOFT, "ra")
-    shapes = " Square: several nodes. Dot: one server." if any(one.square for one in places(chart, scales)) else ""
+    shapes = " Square: several nodes. Dot: one server." if has_squares else ""
     pen.write((30, 590), f"Durascope. Up (fast) and left (little lost) is better.{shapes}", 20, SOFT)
 
 
@@ -246,10 +246,6 @@ def _mark(pen: "_Pen", one: Place) -> None:
         (x, y), arm = middle, RADIUS / 2
         pen.line((x - arm, y - arm), (x + arm, y + arm), colour, OUTLINE)
         pen.line((x - arm, y + arm), (x + arm, y - arm), colour, OUTLINE)
-
-
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    return ImageFont.load_default(size)
 
 
 def _ascii(text: str) -> str:
@@ -286,4 +282,4 @@ class _Pen:
         self.box((x - radius, y - radius, x, y + radius), colour)
 
     def write(self, at: Point, text: str, size: int, colour: str, anchor: str = "la") -> None:
-        self.draw.text((at[0] * SHARP, at[1] * SHARP), text, colour, _font(size * SHARP), anchor)
+        self.draw.text((at[0] * SHARP, at[1] * SHARP), text, colour, load_default(size * SHARP), anchor)

@@ -10,9 +10,8 @@ from dashboard.findings.point import Point
 from dashboard.text.numbers import at
 from workers.analysis.anatomy import Anatomy
 from workers.analysis.round_trip import predicted_per_s, trips_of
-from workers.bench.plan import Plan, Variant
+from workers.bench.plan import Plan
 from workers.topology.kinds import TOPOLOGY_KINDS, understood
-from workers.topology.topology import Topology
 
 STEPS = 24  # of the curve
 PERCENTILES = ("p50", "p99")
@@ -47,10 +46,6 @@ class DelayedLine:
         flushes = found.parts.items() if isinstance(found, Anatomy) else ()
         return sum(ms for part, ms in flushes if part.endswith(" flush")) or None
 
-    @property
-    def in_groups(self) -> bool:
-        return self.most_trips > self.trips
-
     def per_s(self, trips: float, rtt_ms: float) -> float:
         return predicted_per_s(self.without.tps, self.without.threads, trips * rtt_ms)
 
@@ -80,20 +75,13 @@ def _delayed(lines: Sequence[VariantLine], plan: Plan, threads: int) -> list[Del
         variant, point = variants[line.variant], next((one for one in line.points if one.threads == threads), None)
         topology = understood(variant.topology)
         if point and point.tps > 0 and topology and topology.rtt_ms is not None:
-            place = line.server_id, repr(replace(topology, rtt_ms=0)), repr(_alike(variant))
+            alike = replace(variant, name="", topology="", settings=dict(sorted(variant.settings.items())))
+            place = line.server_id, repr(replace(topology, rtt_ms=0)), repr(alike)
             found.setdefault(place, {})[topology.rtt_ms] = line, point
-            waits[place] = _trips(topology, threads)
+            least, most = TOPOLOGY_KINDS[topology.kind].waits(topology)
+            waits[place] = least, trips_of(threads, least, most)
     several = [(place, points) for place, points in found.items() if 0.0 in points and len(points) > 1]
     return [DelayedLine(points, *waits[place]) for place, points in several]
-
-
-def _trips(topology: Topology, threads: int) -> tuple[float, float]:
-    least, most = TOPOLOGY_KINDS[topology.kind].waits(topology)
-    return least, trips_of(threads, least, most)
-
-
-def _alike(variant: Variant) -> Variant:
-    return replace(variant, name="", topology="", settings=dict(sorted(variant.settings.items())))
 
 
 def _curve(one: DelayedLine) -> list[float]:
@@ -107,7 +95,7 @@ def _rate_series(one: DelayedLine) -> Iterator[ChartSeries]:
         tuple(Dot(rtt_ms, one.per_s(trips, rtt_ms)) for rtt_ms in _curve(one)) for trips in (one.most_trips, one.trips)
     )
     yield ChartSeries(first.name, first.colour, slow, first.dash, fit=True)
-    if one.in_groups:
+    if one.most_trips > one.trips:
         yield ChartSeries(first.name, first.colour, fast, first.dash, ceiling=True)
     dots = tuple(Dot(rtt_ms, point.tps, point.lo, point.hi) for rtt_ms, _, point in one.in_order)
     yield ChartSeries(first.name, first.colour, dots, first.dash)

@@ -58,11 +58,8 @@ def _grid(names: Sequence[str]) -> list[Look]:
     pairs = [name.rpartition(", ")[::2] for name in names]
     heads, ways = (list(dict.fromkeys(part)) for part in zip(*pairs, strict=True)) if pairs else ([], [])
     whole = len(names) == len(set(pairs)) == len(heads) * len(ways)
-    if len(names) <= COLOURS or not whole or not 1 < len(ways) <= MOST_WAYS or _rounds(heads) * len(ways) > STYLES:
+    rounds = -(-len(heads) // COLOURS)
+    if len(names) <= COLOURS or not whole or not 1 < len(ways) <= MOST_WAYS or rounds * len(ways) > STYLES:
         return []
     own = dict(zip(heads, _each(heads, ()), strict=True))
     return [Look(own[head].colour, own[head].dash * len(ways) + ways.index(way)) for head, way in pairs]
-
-
-def _rounds(heads: Sequence[str]) -> int:
-    return -(-len(heads) // COLOURS)

@@ -100,23 +100,17 @@ def beside(settings: Iterable[SpelledOut], reasons: Sequence[str]) -> list[tuple
     return found
 
 
-def _written(variant: Variant) -> Mapping[str, str]:
-    topology = {"topology": variant.topology} if variant.topology else {}
-    return {**variant.settings, **topology}
-
-
 def spelled_out(plan: Plan, clean: Callable[[str], str]) -> list[SpelledOut]:
     """Of each variant whose name does not contain its settings. Settings that all variants share are left out."""
     variants = plan.variants
     if len(variants) > MOST_VARIANTS:
         return []
-    given = [_written(variant) for variant in variants]
+    given = [{**one.settings, **({"topology": one.topology} if one.topology else {})} for one in variants]
     shared = set.intersection(*(set(settings.items()) for settings in given)) if len(given) > 1 else set()
     own = [
         ", ".join(f"{name}={value}" for name, value in settings.items() if (name, value) not in shared)
         for settings in given
     ]
-    names = [clean(variant.name) for variant in variants]
-    glosses = [gloss(settings) for settings in given]
-    told = (SpelledOut(*each) for each in zip(names, own, glosses, strict=True))
-    return [one for one in told if one.settings and one.name != one.settings]
+    told = zip(variants, own, given, strict=True)
+    found = (SpelledOut(clean(variant.name), says, gloss(settings)) for variant, says, settings in told)
+    return [one for one in found if one.settings and one.name != one.settings]

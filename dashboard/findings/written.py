@@ -42,6 +42,9 @@ class WrittenBytes:
     def in_words(self) -> str:
         return f"{size(self.total)}, {size(self.binlog)} of it binary log"
 
+    def plus(self, per_s: "WrittenBytes", seconds: float) -> "WrittenBytes":
+        return WrittenBytes(self.total + per_s.total * seconds, self.binlog + per_s.binlog * seconds)
+
 
 @dataclass(frozen=True)
 class WrittenEstimate:
@@ -69,11 +72,8 @@ class WrittenEstimate:
     @property
     def _room(self) -> str:
         if self.free_bytes is None:
-            return (
-                ""
-                if self.host == "worker"
-                else "The free space on the server's disk is not known: test the connection."
-            )
+            unknown = "The free space on the server's disk is not known: test the connection."
+            return "" if self.host == "worker" else unknown
         room = f"{size(self.free_bytes)} of the {self.host}'s disk is free."
         enough = self.high is None or self.high.total < self.free_bytes
         return room if enough else f"{room} That may not be enough."
@@ -83,12 +83,7 @@ def _range(low: float, high: float) -> str:
     return f"about {size(low)}" if size(low) == size(high) else f"{size(low)} to {size(high)}"
 
 
-@dataclass(frozen=True)
-class WrittenPerSecond:
-    """Of one earlier measurement."""
-
-    rate: WrittenBytes
-    threads: int
+Earlier = Sequence[tuple[WrittenBytes, int]]  # of each earlier measurement what it wrote per second, and its threads
 
 
 def estimates(plan: Plan, before: datetime) -> dict[int, WrittenEstimate]:
@@ -104,12 +99,8 @@ def measured(experiment: Experiment) -> dict[int, tuple[WrittenBytes, float]]:
     found: dict[int, tuple[WrittenBytes, float]] = {}
     for run in Run.objects.of_done_cells().filter(cell__experiment=experiment).select_related("cell"):
         if rate := _rate(run):
-            sum_, seconds = found.get(run.cell.server_id, (WrittenBytes(0, 0), 0.0))
-            total = WrittenBytes(
-                sum_.total + rate.total * run.elapsed_s,
-                sum_.binlog + rate.binlog * run.elapsed_s,
-            )
-            found[run.cell.server_id] = (total, seconds + run.elapsed_s)
+            total, seconds = found.get(run.cell.server_id, (WrittenBytes(0, 0), 0.0))
+            found[run.cell.server_id] = (total.plus(rate, run.elapsed_s), seconds + run.elapsed_s)
     return found
 
 
@@ -124,23 +115,20 @@ def written_lines(experiment: Experiment) -> list[str]:
     ]
 
 
-def _estimate(plan: Plan, target: PlanTarget, earlier: Sequence[WrittenPerSecond]) -> WrittenEstimate:
+def _estimate(plan: Plan, target: PlanTarget, earlier: Earlier) -> WrittenEstimate:
     load_s = plan.size / len(plan.targets) * (plan.warmup_s + plan.measure_s)
     shared = [one for one in plan.workloads if one.key != OWN]  # the own tables are filled before each measurement
     tables = plan.table_rows * len(shared) * len({variant.engine for variant in plan.variants})
     tables += _own_rows(plan) * plan.repeats * len(plan.threads) * len(plan.variants)
+    filled = WrittenBytes(tables * ROW_BYTES, tables * BINLOG_ROW_BYTES)
     low, high, basis = _rates(plan, "sandbox" if target.is_sandbox else "server", earlier)
-
-    def whole(rate: WrittenBytes) -> WrittenBytes:
-        return WrittenBytes(rate.total * load_s + tables * ROW_BYTES, rate.binlog * load_s + tables * BINLOG_ROW_BYTES)
-
     server = Server.everything.filter(pk=target.server_id).first()
     answer = server.last_answer if server else None
     free = answer.known.free_bytes if answer else None
     host = "worker" if target.is_sandbox else "server"
     if not earlier and _own_file(plan):
         return WrittenEstimate(target.name, None, None, load_s, NOT_MEASURED, free, host)
-    return WrittenEstimate(target.name, whole(low), whole(high), load_s, basis, free, host)
+    return WrittenEstimate(target.name, filled.plus(low, load_s), filled.plus(high, load_s), load_s, basis, free, host)
 
 
 def _own_file(plan: Plan) -> str:
@@ -160,15 +148,15 @@ def _own_rows(plan: Plan) -> int:
     return sum(rows * (1 + taken // ROW_BYTES) for rows, taken in each)
 
 
-def _rates(plan: Plan, place: str, earlier: Sequence[WrittenPerSecond]) -> tuple[WrittenBytes, WrittenBytes, str]:
+def _rates(plan: Plan, place: str, earlier: Earlier) -> tuple[WrittenBytes, WrittenBytes, str]:
     """Per second. `place`: "server" or "sandbox". More threads than before may commit that many times more at most."""
     if not earlier:
         low, high = (WrittenBytes(one.commits * one.each, one.commits * one.each * one.share) for one in (LEAST, MOST))
         said = f"{LEAST.commits:,} to {MOST.commits:,} commits per second of {LEAST.each:,} to {MOST.each:,} bytes"
         return low, high, f"assumed: {said}, because this server has no earlier measurement of this workload"
-    tried = [one.threads for one in earlier]
+    tried = [threads for _, threads in earlier]
     more = max(1.0, max(plan.threads) / max(tried))
-    totals, binlogs = [one.rate.total for one in earlier], [one.rate.binlog for one in earlier]
+    totals, binlogs = [rate.total for rate, _ in earlier], [rate.binlog for rate, _ in earlier]
     count = f"{len(earlier)} earlier measurement{'' if len(earlier) == 1 else 's'}"
     threads = f"{min(tried)} to {max(tried)}" if min(tried) < max(tried) else str(max(tried))
     basis = f"estimated from {count} {'of this server' if place == 'server' else 'in sandboxes'} with {threads} threads"
@@ -179,7 +167,7 @@ def _rates(plan: Plan, place: str, earlier: Sequence[WrittenPerSecond]) -> tuple
     )
 
 
-def _earlier(plan: Plan, server_id: int, before: datetime) -> list[WrittenPerSecond]:
+def _earlier(plan: Plan, server_id: int, before: datetime) -> Earlier:
     labels = [workload.label for workload in plan.workloads]
     runs = Run.objects.of_done_cells().filter(
         cell__server=server_id, cell__workload__in=labels, started_at__lt=before, cell__experiment__deleted_at=None
@@ -189,7 +177,7 @@ def _earlier(plan: Plan, server_id: int, before: datetime) -> list[WrittenPerSec
     own = [one.label for one in plan.workloads if one.key == OWN]
     if own and not any(run.cell.workload in own for run in same):
         return []
-    return [WrittenPerSecond(rate, run.cell.threads) for run in same if (rate := _rate(run))]
+    return [(rate, run.cell.threads) for run in same if (rate := _rate(run))]
 
 
 def _workload(run: Run) -> WorkloadChoice:
@@ -202,7 +190,5 @@ def _rate(run: Run) -> WrittenBytes | None:
     best = {one.name: one.value for one in reversed(read(Figures, run.figures)) if one.value is not None}
     if not {"redo_bytes", "binlog_bytes"} <= set(best) or not run.elapsed_s:
         return None
-    binlog = best["binlog_bytes"]
-    return WrittenBytes(
-        (best["redo_bytes"] + best.get("data_bytes", 0.0) + binlog) / run.elapsed_s, binlog / run.elapsed_s
-    )
+    binlog, total = best["binlog_bytes"], best["redo_bytes"] + best.get("data_bytes", 0.0) + best["binlog_bytes"]
+    return WrittenBytes(total / run.elapsed_s, binlog / run.elapsed_s)

@@ -81,13 +81,10 @@ def duration(seconds: object) -> str:
     size = abs(known)
     if size < 59.95:
         return _short(known)
-    for big, big_name, small, small_name in _SCALES:
-        whole_small = round(size / small)
-        if whole_small * small >= big:
-            most, rest = divmod(whole_small, big // small)
-            tail = f" {rest} {small_name}" if rest else ""
-            return ("\N{MINUS SIGN}" if known < 0 else "") + f"{most:,} {big_name}{tail}"
-    return _short(known)
+    big, big_name, small, small_name = next(one for one in _SCALES if round(size / one[2]) * one[2] >= one[0])
+    most, rest = divmod(round(size / small), big // small)
+    tail = f" {rest} {small_name}" if rest else ""
+    return ("\N{MINUS SIGN}" if known < 0 else "") + f"{most:,} {big_name}{tail}"
 
 
 def _short(seconds: float) -> str:
@@ -121,9 +118,9 @@ def mib(value: object) -> str:
     return unit(round(known), "MiB") if (known := _known(value)) is not None else UNKNOWN
 
 
-def times(value: object, digits: int = 3) -> str:
+def times(value: object) -> str:
     """A ratio: 6.123 -> 6.12 with the multiplication sign."""
-    text = sig(value, digits)
+    text = sig(value)
     return text if text == UNKNOWN else f"{text}\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}"
 
 

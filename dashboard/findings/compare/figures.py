@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.point import Point
+from dashboard.findings.point import Point, SourcedFigure
 from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Experiment
 from dashboard.text.numbers import at
@@ -35,36 +35,26 @@ class ComparedFigure:
     value: Callable[[Point], Value]
 
 
-def _throughput(point: Point) -> Value:
-    return point.tps, point.lo, point.hi
-
-
 def _latency(percentile: str) -> Callable[[Point], Value]:
     return lambda point: (point.latency_ms.get(percentile), None, None)
 
 
-def _fsyncs(log: str) -> Callable[[Point], Value]:
-    def value(point: Point) -> Value:
-        found = point.fsyncs_of(log)
-        return (found.value if found else None), None, None
-
-    return value
-
-
-def _group(point: Point) -> Value:
-    return (point.group.value if point.group else None), None, None
+def _of(figure: Callable[[Point], SourcedFigure | None]) -> Callable[[Point], Value]:
+    return lambda point: (found.value if (found := figure(point)) else None, None, None)
 
 
 FIGURES: dict[str, ComparedFigure] = {
-    "throughput": ComparedFigure("Throughput", "per second", "/s", "number", _throughput),
+    "throughput": ComparedFigure("Throughput", "per second", "/s", "number", lambda one: (one.tps, one.lo, one.hi)),
     "p50": ComparedFigure("Latency p50", "p50 latency", "ms", "ms", _latency("p50")),
     "p95": ComparedFigure("Latency p95", "p95 latency", "ms", "ms", _latency("p95")),
     "p99": ComparedFigure("Latency p99", "p99 latency", "ms", "ms", _latency("p99")),
-    "redo-fsyncs": ComparedFigure("Fsyncs of the redo log per commit", "per commit", "", "number", _fsyncs("redo")),
-    "binlog-fsyncs": ComparedFigure(
-        "Fsyncs of the binary log per commit", "per commit", "", "number", _fsyncs("binlog")
+    "redo-fsyncs": ComparedFigure(
+        "Fsyncs of the redo log per commit", "per commit", "", "number", _of(lambda point: point.fsyncs_of("redo"))
     ),
-    "group": ComparedFigure("Commits per group", "commits", "", "number", _group),
+    "binlog-fsyncs": ComparedFigure(
+        "Fsyncs of the binary log per commit", "per commit", "", "number", _of(lambda point: point.fsyncs_of("binlog"))
+    ),
+    "group": ComparedFigure("Commits per group", "commits", "", "number", _of(lambda point: point.group)),
 }
 
 

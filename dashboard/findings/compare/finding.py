@@ -3,16 +3,17 @@ that order before the result was known. Each further point gets a sentence of it
 
 from collections.abc import Sequence
 
-from dashboard.findings.compare.figures import Column, named
+from dashboard.findings.compare.figures import Column
 from dashboard.findings.finding import TOO_FEW, Finding
 from dashboard.findings.point import ThroughputRatio
+from dashboard.text.numbers import at
 
 
 def finding(columns: Sequence[Column]) -> Finding | None:
     """None if no point is compared with the first."""
     if len(columns) < 2:
         return None
-    names = [_of(name) for name in named(columns)]
+    names = [f"{column.variant} at {at(column.threads)} ({n})" for n, column in enumerate(columns, start=1)]
     judged = [(name, column.ratio) for name, column in zip(names, columns, strict=True) if column.ratio]
     unlike = _unlike(columns)
     if not judged:
@@ -45,10 +46,3 @@ def _unlike(columns: Sequence[Column]) -> str:
     if not different:
         return ""
     return f"Throughput of {' and '.join(different)} is not compared with throughput of {first}"
-
-
-def _of(name: str) -> str:
-    """2: 0/0, 8 threads -> 0/0 at 8 threads (2)."""
-    number, _, rest = name.partition(": ")
-    variant, _, threads = rest.rpartition(", ")
-    return f"{variant} at {threads} ({number})"

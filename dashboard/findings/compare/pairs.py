@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from dashboard.findings.analysis import analysis_of, judged
 from dashboard.findings.compare.choice import Choice
+from dashboard.findings.grouped import grouped
 from dashboard.findings.lines import VariantPlace, places
 from dashboard.findings.point import Point, ThroughputRatio
-from dashboard.findings.points import Gathered, PointKey, points
+from dashboard.findings.points import PointKey, points
 from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.text.numbers import at
@@ -64,10 +65,13 @@ def paired(a: Experiment, b: Experiment, names: Mapping[int, str], clean: Callab
     of_a = {_key(point): point for point in analysis_of(a).points}
     of_b = {_key(point, partner): point for point in analysis_of(b).points}
     both = [key for key in of_a if key in of_b]
-    gathered = _gathered(a, b, partner, [key for key in both if of_a[key].counts == of_b[key].counts])
+    runs_a = {one.key: one for one in points(a)}
+    runs_b = {_key(one.key, partner): one for one in points(b)}
+    gathered = {key: (runs_b[key], runs_a[key]) for key in both if of_a[key].counts == of_b[key].counts}
     ratios = judged({key: (of.seconds(), to.seconds()) for key, (of, to) in gathered.items()})
     overall = statistics.overall([(of.by_repeat(), to.by_repeat()) for of, to in gathered.values()])
-    place_a, place_b = ({(one.variant, one.server_id): one for one in _places(plan, names, clean)} for plan in plans)
+    named = (places(plan, names, len(plan.targets) > 1, clean) for plan in plans)
+    place_a, place_b = ({(one.variant, one.server_id): one for one in of_plan} for of_plan in named)
     alone_a = [point for key, point in of_a.items() if key not in of_b]
     alone_b = [point for key, point in of_b.items() if key not in of_a]
     return PairedExperiments(
@@ -105,19 +109,6 @@ def _key(point: Point | PointKey, partner: Mapping[int, int] = {}) -> PointKey:
     return PointKey(server_id, point.variant, point.workload, point.threads)
 
 
-def _gathered(
-    a: Experiment, b: Experiment, partner: Mapping[int, int], wanted: Iterable[PointKey]
-) -> dict[PointKey, tuple[Gathered, Gathered]]:
-    """The runs of B and A."""
-    of_a = {one.key: one for one in points(a)}
-    of_b = {_key(one.key, partner): one for one in points(b)}
-    return {key: (of_b[key], of_a[key]) for key in wanted}
-
-
-def _places(plan: Plan, names: Mapping[int, str], clean: Callable[[str], str]) -> list[VariantPlace]:
-    return places(plan, names, len(plan.targets) > 1, clean)
-
-
 def _unmeasured(plan: Plan, measured: Iterable[Point]) -> list[PointKey]:
     """Points of the plan without a measurement: they failed, were cancelled, or wait."""
     known = {_key(point) for point in measured}
@@ -131,14 +122,10 @@ def _in_words(
     alone: Iterable[Point | PointKey], named: Mapping[tuple[str, int], VariantPlace], clean: Callable[[str], str]
 ) -> tuple[str, ...]:
     """Variants that lack the same numbers of threads are named together."""
-    threads: dict[tuple[str, str], list[int]] = {}
-    for point in alone:
-        threads.setdefault((clean(point.workload), named[point.variant, point.server_id].name), []).append(
-            point.threads
-        )
-    alike: dict[tuple[str, tuple[int, ...]], list[str]] = {}
-    for (workload, name), found in threads.items():
-        alike.setdefault((workload, tuple(found)), []).append(name)
+    threads = grouped(
+        ((clean(point.workload), named[point.variant, point.server_id].name), point.threads) for point in alone
+    )
+    alike = grouped(((workload, tuple(found)), name) for (workload, name), found in threads.items())
     return tuple(
         f"{listed(variants)} at {listed([*map(str, found[:-1]), at(found[-1])])} ({workload})"
         for (workload, found), variants in alike.items()

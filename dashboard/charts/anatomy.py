@@ -52,12 +52,11 @@ def _told(ones: Sequence[CommitTime]) -> dict[int, Anatomy]:
 
 
 def _series(line: VariantLine, ones: Sequence[CommitTime], part: str) -> ChartSeries:
-    dots = tuple(Dot(str(threads), _part(one, part)) for threads, one in _told(ones).items())
+    dots = tuple(
+        Dot(str(threads), one.rest_ms if part == REST else one.parts.get(part, 0.0))
+        for threads, one in _told(ones).items()
+    )
     return ChartSeries(f"{line.name} {PARTS.get(part, part)}", line.colour, dots, stack=line.name)
-
-
-def _part(one: Anatomy, part: str) -> float:
-    return one.rest_ms if part == REST else one.parts.get(part, 0.0)
 
 
 def _sources(lines: Sequence[VariantLine]) -> list[str]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
 from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES, Column, ComparedFigure, named
+from dashboard.findings.grouped import grouped
 from dashboard.findings.looks import repeated
-from dashboard.records.experiments.models import Experiment
 from dashboard.text.numbers import CONFIDENCE
 
 KEY = "compared"
@@ -71,9 +71,9 @@ def _bars(columns: Sequence[Column], figure: ComparedFigure) -> Drawn:
 
 
 def _lines(columns: Sequence[Column], figure: ComparedFigure) -> Drawn:
-    places: dict[tuple[Experiment, int, str, str], list[int]] = {}
-    for place, column in enumerate(columns):
-        places.setdefault((column.experiment, column.server_id, column.variant, column.workload), []).append(place)
+    places = grouped(
+        ((one.experiment, one.server_id, one.variant, one.workload), place) for place, one in enumerate(columns)
+    )
     lines = [[columns[place] for place in line] for line in places.values()]
     series = tuple(
         ChartSeries(name, look.colour, _dots(line, figure), look.dash)

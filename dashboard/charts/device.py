@@ -51,16 +51,10 @@ def _fitted(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Iterato
 def _drawn(each: Fitted, model: FsyncModel) -> tuple[ChartSeries, ChartSeries]:
     name, dash = f"{each.name}, {each.way}", WAYS[each.way]
     sizes = [one.size_bytes for one in model.residuals]
-    line = tuple(Dot(size, model.ms(size)) for size in _between(sizes[0], sizes[-1]))
+    doubled = (sizes[0] << n for n in range((sizes[-1] // sizes[0]).bit_length()))
+    line = tuple(Dot(size, model.ms(size)) for size in doubled)
     points = tuple(Dot(one.size_bytes, one.median_ms) for one in model.residuals)
     return ChartSeries(name, each.colour, line, dash, fit=True), ChartSeries(name, each.colour, points, dash)
-
-
-def _between(low: int, high: int) -> Iterator[int]:
-    size = low
-    while size <= high:
-        yield size
-        size *= 2
 
 
 def _off(each: Fitted, model: FsyncModel) -> ChartSeries:

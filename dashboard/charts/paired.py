@@ -7,6 +7,7 @@ from dashboard.charts.compared import KEY, ComparedChart
 from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES, ComparedFigure
 from dashboard.findings.compare.pairs import PairedExperiments, PointPair
+from dashboard.findings.grouped import grouped
 from dashboard.findings.looks import STYLES
 from dashboard.text.numbers import CONFIDENCE
 
@@ -36,9 +37,8 @@ def paired_picture(found: PairedExperiments, choice: Choice) -> ComparedChart:
 
 
 def _series(found: PairedExperiments, figure: ComparedFigure) -> tuple[ChartSeries, ...]:
-    lines: dict[tuple[str, str], list[PointPair]] = {}
-    for pair in sorted(found.pairs, key=lambda pair: pair.threads):
-        lines.setdefault((pair.place.name, pair.workload), []).append(pair)
+    ascending = sorted(found.pairs, key=lambda pair: pair.threads)
+    lines = grouped(((pair.place.name, pair.workload), pair) for pair in ascending)
     several, drawn = len(found.workloads) > 1, []
     for pair in found.pairs:
         line = lines.pop((pair.place.name, pair.workload), [])

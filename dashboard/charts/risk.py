@@ -13,6 +13,7 @@ from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import CrashLoss
 from dashboard.findings.crash.trials import WITH_REPLICA, Replica, Tried, engine_in
+from dashboard.findings.grouped import grouped
 from dashboard.findings.point import Point
 from dashboard.records.experiments.kind_names import number_of, singular, title
 from dashboard.text.numbers import at
@@ -104,9 +105,7 @@ def risk(
 
 def _whole(drawn: Sequence[DrawnSetting], lost_from: str) -> str:
     """Their place on the axis is the length of their load."""
-    shares: dict[str, list[str]] = {}
-    for one in drawn:
-        shares.setdefault(lost_whole_load(one.setting.tally, lost_from), []).append(one.setting.name)
+    shares = grouped((lost_whole_load(one.setting.tally, lost_from), one.setting.name) for one in drawn)
     return "".join(f"{listed(names)} lost {share}. " for share, names in shares.items() if share)
 
 

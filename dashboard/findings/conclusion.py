@@ -18,12 +18,8 @@ from dashboard.records.experiments.states import OVER
 def conclusion(experiment: Experiment, view: ResultView) -> Finding:
     """The finding on the crashes, if there were any; else on the load."""
     if view.trials:
-        return of_crashes(experiment, view)
+        return crash_finding(view.settings, view.trials, view.pairs, experiment.is_over)
     return of_load(view, progress(experiment, experiment.cells.values_list("state", flat=True), view.clean))
-
-
-def of_crashes(experiment: Experiment, view: ResultView) -> Finding:
-    return crash_finding(view.settings, view.trials, view.pairs, experiment.is_over)
 
 
 def of_load(view: ResultView, progress: CellProgress) -> Finding:
@@ -32,8 +28,7 @@ def of_load(view: ResultView, progress: CellProgress) -> Finding:
 
 def sentences(experiment: Experiment) -> list[str]:
     """The first is the first sentence of the result page."""
-    found = conclusion(experiment, shown(experiment))
-    return list(found.sentences)
+    return list(conclusion(experiment, shown(experiment)).sentences)
 
 
 def summary(experiment: Experiment) -> list[str]:

@@ -16,6 +16,11 @@ def level(settings: Mapping[str, str]) -> tuple[str, str] | None:
     return None if flush is None or SYNC not in settings else (flush, settings[SYNC])
 
 
+def in_short(settings: Mapping[str, str]) -> str:
+    """As 1/1; a question mark for what is not known."""
+    return "/".join(settings.get(name) or "?" for name in (FLUSH[0], SYNC))
+
+
 def is_durable(settings: Mapping[str, str]) -> bool:
     """Whether the settings say that both logs are flushed at every commit."""
     return level(settings) == DURABLE

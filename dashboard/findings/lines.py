@@ -41,10 +41,15 @@ def places(plan: Plan, servers: Mapping[int, str], several: bool, clean: Callabl
     ]
 
 
-def look_of(plan: Plan, variant: str, server_id: int) -> Look:
-    """As the result page draws it; the first look where the plan does not have it."""
+def looks_of(plan: Plan, server_id: int) -> dict[str, Look]:
+    """Variant -> its look on that server, as the result page draws it."""
     shown = places(plan, {server_id: ""}, several=False, clean=str)
-    return next((Look(one.colour, one.dash) for one in shown if one.variant == variant), by_place(0))
+    return {one.variant: Look(one.colour, one.dash) for one in shown}
+
+
+def look_of(plan: Plan, variant: str, server_id: int) -> Look:
+    """The first look where the plan does not have it."""
+    return looks_of(plan, server_id).get(variant, by_place(0))
 
 
 def lines(shown: Iterable[VariantPlace], points: Iterable[Point], models: Iterable[LineModels]) -> list[VariantLine]:

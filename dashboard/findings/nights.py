@@ -9,7 +9,7 @@ from functools import cached_property
 from django.db.models import OuterRef, Subquery
 
 from dashboard.findings.grouped import grouped
-from dashboard.findings.lines import places
+from dashboard.findings.lines import looks_of
 from dashboard.findings.looks import Look, looks, repeated
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history import queries
@@ -92,9 +92,7 @@ class HistoryView:
         """As the newest result page draws the variants; those that it does not have get the looks that are left."""
         known = Entry.objects.filter(track__in=tracks).exclude(experiment__in=Experiment.deleted.ids())
         newest = known.order_by("-at", "-pk").values_list("experiment__plan", flat=True).first()
-        plan = Plan.from_dict(newest) if newest else None
-        shown = places(plan, {self.server.pk: ""}, several=False, clean=str) if plan else []
-        own = {one.variant: Look(one.colour, one.dash) for one in shown}
+        own = looks_of(Plan.from_dict(newest), self.server.pk) if newest else {}
         names = [one.variant for one in tracks]
         others = [name for name in dict.fromkeys(names) if name not in own]
         return list(repeated(names, own | dict(zip(others, looks(others, own.values()), strict=True))))

@@ -269,22 +269,20 @@ def _speed_and_risk(one: Option, chosen: Option, threads: int) -> str:
 
 
 def _gain(speed: Speed, base: Speed, than: str) -> str:
+    ratio = speed.times(base)
+    value, interval = rounded(ratio.value, ratio.lo, ratio.hi)
+    times = f"{times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {than}"
+    within = f"{CONFIDENCE} confidence interval {interval}"
     if speed.exceeds(base):
-        ratio = speed.times(base)
-        _, interval = rounded(ratio.value, ratio.lo, ratio.hi)
-        within = f" ({CONFIDENCE} confidence interval {interval})" if interval else ""
-        return f"is {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {than}{within}"
+        return f"is {times} ({within})" if interval else f"is {times}"
     if base.exceeds(speed):
         return f"is slower than {than}"
     if speed.may_exceed(base):
-        ratio = speed.times(base)
-        return f"seems {times_as_fast(ratio.value, ratio.lo, ratio.hi)} as {than}, but more repeats must confirm this"
+        return f"seems {times}, but more repeats must confirm this"
     if not speed.is_comparable(base):
         return f"was measured too rarely to compare its speed with {than}"
-    ratio = speed.times(base)
-    value, interval = rounded(ratio.value, ratio.lo, ratio.hi)
-    within = f", {CONFIDENCE} confidence interval {interval}" if interval else ""
-    return f"is not proven to be faster than {than} ({value} times as fast{within})"
+    factor = f"{value} times as fast, {within}" if interval else f"{value} times as fast"
+    return f"is not proven to be faster than {than} ({factor})"
 
 
 def _risk(one: Option) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dashboard.findings.attached.clusters import UNKNOWN, TopologyStatement, of_clusters
 from dashboard.findings.attached.known import Known, Told, told
 from dashboard.findings.attached.links import Joined, Key, ReplicationLink, joined, recognised
+from dashboard.findings.flushing import in_short
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
 from workers.servers.replication import Peer
@@ -96,7 +97,7 @@ def _node(key: Key, known: Known, joins: list[ReplicationLink], seat: Peer | Non
     broken = any(_is_stopped(link) for link in mine)
     apart = (seat and seat.state != "ONLINE") or (one.galera and one.value("wsrep_cluster_status") != "Primary")
     state = "warned" if broken or apart else "passed"
-    return AttachedNode(one.server, one.server.name, role, state, says, _flushes(one))
+    return AttachedNode(one.server, one.server.name, role, state, says, in_short(one.replication.values))
 
 
 def _follows(link: ReplicationLink, known: Known) -> str:
@@ -104,11 +105,6 @@ def _follows(link: ReplicationLink, known: Known) -> str:
         return f"{_name(link.source, known)} names it as its replica"
     error = f": {link.peer.error}" if link.peer.error else ""
     return f"{link.peer.state} {_name(link.source, known)}{', by GTID' if link.peer.by_gtid else ''}{error}"
-
-
-def _flushes(one: Told) -> str:
-    """As 1/1."""
-    return f"{one.value('innodb_flush_log_at_trx_commit') or '?'}/{one.value('sync_binlog') or '?'}"
 
 
 def _name(key: Key, known: Known) -> str:
@@ -174,10 +170,11 @@ def _all_lose_power(source: Told | None, replica: Told | None, name: str, follow
     if replica is None:
         return TopologyStatement(crash, UNKNOWN, f"{follower} is not registered here: what it flushes is unknown.")
     rest = ""
-    if source and _flushes(source) == "1/1":
+    flushes = in_short(source.replication.values) if source else ""
+    if flushes == "1/1":
         rest = f" {name} keeps its commits (1/1): start it again instead, if it comes back."
-    elif source:
-        rest = f" {name} ({_flushes(source)}) may have lost commits too."
+    elif flushes:
+        rest = f" {name} ({flushes}) may have lost commits too."
     every = replica.value("sync_relay_log")
     if not every:
         return TopologyStatement(crash, UNKNOWN, f"sync_relay_log of {follower} could not be read.{rest}")

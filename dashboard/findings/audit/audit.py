@@ -1,7 +1,7 @@
 """The audit of many servers: one line each, the worst first. Derived from settings; nothing is loaded or changed."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from dashboard.findings.audit.survival import LOST, Survivals, survivals
 from dashboard.findings.crash.badges import Badge, badges, tried_as
 from dashboard.findings.crash.durability import Durability
 from dashboard.findings.crash.reference import ReferenceCrashes, reference
+from dashboard.findings.flushing import in_short
 from dashboard.records.servers import levels
 from workers.crash.kinds import CRASH_KINDS
 from workers.servers.compared import SettingDifference, differences
@@ -110,8 +111,8 @@ def summary(order: Ranked) -> tuple[str, str]:
 
 def told(finding: str, worst: str, servers: Ranked, replicas: Iterable[tuple[AuditedServer, AuditedServer]]) -> Audit:
     """With the lines of these servers."""
-    crashes = _remembering(_crashes)
-    lines = tuple(_line(subject, found, crashes) for subject, found in servers)
+    known: dict[object, LikeCrashes] = {}
+    lines = tuple(_line(subject, found, known) for subject, found in servers)
     return Audit(finding, worst, lines, tuple(against(*pair) for pair in replicas))
 
 
@@ -134,12 +135,14 @@ def with_levels(found: Audit, subjects: Sequence[AuditedServer]) -> Audit:
     return replace(found, lines=tuple(lines))
 
 
-def _line(subject: AuditedServer, found: Survivals, crashes: Callable[[Durability], LikeCrashes]) -> AuditLine:
+def _line(subject: AuditedServer, found: Survivals, known: dict[object, LikeCrashes]) -> AuditLine:
     facts = subject.facts
     title, worst = next((title, one) for title, one in found.crashes if one.outcome == found.worst)
     says = worst.says if worst is found.failover or not facts else f"{title}: {worst.says}"
     says = says if found.worst in (LOST, UNKNOWN) else NOTHING
-    like = crashes(Durability(facts.flavour, facts.version_text, facts.variables)) if facts else LikeCrashes()
+    like = LikeCrashes()
+    if facts:
+        like = _crashes(Durability(facts.flavour, facts.version_text, facts.variables), known)
     if subject.service:  # what other servers keep says nothing of the vendor's storage
         like = LikeCrashes(tuple(one for one in like.measured if one.where == subject.name))
     return AuditLine(
@@ -147,7 +150,7 @@ def _line(subject: AuditedServer, found: Survivals, crashes: Callable[[Durabilit
         name=subject.name,
         server_id=subject.server.pk if subject.server else None,
         version=f"{FLAVOURS[facts.flavour].title} {facts.version_text}" if facts and facts.version_text else "",
-        flushes=_flushes(facts.variables) if facts else "",
+        flushes=in_short(facts.variables) if facts else "",
         finding=says,
         unclear=_unclear(found) if found.worst == LOST else "",
         changes=tuple(dict.fromkeys(change for _, one in found.crashes for change in one.changes)),
@@ -163,27 +166,14 @@ def _unclear(found: Survivals) -> str:
     return " ".join(f"{title} is unknown: {one.says}" for title, one in found.crashes if one.outcome == UNKNOWN)
 
 
-def _flushes(variables: Mapping[str, str]) -> str:
-    """As 1/1."""
-    return "/".join(variables.get(name, "?") for name in ("innodb_flush_log_at_trx_commit", "sync_binlog"))
-
-
-def _crashes(present: Durability) -> LikeCrashes:
-    tried = tried_as(present)
-    return LikeCrashes(tuple(badges(tried)), tuple(reference(present, tried)))
-
-
-def _remembering(find: Callable[[Durability], LikeCrashes]) -> Callable[[Durability], LikeCrashes]:
-    """Servers with the same settings have the same trials, and each search reads many rows."""
-    known: dict[tuple[object, ...], LikeCrashes] = {}
-
-    def remembered(present: Durability) -> LikeCrashes:
-        key = (present.flavour, present.version, *sorted(present.deciding.items()))
-        if key not in known:
-            known[key] = find(present)
-        return known[key]
-
-    return remembered
+def _crashes(present: Durability, known: dict[object, LikeCrashes]) -> LikeCrashes:
+    """`known`: those that were found before. Servers with the same settings have the same trials, and each search reads
+    many rows."""
+    key = (present.flavour, present.version, *sorted(present.deciding.items()))
+    if key not in known:
+        tried = tried_as(present)
+        known[key] = LikeCrashes(tuple(badges(tried)), tuple(reference(present, tried)))
+    return known[key]
 
 
 def _finding(order: Ranked) -> str:

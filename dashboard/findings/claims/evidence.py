@@ -1,7 +1,7 @@
 """The measurements of an experiment on one server, in the form that predicates ask for
 (workers.analysis.predicates.measured)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.claims.per_commit import estimate
@@ -155,14 +155,12 @@ def _swept(experiment: Experiment, plan: Plan) -> dict[DeviceKey, FsyncModel | N
 def _broken(experiment: Experiment) -> dict[tuple[int, str], str]:
     """(Server, variant) -> why its simulated device is not the one in the recipe: the probe read other fsyncs per
     second than the profile promises. A busy machine can cause this, and it says nothing about a claim."""
-    either = ("probe__data__logs__promise", "probe__data__promise")  # the last one wins: the data's device
-    rows = [row for promise in either for row in _not_kept(experiment, promise)]
-    return {(server, variant): says.rstrip(".") for server, variant, says in rows}
-
-
-def _not_kept(experiment: Experiment, promise: str) -> Iterable[tuple[int, str, str]]:
-    runs = Run.objects.filter(cell__experiment=experiment, **{f"{promise}__matches": False})
-    return runs.values_list("cell__server_id", "cell__variant", f"{promise}__says").distinct()
+    found: dict[tuple[int, str], str] = {}
+    for promise in ("probe__data__logs__promise", "probe__data__promise"):  # the last one wins: the data's device
+        runs = Run.objects.filter(cell__experiment=experiment, **{f"{promise}__matches": False})
+        rows = runs.values_list("cell__server_id", "cell__variant", f"{promise}__says").distinct()
+        found |= {(server, variant): says.rstrip(".") for server, variant, says in rows}
+    return found
 
 
 def _fitted(sweep: Sequence[SweepPoint]) -> FsyncModel | NotComputable:
@@ -177,10 +175,7 @@ def _tried(experiment: Experiment) -> dict[TrialKey, list[Tried]]:
     )
     found: list[tuple[TrialKey, Tried]] = []
     for server_id, variant, kind, state, checks, story, engine, engine_ms, binlog, binlog_ms in rows:
-        took: dict[Place, float | None] = {
-            "engine": _lost_ms(engine, engine_ms),
-            "binlog": _lost_ms(binlog, binlog_ms),
-        }
+        took: dict[Place, float | None] = {"engine": _lost_ms(engine, engine_ms), "binlog": _lost_ms(binlog, binlog_ms)}
         known = {place: lost_ms for place, lost_ms in took.items() if lost_ms is not None}
         told, outcomes = read_stored(FailoverStory, story or {}), read_stored(tuple[CheckResult, ...], checks or ())
         outage_s = told.outage.total_s if told.outage else None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from dashboard.findings.analysis import describe, judged
 from dashboard.findings.compare.figures import Column
 from dashboard.findings.names import server_names
-from dashboard.findings.points import Gathered, gathered
+from dashboard.findings.points import gathered
 from dashboard.records.experiments.models import Experiment, Run
 
 MOST_POINTS = 16
@@ -22,7 +22,7 @@ def columns(wanted: Sequence[int]) -> list[Column]:
     if not points:
         return []
     seconds = [point.seconds() for point in points]
-    alike = [n for n, point in enumerate(points) if n and _counts(point) == _counts(points[0])]
+    alike = [n for n, point in enumerate(points) if n and point.runs[0].counts == points[0].runs[0].counts]
     ratios = judged({n: (seconds[n], seconds[0]) for n in alike})
     experiments = Experiment.objects.in_bulk({run.experiment_id for point in points for run in point.runs})
     runs = Run.objects.filter(pk__in=[point.runs[0].id for point in points]).select_related("environment")
@@ -37,10 +37,6 @@ def columns(wanted: Sequence[int]) -> list[Column]:
         )
         for n, point in enumerate(points)
     ]
-
-
-def _counts(point: Gathered) -> str:
-    return point.runs[0].counts
 
 
 def experiments_of(compared: Sequence[Column]) -> list[Experiment]:

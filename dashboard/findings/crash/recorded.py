@@ -43,19 +43,12 @@ def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
 def points_in_full(points: int, kind: str, trials: int) -> str:
     """As `points_of_loads`, with how many each load has: for the first sentence of a page."""
     if kind in HISTORIES:
-        return states_of(points, number_of(kind, trials))
+        return f"{_points(points, CRASH_POINT)} of {number_of(kind, trials)}"
     each, rest = divmod(points, trials)
-    loads = (
-        f"{'1 load' if trials == 1 else f'{trials:,} loads'}{' of a replica' if CRASH_KINDS[kind].with_replica else ''}"
-    )
-    return (
-        f"{_points(points, noun_of(kind))} ({f'of {loads}' if rest or trials == 1 else f'{each:,} in each of {loads}'})"
-    )
-
-
-def states_of(states: int, of: str) -> str:
-    """Of small histories."""
-    return f"{_points(states, CRASH_POINT)} of {of}"
+    loads = "1 load" if trials == 1 else f"{trials:,} loads"
+    in_each = "" if rest or trials == 1 else f"{each:,} in each "
+    whose = " of a replica" if CRASH_KINDS[kind].with_replica else ""
+    return f"{_points(points, noun_of(kind))} ({in_each}of {loads}{whose})"
 
 
 def _points(points: int, noun: str) -> str:
@@ -65,7 +58,9 @@ def _points(points: int, noun: str) -> str:
 def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str = "", noun: str = CRASH_POINT) -> str:
     """What a setting lost at the crash points of its loads, or at the states of `histories`. `most_lost`: commits at
     the worst of them; None: they could not be counted. Of histories that lost none, a wrong content can be anything."""
-    where = states_of(counts.tried, histories) if histories else points_of_loads(counts.tried, loads, noun)
+    where = points_of_loads(counts.tried, loads, noun)
+    if histories:
+        where = f"{_points(counts.tried, CRASH_POINT)} of {histories}"
     if most_lost is None or (histories and not counts.lost):
         if counts.failed:
             return f"recovered wrong at {counts.failed:,} of the {where}"

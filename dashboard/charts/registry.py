@@ -2,17 +2,13 @@
 
 from collections.abc import Callable
 
-from dashboard.charts.anatomy import anatomy
 from dashboard.charts.by_threads import groups, latency, ratio, throughput
-from dashboard.charts.ceilings import ceilings
 from dashboard.charts.chart import Chart
 from dashboard.charts.device import fsync_model, fsync_residuals, probe
-from dashboard.charts.fsync_latency import fsync_latency
-from dashboard.charts.fsyncs import fsyncs
-from dashboard.charts.group_commit import group_commit
+from dashboard.charts.fsyncs import fsync_latency, fsyncs, group_commit
+from dashboard.charts.models import anatomy, ceilings, scaling_law
 from dashboard.charts.risk import risk
 from dashboard.charts.round_trips import round_trip_latency, round_trips
-from dashboard.charts.scaling_law import scaling_law
 from dashboard.charts.seconds import outline, timeline
 from dashboard.findings.shown import ResultView
 from workers.topology.topology import parse

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from dashboard.findings.compare.columns import MOST_POINTS
-from dashboard.findings.compare.figures import FIGURES
+from dashboard.findings.compare.figures import FIGURES, MOST_POINTS
 
 BYS = {"points": "each point", "threads": "threads"}
 SCALES = ("linear", "log")

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable
 
 from dashboard.charts.chart import CHART_WORDS, Chart, ChartTable
-from dashboard.charts.fsync_latency import row
+from dashboard.charts.fsyncs import latency_row
 from dashboard.charts.host import REMOVED, host, not_watched
 from dashboard.charts.seconds import seconds
 from dashboard.findings import per_commit, together
@@ -117,5 +117,5 @@ def _per_commit(run: Run) -> list[tuple[str, float, str]]:
 
 def _fsync_latency(run: Run, reader: Reader) -> ChartTable:
     variant = reader.text(run.cell.variant)
-    rows = [row(variant, one.files, one) for one in read(Latencies, run.latencies) if one.calls]
+    rows = [latency_row(variant, one.files, one) for one in read(Latencies, run.latencies) if one.calls]
     return ChartTable(CHART_WORDS["fsync-latency"].columns, tuple(rows))

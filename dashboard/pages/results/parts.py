@@ -4,7 +4,7 @@ printed; a reader without scripts finds it on a page of its own. Charts and tabl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from dashboard.charts.group_commit import verdicts
+from dashboard.charts.fsyncs import verdicts
 from dashboard.charts.host import HostMeans, means
 from dashboard.charts.registry import DETAILS, EXPLAINING, MODELS
 from dashboard.findings.conclusion import of_load

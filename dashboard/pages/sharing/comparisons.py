@@ -5,7 +5,7 @@ from dataclasses import replace
 from django.http import QueryDict
 
 from dashboard.findings.compare.choice import Choice, choice
-from dashboard.findings.compare.columns import columns, experiments_of
+from dashboard.findings.compare.figures import columns, experiments_of
 from dashboard.findings.compare.pairs import experiments_named
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.sharing.models import ShareLink

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.charts.fsync_latency import fsync_latency, row
+from dashboard.charts.fsyncs import fsync_latency, latency_row
 from dashboard.findings.point import FsyncHistogram
 from tests.unit.findings.points import point
 
@@ -13,7 +13,7 @@ FIVE = FsyncHistogram(source="trace:fsync", calls=5, total_ms=7.1, max_ms=3.79, 
 
 
 def test_no_percentile_lies_above_the_largest_call():
-    assert row("1/1", "redo", FIVE) == ("1/1", "redo log", 5, 7.1 / 5, 0.512, 3.79, 3.79, "trace:fsync")
+    assert latency_row("1/1", "redo", FIVE) == ("1/1", "redo log", 5, 7.1 / 5, 0.512, 3.79, 3.79, "trace:fsync")
 
 
 @pytest.mark.parametrize("stored", [*permutations(("redo", "binlog", "data", "other"))])

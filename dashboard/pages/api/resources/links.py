@@ -10,8 +10,7 @@ from ninja import Field, Query, Schema, Status
 from ninja.pagination import RouterPaginated
 
 from dashboard.findings.compare.choice import BYS, SCALES, Choice
-from dashboard.findings.compare.columns import MOST_RUNS
-from dashboard.findings.compare.figures import FIGURES
+from dashboard.findings.compare.figures import FIGURES, MOST_RUNS
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Given, Id, Username, with_columns
 from dashboard.pages.api.problems import Conflict

@@ -29,9 +29,6 @@ class Axis:
     categories: tuple[str, ...] = ()
     can_toggle_log: bool = False
 
-    def filled(self, words: dict[str, str], categories: Iterable[str] = ()) -> "Axis":
-        return replace(self, label=self.label.format(**words), categories=tuple(categories))
-
     def payload(self) -> dict[str, object]:
         answer: dict[str, object] = {"label": self.label, "unit": self.unit, "scale": self.scale}
         if self.categories:
@@ -203,8 +200,8 @@ def described(
         key=key or name,
         title=said.title.format(**words),
         kind=said.kind,
-        x=said.x.filled(words, categories),
-        y=said.y.filled(words),
+        x=replace(said.x, label=said.x.label.format(**words), categories=tuple(categories)),
+        y=replace(said.y, label=said.y.label.format(**words)),
         table=ChartTable(tuple((title.format(**words), form) for title, form in said.columns), tuple(rows)),
         series=drawn,
         empty=("" if drawn else said.empty.format(**words)) if empty is None else empty,

@@ -1,13 +1,15 @@
-"""The chart of a comparison: a bar for each point, or a line over the threads for each variant."""
+"""The chart of a comparison: a bar for each point, or a line over the threads for each variant. Of two compared
+experiments the ratio of B to A over the threads, a line for each variant."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot
+from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Row
 from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES, Column, ComparedFigure, named
+from dashboard.findings.compare.pairs import PairedExperiments, PointPair
 from dashboard.findings.grouped import grouped
-from dashboard.findings.looks import repeated
+from dashboard.findings.looks import STYLES, repeated
 from dashboard.text.numbers import CONFIDENCE
 
 KEY = "compared"
@@ -103,3 +105,62 @@ def _table(columns: Sequence[Column], figure: ComparedFigure) -> ChartTable:
     figures = ((figure.title.lower(), figure.format), ("95 % from", "number"), ("95 % to", "number"))
     rows = ((c.name, c.server, c.variant, c.workload, c.threads, *figure.value(c)) for c in columns)
     return ChartTable((*titles, ("threads", "whole"), *figures), tuple(rows))
+
+
+def paired_picture(found: PairedExperiments, choice: Choice) -> ComparedChart:
+    figure = FIGURES[choice.figure]
+    series = _ratio_lines(found, figure)
+    return ComparedChart(
+        key=KEY,
+        title=f"{figure.title} of B against A",
+        kind="ratio",
+        x=Axis("threads", scale="log2"),
+        y=Axis(
+            "times A",
+            "\N{MULTIPLICATION SIGN}",
+            scale="log" if choice.scale == "log" else "linear",
+            can_toggle_log=True,
+        ),
+        table=_ratio_table(found.pairs, figure),
+        series=series,
+        empty="" if series else "No source has this figure in A and B.",
+        note="The line at 1 means that A and B are equal."
+        + (f" Bars: {CONFIDENCE} confidence intervals." if choice.figure == "throughput" else ""),
+        points_of=tuple((place,) for place in range(len(series))),
+        hidden=choice.hidden,
+    )
+
+
+def _ratio_lines(found: PairedExperiments, figure: ComparedFigure) -> tuple[ChartSeries, ...]:
+    ascending = sorted(found.pairs, key=lambda pair: pair.threads)
+    lines = grouped(((pair.place.name, pair.workload), pair) for pair in ascending)
+    several, drawn = len(found.workloads) > 1, []
+    for pair in found.pairs:
+        line = lines.pop((pair.place.name, pair.workload), [])
+        dots = tuple(Dot(one.threads, *ratio) for one in line if (ratio := _ratio(one, figure)))
+        if dots:
+            name = f"{pair.place.name}, {pair.workload}" if several else pair.place.name
+            dash = (pair.place.dash + found.workloads.index(pair.workload)) % STYLES
+            drawn.append(ChartSeries(name, pair.place.colour, dots, dash))
+    return tuple(drawn)
+
+
+def _ratio(pair: PointPair, figure: ComparedFigure) -> tuple[float, float | None, float | None] | None:
+    """With its interval, which only throughput has."""
+    if figure is FIGURES["throughput"]:
+        return (pair.ratio.value, pair.ratio.lo, pair.ratio.hi) if pair.ratio else None
+    a, b = figure.value(pair.a)[0], figure.value(pair.b)[0]
+    return (b / a, None, None) if a and b is not None else None
+
+
+def _ratio_table(pairs: Sequence[PointPair], figure: ComparedFigure) -> ChartTable:
+    name, said = figure.title.lower(), figure.format
+    titles = (("setting", "text"), ("workload", "text"), ("threads", "whole"), (f"{name} of A", said))
+    ratios = ((f"{name} of B", said), ("B/A", "times"), ("95 % from", "times"), ("95 % to", "times"))
+    return ChartTable((*titles, *ratios), tuple(_ratio_row(pair, figure) for pair in pairs))
+
+
+def _ratio_row(pair: PointPair, figure: ComparedFigure) -> Row:
+    ratio = _ratio(pair, figure) or (None, None, None)
+    values = (figure.value(pair.a)[0], figure.value(pair.b)[0])
+    return (pair.place.name, pair.workload, pair.threads, *values, *ratio)

@@ -1,11 +1,24 @@
 """Fsyncs per commit and commits per group of a point, from the figures of sources. A figure is not available if a run
-of the point lacks it, or if the runs have it from different sources."""
+of the point lacks it, or if the runs have it from different sources.
+
+A value is a ratio of two sums. Its 95 % interval comes from the seconds. Both counts rise and fall together, so the
+distance of each second from the ratio varies. This distance is linearised (Cochran 1977, Sampling Techniques, 2.11) and
+goes through `statistics.mean_tps`. A figure that was never counted is 0 of n commits; its bound is the exact binomial
+interval.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from dashboard.findings.point import FsyncHistogram, RunFigures, SourcedFigure
+from dashboard.findings.points import MeasuredRun
+from workers.analysis import binomial, statistics
+from workers.analysis.blocks import Sample
+from workers.analysis.statistics import Estimate
+from workers.analysis.student import Floats
 
 FSYNCS = {
     "redo": "redo_fsyncs",
@@ -15,7 +28,9 @@ FSYNCS = {
     "all files": "all_fsyncs",
 }
 FILES = {"redo": "redo log", "binlog": "binary log"}  # as pages name them, where another name is needed
+CLASSES = {"redo fsyncs per commit": ("redo", "redo and data"), "binlog fsyncs per commit": ("binlog",)}
 Runs = Sequence[RunFigures]
+Measured = Sequence[MeasuredRun]
 
 
 def total(runs: Runs, name: str) -> SourcedFigure | None:
@@ -115,3 +130,63 @@ def _added(source: str, parts: Sequence[FsyncHistogram]) -> FsyncHistogram:
         max_ms=max(part.max_ms for part in parts),
         buckets=dict(sorted(buckets.items(), key=lambda item: int(item[0]))),
     )
+
+
+def estimate(runs: Measured, figure: str) -> Estimate | None:
+    """With its interval. None: no source counted it."""
+    if figure == "commits per group":
+        found = commits_per_group(runs)
+        return _spread(found.value, runs, "binlog_commits", "binlog_groups") if found else None
+    if figure in CLASSES:
+        return _of_class(runs, CLASSES[figure])
+    redo, binlog = (_of_class(runs, classes) for classes in CLASSES.values())
+    return _sum(redo, binlog or _no_binlog(runs))
+
+
+def _of_class(runs: Measured, classes: Sequence[str]) -> Estimate | None:
+    known, committed = fsyncs_per_commit(runs), commits(runs)
+    found = next((one for one in classes if one in known), None)
+    if found is None or committed is None:
+        return None
+    if not known[found].value:
+        return Estimate(0.0, 0.0, binomial.interval(0, int(committed.value))[1])
+    per = "tps" if committed.source == "sysbench" else "commits"
+    return _spread(known[found].value, runs, FSYNCS[found], per)
+
+
+def _no_binlog(runs: Measured) -> Estimate | None:
+    """0 fsyncs, if the server reported in every run that its binlog is off."""
+    off = all(str(run.effective.get("log_bin", "")).upper() in ("OFF", "0") for run in runs)
+    return Estimate(0.0, 0.0, 0.0) if runs and off else None
+
+
+def _sum(one: Estimate | None, other: Estimate | None) -> Estimate | None:
+    """The ends are added: the interval is at least as wide as needed."""
+    if one is None or other is None:
+        return None
+    if None in (one.lo, one.hi, other.lo, other.hi):
+        return Estimate(one.value + other.value)
+    return Estimate(one.value + other.value, one.lo + other.lo, one.hi + other.hi)  # type: ignore[operator]
+
+
+def _spread(value: float, runs: Measured, of: str, to: str) -> Estimate:
+    """The value with the interval from the seconds of the two columns; without one if a run has no such seconds."""
+    pairs = {(run.experiment_id, run.block): _pair(run.columns, of, to) for run in runs}
+    if not pairs or not all(rates.size for _, rates in pairs.values()):
+        return Estimate(value)
+    mean = float(np.concatenate([rates for _, rates in pairs.values()]).mean())
+    if not mean > 0:
+        return Estimate(value)
+    linear: Sample = {key: value + (counts - value * rates) / mean for key, (counts, rates) in pairs.items()}
+    around = statistics.mean_tps(linear)
+    if around is None or around.lo is None or around.hi is None:
+        return Estimate(value)
+    return Estimate(value, max(0.0, value + around.lo - around.value), value + around.hi - around.value)
+
+
+def _pair(columns: Mapping[str, Sequence[float | None]], of: str, to: str) -> tuple[Floats, Floats]:
+    """Both columns, for the seconds that both have."""
+    one, other = (np.asarray(columns.get(name) or (), dtype=float) for name in (of, to))
+    seconds = min(one.size, other.size)
+    known = np.isfinite(one[:seconds]) & np.isfinite(other[:seconds])
+    return one[:seconds][known], other[:seconds][known]

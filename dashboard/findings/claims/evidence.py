@@ -4,10 +4,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.findings.claims.per_commit import estimate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
 from dashboard.findings.grouped import grouped
+from dashboard.findings.per_commit import estimate
 from dashboard.findings.points import Gathered, PointKey, points
 from dashboard.findings.probed import sweep_of
 from dashboard.installation.stored import read as read_stored

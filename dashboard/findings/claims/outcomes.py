@@ -90,11 +90,10 @@ def _judged(claim: Claim, result: ServerResult) -> ClaimOutcome:
 
 def _too_wide(claim: Claim, effect: Effect) -> str:
     """Why complete measurements do not decide."""
-    if effect.counts:
-        return "the interval reaches over a bound; more crashes narrow it"
+    narrows = "more crashes narrow it" if effect.counts else "more repeats narrow it"
     if isinstance(claim.predicate, FlushFigure):  # a device is measured once, before the first repeat
-        return "the interval reaches over a bound; a longer or quieter measurement narrows it"
-    return "the interval reaches over a bound; more repeats narrow it"
+        narrows = "a longer or quieter measurement narrows it"
+    return f"the interval reaches over a bound; {narrows}"
 
 
 def _made_of(experiment: Experiment) -> dict[str, object]:

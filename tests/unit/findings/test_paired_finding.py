@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dashboard.findings.compare.crashes import CrashPairs
-from dashboard.findings.compare.paired_finding import paired_finding
+from dashboard.findings.compare.finding import paired_finding
 from dashboard.findings.compare.pairs import PairedExperiments, PointPair
 from dashboard.findings.lines import VariantPlace
 from dashboard.findings.point import ThroughputRatio

@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dashboard.charts.compared import ComparedChart, picture
-from dashboard.charts.paired import paired_picture
+from dashboard.charts.compared import ComparedChart, paired_picture, picture
 from dashboard.findings.compare.choice import BYS, Choice
 from dashboard.findings.compare.crashes import crash_pairs
 from dashboard.findings.compare.figures import Column, columns, experiments_of, shown_to
-from dashboard.findings.compare.finding import finding
-from dashboard.findings.compare.paired_finding import paired_finding
+from dashboard.findings.compare.finding import finding, paired_finding
 from dashboard.findings.compare.pairs import environments, environments_of_runs, experiments_named, paired
 from dashboard.findings.finding import Finding
 from dashboard.findings.names import neutral_names, server_names

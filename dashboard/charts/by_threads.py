@@ -41,19 +41,12 @@ def _remark(point: Point) -> str:
 
 
 def ratio(lines: Sequence[VariantLine], baseline: str) -> Chart:
-    compared = [(line, [(one.threads, one.ratio) for one in line.points if one.ratio]) for line in lines]
-    rows = [
-        (line.name, threads, one.value, one.lo, one.hi, one.p, one.decision)
-        for line, ratios in compared
-        for threads, one in ratios
-    ]
-    series = [
-        ChartSeries(
-            line.name, line.colour, tuple(Dot(threads, one.value, one.lo, one.hi) for threads, one in ratios), line.dash
-        )
-        for line, ratios in compared
-        if ratios
-    ]
+    rows, series = [], []
+    for line in lines:
+        known = [(point.threads, point.ratio) for point in line.points if point.ratio]
+        rows += [(line.name, threads, one.value, one.lo, one.hi, one.p, one.decision) for threads, one in known]
+        dots = tuple(Dot(threads, one.value, one.lo, one.hi) for threads, one in known)
+        series += [ChartSeries(line.name, line.colour, dots, line.dash)] if dots else []
     return described("ratio", rows, series, baseline=baseline)
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -81,10 +81,7 @@ class Mark:
     x: float
     label: str
     of: tuple[int, ...]
-    sure: bool = True
-
-    def payload(self) -> dict[str, object]:
-        return {"x": self.x, "label": self.label, "of": list(self.of), "sure": self.sure}
+    sure: bool
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,7 @@ class Chart:
         }
         if self.own_scales:
             answer["own_scales"] = True
-        return answer | ({"marks": [one.payload() for one in self.marks]} if self.marks else {})
+        return answer | ({"marks": [asdict(one) for one in self.marks]} if self.marks else {})
 
 
 @dataclass(frozen=True)

@@ -35,14 +35,14 @@ class Redactor:
     def __init__(self, replaced: Mapping[str, str]) -> None:
         self._replaced = {name.casefold(): stand_in for name, stand_in in replaced.items()}
         longest_first = sorted((re.escape(name) for name in replaced if name.strip()), key=len, reverse=True)
-        self._known = re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", re.IGNORECASE)
-        self._any = bool(longest_first)
+        any_of = rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)"
+        self._known = re.compile(any_of, re.IGNORECASE) if longest_first else None
 
     def text(self, text: str) -> str:
         text = _COMMAND_FAILED.sub(_without_output, text)
         text = _COMMAND_LATE.sub(rf"The \1 command {REMOVED} ", text)
         text = _MANAGER_SAID.sub(f"failover manager: {REMOVED}", text)
-        if self._any:
+        if self._known:
             text = self._known.sub(lambda found: self._replaced[found[0].casefold()], text)
         for pattern, replacement in _PATTERNS:
             text = pattern.sub(replacement, text)

@@ -45,17 +45,11 @@ class Known(dict[int, Told]):
         """Those that can be this peer by its uuid, or by its ids and host."""
         found = {*self._by_uuid[peer.uuid]} if peer.uuid else set()
         named = (
-            self.with_ids(peer.server_id, peer.port)
+            self.by_ids[peer.server_id, peer.port]
             if is_loopback(peer.host)
             else self._by_host[peer.server_id, peer.port, peer.host]
         )
         return sorted(found.union(named), key=self._order.__getitem__)
-
-    def with_ids(self, server_id: int, port: int) -> list[int]:
-        return self._by_ids[server_id, port]
-
-    def with_server_id(self, server_id: int) -> list[int]:
-        return self._by_server_id[server_id]
 
     def mates(self, one: Told) -> list[int]:
         """The nodes of its Galera cluster, itself too."""
@@ -83,11 +77,11 @@ class Known(dict[int, Told]):
         return grouped((one.galera, pk) for pk, one in self.items())
 
     @cached_property
-    def _by_server_id(self) -> defaultdict[int, list[int]]:
+    def by_server_id(self) -> defaultdict[int, list[int]]:
         return grouped((one.replication.server_id, pk) for pk, one in self.items())
 
     @cached_property
-    def _by_ids(self) -> defaultdict[tuple[int, int], list[int]]:
+    def by_ids(self) -> defaultdict[tuple[int, int], list[int]]:
         return grouped(((one.replication.server_id, one.replication.port), pk) for pk, one in self.items())
 
     @cached_property

@@ -51,7 +51,8 @@ def links(known: Known) -> list[ReplicationLink]:
         mine = replicas[pk]
         for peer in _outside(one, one.replication.replicas):
             if not any(_has_ids(replica, peer) for replica in mine):
-                found.append(ReplicationLink(pk, recognised(known, one, peer) or _address(peer), None))
+                address = f"{peer.host or 'host not reported'}:{peer.port} (server_id {peer.server_id})"
+                found.append(ReplicationLink(pk, recognised(known, one, peer) or address, None))
     return found
 
 
@@ -100,7 +101,7 @@ def recognised(known: Known, asked: Told, peer: Peer) -> int | None:
     like = known.like(peer)
     fits = [pk for pk in like if known[pk] is not asked and _is(known[pk], asked, peer)]
     fits = fits or [pk for pk in like if known[pk] is asked and peer.uuid and _is(asked, asked, peer)]
-    others = [] if fits or peer.uuid else known.with_server_id(peer.server_id)
+    others = [] if fits or peer.uuid else known.by_server_id[peer.server_id]
     fits = fits or [pk for pk in others if known[pk] is not asked and _names_back(known, known[pk], asked, peer)]
     return fits[0] if len(fits) == 1 else None
 
@@ -115,7 +116,7 @@ def _names_back(known: Known, one: Told, asked: Told, peer: Peer) -> bool:
         for replica in one.replication.replicas or ()
     )
     own = asked.replication
-    return names and len(known.with_ids(own.server_id, own.port)) == 1
+    return names and len(known.by_ids[own.server_id, own.port]) == 1
 
 
 def _is(one: Told, asked: Told, peer: Peer) -> bool:
@@ -133,7 +134,3 @@ def _hosts(one: Told, asked: Told, peer: Peer) -> Iterable[str]:
     yield from one.hosts
     if is_loopback(peer.host) and one.value("hostname") == asked.value("hostname") != "":
         yield peer.host
-
-
-def _address(peer: Peer) -> str:
-    return f"{peer.host or 'host not reported'}:{peer.port} (server_id {peer.server_id})"

@@ -17,9 +17,6 @@ NOT_ON_MANAGED = (
 )
 
 
-NOT_JUDGED = "Not judged: storage and failover of {service} are the vendor's, and settings do not describe them."
-
-
 @dataclass(frozen=True)
 class ServerProfile:
     """`because`: how the service was recognised. `left_out`: check or other evidence, and why it is missing."""
@@ -53,7 +50,10 @@ def profile_of(server: Server) -> ServerProfile:
 
 def not_judged(service: str) -> str:
     """Why settings do not tell what a power loss takes; "" for a server of one's own. `service`: a key of SERVICES."""
-    return NOT_JUDGED.format(service=SERVICES[service].title) if service else ""
+    if not service:
+        return ""
+    of = SERVICES[service].title
+    return f"Not judged: storage and failover of {of} are the vendor's, and settings do not describe them."
 
 
 def _rights(server: Server) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ def unregistered(known: Known) -> list[FoundServer]:
     found: dict[str, FoundServer] = {}
     for one in known.values():
         for named in _peers(known, one):
-            peer = _seen_from_here(named, one)
+            is_here = is_loopback(named.host) and one.server.host  # on the host of the server that names it
+            peer = replace(named, host=one.server.host) if is_here else named
             where = f"{peer.host or f'server_id {peer.server_id}'}:{peer.port}"
             why = "" if peer.host else NO_ADDRESS
             port = str(peer.port) if peer.port else ""
@@ -45,11 +46,6 @@ def _connected(known: Known, one: Told) -> Iterable[Peer]:
         yield from (Peer(host, nameless[0].port) for host in one.replication.dump_hosts if host not in known.hosts)
 
 
-def _seen_from_here(peer: Peer, one: Told) -> Peer:
-    """A loopback address means the host of the server that names it."""
-    return replace(peer, host=one.server.host) if is_loopback(peer.host) and one.server.host else peer
-
-
 def _follows(known: Known, one: Told, peer: Peer) -> bool:
     """A replica that does not report its address is known by its ids."""
-    return not peer.host and any(known[pk] is not one for pk in known.with_ids(peer.server_id, peer.port))
+    return not peer.host and any(known[pk] is not one for pk in known.by_ids[peer.server_id, peer.port])

@@ -54,14 +54,13 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
 
 
 def read_now(servers: Sequence[Server], readings: Sequence[ServerReading], at: datetime) -> list[AuditedServer]:
-    return [_read(server, reading, at) for server, reading in zip(servers, readings, strict=True)]
-
-
-def _read(server: Server, reading: ServerReading, at: datetime) -> AuditedServer:
-    facts, seen = reading.facts, reading.replication
-    told = Told(server, facts.flavour, seen) if facts and seen else None
-    service = _service(server, recognised(facts.variables, server.host)[0]) if facts else ""
-    return AuditedServer(server.name, server, facts, told, at, reading.why, service=service)
+    found = []
+    for server, reading in zip(servers, readings, strict=True):
+        facts, seen = reading.facts, reading.replication
+        told = Told(server, facts.flavour, seen) if facts and seen else None
+        service = _service(server, recognised(facts.variables, server.host)[0]) if facts else ""
+        found.append(AuditedServer(server.name, server, facts, told, at, reading.why, service=service))
+    return found
 
 
 def _service(server: Server, found: str) -> str:

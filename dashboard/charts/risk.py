@@ -11,7 +11,7 @@ from dashboard.findings.crash.missing import lost_from as from_where
 from dashboard.findings.crash.rate import Rate
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.settings import CrashSetting
-from dashboard.findings.crash.statistics import CrashLoss
+from dashboard.findings.crash.statistics import CrashLoss, Tally
 from dashboard.findings.crash.trials import WITH_REPLICA, Replica, Tried, engine_in
 from dashboard.findings.grouped import grouped
 from dashboard.findings.point import Point
@@ -54,19 +54,11 @@ class RiskSeries(ChartSeries):
 
 @dataclass(frozen=True)
 class DrawnSetting:
-    """A setting with known speed and loss. `otherwise`: trials that failed without a lost commit."""
+    """A setting with known speed and loss."""
 
     setting: CrashSetting
     speed: Point
     loss: CrashLoss
-
-    @property
-    def place(self) -> tuple[float, float]:
-        return self.loss.median, self.speed.tps
-
-    @property
-    def otherwise(self) -> int:
-        return max(0, self.setting.tally.invalid.k - self.loss.rate.k)
 
 
 def risk(
@@ -81,13 +73,15 @@ def risk(
     """`counts`: the unit of the throughput. `topologies`: by variant."""
     crash, engine = title(kind), engine_in(trials)
     known = (DrawnSetting(one, one.speed, one.loss) for one in settings if one.speed and one.loss)
-    drawn = sorted(known, key=lambda one: one.place)
+    drawn = sorted(known, key=lambda one: (one.loss.median, one.speed.tps))
+    variants = {one.setting.place.variant for one in drawn}
+    topologies = {variant: one for variant, one in topologies.items() if variant in variants}
     empty = _empty(settings, trials, crash) if not drawn or self_test(trials).failed else ""
     tried = any(one.setting.tally.replica != "not tried" for one in drawn)
     chart = described(
         "risk",
         map(_row, settings),
-        () if empty else [_among(topologies, drawn, one, _series(one, tried)) for one in drawn],
+        () if empty else [_series(one, tried, topologies) for one in drawn],
         empty=empty,
         source=_source(kind) if drawn else "",
         crash=crash,
@@ -126,36 +120,31 @@ def _scale(speeds: Sequence[float]) -> Literal["log", "linear"]:
     return "log" if positive and max(positive) > MOST_LINEAR * min(positive) else "linear"
 
 
-def _series(one: DrawnSetting, with_replicas: bool) -> RiskSeries:
+def _series(one: DrawnSetting, with_replicas: bool, topologies: Mapping[str, Topology]) -> RiskSeries:
+    """`topologies`: of all drawn settings. Beside those of several nodes each says whether it is one of them."""
     setting, speed, loss = one.setting, one.speed, one.loss
+    topology = topologies.get(setting.place.variant)
+    trip = f"; round trip {topology.rtt_ms or 0:g} ms" if topology else ""
     dot = RiskDot(
-        x=loss.median, y=speed.tps, lo=speed.lo, hi=speed.hi, mark=_mark(loss.rate, setting.tally.kind, one.otherwise),
+        x=loss.median, y=speed.tps, lo=speed.lo, hi=speed.hi, mark=f"{_mark(setting.tally, loss.rate)}{trip}",
         x_lo=loss.least, x_hi=loss.most,
     )  # fmt: skip
-    replica = setting.tally.replica if with_replicas else ""
-    return RiskSeries(setting.name, setting.place.colour, (dot,), replica=replica, mine=setting.mine)
+    return RiskSeries(
+        name=setting.name,
+        colour=setting.place.colour,
+        dots=(dot,),
+        replica=setting.tally.replica if with_replicas else "",
+        mine=setting.mine,
+        nodes="several" if topology else "one" if topologies else "",
+    )
 
 
-def _among(
-    topologies: Mapping[str, Topology], drawn: Sequence[DrawnSetting], one: DrawnSetting, series: RiskSeries
-) -> RiskSeries:
-    """Beside settings of several nodes: whether it is one of them, and its round trip."""
-    if not any(other.setting.place.variant in topologies for other in drawn):
-        return series
-    topology = topologies.get(one.setting.place.variant)
-    if topology is None:
-        return replace(series, nodes="one")
-    (dot,) = series.dots
-    trip = f"; round trip {topology.rtt_ms or 0:g} ms"
-    return replace(series, nodes="several", dots=(replace(dot, mark=f"{dot.mark}{trip}"),))
-
-
-def _mark(rate: Rate, kind: str, otherwise: int) -> str:
+def _mark(tally: Tally, lost: Rate) -> str:
     """`lost commits in 3 of 4 power losses`. Trials that failed without a lost commit are added, because the place of
     the point does not show them."""
-    crashes = number_of(kind, rate.n)
-    mark = f"lost commits in {rate.k:,} of {crashes}" if rate.k else f"lost nothing in {crashes}"
-    return f"{mark}; {otherwise} failed in another way" if otherwise else mark
+    crashes, otherwise = number_of(tally.kind, lost.n), tally.invalid.k - lost.k
+    mark = f"lost commits in {lost.k:,} of {crashes}" if lost.k else f"lost nothing in {crashes}"
+    return f"{mark}; {otherwise} failed in another way" if otherwise > 0 else mark
 
 
 def _row(one: CrashSetting) -> Row:

@@ -3,17 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dashboard.charts.chart import (
-    CHART_WORDS,
-    Chart,
-    ChartSeries,
-    Dot,
-    Row,
-    described,
-    reasons,
-    sources,
-    throughput_of,
-)
+from dashboard.charts.chart import CHART_WORDS, Chart, ChartSeries, Dot, Row, described, reasons, sources, throughput_of
 from dashboard.findings.fitted import CommitTime, FsyncCeiling
 from dashboard.findings.lines import VariantLine, points_of, threads_of
 from dashboard.findings.point import Point

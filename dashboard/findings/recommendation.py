@@ -288,7 +288,7 @@ def _gain(speed: Speed, base: Speed, than: str) -> str:
 def _risk(one: Option) -> str:
     """What speaks against a setting, as the end of a sentence; "" where nothing was tried or everything held."""
     ordered = sorted(one.crashes, key=lambda each: each.kind != FIRST)  # the kind that the page leads with
-    lost = _losses([each for each in ordered if each.lost])
+    lost = _few([_lost(each) for each in ordered if each.lost], 1)  # the crash matrix tells all
     otherwise = _in_trials(one, lambda each: each.failed - each.lost - (each.phantoms or 0) - each.differs)
     read = _in_trials(one, lambda each: each.phantoms or 0)
     uncounted = [
@@ -313,12 +313,8 @@ def _in_trials(one: Option, count: Callable[[Crashes], int]) -> list[str]:
     return [f"in {some:,} of {trials}" for some, trials in counts if some > 0]
 
 
-def _losses(lost: Sequence[Crashes]) -> Sequence[str]:
-    """Of many kinds the others are only counted. The crash matrix tells all, and how many commits were lost."""
-    return _few([_lost(each) for each in lost], 1)
-
-
 def _few(kinds: Sequence[str], named: int) -> Sequence[str]:
+    """Of many kinds the others are only counted."""
     more = len(kinds) - named
     return kinds if more < 2 else [*kinds[:named], f"in {more} other kinds of crash"]
 

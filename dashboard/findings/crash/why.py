@@ -84,10 +84,7 @@ def _engine(power: bool, engine: str, settings: Mapping[str, str], last: str) ->
         where = "in the server's memory or not flushed yet" if power else "still in the server's memory"
         return Cause(f"{name}={flush}: the {log} of {last} was {where}.", _prevents(rescue))
     if flush == "2" and power:
-        return Cause(
-            f"{name}=2: the {log} of {last} was written, but not flushed to the disk.",
-            _prevents(f"{name}=1"),
-        )
+        return Cause(f"{name}=2: the {log} of {last} was written, but not flushed to the disk.", _prevents(f"{name}=1"))
     if flush in ("1", "3") and power and _is_unflushed(settings):
         why = f"the binary log of {last} was not flushed, so recovery rolled these commits back."
         return Cause(f"{SYNC}={settings[SYNC]}: {why}", _prevents(f"{SYNC}=1"))

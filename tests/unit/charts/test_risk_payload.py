@@ -9,7 +9,7 @@ from django.urls import reverse
 from dashboard.charts.registry import draw
 from dashboard.charts.risk_png import places
 from dashboard.findings.answer import answer
-from dashboard.findings.conclusion import of_crashes
+from dashboard.findings.conclusion import conclusion
 from dashboard.findings.crash.losses import of_a_failover
 from dashboard.findings.crash.self_test import self_test
 from dashboard.pages.results.page import shown_to
@@ -22,7 +22,7 @@ def risk(client, experiment, **query):
 
 
 def told(experiment):
-    return of_crashes(experiment, shown_to(experiment, {}, shared=False))
+    return conclusion(experiment, shown_to(experiment, {}, shared=False))
 
 
 @pytest.mark.django_db
@@ -216,7 +216,7 @@ def test_the_sentence_gives_no_speed_that_was_not_shown():
     for decision in ("no difference shown", "not decidable"):
         pairs = known.analysis.headline
         planned = tuple(replace(one, ratio=replace(one.ratio, decision=decision)) for one in pairs)
-        found = of_crashes(experiment, replace(known, analysis=replace(known.analysis, headline=planned)))
+        found = conclusion(experiment, replace(known, analysis=replace(known.analysis, headline=planned)))
         assert found.text.startswith("0/0 lost acknowledged commits")
         speed = {
             "not decidable": "too few repeats were measured to tell",
@@ -243,7 +243,7 @@ def test_the_sentence_does_not_change_with_the_readers_baseline():
     experiment = trials.experiment()
     known = shown_to(experiment, {"baseline": "2"}, shared=False)
     assert known.baseline == "0/0"
-    assert of_crashes(experiment, known) == told(experiment)
+    assert conclusion(experiment, known) == told(experiment)
 
 
 @pytest.mark.django_db
@@ -284,7 +284,7 @@ def test_a_setting_is_recommended_on_the_chart_of_one_server_only(two_servers):
     recommended = {}
     for server in ("", "0", "1"):
         view = shown_to(two_servers, {"server": server}, shared=False)
-        told = answer(view, of_crashes(two_servers, view), self_test(view.trials))
+        told = answer(view, conclusion(two_servers, view), self_test(view.trials))
         found = told.recommendation
         recommended[server] = found and found.option
     assert recommended == {"": "", "0": "1/1", "1": ""}
@@ -297,7 +297,7 @@ def test_beside_settings_that_lost_commits_an_unclear_one_is_named(trial, says):
     rates = {"1/1": {"power-loss": [(0, 0), trial]}, "0/0": {"power-loss": [(9, 9)]}, "2/0": {"power-loss": [(9, 9)]}}
     experiment = trials.experiment(rates)
     view = shown_to(experiment, {}, shared=False)
-    first = answer(view, of_crashes(experiment, view), self_test(view.trials)).sentences[0]
+    first = answer(view, conclusion(experiment, view), self_test(view.trials)).sentences[0]
     assert first.endswith(f"lost acknowledged commits.{says}")
 
 

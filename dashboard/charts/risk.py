@@ -54,7 +54,7 @@ class RiskSeries(ChartSeries):
 
 @dataclass(frozen=True)
 class DrawnSetting:
-    """A setting with known speed and loss."""
+    """A setting whose speed and loss are known."""
 
     setting: CrashSetting
     speed: Point

@@ -28,8 +28,6 @@ class FsyncCeiling(ceiling.Ceiling):
 
 @dataclass(frozen=True)
 class CommitTime:
-    """The parts of a commit's time at a number of threads."""
-
     threads: int
     anatomy: anatomy.Anatomy | NotComputable
 

@@ -59,7 +59,6 @@ def engines(plan: Plan) -> list[str]:
 
 
 def engine_of(variant: Variant) -> str:
-    """As people write it."""
     engine = (variant.engine or "innodb").lower()
     return ENGINES.get(engine, engine)
 

@@ -31,7 +31,6 @@ class Told:
 
     @property
     def hosts(self) -> set[str]:
-        """Names of its host."""
         return {self.server.host, self.value("hostname"), self.value("report_host")} - {""}
 
     def value(self, name: str) -> str:

@@ -55,7 +55,6 @@ class Tally:
 
     @property
     def engine(self) -> str:
-        """As people write it."""
         return self.trials[0].engine if self.trials else ANY_ENGINE
 
     @property

@@ -115,7 +115,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    {"NAME": "dashboard.pages.api.passwords.EndsTokens"},
+    {"NAME": "dashboard.pages.api.actions.EndsTokens"},
 ]
 AUTHENTICATION_BACKENDS = ["dashboard.pages.accounts.adapter.Backend"]
 LOGIN_URL = "account_login"

@@ -78,3 +78,19 @@ def note_use(token: ApiToken) -> None:
     if token.used_at is None or token.used_at < before:
         stale = ApiToken.objects.filter(Q(used_at=None) | Q(used_at__lt=before), pk=token.pk)
         stale.update(used_at=timezone.now())
+
+
+class EndsTokens:
+    """A new password revokes the API tokens of its account. For AUTH_PASSWORD_VALIDATORS: Django calls these after
+    every change: by the person, by an administrator, by `makeadmin --reset` or `changepassword`. They are not called if
+    a login only renews the hash with more rounds."""
+
+    def validate(self, password: str, user: User | None = None) -> None:
+        """Every password is valid."""
+
+    def get_help_text(self) -> str:
+        return "A new password revokes all API tokens of the account."
+
+    def password_changed(self, password: str, user: User | None = None) -> None:
+        if user is not None and user.pk:
+            end_all(user, "the password changed")

@@ -64,11 +64,7 @@ def log(request: HttpRequest) -> HttpResponse:
     found = events(form.cleaned_data if form.is_valid() else {})
     query = request.GET.copy()
     query.pop("page", None)
-    context = {
-        "form": form,
-        "page": _page(found, request.GET.get("page")),
-        "query": query,
-    }
+    context = {"form": form, "page": _page(found, request.GET.get("page")), "query": query}
     return render(request, "audit/list.html", context)
 
 

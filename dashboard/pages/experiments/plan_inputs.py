@@ -82,10 +82,7 @@ class PlanInputs(forms.Form):
         for one in (*SHOWN[Plan], *SHOWN[CrashPlan]):
             self.fields[one.name] = _input(one)
         self.fields[NODE_FAULTS] = WordsField(
-            label="Faults of several nodes",
-            help_text=f"Of a topology. {HOW_NODES}",
-            required=False,
-            max_length=400,
+            label="Faults of several nodes", help_text=f"Of a topology. {HOW_NODES}", required=False, max_length=400
         )
 
     def values(self, plan: type[Plan | CrashPlan]) -> dict[str, Any]:

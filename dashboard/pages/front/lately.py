@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from dashboard.findings import changes as words
+from dashboard.pages.history.page import in_words
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.states import BROKEN_OFF, OVER, UNDER_WAY
@@ -37,17 +37,6 @@ class LastNight:
     def is_quiet(self) -> bool:
         """Nothing was due."""
         return not (self.ran or self.under_way or self.failed or self.missed or self.overdue)
-
-
-@dataclass(frozen=True)
-class Changed:
-    """A confirmed change in words, with the address of its history."""
-
-    change: Change
-    headline: str
-    before: str
-    after: str
-    url: str
 
 
 def running() -> list[Experiment]:
@@ -86,12 +75,7 @@ def _is_overdue(schedule: Schedule, now: datetime) -> bool:
         return False
 
 
-def changes() -> list[Changed]:
-    """The newest confirmed changes."""
+def changes() -> list[dict[str, object]]:
+    """The newest confirmed changes, in words."""
     confirmed = Change.objects.filter(state=Change.State.CONFIRMED).select_related("track__server", "first")
-    return [_changed(one) for one in confirmed.order_by("-first__at", "pk")[:MOST_CHANGES]]
-
-
-def _changed(one: Change) -> Changed:
-    before, after = words.level(one, one.before), words.level(one, one.after)
-    return Changed(one, words.headline(one), before, after, one.track.get_absolute_url())
+    return [in_words(one) for one in confirmed.order_by("-first__at", "pk")[:MOST_CHANGES]]

@@ -86,12 +86,12 @@ def _row(one: Marked) -> dict[str, object]:
         "number": one.number,
         "at": one.at,
         "experiment_id": one.changes[0].first.experiment_id,
-        "changes": [_line(change) for change in one.changes],
+        "changes": [in_words(change) for change in one.changes],
         "differed": one.differed,
     }
 
 
-def _line(change: Change) -> dict[str, object]:
+def in_words(change: Change) -> dict[str, object]:
     return {
         "change": change,
         "badge": STATE_BADGES[change.state],

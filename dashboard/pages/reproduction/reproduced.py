@@ -4,7 +4,7 @@ A statement with a lower bound expects the failure; one with only an upper bound
 without the bug.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.template.defaultfilters import pluralize
@@ -54,10 +54,6 @@ def sentence(reports: Sequence[Reproduction]) -> str:
     reproduced = sum(one.is_reproduced for one in tried)
     said = f"{reproduced} of {len(tried)} published reports were reproduced here."
     return said + (f" {len(rest)} more {pluralize(len(rest), 'was,were')} not tried yet." if rest else "")
-
-
-def reproductions(sections: Iterable[Section]) -> list[Reproduction]:
-    return [Reproduction(one) for one in sections]
 
 
 def _counted(one: ArticleStatement) -> bool:

@@ -10,8 +10,7 @@ from django.db.models import Count, Max
 from dashboard.findings.claims.in_words import interval_of, value_of
 from dashboard.findings.claims.outcomes import ClaimOutcome, kept_outcomes
 from dashboard.findings.names import server_names
-from dashboard.pages.reproduction.articles import ARTICLE_CLAIMS, ArticleClaim
-from dashboard.pages.reproduction.reports import REPORTS
+from dashboard.pages.reproduction.published import ARTICLE_CLAIMS, REPORTS, ArticleClaim
 from dashboard.pages.results.claims_page import LOOKS
 from dashboard.records.experiments.claims import claims_of, variants_of
 from dashboard.records.experiments.models import Experiment

@@ -7,8 +7,8 @@ from django.shortcuts import render
 
 from dashboard.charts.chart import ChartTable, Row
 from dashboard.pages.accounts.gate import needs
-from dashboard.pages.reproduction.reports import UNTRIED_REPORTS
-from dashboard.pages.reproduction.reproduced import reproductions
+from dashboard.pages.reproduction.published import UNTRIED_REPORTS
+from dashboard.pages.reproduction.reproduced import Reproduction
 from dashboard.pages.reproduction.reproduced import sentence as reports_sentence
 from dashboard.pages.reproduction.statements import ArticleStatement, Section, report_sections, sections, statements
 from dashboard.pages.reproduction.summary import counts, measured_between, of_the_articles, sentence
@@ -22,7 +22,7 @@ def claims(request: HttpRequest) -> HttpResponse:
 
 
 def _context(told: Sequence[ArticleStatement]) -> dict[str, object]:
-    found, reports = sections(told), reproductions(report_sections(told))
+    found, reports = sections(told), [Reproduction(one) for one in report_sections(told)]
     counted = counts(of_the_articles(found))
     return {
         "sections": [{"section": one, "counts": counts(one.statements)} for one in found],

@@ -9,12 +9,7 @@ from dashboard.findings.tested import SpelledOut
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 
 
-def markdown(
-    name: str,
-    answer: ResultAnswer,
-    tested: Iterable[str],
-    settings: Iterable[SpelledOut],
-) -> str:
+def markdown(name: str, answer: ResultAnswer, tested: Iterable[str], settings: Iterable[SpelledOut]) -> str:
     """The page's script adds its address."""
     choice = answer.recommendation
     reasons = (answer.cost, *choice.reasons) if choice else ()

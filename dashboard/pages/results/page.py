@@ -216,18 +216,8 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
     offered = (
         ("workload", "Workload", labels, _index(view.workloads, view.choice.workload)),
         ("server", "Server", list(view.names.values()), _index(servers, view.choice.server_id)),
-        (
-            "threads",
-            "Threads",
-            list(map(at, view.plan.threads)),
-            _index(view.plan.threads, view.at_threads),
-        ),
-        (
-            "baseline",
-            "Compared with",
-            [view.clean(name) for name in view.variants],
-            view.variants.index(view.baseline),
-        ),
+        ("threads", "Threads", list(map(at, view.plan.threads)), _index(view.plan.threads, view.at_threads)),
+        ("baseline", "Compared with", [view.clean(name) for name in view.variants], view.variants.index(view.baseline)),
     )
     return [
         {"name": name, "label": label, "options": list(enumerate(options)), "chosen": chosen, "nothing": _nothing(name)}

@@ -53,7 +53,7 @@ def run_of(cell_id: int) -> QuerySet[Run]:
     return Run.objects.filter(cell_id=cell_id, cell__experiment__deleted_at=None).select_related(*related)
 
 
-def trial(trial_id: int) -> QuerySet[Trial]:
-    """A trial with everything that its page shows."""
+def trials() -> QuerySet[Trial]:
+    """Trials with everything that their pages show."""
     related = ("experiment__worker", "server", "environment", "evidence", "repeat_of")
-    return Trial.objects.filter(pk=trial_id, experiment__deleted_at=None).select_related(*related)
+    return Trial.objects.filter(experiment__deleted_at=None).select_related(*related)

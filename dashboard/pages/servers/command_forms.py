@@ -38,19 +38,16 @@ class ArgvField(forms.CharField):
 
 
 class CommandForm(forms.Form):
+    columns: Mapping[str, str]  # field -> the column of the server that it fills
+
     typed_name = forms.CharField(
         label="Name of the server", max_length=80, help_text="To confirm, type the name of this server.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
 
     def __init__(self, server: Server, data: Mapping[str, object] | None = None) -> None:
-        super().__init__(data, initial=self.stored(server))
+        super().__init__(data, initial={name: getattr(server, column) for name, column in self.columns.items()})
         self.server = server
-
-    @staticmethod
-    def stored(server: Server) -> dict[str, object]:
-        """The first values of the form."""
-        raise NotImplementedError
 
     def clean_typed_name(self) -> str:
         typed: str = self.cleaned_data["typed_name"]
@@ -89,12 +86,8 @@ class ExpendableForm(CommandForm):
             "right REPLICATION SLAVE, and two checks are left out."
         ),
     )
-    field_order = ("crash", "start", "binlog_index")
-
-    @staticmethod
-    def stored(server: Server) -> dict[str, object]:
-        commands = {"crash": server.crash_command, "start": server.start_command}
-        return {**commands, "binlog_index": server.binlog_index}
+    columns = {"crash": "crash_command", "start": "start_command", "binlog_index": "binlog_index"}
+    field_order = tuple(columns)
 
     def clean_binlog_index(self) -> str:
         path = clean_path(self.cleaned_data["binlog_index"], "index")
@@ -116,11 +109,8 @@ class FailoverManagerForm(CommandForm):
             "Write no passwords here: the command is shown on this server's page and in the audit log."
         ),
     )
-    field_order = ("command",)
-
-    @staticmethod
-    def stored(server: Server) -> dict[str, object]:
-        return {"command": server.failover_command}
+    columns = {"command": "failover_command"}
+    field_order = tuple(columns)
 
     def save(self, user: Actor) -> None:
         managers.name(user, self.server, self.cleaned_data["command"])

@@ -204,9 +204,7 @@ delete = _button(
     "change_server", actions.remove, "{} is deleted. The server itself was not touched.", then="servers:list"
 )
 withdraw = _button(
-    "allow_crashes",
-    actions.withdraw_expendable,
-    "{} is no longer expendable. No experiment can crash it any more.",
+    "allow_crashes", actions.withdraw_expendable, "{} is no longer expendable. No experiment can crash it any more."
 )
 withdraw_manager = _button("allow_crashes", managers.withdraw, "{} has no failover manager of its own any more.")
 start = _button(

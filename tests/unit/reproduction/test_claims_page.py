@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from dashboard.installation.home import PROJECT
-from dashboard.pages.reproduction.articles import ARTICLE_CLAIMS
+from dashboard.pages.reproduction.published import ARTICLE_CLAIMS
 from dashboard.pages.reproduction.statements import sections, statements
 from dashboard.pages.reproduction.summary import Counts, counts, measured_between, of_the_articles, sentence
 from dashboard.records.experiments import shelf

@@ -3,9 +3,8 @@
 import pytest
 
 from dashboard.findings.claims.outcomes import ClaimOutcome
-from dashboard.pages.reproduction.articles import ArticleClaim
-from dashboard.pages.reproduction.reports import REPORTS, UNTRIED_REPORTS
-from dashboard.pages.reproduction.reproduced import Reproduction, reproductions, sentence
+from dashboard.pages.reproduction.published import REPORTS, UNTRIED_REPORTS, ArticleClaim
+from dashboard.pages.reproduction.reproduced import Reproduction, sentence
 from dashboard.pages.reproduction.statements import ArticleStatement, Section, report_sections, sections, statements
 from tests.markup import flat
 from tests.unit.reproduction import asked
@@ -85,7 +84,7 @@ def test_statements_of_reports_stand_apart_from_those_of_articles():
     reports = report_sections(told)
     assert all(one.statements for one in reports)
     assert not {one.id for one in REPORTS} & {each.claim.id for one in sections(told) for each in one.statements}
-    assert [one.in_words for one in reproductions(reports)] == ["not measured yet"] * len(REPORTS)
+    assert [Reproduction(one).in_words for one in reports] == ["not measured yet"] * len(REPORTS)
 
 
 def test_the_page_lists_reports_and_the_reasons_of_the_others(client_in):

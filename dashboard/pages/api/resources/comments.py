@@ -9,7 +9,7 @@ from pydantic import field_validator
 
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Given, Id, with_columns
-from dashboard.pages.experiments.care_forms import lines_of
+from dashboard.pages.experiments.care_views import lines_of
 from dashboard.records.experiments import care
 from dashboard.records.experiments.models import Comment, Experiment
 from dashboard.text.names import Text

@@ -164,10 +164,7 @@ def hand_over_server(request: HttpRequest, server_id: Id, wanted: OwnerIn) -> Se
 @router.put("/servers/{int:server_id}/expendable", auth=Token("allow_crashes"), response=ServerOut)
 def mark_expendable(request: HttpRequest, server_id: Id, wanted: ExpendableIn) -> Server:
     """Let crash experiments take a server of yours down with these commands. Nothing is sent to it."""
-    server = _known(server_id)
-    require(request.user, "allow_crashes", server)
-    _named(ExpendableForm, server, wanted).save(request.user)
-    return _known(server_id)
+    return _named(request, ExpendableForm, server_id, wanted)
 
 
 @router.delete("/servers/{int:server_id}/expendable", auth=Token("allow_crashes"), response=ServerOut)
@@ -180,10 +177,7 @@ def withdraw_expendable(request: HttpRequest, server_id: Id) -> Server:
 @router.put("/servers/{int:server_id}/failover-manager", auth=Token("allow_crashes"), response=ServerOut)
 def name_failover_manager(request: HttpRequest, server_id: Id, wanted: FailoverManagerIn) -> Server:
     """Let failover trials on topologies of a sandbox of yours run this command (`policy=manager`)."""
-    server = _known(server_id)
-    require(request.user, "allow_crashes", server)
-    _named(FailoverManagerForm, server, wanted).save(request.user)
-    return _known(server_id)
+    return _named(request, FailoverManagerForm, server_id, wanted)
 
 
 @router.delete("/servers/{int:server_id}/failover-manager", auth=Token("allow_crashes"), response=ServerOut)
@@ -242,15 +236,17 @@ def _known(server_id: int) -> Server:
     return get_object_or_404(Server.objects.select_related("owner"), pk=server_id)
 
 
-def _named(form_of: type[CommandForm], server: Server, wanted: Schema) -> CommandForm:
-    """The valid form with these commands. Raises BadForm."""
-    given = wanted.dict()
+def _named(request: HttpRequest, form_of: type[CommandForm], server_id: int, wanted: Schema) -> Server:
+    """Store the commands, and return the server. Raises BadForm."""
+    server, given = _known(server_id), wanted.dict()
+    require(request.user, "allow_crashes", server)
     commands = {name: value for name, value in given.items() if isinstance(value, list)}
     form = form_of(server, {**given, **{name: "\n".join(command) for name, command in commands.items()}})
     for name, command in commands.items():  # the form's field is a text, which could be read as other arguments
         if form.is_valid() and form.cleaned_data[name] != command:
             form.add_error(name, "An argument is one line, not empty, without blanks at its ends.")
-    return valid(form)
+    valid(form).save(request.user)
+    return _known(server_id)
 
 
 def _locked(user: Actor, server_id: int) -> Server:

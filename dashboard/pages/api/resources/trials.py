@@ -73,7 +73,7 @@ def list_trials(request: HttpRequest, experiment_id: Id, wanted: Query[TrialFilt
 @router.get("/trials/{int:trial_id}", auth=Token("see"), response=TrialWhole)
 def show_trial(request: HttpRequest, trial_id: Id) -> Trial:
     """One trial with its evidence."""
-    return get_object_or_404(queries.trial(trial_id))
+    return get_object_or_404(queries.trials(), pk=trial_id)
 
 
 @router.get("/trials/{int:trial_id}/crash-points/{int:number}", auth=Token("see"), openapi_extra={"responses": ARCHIVE})
@@ -85,7 +85,7 @@ def download_crash_point(request: HttpRequest, trial_id: Id, number: Id) -> Http
 @router.post("/trials/{int:trial_id}/repeat", auth=Token("crash"), response={202: TrialAgain})
 def repeat_trial(request: HttpRequest, trial_id: Id) -> Status[object]:
     """Queue the same crash once more: same settings, kind and seed. It does not count in the statistics."""
-    first = get_object_or_404(queries.trial(trial_id))
+    first = get_object_or_404(queries.trials(), pk=trial_id)
     notice = notice_of(lambda: actions.repeat_trial(first, request.user))
     again = TrialAgain.from_orm(Trial.objects.filter(repeat_of=first).latest("position"))
     return Status(202, again.model_copy(update={"notice": notice}))

@@ -48,13 +48,7 @@ def load_maps(view: ResultView, addresses: Addresses) -> LoadMaps | None:
     if not maps:
         return None
     drawn = tuple(
-        LoadMap(
-            name,
-            _says(trial),
-            "binary log" if one.binlog_bytes else "time",
-            addresses.trial(trial.id),
-            paths(one),
-        )
+        LoadMap(name, _says(trial), "binary log" if one.binlog_bytes else "time", addresses.trial(trial.id), paths(one))
         for name, trial, one in maps
     )
     return LoadMaps(drawn, len(chosen) - len(maps))

@@ -1,11 +1,12 @@
 """Pages of crash trials. Share links open them too: `token` is that of the link, and hosts, accounts and paths are then
 hidden."""
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 
 from dashboard.pages.accounts.gate import needs
+from dashboard.pages.buttons import button
 from dashboard.pages.results import queries
 from dashboard.pages.results.crash import listing, point_list, trial_page
 from dashboard.pages.results.files import TABLE_FORMS
@@ -14,9 +15,7 @@ from dashboard.records.accounts.roles import allowed
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment, KeptCrashPoint
-from dashboard.records.fleet.task_queue import QueueDown
 from workers.crash.points.story import RECORDING
-from workers.errors import DurascopeError
 
 
 @needs("see", "GET")
@@ -29,7 +28,7 @@ def trials(request: HttpRequest, experiment_id: int, token: str = "") -> HttpRes
 
 @needs("see", "GET")
 def trial(request: HttpRequest, trial_id: int, token: str = "") -> HttpResponse:
-    found = get_object_or_404(queries.trial(trial_id))
+    found = get_object_or_404(queries.trials(), pk=trial_id)
     may_repeat = not token and found.may_be_repeated and allowed(request.user, "crash", found.server)
     context = trial_page.context(found, reader_of(found.experiment, token))
     return render(request, "results/trial.html", {**context, "may_repeat": may_repeat})
@@ -43,7 +42,7 @@ def crash_point(request: HttpRequest, trial_id: int, number: int) -> HttpRespons
 
 def archive(request: HttpRequest, trial_id: int, number: int) -> HttpResponse:
     """Of a kept crash point, or of the recording, for somebody who may see it; noted in the audit log."""
-    kept = get_object_or_404(KeptCrashPoint, trial__in=queries.trial(trial_id), number=number)
+    kept = get_object_or_404(KeptCrashPoint, trial__in=queries.trials().filter(pk=trial_id), number=number)
     what = f"crash point {number}" if number != RECORDING else "the recording"
     record(request.user, "downloaded", f"{what} of trial {trial_id}", experiment=kept.trial.experiment_id)
     response = HttpResponse(bytes(kept.archive), content_type="application/gzip")
@@ -56,7 +55,7 @@ def archive(request: HttpRequest, trial_id: int, number: int) -> HttpResponse:
 @needs("see", "GET")
 def crash_points(request: HttpRequest, trial_id: int, form: str) -> HttpResponse:
     """The list of them as a file."""
-    found = get_object_or_404(queries.trial(trial_id), evidence__isnull=False)
+    found = get_object_or_404(queries.trials(), pk=trial_id, evidence__isnull=False)
     story = found.evidence.known.points
     if story is None or form not in TABLE_FORMS:
         raise Http404("A recorded load has crash-points.csv and crash-points.json.")
@@ -67,17 +66,11 @@ def crash_points(request: HttpRequest, trial_id: int, form: str) -> HttpResponse
     return TABLE_FORMS[form](table, f"crash-points-{trial_id}")
 
 
-@needs("crash", "POST")
-def repeat(request: HttpRequest, trial_id: int) -> HttpResponse:
-    """Repeat the crash with the same settings, kind and seed."""
-    first = get_object_or_404(queries.trial(trial_id))
-    try:
-        actions.repeat_trial(first, request.user)
-    except DurascopeError as refused:
-        messages.error(request, str(refused))
-        return redirect("results:trial", trial_id)
-    except QueueDown as silent:
-        messages.warning(request, str(silent))
-    else:
-        messages.success(request, "The trial is queued again, with the same seed. It does not count in the statistics.")
-    return redirect("experiments:show", first.experiment_id)
+repeat = button(
+    queries.trials(),
+    "results:trial",
+    "crash",
+    lambda user, trial: actions.repeat_trial(trial, user),
+    "The trial is queued again, with the same seed. It does not count in the statistics.",
+    then=lambda trial: reverse("experiments:show", args=[trial.experiment_id]),
+)

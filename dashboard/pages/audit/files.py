@@ -20,18 +20,6 @@ class _Line:
         return line
 
 
-def as_csv(events: QuerySet[Event]) -> StreamingHttpResponse:
-    return _named(_csv_lines(events), "text/csv; charset=utf-8", "csv")
-
-
-def as_json(events: QuerySet[Event]) -> StreamingHttpResponse:
-    """One list with one event per line."""
-    return _named(_json_lines(events), "application/json", "json")
-
-
-FORMS = {"csv": as_csv, "json": as_json}
-
-
 def _csv_lines(events: QuerySet[Event]) -> Iterator[str]:
     rows = csv.writer(_Line())
     yield rows.writerow(COLUMNS)
@@ -41,6 +29,7 @@ def _csv_lines(events: QuerySet[Event]) -> Iterator[str]:
 
 
 def _json_lines(events: QuerySet[Event]) -> Iterator[str]:
+    """One list with one event per line."""
     before = "["
     for event in events.iterator(chunk_size=1000):
         yield f"{before}\n{json.dumps(_row(event))}"
@@ -53,7 +42,11 @@ def _row(event: Event) -> dict[str, object]:
     return {"at": at, "who": event.name, "did": event.did, "what": event.what, "detail": event.detail}
 
 
-def _named(lines: Iterator[str], kind: str, form: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(lines, content_type=kind)
+FORMS = {"csv": (_csv_lines, "text/csv; charset=utf-8"), "json": (_json_lines, "application/json")}
+
+
+def as_file(events: QuerySet[Event], form: str) -> StreamingHttpResponse:
+    lines, kind = FORMS[form]
+    response = StreamingHttpResponse(lines(events), content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="durascope-audit.{form}"'
     return response

@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from dashboard.pages.accounts.gate import needs
-from dashboard.pages.audit.files import FORMS
+from dashboard.pages.audit.files import FORMS, as_file
 from dashboard.records.audit.models import Event
 from dashboard.records.audit.queries import each
 
@@ -77,4 +77,4 @@ def export(request: HttpRequest, form: str) -> HttpResponseBase:
     if not asked.is_valid():
         wrong = [f"{name}: {' '.join(map(str, errors))}" for name, errors in asked.errors.items()]
         return HttpResponse("\n".join(wrong), status=400, content_type="text/plain; charset=utf-8")
-    return FORMS[form](events(asked.cleaned_data))
+    return as_file(events(asked.cleaned_data), form)

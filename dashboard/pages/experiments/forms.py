@@ -33,12 +33,7 @@ class PlanForm(PlanInputs):
     setting=value setting=value engine=rocksdb`. `workloads` holds keys to tick; `own_workloads`: one a line: `label:
     key param=value`."""
 
-    servers = ServersField(
-        Server.objects.all(),
-        widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose a server."},
-        help_text="Several are measured one after the other, and compared.",
-    )
+    servers = ServersField(Server.objects.all(), help_text="Several are measured one after the other, and compared.")
     variants = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         required=False,

@@ -27,19 +27,13 @@ class Addresses:
         return site + reverse("sharing:picture", args=[self.token]) if site and self.token else ""
 
     def chart(self, key: str, form: str, query: str) -> str:
-        if self.token:
-            path = reverse("sharing:chart", args=[self.token, key, form])
-        elif self.experiment_id:
-            path = reverse("results:chart", args=[self.experiment_id, key, form])
-        else:
-            path = reverse("results:compare_chart", args=[key, form])
+        of_page = self.token or self.experiment_id
+        path = self._of_page("chart", key, form) if of_page else reverse("results:compare_chart", args=[key, form])
         return f"{path}?{query}"
 
     def part(self, key: str, query: str) -> str:
         """Of a folded part of the result page."""
-        if self.token:
-            return f"{reverse('sharing:part', args=[self.token, key])}?{query}"
-        return f"{reverse('results:part', args=[self.experiment_id, key])}?{query}"
+        return f"{self._of_page('part', key)}?{query}"
 
     def cell(self, cell_id: int) -> str:
         return f"{self._cells}{cell_id}/"
@@ -62,5 +56,8 @@ class Addresses:
         """The list of trials; `variant` and `server` are places in the plan."""
         chosen = {"variant": variant, "server": server, "crash": kind or None}
         query = urlencode({name: value for name, value in chosen.items() if value is not None})
-        name, of = ("sharing:trials", self.token) if self.token else ("results:trials", self.experiment_id)
-        return reverse(name, args=[of]) + (f"?{query}" if query else "")
+        return self._of_page("trials") + (f"?{query}" if query else "")
+
+    def _of_page(self, name: str, *of: str) -> str:
+        whose, of_whom = ("sharing", self.token) if self.token else ("results", self.experiment_id)
+        return reverse(f"{whose}:{name}", args=[of_whom, *of])

@@ -220,15 +220,16 @@ def choosers(view: ResultView) -> list[dict[str, object]]:
         ("baseline", "Compared with", [view.clean(name) for name in view.variants], view.variants.index(view.baseline)),
     )
     return [
-        {"name": name, "label": label, "options": list(enumerate(options)), "chosen": chosen, "nothing": _nothing(name)}
+        {
+            "name": name,
+            "label": label,
+            "options": list(enumerate(options)),
+            "chosen": chosen,
+            "nothing": "all, side by side" if name == "server" else "",  # the empty option
+        }
         for name, label, options, chosen in offered
         if len(options) > 1
     ]
-
-
-def _nothing(name: str) -> str:
-    """The label of the empty option; "" for a select without one."""
-    return "all, side by side" if name == "server" else ""
 
 
 def _index(known: Sequence[object], one: object) -> int | None:

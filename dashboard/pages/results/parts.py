@@ -18,20 +18,15 @@ Context = dict[str, object]
 
 
 @dataclass(frozen=True)
-class PartLink:
-    title: str
-    url: str
-
-
-@dataclass(frozen=True)
 class ResultPart:
     title: str
     template: str
     context: Callable[[Experiment, ResultView, Addresses], Context]
 
 
-def links(view: ResultView, addresses: Addresses) -> list[PartLink]:
-    return [PartLink(part.title, addresses.part(key, view.query)) for key, part in PARTS.items()]
+def links(view: ResultView, addresses: Addresses) -> list[tuple[str, str]]:
+    """(Title, address)."""
+    return [(part.title, addresses.part(key, view.query)) for key, part in PARTS.items()]
 
 
 def context(key: str, experiment: Experiment, view: ResultView, addresses: Addresses) -> Context:

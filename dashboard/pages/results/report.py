@@ -1,7 +1,6 @@
 """What a report shows beside its result: the speed as a table, where it was measured, and the seeds of the trials."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from dashboard.charts.chart import ChartTable
 from dashboard.findings.service_level import LevelFinding
@@ -16,15 +15,6 @@ _COLUMNS = (
     ("Setting", "text"), ("Threads", "whole"), ("Throughput per second", "number"), ("95 % from", "number"),
     ("95 % to", "number"), ("Repeats", "whole"), *((one, "ms") for one in PERCENTILES),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class TrialSeeds:
-    """`of`: the setting and the crash; `more`: how many seeds are not in `shown`."""
-
-    of: str
-    shown: tuple[int, ...]
-    more: int
 
 
 def context(view: ResultView, levels: Sequence[LevelFinding], places: Sequence[MeasuredPlace]) -> dict[str, object]:
@@ -58,10 +48,11 @@ def _origin(places: Iterable[MeasuredPlace]) -> dict[str, str]:
     return {fact: ", ".join(values) for fact, values in found.items()}
 
 
-def _seeds(view: ResultView) -> list[TrialSeeds]:
-    """In order of execution. A repeated trial has the seed of the first, which is told once."""
+def _seeds(view: ResultView) -> list[tuple[str, list[int], int]]:
+    """(Setting and crash, their seeds in order of execution, how many more there are). A repeated trial has the seed of
+    the first, which is told once."""
     found: dict[str, dict[int, None]] = {}
     for trial in view.trials:
         where = f", {view.names[trial.server_id]}" if len(view.names) > 1 else ""
         found.setdefault(f"{trial.variant}{where}: {title(trial.kind)}", {})[trial.seed] = None
-    return [TrialSeeds(of, tuple(seeds)[:MOST_SEEDS], len(seeds) - MOST_SEEDS) for of, seeds in found.items()]
+    return [(of, list(seeds)[:MOST_SEEDS], len(seeds) - MOST_SEEDS) for of, seeds in found.items()]

@@ -90,12 +90,7 @@ class RecipeForm(WhenForm):
         initial=QUICK,
         help_text="A larger size takes longer. Its figures are more exact (narrower confidence intervals).",
     )
-    servers = ServersField(
-        Server.objects.all(),
-        widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose a server."},
-        help_text="Several servers are measured one after the other.",
-    )
+    servers = ServersField(Server.objects.all(), help_text="Several servers are measured one after the other.")
     field_order = ("recipe", "size", "servers", "name", "cron", "zone", "ends_by")
 
     def plan(self) -> Plan:

@@ -22,6 +22,9 @@ class ServerField(forms.ModelChoiceField):  # type: ignore[type-arg]  # subscrip
 class ServersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # as above
     """Servers to tick. The load of a production server needs a confirmation."""
 
+    widget = forms.CheckboxSelectMultiple
+    default_error_messages = {"required": "Choose a server."}
+
     def get_bound_field(self, form: forms.BaseForm, name: str) -> forms.BoundField:
         bound = super().get_bound_field(form, name)
         self.choices = _choices(self, bound.value() or ())

@@ -76,9 +76,7 @@ def context(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str
     """The context of the page in the frame. `theme`: light or dark from the query; "": as the system."""
     seen = glance(link, token)
     return {
-        "picture": _compared(link, token, key, query)
-        if link.experiment_id is None
-        else _chart(link, token, key, query),
+        "picture": _picture(link, token, key, query),
         "name": seen.name,
         "sentence": seen.sentence,
         "page": reverse("sharing:show", args=[token]),
@@ -87,14 +85,9 @@ def context(link: ShareLink, token: str, key: str, query: QueryDict) -> dict[str
     }
 
 
-def _chart(link: ShareLink, token: str, key: str, query: QueryDict) -> Picture:
-    if key not in CHARTS:
+def _picture(link: ShareLink, token: str, key: str, query: QueryDict) -> Picture:
+    if key not in ([COMPARED] if link.experiment_id is None else CHARTS):
         raise Http404("No such chart.")
-    view = page.shown_to(experiment_of(link), query, shared=True)
-    return picture(key, view, Addresses(link.experiment_id, token))
-
-
-def _compared(link: ShareLink, token: str, key: str, query: QueryDict) -> Picture:
-    if key != COMPARED:
-        raise Http404("No such chart.")
-    return picture_of(comparisons.seen(link, query), token)
+    if link.experiment_id is None:
+        return picture_of(comparisons.seen(link, query), token)
+    return picture(key, page.shown_to(experiment_of(link), query, shared=True), Addresses(link.experiment_id, token))

@@ -1,6 +1,9 @@
 """Cache of shared pages in this process. Each request still looks up the link, so a closed link shows nothing. A cache
-in the proxy could not do that. `limit` limits how many pages are rendered; above it an older copy is shown. A stored
-page costs 3.5 ms of CPU time instead of 50 to 62 ms (docs/research/speed.md)."""
+in the proxy could not do that. A stored page costs 3.5 ms of CPU time instead of 50 to 62 ms (docs/research/speed.md).
+
+Guests can make this process render a limited number of pages; above it an older copy is shown. Stored pages have no
+limit. One guest must not use up the limit of others. So a link has a multiple of the limit of an address, and pages
+without a query, which most guests want, are counted separately and per address only."""
 
 import gzip
 import hashlib
@@ -15,9 +18,9 @@ from django.shortcuts import render as rendered
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
 from dashboard.pages.accounts.signals import address
+from dashboard.pages.accounts.throttle import network
 from dashboard.pages.sharing.asked import known, within
 from dashboard.pages.sharing.comparisons import still_there
-from dashboard.pages.sharing.limit import may_make
 from dashboard.records.sharing.models import ShareLink
 from dashboard.records.sharing.queries import outline_of
 
@@ -25,6 +28,9 @@ KEPT_S = 60.0
 WHILE_MEASURING_S = 5.0
 MARKS = ("_csp_", "xframe_options_exempt")
 LOCKS = tuple(Lock() for _ in range(32))  # parallel requests for one page render it once
+A_MINUTE = 120  # pages per address: a result with its charts is about ten, each costs up to 0.2 s
+OF_A_LINK = 5  # times the limit of an address
+clock = time.monotonic
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,21 @@ def kept(request: HttpRequest, link: ShareLink, render: Callable[[], HttpRespons
             page = _page(response, KEPT_S if _is_over(link) else WHILE_MEASURING_S)
             pages.set(key, page)
     return _answer(request, page)
+
+
+def may_make(link_id: int, address: str, *, has_query: bool) -> bool:
+    """`address`: "" if unknown; then only the link counts."""
+    kind = "query" if has_query else "plain"
+    if address and not _counted(f"{kind}-address-{network(address)}", A_MINUTE):
+        return False
+    return not (has_query or not address) or _counted(f"{kind}-link-{link_id}", OF_A_LINK * A_MINUTE)
+
+
+def _counted(key: str, most: int) -> bool:
+    """Count a page; whether it is within the limit of this minute."""
+    counts, key = caches["guests"], f"{key}-{clock() // 60:.0f}"
+    counts.add(key, 0, timeout=120)
+    return counts.incr(key) <= most
 
 
 def as_guest(request: HttpRequest, link: ShareLink) -> None:

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from dashboard.pages.results import views as results
-from dashboard.pages.sharing import kept, limit
+from dashboard.pages.sharing import kept
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink
@@ -162,9 +162,9 @@ def test_a_place_that_the_plan_does_not_have_is_the_same_page(shared, rendered, 
 def now(monkeypatch):
     """Seconds, to set, for the limit."""
     seconds = [0.0]
-    monkeypatch.setattr(limit, "clock", lambda: seconds[0])
-    monkeypatch.setattr(limit, "A_MINUTE", 3)
-    monkeypatch.setattr(limit, "OF_A_LINK", 2)
+    monkeypatch.setattr(kept, "clock", lambda: seconds[0])
+    monkeypatch.setattr(kept, "A_MINUTE", 3)
+    monkeypatch.setattr(kept, "OF_A_LINK", 2)
     return seconds
 
 
@@ -222,15 +222,15 @@ def test_many_requests_of_one_guest_do_not_block_a_link_for_others(shared, monke
     """An address asks so many ever new queries in a minute as a link may have. Then the plain page is made anew."""
     seconds, rendered = [0.0], []
     monkeypatch.setattr(results, "page", lambda *_, **__: rendered.append(1) or HttpResponse("page"))
-    monkeypatch.setattr(limit, "A_MINUTE", 20)
-    monkeypatch.setattr(limit, "clock", lambda: seconds[0])
+    monkeypatch.setattr(kept, "A_MINUTE", 20)
+    monkeypatch.setattr(kept, "clock", lambda: seconds[0])
     monkeypatch.setattr(kept.time, "monotonic", lambda: seconds[0])
     monkeypatch.setattr(caches["shared-queries"], "_max_entries", 8)
     greedy, other = Client(REMOTE_ADDR="192.0.2.1"), Client(REMOTE_ADDR="192.0.2.2")
     refused = 0
     assert other.get(shared[2]).status_code == 200
-    for n in range(limit.OF_A_LINK * limit.A_MINUTE):
-        seconds[0] = n * 60 / (limit.OF_A_LINK * limit.A_MINUTE)
+    for n in range(kept.OF_A_LINK * kept.A_MINUTE):
+        seconds[0] = n * 60 / (kept.OF_A_LINK * kept.A_MINUTE)
         answer = greedy.get(shared[2], {"page": n})
         refused += answer.status_code == 429
         if n % 20 == 19:
@@ -239,7 +239,7 @@ def test_many_requests_of_one_guest_do_not_block_a_link_for_others(shared, monke
             assert len(rendered) == before, "it is still kept"
             assert other.get(shared[2], {"page": 7000 + n}).status_code == 200
     seconds[0] += kept.KEPT_S + 1
-    codes = [greedy.get(f"{shared[2]}cells/{n + 10**6}/").status_code for n in range(limit.A_MINUTE + 2)]
+    codes = [greedy.get(f"{shared[2]}cells/{n + 10**6}/").status_code for n in range(kept.A_MINUTE + 2)]
     assert codes[0] == 404 and codes[-1] == 429, "the control: pages without a query are limited, too"
     assert other.get(shared[2]).status_code == 200
     assert refused > 70, "the control: the greedy one is limited"
@@ -252,8 +252,8 @@ def test_a_network_of_ipv6_counts_as_one_address(shared, now):
 
 
 def test_pages_without_a_query_are_limited_where_nobody_knows_the_address(now):
-    codes = [limit.may_make(1, "", has_query=False) for _ in range(7)]
-    assert codes == [True] * 6 + [False] and limit.may_make(2, "", has_query=False)
+    codes = [kept.may_make(1, "", has_query=False) for _ in range(7)]
+    assert codes == [True] * 6 + [False] and kept.may_make(2, "", has_query=False)
 
 
 def test_an_error_page_or_a_page_with_a_cookie_is_not_kept(shared):

@@ -1,7 +1,7 @@
 """The context of the page of one crash trial: its verdict, with all evidence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dashboard.charts.bars import sets, timeline
 from dashboard.findings.crash.durability import of_trial
@@ -32,14 +32,6 @@ REPLICA = "the replica"
 SIGNS = {"passed": "true", "failed": "not true", "unknown": "unclear", "idle": "nothing to check"}
 
 
-@dataclass(frozen=True)
-class OutageView:
-    """`took`: "unknown" if it is not known."""
-
-    took: str
-    facts: Sequence[tuple[str, str]]
-
-
 def context(trial: Trial, reader: Reader) -> dict[str, object]:
     """`trial` with its experiment, server, environment and evidence."""
     evidence = getattr(trial, "evidence", None)
@@ -62,7 +54,7 @@ def context(trial: Trial, reader: Reader) -> dict[str, object]:
         "causes": (found := _causes(trial, load)),
         "together": len(found) > 1 and all(cause.prevented_by for cause in found),
         "failover": _failover(trial, data),
-        "outage": outage_view(data.outage) if data.outage else None,
+        "outage": _outage(data.outage) if data.outage else None,
         "load": load,
         "histories": trial.kind in HISTORIES,
         "of_a_replica": trial.kind in WITH_REPLICA,
@@ -243,8 +235,8 @@ def _variant(trial: Trial) -> Variant:
     return planned_variant(trial.experiment.as_plan(), trial.variant)
 
 
-def outage_view(outage: ClientOutage) -> OutageView:
-    facts = [
+def _outage(outage: ClientOutage) -> dict[str, object]:
+    known = [
         ("Last acknowledged commit before", _moment(outage.last_s)),
         ("First acknowledged commit afterwards", _moment(outage.first_s)),
         ("Failed attempts", f"{whole(outage.failed)} logins or statements"),
@@ -253,7 +245,7 @@ def outage_view(outage: ClientOutage) -> OutageView:
         ("Why the outage is unknown", outage.why),
     ]
     took = "unknown" if outage.seconds is None else duration(outage.seconds)
-    return OutageView(took, [(name, says) for name, says in facts if says])
+    return {"took": took, "facts": [(name, says) for name, says in known if says]}
 
 
 def _moment(at_s: float | None) -> str:

@@ -1,5 +1,3 @@
-"""Pages of workers, builds and simulated devices."""
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,5 +1,3 @@
-"""The context of a history page."""
-
 from collections.abc import Collection
 from datetime import datetime
 from urllib.parse import urlencode

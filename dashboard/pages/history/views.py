@@ -1,5 +1,3 @@
-"""Pages and files of the history of a server."""
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

@@ -1,5 +1,3 @@
-"""Pages of notifications: channels and sent messages."""
-
 from functools import partial
 
 from django import forms

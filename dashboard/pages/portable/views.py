@@ -1,5 +1,3 @@
-"""Download of an experiment as a file, and the import page."""
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

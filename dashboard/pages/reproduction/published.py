@@ -17,8 +17,6 @@ class ArticleClaim:
 
 @dataclass(frozen=True)
 class UntriedReport:
-    """`why`: the reason why no recipe tries it."""
-
     id: str
     says: str
     why: str

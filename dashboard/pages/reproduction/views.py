@@ -1,5 +1,3 @@
-"""The page of all claims, and its files."""
-
 from collections.abc import Sequence
 
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,5 +1,3 @@
-"""The context of a result page's template."""
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -61,7 +61,6 @@ def chart(request: HttpRequest, experiment_id: int, key: str, form: str, token: 
 
 @needs("see", "GET")
 def cell(request: HttpRequest, cell_id: int, token: str = "") -> HttpResponse:
-    """One measurement with its evidence."""
     run = get_object_or_404(queries.run_of(cell_id))
     return render(request, "results/cell.html", cell_page.context(run, reader_of(run.cell.experiment, token)))
 

@@ -1,5 +1,3 @@
-"""Pages of schedules and their nights."""
-
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial

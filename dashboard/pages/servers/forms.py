@@ -1,5 +1,3 @@
-"""Forms of servers."""
-
 import ipaddress
 import re
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""The form of a server's service level."""
-
 from django import forms
 from django.core.exceptions import ValidationError
 

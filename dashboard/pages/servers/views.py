@@ -1,5 +1,3 @@
-"""Pages of servers."""
-
 from collections.abc import Callable
 from functools import partial
 from urllib.parse import urlencode

@@ -13,7 +13,8 @@ from dashboard.findings.conclusion import conclusion
 from dashboard.findings.shown import ResultView
 from dashboard.pages.results import page
 from dashboard.pages.results.addresses import Addresses
-from dashboard.pages.results.compare.page import at_a_glance, picture_of
+from dashboard.pages.results.compare.comparison import comparison
+from dashboard.pages.results.compare.page import picture_of
 from dashboard.pages.results.picture import Picture, picture
 from dashboard.pages.sharing import comparisons
 from dashboard.records.sharing.models import ShareLink
@@ -33,8 +34,8 @@ class Glance:
 def glance(link: ShareLink, token: str) -> Glance:
     """As the link was shared: without a query."""
     if link.experiment_id is None:
-        found, chart = at_a_glance(comparisons.seen(link, QueryDict()), token)
-        return Glance(found.sentence if found else chart.title, "Comparison", chart)
+        seen = comparison(comparisons.seen(link, QueryDict()), token)
+        return Glance(seen.finding.sentence if seen.finding else seen.chart.title, "Comparison", seen.chart)
     experiment = experiment_of(link)
     view = page.shown_to(experiment, {}, shared=True)
     return Glance(conclusion(experiment, view).sentence, view.clean(experiment.name), draw(main_chart(view), view))

@@ -1,5 +1,3 @@
-"""The context of the compare page's template."""
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -7,7 +5,6 @@ from dashboard.charts.chart import Chart
 from dashboard.findings.analysis import analysis_of
 from dashboard.findings.compare.choice import Choice
 from dashboard.findings.compare.figures import FIGURES
-from dashboard.findings.finding import Finding
 from dashboard.findings.names import server_names
 from dashboard.pages.results.compare.comparison import comparison
 from dashboard.pages.results.compare.offers import offers
@@ -38,12 +35,6 @@ def context(choice: Choice, token: str = "", asked: Mapping[str, str] = {}) -> d
         **seen.shown,
     }
     return answer if reader.is_guest else answer | _offers(choice, seen.experiments, asked)
-
-
-def at_a_glance(choice: Choice, token: str = "") -> tuple[Finding | None, Chart]:
-    """The sentence and the picture alone, for the same reader."""
-    seen = comparison(choice, token)
-    return seen.finding, seen.chart
 
 
 def picture_of(choice: Choice, token: str) -> Picture:

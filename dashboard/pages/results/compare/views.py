@@ -6,7 +6,8 @@ from django.shortcuts import render
 from dashboard.charts.compared import KEY
 from dashboard.findings.compare.choice import Choice, choice
 from dashboard.pages.accounts.gate import needs
-from dashboard.pages.results.compare.page import at_a_glance, context
+from dashboard.pages.results.compare.comparison import comparison
+from dashboard.pages.results.compare.page import context
 from dashboard.pages.results.files import FORMS
 
 
@@ -28,4 +29,4 @@ def chart(request: HttpRequest, key: str, form: str) -> HttpResponse:
 def compare_chart(chosen: Choice, key: str, form: str, token: str = "") -> HttpResponse:
     if key != KEY or form not in FORMS:
         raise Http404("No such chart or form.")
-    return FORMS[form](at_a_glance(chosen, token)[1], "comparison")
+    return FORMS[form](comparison(chosen, token).chart, "comparison")

@@ -51,7 +51,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
-    "dashboard.pages.api.middleware.Problems",
+    "dashboard.pages.api.problems.Problems",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "dashboard.pages.accounts.refusals.Refusals",  # around all that refuses
     "django.middleware.common.CommonMiddleware",

@@ -8,6 +8,8 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.middleware.http import ConditionalGetMiddleware
 from ninja import Schema
 from ninja.errors import HttpError, ValidationError
 
@@ -20,6 +22,8 @@ from workers.errors import DurascopeError, PlanError
 Form = TypeVar("Form", bound=BaseForm)
 
 MEDIA_TYPE = "application/problem+json"
+BELOW = "/api/"
+KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of a refusal that stay
 SAYS = {  # used for an error without a message
     400: "The request could not be read. Nothing was changed.",
     404: "This address does not exist.",
@@ -137,3 +141,24 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
 def told(request: HttpRequest, failure: Exception) -> HttpResponse:
     """The answer to an error in HANDLERS, for a view outside of the API."""
     return next(HANDLERS[kind](request, failure) for kind in type(failure).__mro__ if kind in HANDLERS)
+
+
+class Problems(ConditionalGetMiddleware):
+    """For addresses below /api/: each error is answered as problem details, also an error before the API is reached.
+    Each answer has an ETag, and a reader with the same ETag gets 304."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not request.path_info.startswith(BELOW):
+            return response
+        if response.status_code >= 400 and response.get("Content-Type") != MEDIA_TYPE:
+            response = _as_problem(response)
+        response.setdefault("Cache-Control", "private, no-cache")  # an ETag is asked for again each time
+        return super().process_response(request, response)
+
+
+def _as_problem(response: HttpResponseBase) -> HttpResponseBase:
+    problem = answer(response.status_code)
+    for name in KEPT:
+        if name in response:
+            problem[name] = response[name]
+    return problem

@@ -7,20 +7,21 @@ without a query, which most guests want, are counted separately and per address 
 
 import gzip
 import hashlib
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
 from django.core.cache import caches
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render as rendered
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
 from dashboard.pages.accounts.signals import address
 from dashboard.pages.accounts.throttle import network
-from dashboard.pages.sharing.asked import known, within
 from dashboard.pages.sharing.comparisons import still_there
+from dashboard.records.plan_outline import PlanOutline
 from dashboard.records.sharing.models import ShareLink
 from dashboard.records.sharing.queries import outline_of
 
@@ -31,6 +32,15 @@ LOCKS = tuple(Lock() for _ in range(32))  # parallel requests for one page rende
 A_MINUTE = 120  # pages per address: a result with its charts is about ten, each costs up to 0.2 s
 OF_A_LINK = 5  # times the limit of an address
 clock = time.monotonic
+# Query parameters that a guest may send. Unknown names and impossible values are dropped first, so that an invented
+# query gives the same stored page.
+PLACE = re.compile(r"[0-9]{1,4}")
+WORD = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+KNOWN: Mapping[str, re.Pattern[str]] = {
+    **dict.fromkeys(("workload", "baseline", "server", "threads", "mine", "variant", "page"), PLACE),
+    **dict.fromkeys(("crash", "lost", "figure", "by", "scale", "theme"), WORD),
+    "hide": re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{1,3}){0,15})?"),
+}
 
 
 @dataclass(frozen=True)
@@ -75,10 +85,30 @@ def _counted(key: str, most: int) -> bool:
 
 def as_guest(request: HttpRequest, link: ShareLink) -> None:
     """Remove unknown parts of the query, and cookies: a message for one user must not be stored for all."""
-    request.GET = known(request.GET)  # type: ignore[assignment]  # two classes in the stubs, one at run time
+    request.GET = _known(request.GET)  # type: ignore[assignment]  # two classes in the stubs, one at run time
     if request.GET and link.experiment_id:
-        request.GET = within(outline_of(link), request.GET)  # type: ignore[assignment]
+        request.GET = _within(outline_of(link), request.GET)  # type: ignore[assignment]
     request.COOKIES = {}
+
+
+def _known(query: QueryDict) -> QueryDict:
+    """Sorted, each name once."""
+    kept = QueryDict(mutable=True)
+    for name, pattern in sorted(KNOWN.items()):
+        if (value := query.get(name)) is not None and pattern.fullmatch(value):
+            kept[name] = value
+    return QueryDict(kept.urlencode(safe=","))
+
+
+def _within(plan: PlanOutline, query: QueryDict) -> QueryDict:
+    """Without indexes that the plan does not have: pages ignore these."""
+    ends = {"workload": len(plan.workloads), "server": len(plan.targets), "threads": len(plan.threads)}
+    ends |= dict.fromkeys(("baseline", "mine", "variant"), len(plan.variants))
+    kept = query.copy()
+    for name, end in ends.items():
+        if int(kept.get(name, 0)) >= end:
+            del kept[name]
+    return QueryDict(kept.urlencode(safe=","))
 
 
 def _is_over(link: ShareLink) -> bool:

@@ -1,13 +1,19 @@
-"""Pages for everybody with a link: read-only, and only of the shared result."""
+"""Pages for everybody with a link: read-only, and only of the shared result.
+
+Views of a link are requests of browsers for its first page. A reload counts again. Not counted: pages of cells and
+trials, charts, files, HEAD, prefetched pages, and known crawlers and previews. Embedded charts have their own count.
+"""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Literal, TypeVar
 
 from csp.decorators import csp_replace
+from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from dashboard.charts.registry import draw
@@ -18,7 +24,6 @@ from dashboard.pages.results import views as results
 from dashboard.pages.results.compare import views as compare
 from dashboard.pages.results.crash import views as crash
 from dashboard.pages.sharing import comparisons, embedding
-from dashboard.pages.sharing.counting import count
 from dashboard.pages.sharing.kept import as_guest, kept
 from dashboard.records.experiments.models import Cell, Trial
 from dashboard.records.sharing import actions
@@ -26,6 +31,12 @@ from dashboard.records.sharing.models import ShareLink
 from dashboard.records.sharing.queries import experiment_of
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
+# Parts of the user agents of crawlers and previews, in lower case.
+PROGRAMS = (
+    "bot", "crawler", "spider", "preview", "facebookexternalhit", "facebookcatalog", "embedly", "iframely", "whatsapp",
+    "slack-imgproxy", "skypeuri", "mattermost", "zulip", "mastodon", "pinterest", "vkshare", "snapchat", "curl/",
+    "wget/", "python-requests", "python-httpx", "go-http-client",
+)  # fmt: skip
 
 
 def opened(counts: Literal["views", "embeds"] | None = None) -> Callable[[View], View]:
@@ -52,6 +63,18 @@ def opened(counts: Literal["views", "embeds"] | None = None) -> Callable[[View],
         return wrapped  # type: ignore[return-value]
 
     return decorate
+
+
+def _may_be_a_reader(request: HttpRequest) -> bool:
+    name = request.headers.get("User-Agent", "").lower()
+    ahead = request.headers.get("Sec-Purpose", request.headers.get("Purpose", ""))
+    return request.method == "GET" and "prefetch" not in ahead and not any(part in name for part in PROGRAMS)
+
+
+def count(request: HttpRequest, link: ShareLink, what: Literal["views", "embeds"]) -> None:
+    """The database adds, so two views at the same time count as two."""
+    if _may_be_a_reader(request):
+        ShareLink.objects.filter(pk=link.pk).update(**{what: F(what) + 1}, used_at=timezone.now())
 
 
 def _shown(request: HttpRequest, link: ShareLink, render: Callable[[], HttpResponse]) -> HttpResponse:

@@ -35,7 +35,7 @@ class ShareLink(models.Model):
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     used_at = models.DateTimeField(null=True)  # the last counted view or embed
-    views = models.PositiveIntegerField(default=0)  # the rule: dashboard.pages.sharing.counting
+    views = models.PositiveIntegerField(default=0)  # the rule: dashboard.pages.sharing.opened
     embeds = models.PositiveIntegerField(default=0)
 
     objects = Links.as_manager()

@@ -89,7 +89,7 @@ def test_a_mark_that_is_withdrawn_stays_withdrawn():
 
 
 def test_no_view_is_lost():
-    from dashboard.pages.sharing.counting import count
+    from dashboard.pages.sharing.opened import count
 
     link, _ = sharing.share(None, make.experiment(make.attached()))
     from django.test import RequestFactory

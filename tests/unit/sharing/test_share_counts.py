@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from dashboard.pages.results import views as results
-from dashboard.pages.sharing.counting import count
+from dashboard.pages.sharing.opened import count
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink

@@ -59,8 +59,9 @@ def shown_to(
     return shown(experiment, choice, made_of=made_of)
 
 
-def context(experiment: Experiment, choice: Mapping[str, str], *, shared: bool, token: str = "") -> dict[str, object]:
-    rows = queries.cells(experiment)
+def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") -> dict[str, object]:
+    """`token`: of the share link that was opened, "" for a person who logged in."""
+    rows, shared = queries.cells(experiment), bool(token)
     view = shown_to(experiment, choice, shared=shared, made_of=_made_of(rows))
     addresses = Addresses(experiment.pk, token)
     met = places(view, rows)

@@ -23,8 +23,7 @@ from dashboard.records.experiments.models import Experiment
 def page(request: HttpRequest, experiment_id: int, token: str = "") -> HttpResponse:
     found = Experiment.objects.select_related("worker").prefetch_related("tags")  # the page names them twice
     experiment = get_object_or_404(found, pk=experiment_id)
-    context = pages.context(experiment, request.GET, shared=bool(token), token=token)
-    return render(request, "results/page.html", context)
+    return render(request, "results/page.html", pages.context(experiment, request.GET, token))
 
 
 @needs("see", "GET")
@@ -43,7 +42,7 @@ def report(request: HttpRequest, experiment_id: int) -> HttpResponse:
     """The result on a few sheets, to be printed or saved as a PDF by the browser."""
     experiment = get_object_or_404(Experiment.objects.select_related("worker"), pk=experiment_id)
     confirmed = experiment.comments.filter(confirms=True)
-    known = pages.context(experiment, request.GET, shared=False)
+    known = pages.context(experiment, request.GET)
     view, levels = cast(ResultView, known["shown"]), cast(list[LevelFinding], known["levels"])
     more = reports.context(view, levels, cast(list[pages.MeasuredPlace], known["places"]))
     return render(request, "results/report.html", {**known, **more, "confirmed": confirmed})

@@ -140,11 +140,11 @@ def test_guests_see_the_statements_of_an_own_transaction_not_its_file(client_in,
     guests = client.get(f"/share/{actions.share(None, experiment)[1]}/").text
     assert "The statements of the own transaction" in guests and "UPDATE `orders`" in guests and "sekrit" not in guests
     experiment.plan["workloads"][0]["params"]["file"] = "# sekrit and not read any more"
-    assert "not shown" in context(experiment, {}, shared=True)["own_transaction"]
+    assert "not shown" in context(experiment, {}, "a" * 32)["own_transaction"]
 
 
 def test_a_result_says_first_that_its_load_is_an_own_transaction():
     experiment = own(EXAMPLE)
-    assert [*context(experiment, {}, shared=False)["tested"]][-1] == "The load is an own transaction (Place an order)"
-    assert [*context(experiment, {}, shared=True)["tested"]][-1] == "The load is an own transaction"
-    assert not any("own transaction" in line for line in context(factory.experiment(), {}, shared=False)["tested"])
+    assert [*context(experiment, {})["tested"]][-1] == "The load is an own transaction (Place an order)"
+    assert [*context(experiment, {}, "a" * 32)["tested"]][-1] == "The load is an own transaction"
+    assert not any("own transaction" in line for line in context(factory.experiment(), {})["tested"])

@@ -47,7 +47,7 @@ def people(request: HttpRequest) -> HttpResponse:
 @confirmed
 def add(request: HttpRequest) -> HttpResponse:
     form = PersonForm(request.POST or None)
-    if request.method == "GET" or not form.is_valid():
+    if not form.is_valid():
         return render(request, "people/add.html", {"form": form})
     try:
         password = actions.add(request.user, **form.cleaned_data)

@@ -1,19 +1,22 @@
-from collections.abc import Mapping
+import csv
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from dashboard.pages.accounts.gate import needs
-from dashboard.pages.audit.files import FORMS, as_file
 from dashboard.records.audit.models import Event
 from dashboard.records.audit.queries import each
+from dashboard.text.spreadsheet import plain
 
 PER_PAGE = 100
+COLUMNS = ("at", "who", "did", "what", "detail")  # of the file
 LOOKUPS = {"verb": "did", "object": "what__icontains", "since": "at__date__gte", "until": "at__date__lte"}
 SYSTEM = "-"  # in the choice of persons: what nobody did
 
@@ -68,6 +71,46 @@ def log(request: HttpRequest) -> HttpResponse:
     return render(request, "audit/list.html", context)
 
 
+class _Line:
+    """A file for csv.writer that returns each line."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _csv_lines(found: QuerySet[Event]) -> Iterator[str]:
+    rows = csv.writer(_Line())
+    yield rows.writerow(COLUMNS)
+    for event in found.iterator(chunk_size=1000):
+        row = _row(event)
+        yield rows.writerow([plain(row[name]) for name in COLUMNS[:-1]] + [json.dumps(row["detail"])])
+
+
+def _json_lines(found: QuerySet[Event]) -> Iterator[str]:
+    """One list with one event per line."""
+    before = "["
+    for event in found.iterator(chunk_size=1000):
+        yield f"{before}\n{json.dumps(_row(event))}"
+        before = ","
+    yield "[]\n" if before == "[" else "\n]\n"
+
+
+def _row(event: Event) -> dict[str, object]:
+    at = event.at.isoformat()
+    return {"at": at, "who": event.name, "did": event.did, "what": event.what, "detail": event.detail}
+
+
+FORMS = {"csv": (_csv_lines, "text/csv; charset=utf-8"), "json": (_json_lines, "application/json")}
+
+
+def _as_file(found: QuerySet[Event], form: str) -> StreamingHttpResponse:
+    """Streamed, because it can be long."""
+    lines, kind = FORMS[form]
+    response = StreamingHttpResponse(lines(found), content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="durascope-audit.{form}"'
+    return response
+
+
 @needs("administer", "GET")
 def export(request: HttpRequest, form: str) -> HttpResponseBase:
     """All events of the filter of the page. A wrong filter is refused, because it would export too much."""
@@ -77,4 +120,4 @@ def export(request: HttpRequest, form: str) -> HttpResponseBase:
     if not asked.is_valid():
         wrong = [f"{name}: {' '.join(map(str, errors))}" for name, errors in asked.errors.items()]
         return HttpResponse("\n".join(wrong), status=400, content_type="text/plain; charset=utf-8")
-    return as_file(events(asked.cleaned_data), form)
+    return _as_file(events(asked.cleaned_data), form)

@@ -63,7 +63,7 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
         source=source,
     )
     refusals: list[str] = []
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             return _start(request, form)
         except PlanError as refused:

@@ -74,7 +74,7 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
     if kind not in CHANNELS:
         raise Http404("No such kind of channel.")
     form = ChannelForm(kind, request.POST or None)
-    if request.method == "GET" or not form.is_valid():
+    if not form.is_valid():
         return _form_page(request, form)
     channel, secret = actions.add(request.user, kind, **form.cleaned_data)
     if not secret:
@@ -87,7 +87,7 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     channel = get_object_or_404(Channel, pk=pk)
     form = ChannelForm(channel.kind, request.POST or None, channel=channel)
-    if request.method == "GET" or not form.is_valid():
+    if not form.is_valid():
         return _form_page(request, form, channel)
     actions.change(request.user, channel, **form.cleaned_data)
     messages.success(request, f"{channel} is saved.")

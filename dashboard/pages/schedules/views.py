@@ -93,7 +93,7 @@ def _form_page(
     request: HttpRequest, form: WhenForm, save: Callable[[], Schedule], plan: Plan | None = None, **more: object
 ) -> HttpResponse:
     """The form, or after a valid POST the page of the stored schedule."""
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             return redirect(PAGE, save().pk)
         except (Refused, PlanError) as refused:

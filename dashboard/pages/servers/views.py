@@ -56,7 +56,7 @@ def register(request: HttpRequest) -> HttpResponse:
     kind = kind if kind in FORMS else Server.Kind.ATTACHED
     build = request.GET.get("build", "")
     form = FORMS[kind](request.POST or None, instance=Server(), initial={"name": build, "build": build})
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         return _saved(request, form, actions.register)
     context = {"form": form, "kind": kind, "grants": statements() if kind == Server.Kind.ATTACHED else []}
     return render(request, "servers/form.html", context)
@@ -68,7 +68,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     require(request.user, "change_server", server)
     name = server.name  # the form writes into the server even if it is refused
     form = FORMS[server.kind](request.POST or None, instance=server)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             return _saved(request, form, partial(actions.change, changed=form.changed_data))
         except ValidationError as wrong:
@@ -83,7 +83,7 @@ def level(request: HttpRequest, pk: int) -> HttpResponse:
     require(request.user, "change_server", server)
     stored = levels.of(pk)
     form = LevelForm(request.POST if request.method == "POST" else None, initial=vars(stored) if stored else None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         levels.agree(request.user, server, form.wanted())
         messages.success(request, f"The service level of {server} is saved.")
         return redirect("servers:detail", pk)
@@ -161,7 +161,7 @@ def _command_page(
         try:
             if refusal := why_not(server):
                 raise Refused(refusal)
-            if request.method == "POST" and form.is_valid():
+            if form.is_valid():
                 form.save(request.user)
                 messages.success(request, saved.format(server))
                 return redirect("servers:detail", server.pk)

@@ -16,8 +16,8 @@ from django.conf import settings
 
 from dashboard.installation.home import PROJECT
 from dashboard.portable.actions import FileImport, import_file
-from dashboard.portable.limits import CPU_S, MEMORY_BYTES, WALL_S
-from dashboard.portable.refused import REPORT, NotImported
+from dashboard.portable.child import CPU_S, MEMORY_BYTES, WALL_S
+from dashboard.portable.refused import NOTHING_STORED, REPORT, NotImported
 from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.experiments.models import Experiment
@@ -82,5 +82,6 @@ def _understood(child: subprocess.CompletedProcess[bytes]) -> FileImport:
         raise NotImported(f"Reading it takes more than {most}, or broke off", SMALLER)
     said = json.loads(child.stdout)
     if "refused" in said:
-        raise NotImported.again(*said["refused"])
+        what, fix = said["refused"]
+        raise NotImported(what.removesuffix(NOTHING_STORED), fix)
     return FileImport(Experiment.everything.get(pk=said["experiment"]), said["is_new"])

@@ -3,7 +3,7 @@ and bounds. Every reference has its target."""
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import IO, TypeVar
 
 from dashboard.installation.stored import Unreadable, read
@@ -65,7 +65,13 @@ class Content:
 
     def _has_its_parts(self) -> None:
         """The archive holds the parts that cells, trials, environments and probes need, and no others."""
-        needed = set(_needed(self))
+        numbered: dict[str, Iterable[int]] = {
+            shape.ENVIRONMENT: range(1, min(self.index.environments, 99_999) + 1),
+            shape.PROBE: range(1, len(self.index.probes) + 1),
+            shape.RUN: (cell.position for cell in self.measured),
+            shape.TRIAL: (trial.position for trial in self.tried),
+        }
+        needed = {shape.INDEX, *(name.format(n) for name, numbers in numbered.items() for n in numbers)}
         if odd := sorted(needed ^ self._archive.checksums.keys()):
             raise NotImported(
                 f"The part {odd[0]} {'is missing' if odd[0] in needed else 'has no measurement or crash trial'}"
@@ -104,14 +110,6 @@ def _is_ours(raw: bytes) -> None:
         )
     if version != shape.VERSION or isinstance(version, bool):
         raise NotImported(f"There is no schema version {str(version)[:40]}; this Durascope reads {shape.VERSION}")
-
-
-def _needed(content: Content) -> Iterator[str]:
-    yield shape.INDEX
-    yield from (shape.ENVIRONMENT.format(n) for n in range(1, min(content.index.environments, 99_999) + 1))
-    yield from (shape.PROBE.format(n) for n in range(1, len(content.index.probes) + 1))
-    yield from (shape.RUN.format(cell.position) for cell in content.measured)
-    yield from (shape.TRIAL.format(trial.position) for trial in content.tried)
 
 
 def _fits(index: shape.FileIndex) -> None:

@@ -3,6 +3,7 @@
 from workers.errors import DurascopeError
 
 REPORT = "Please report this. The log of the web server says where it failed."
+NOTHING_STORED = ". Nothing was stored."
 
 
 class NoFile(DurascopeError):
@@ -13,11 +14,4 @@ class NotImported(DurascopeError):
     """The file is not from Durascope, or its parts contradict each other. Nothing was stored."""
 
     def __init__(self, what: str, fix: str = "Export the experiment again, and import that file as it is.") -> None:
-        super().__init__(f"{what.rstrip('.')}. Nothing was stored.", fix)
-
-    @classmethod
-    def again(cls, message: str, fix: str) -> "NotImported":
-        """With a whole message from another process."""
-        told = cls("", fix)
-        told.args, told.message = (message,), message
-        return told
+        super().__init__(f"{what.rstrip('.')}{NOTHING_STORED}", fix)

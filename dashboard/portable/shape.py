@@ -47,6 +47,7 @@ Place = Annotated[int, Field(ge=1, le=MOST_CELLS + MOST_TRIALS)]  # of a server,
 Position = Annotated[int, Field(ge=0, le=MOST_CELLS + MOST_TRIALS)]
 Moment = Annotated[str, Field(max_length=40, json_schema_extra={"format": "date-time"}), AfterValidator(_aware)]
 Name = Annotated[Seen, Field(min_length=1, max_length=80)]
+Title = Annotated[Seen, Field(min_length=1, max_length=120)]
 Word = Annotated[str, Field(max_length=80)]
 Key = Annotated[str, Field(max_length=80, pattern=r"^[a-z0-9_.-]*$")]
 Column = Annotated[str, Field(max_length=40, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -114,7 +115,7 @@ class FileExport(Exact):
 
 
 class FileAbout(Exact):
-    name: Annotated[Seen, Field(min_length=1, max_length=120)]
+    name: Title
     recipe: Annotated[str, Field(max_length=80, pattern="^[a-z0-9-]*$")]
     recipe_size: Annotated[str, Field(max_length=20, pattern="^[a-z]*$")]
     state: Over
@@ -154,7 +155,6 @@ class FileWorkload(Exact):
 
 
 Model = TypeVar("Model", bound=BaseModel)
-MORE: dict[str, object] = {"name": Annotated[Seen, Field(min_length=1, max_length=120)]}
 
 
 def with_fields(fields: dict[str, Any]) -> Callable[[type[Model]], type[Model]]:
@@ -171,12 +171,11 @@ def _parts(plan: type, *, is_checked: bool) -> dict[str, Any]:
 
 
 def _part(one: PlanField, is_checked: bool) -> object:
-    least, most = (
-        (one.description.least, one.description.most)
-        if is_checked and one.description.most is not None
-        else (0, 2**31 - 1)
-    )
-    bounds = Field(ge=least, le=most)
+    if one.name == "name":
+        return Title
+    known = one.description
+    is_bounded = is_checked and known.most is not None
+    bounds = Field(ge=known.least, le=known.most) if is_bounded else Field(ge=0, le=2**31 - 1)
     kinds: dict[Kind, object] = {
         "whole": Annotated[int, bounds],
         "number": Amount,
@@ -185,7 +184,7 @@ def _part(one: PlanField, is_checked: bool) -> object:
         "wholes": Annotated[list[Annotated[int, bounds]], Field(min_length=1, max_length=MOST_THREADS)],
         "texts": Annotated[list[Key], Field(max_length=100)],
     }
-    return MORE.get(one.name, kinds[one.description.kind])
+    return kinds[known.kind]
 
 
 @with_fields(_parts(plans.CrashPlan, is_checked=False))
@@ -316,7 +315,7 @@ class FileServer(Open):
     flavour: Word = ""
     version: Line = ""
     engines: dict[Word, Line] = {}
-    variables: dict[Word, str | int | float | bool | None] = {}
+    variables: dict[Word, Scalar] = {}
 
 
 class FileEnvironment(Open):

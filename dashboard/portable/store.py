@@ -1,6 +1,6 @@
 """Stores a checked file in the database, in the caller's transaction."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -85,7 +85,9 @@ def _runs(
     content: Content, experiment: Experiment, environments: Sequence[Environment], probes: Sequence[Probe]
 ) -> None:
     cells = dict(experiment.cells.values_list("position", "pk"))
-    for some in _batches(content.measured):
+    measured = content.measured
+    for start in range(0, len(measured), AT_ONCE):
+        some = measured[start : start + AT_ONCE]
         read = [content.part(shape.FileRun, cell.position) for cell in some]
         runs = Run.objects.bulk_create(
             Run(
@@ -140,10 +142,6 @@ def _trials(
 
 
 _ELSEWHERE = {"server_id", "repeat_of", "environment", "started_at", "ended_at"}
-
-
-def _batches(rows: Sequence[shape.FileCell]) -> Iterator[Sequence[shape.FileCell]]:
-    return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
 
 
 def _moments(row: shape.FileAbout | shape.FileCell | shape.FileTrial) -> dict[str, datetime | None]:

@@ -5,6 +5,7 @@ computes them again."""
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import chain, count
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -70,9 +71,9 @@ class Clean:
     def _apart(self, names: Iterable[str]) -> dict[str, str]:
         found: dict[str, str] = {}
         for name in names:
-            cleaned = _settled(self._redactor.text, name)[:70]
-            taken = set(found.values())
-            found[name] = next(one for one in _numbered(cleaned) if one not in taken)
+            cleaned, taken = _settled(self._redactor.text, name)[:70], set(found.values())
+            numbered = chain([cleaned], (f"{cleaned} ({n})" for n in count(2)))
+            found[name] = next(one for one in numbered if one not in taken)
         return found
 
 
@@ -83,11 +84,6 @@ def _settled(cleaned: Callable[[Value], Value], value: Value) -> Value:
         if value == before:
             break
     return value
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name} ({n})" for n in range(2, 10_000))
 
 
 class _Writer:
@@ -102,9 +98,13 @@ class _Writer:
         self._numbers: dict[int, int] = {}  # id -> number
 
     def parts(self) -> dict[str, bytes]:
-        found = dict([*self._runs(), *self._evidence(), *self._probe_parts()])
+        probes = self._experiment.probes.order_by("id").values_list("data", flat=True)
+        found = dict([*self._runs(), *self._evidence()])
+        for n, data in enumerate(probes, start=1):
+            found[shape.PROBE.format(n)] = _json(shape.FileProbe, self._clean.facts(data))
         index = self._index()
-        return {shape.INDEX: _json(shape.FileIndex, index), **dict(self._environment_parts()), **found}
+        environments = {shape.ENVIRONMENT.format(n): text.encode() for text, n in self._environments.items()}
+        return {shape.INDEX: _json(shape.FileIndex, index), **environments, **found}
 
     def _index(self) -> Json:
         experiment = self._experiment
@@ -250,14 +250,6 @@ class _Writer:
             variables = self._clean.variables(server.get("variables") or {})
             found["server"] = {**self._clean.facts(server), "variables": variables}
         return found
-
-    def _environment_parts(self) -> Iterator[tuple[str, bytes]]:
-        for text, n in self._environments.items():
-            yield shape.ENVIRONMENT.format(n), text.encode()
-
-    def _probe_parts(self) -> Iterator[tuple[str, bytes]]:
-        for n, data in enumerate(self._experiment.probes.order_by("id").values_list("data", flat=True), start=1):
-            yield shape.PROBE.format(n), _json(shape.FileProbe, self._clean.facts(data))
 
 
 def _filled(part: type[shape.Shape], row: Model, **said: object) -> Json:

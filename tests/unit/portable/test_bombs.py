@@ -63,7 +63,7 @@ def test_the_largest_experiment_that_can_be_planned_is_far_from_it():
 
 def test_the_process_that_reads_has_a_limit_of_memory():
     take = "bytearray(%d << 20)"
-    program = f"from dashboard.portable import limits; limits.MEMORY_BYTES = 64 << 20; limits.keep(); {take}"
+    program = f"from dashboard.portable import child; child.MEMORY_BYTES = 64 << 20; child.keep_limits(); {take}"
     enough = subprocess.run([sys.executable, "-c", program % 32], cwd=PROJECT, capture_output=True, check=False)
     too_much = subprocess.run([sys.executable, "-c", program % 128], cwd=PROJECT, capture_output=True, check=False)
     assert enough.returncode == 0, enough.stderr
@@ -71,7 +71,7 @@ def test_the_process_that_reads_has_a_limit_of_memory():
 
 
 def test_the_process_that_reads_has_a_limit_of_time():
-    program = "from dashboard.portable import limits; limits.CPU_S = 1; limits.keep()\nwhile True: pass"
+    program = "from dashboard.portable import child; child.CPU_S = 1; child.keep_limits()\nwhile True: pass"
     ended = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=False, timeout=300)
     assert ended.returncode < 0
 
@@ -79,7 +79,7 @@ def test_the_process_that_reads_has_a_limit_of_time():
 def test_a_file_is_read_where_the_priority_may_not_be_changed():
     """As under deploy/systemd/durascope-web.service."""
     refuse = "import os\ndef no(_): raise PermissionError\nos.nice = no\n"
-    program = f"{refuse}from dashboard.portable import limits; limits.keep()"
+    program = f"{refuse}from dashboard.portable import child; child.keep_limits()"
     read = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=False)
     assert read.returncode == 0, read.stderr
 
@@ -89,7 +89,7 @@ def test_an_import_that_runs_out_of_memory_says_so(monkeypatch):
         raise MemoryError
 
     before = [resource.getrlimit(limit) for limit in (resource.RLIMIT_DATA, resource.RLIMIT_CPU)]
-    monkeypatch.setattr("dashboard.portable.limits.keep", lambda: None)
+    monkeypatch.setattr("dashboard.portable.child.keep_limits", lambda: None)
     monkeypatch.setattr("dashboard.portable.actions.import_file", full)
     what, fix = child.main('{"user": null, "via": ""}')["refused"]
     assert "more than 1024 MiB of memory. Nothing was stored." in what and fix
@@ -102,7 +102,7 @@ def test_a_fault_of_ours_is_told_as_one(monkeypatch, caplog):
     def faulty(*_):
         raise KeyError("main_variant")
 
-    monkeypatch.setattr("dashboard.portable.limits.keep", lambda: None)
+    monkeypatch.setattr("dashboard.portable.child.keep_limits", lambda: None)
     monkeypatch.setattr("dashboard.portable.actions.import_file", faulty)
     what, fix = child.main('{"user": null, "via": ""}')["refused"]
     assert what == "Reading it failed with an unexpected error (KeyError). Nothing was stored."

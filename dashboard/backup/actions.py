@@ -1,10 +1,8 @@
 """Makes a backup, and restores one. A restore changes nothing before everything in the file was checked."""
 
-import hashlib
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -40,15 +38,8 @@ class Engine(Protocol):
     def restored(self, draft: Path) -> AbstractContextManager[str]: ...
 
 
-@dataclass(frozen=True)
-class Done:
-    """What a person is told, one sentence for each line."""
-
-    says: tuple[str, ...]
-
-
-def backup(file: Path, secret: str | None) -> Done:
-    """`secret`: the passphrase; None leaves the keys out. Raises BackupRefused."""
+def backup(file: Path, secret: str | None) -> list[str]:
+    """Sentences for the user. `secret`: the passphrase; None leaves the keys out. Raises BackupRefused."""
     if file.exists():
         raise BackupRefused(f"{file} is there already. Nothing was written.", "Choose another name.")
     with _folder(file.absolute().parent) as folder:
@@ -68,11 +59,11 @@ def backup(file: Path, secret: str | None) -> Done:
     record(None, "made backup", file.name, keys=bool(sealed))
     without = "The keys of stored passwords are not in it. Keep a copy of them apart: without them passwords are lost."
     within = "The keys of stored passwords are in it, encrypted by the passphrase. Keep the passphrase elsewhere."
-    return Done((f"{file}: {file.stat().st_size >> 10} KiB.", within if sealed else without))
+    return [f"{file}: {file.stat().st_size >> 10} KiB.", within if sealed else without]
 
 
-def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bool) -> Done:
-    """Raises BackupRefused; then everything is as before."""
+def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bool) -> list[str]:
+    """Sentences for the user. Raises BackupRefused; then everything is as before."""
     manifest, engine = opened.manifest, _engine()
     must_fit(manifest)
     keys = kept_keys(opened, secret)
@@ -83,13 +74,15 @@ def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bo
         draft = folder / archive.DATABASE
         opened.copy_database(draft)
         with engine.restored(draft) as old:
-            closed = _settle(file, manifest)
+            told = [f"Restored the backup of {manifest.made_at} (version {manifest.version}). {old}"]
+            told.append(_settle(file, manifest))
             if keys and not vault.in_environment():  # the old keys stay: they open the old database
                 vault.store(list(dict.fromkeys([*keys, *vault.keys()])))
-            closed += _passwords()
-    return Done(
-        (f"Restored the backup of {manifest.made_at} (version {manifest.version}). {old}", *closed, *_put(recipes))
-    )
+            servers = Server.objects.exclude(password_sealed=b"").order_by("name")
+            lost = ", ".join(one.name for one in servers if vault.problem_with(one.password_sealed))
+    if lost:
+        told.append(f"No key opens the passwords of: {lost}. Put the keys back, or enter these passwords again.")
+    return [*told, *_put(recipes)]
 
 
 @contextmanager
@@ -103,7 +96,7 @@ def _usable() -> Iterator[None]:
         ) from wrong
 
 
-def _settle(file: Path, manifest: BackupManifest) -> tuple[str, ...]:
+def _settle(file: Path, manifest: BackupManifest) -> str:
     """The restored database becomes one of now: present tables, nothing runs, nobody is logged in, and it is held."""
     newer_database.check()
     call_command("migrate", verbosity=0, interactive=False)
@@ -114,15 +107,7 @@ def _settle(file: Path, manifest: BackupManifest) -> tuple[str, ...]:
     Session.objects.all().delete()  # a session that was ended since would be valid again
     record(None, "restored backup", file.name, made_at=manifest.made_at, version=manifest.version)
     installation.hold("restored from a backup")
-    return (f"Interrupted experiments: {len(running)}. Everybody must log in again.",)
-
-
-def _passwords() -> tuple[str, ...]:
-    servers = Server.objects.exclude(password_sealed=b"").order_by("name")
-    lost = [one.name for one in servers if vault.problem_with(one.password_sealed)]
-    if not lost:
-        return ()
-    return (f"No key opens the passwords of: {', '.join(lost)}. Put the keys back, or enter these passwords again.",)
+    return f"Interrupted experiments: {len(running)}. Everybody must log in again."
 
 
 def _recipes() -> dict[str, Path]:
@@ -138,7 +123,7 @@ def _put(recipes: dict[str, bytes]) -> Iterator[str]:
         if not file.exists():
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file.write_bytes(content)
-        elif hashlib.sha256(file.read_bytes()).digest() != hashlib.sha256(content).digest():
+        elif file.read_bytes() != content:
             yield f"The recipe {name} differs from that in the backup. It was left as it is."
 
 
@@ -181,13 +166,11 @@ def kept_keys(opened: BackupFile, secret: str | None) -> list[str]:
     """The keys in the backup; empty if it has none, or if they are not wanted."""
     if not opened.has_keys or secret is None:
         return []
-    found = passphrase.unseal(opened.small(archive.KEYS), secret)
-    if found.digest != opened.manifest.digest:
-        raise BackupRefused("Somebody changed this backup after it was made. Nothing was restored.", "Take another.")
-    vault.box(found.keys)
-    if vault.in_environment() and not set(found.keys) <= set(vault.keys()):
+    keys = passphrase.unseal(opened.small(archive.KEYS), opened.manifest.digest, secret)
+    vault.box(keys)
+    if vault.in_environment() and not set(keys) <= set(vault.keys()):
         raise BackupRefused(
             f"The keys in the backup are not those in {vault.ENVIRONMENT}. Nothing was restored.",
             f"Start the command without {vault.ENVIRONMENT}: it writes them into HOME/{vault.NAME}.",
         )
-    return found.keys
+    return keys

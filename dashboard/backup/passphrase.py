@@ -8,7 +8,7 @@ import json
 import os
 import stat
 import sys
-from dataclasses import dataclass
+from argparse import ArgumentParser
 from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -22,22 +22,17 @@ MOST_BYTES = 4096  # of a passphrase's file
 N, R, P, MEMORY = 1 << 16, 8, 1, 128 << 20
 
 
-@dataclass(frozen=True)
-class Sealed:
-    keys: list[str]
-    digest: str  # of the list of files in the backup
-
-
 def seal(keys: list[str], digest: str, passphrase: str) -> bytes:
+    """`digest`: of the backup."""
     salt = os.urandom(SALT_BYTES)
     return salt + _box(passphrase, salt).encrypt(json.dumps({"keys": keys, "digest": digest}).encode())
 
 
-def unseal(sealed: bytes, passphrase: str) -> Sealed:
-    """Raises BackupRefused."""
+def unseal(sealed: bytes, digest: str, passphrase: str) -> list[str]:
+    """The keys. Raises BackupRefused, also if the backup has another digest now."""
     try:
         opened = json.loads(_box(passphrase, sealed[:SALT_BYTES]).decrypt(sealed[SALT_BYTES:]))
-        return Sealed([str(key) for key in opened["keys"]], str(opened["digest"]))
+        keys, sealed_digest = [str(key) for key in opened["keys"]], opened["digest"]
     except InvalidToken:
         raise BackupRefused(
             "The passphrase does not open the keys in this backup. Nothing was restored.",
@@ -45,11 +40,26 @@ def unseal(sealed: bytes, passphrase: str) -> Sealed:
         ) from None
     except (ValueError, TypeError, KeyError):
         raise not_a_backup("its keys cannot be read") from None
+    if sealed_digest != digest:
+        raise BackupRefused("Somebody changed this backup after it was made. Nothing was restored.", "Take another.")
+    return keys
 
 
 def _box(passphrase: str, salt: bytes) -> Fernet:
     key = hashlib.scrypt(passphrase.encode(), salt=salt, n=N, r=R, p=P, maxmem=MEMORY, dklen=32)
     return Fernet(base64.urlsafe_b64encode(key))
+
+
+def add_options(parser: ArgumentParser, without: str) -> None:
+    """Of `backup` and `restore`. A passphrase is never an argument: others could see it."""
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
+        "--passphrase-file",
+        type=Path,
+        metavar="FILE",
+        help="a file that only you can read, with the passphrase of the keys (default: asked for)",
+    )
+    either.add_argument("--without-keys", action="store_true", help=without)
 
 
 def read(file: Path | None, *, twice: bool) -> str:

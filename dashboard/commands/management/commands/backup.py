@@ -6,7 +6,6 @@ from pathlib import Path
 
 from dashboard.backup import actions, passphrase
 from dashboard.commands.command import DurascopeCommand
-from dashboard.commands.passphrase_options import add_passphrase
 
 
 class Command(DurascopeCommand):
@@ -14,8 +13,8 @@ class Command(DurascopeCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
-        add_passphrase(parser, "leave the keys out")
+        passphrase.add_options(parser, "leave the keys out")
 
     def handle(self, *, file: Path, passphrase_file: Path | None, without_keys: bool, **_: object) -> None:
         secret = None if without_keys else passphrase.read(passphrase_file, twice=True)
-        self.stdout.write("\n".join(actions.backup(file, secret).says))
+        self.stdout.write("\n".join(actions.backup(file, secret)))

@@ -6,7 +6,6 @@ from pathlib import Path
 from dashboard.backup import actions, archive, passphrase
 from dashboard.commands.command import DurascopeCommand
 from dashboard.commands.management.commands.restored import pending
-from dashboard.commands.passphrase_options import add_passphrase
 from dashboard.records.fleet.apps import accept_newer
 
 
@@ -16,7 +15,7 @@ class Command(DurascopeCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument("--overwrite", action="store_true", help="replace the data of this installation")
-        add_passphrase(parser, "restore without the keys in the backup")
+        passphrase.add_options(parser, "restore without the keys in the backup")
 
     def handle(
         self, *, file: Path, overwrite: bool, passphrase_file: Path | None, without_keys: bool, **_: object
@@ -25,5 +24,5 @@ class Command(DurascopeCommand):
         with archive.opened(file) as opened:
             asks = opened.has_keys and not without_keys
             secret = passphrase.read(passphrase_file, twice=False) if asks else None
-            done = actions.restore(file, opened, secret, overwrite=overwrite)
-        self.stdout.write("\n".join([*done.says, "Held. Check this, then: manage.py restored --release", *pending()]))
+            told = actions.restore(file, opened, secret, overwrite=overwrite)
+        self.stdout.write("\n".join([*told, "Held. Check this, then: manage.py restored --release", *pending()]))

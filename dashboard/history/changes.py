@@ -90,14 +90,13 @@ def _suspect(track: Track, figure: str, near: Change | None, first_id: int, fiel
     Change.objects.filter(pk=near.pk, state=State.NOT_CONFIRMED).update(**again)
 
 
-def judge(now: datetime) -> list[Change]:
-    """Decide suspected changes that were measured again. Returns the confirmed ones and reports them."""
+def judge(now: datetime) -> None:
+    """Decide suspected changes that were measured again, and report the confirmed ones."""
     open_ones = standing().filter(state=State.SUSPECTED).select_related("track__server", "first", "found_with")
     decided = [(change, said) for change in open_ones if (said := _decide(change)) is not None]
     with transaction.atomic():  # store and report together
         confirmed = [change for change, said in decided if _close(change, now, *said)]
         news.tell(confirmed)
-    return confirmed
 
 
 def _decide(change: Change) -> tuple[str, EntryValue | None, int, str] | None:
@@ -105,7 +104,8 @@ def _decide(change: Change) -> tuple[str, EntryValue | None, int, str] | None:
     found = values(change.track, change.figure)
     places = _places(found)
     if change.first_id not in places or change.found_with_id not in places:
-        return None if not _measured_since(change) else (State.NOT_CONFIRMED, None, 0, "The sources changed.")
+        measured = Entry.objects.filter(track_id=change.track_id, pk__gt=change.found_with_id).exists()
+        return (State.NOT_CONFIRMED, None, 0, "The sources changed.") if measured else None
     again = places[change.found_with_id] + 1
     if again >= len(found):
         return None
@@ -113,10 +113,6 @@ def _decide(change: Change) -> tuple[str, EntryValue | None, int, str] | None:
     begin = _begin(change.track.changes.filter(figure=change.figure), places, place)
     stands = confirms([one.value for one in found[begin : again + 1]], place - begin)
     return (State.CONFIRMED if stands else State.NOT_CONFIRMED, found[again], again + 1 - place, "")
-
-
-def _measured_since(change: Change) -> bool:
-    return Entry.objects.filter(track_id=change.track_id, pk__gt=change.found_with_id).exists()
 
 
 def _close(change: Change, now: datetime, state: str, by: EntryValue | None, nights_after: int, problem: str) -> bool:

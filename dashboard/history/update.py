@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from django.db import OperationalError
+from django.db.models import QuerySet
 
 from dashboard.findings import conclusion
 from dashboard.history import again, changes, entries
@@ -26,20 +27,22 @@ def keep(now: datetime, notify: Callable[[int], None], here: str = "", round_s: 
     if here and Experiment.objects.filter(state=Experiment.State.RUNNING, worker__host=here).exists():
         return False
     until = time.monotonic() + round_s
-    if not _note_all(until):
+    if not _each(queries.not_noted(), _note, until):
         return False
     changes.judge(now)
     done = _look_at_all(now, until)
     again.measure_again(now, notify)
-    return _tell_all(until) and done
+    # The newest first. Last in a round, because tens of thousands take many rounds.
+    return _each(conclusion.in_old_words().order_by("-pk"), _tell, until) and done
 
 
-def _note_all(until: float) -> bool:
-    for experiment_id in list(queries.not_noted().values_list("pk", flat=True)):
+def _each(waiting: QuerySet[Experiment], act: Callable[[Experiment], None], until: float) -> bool:
+    """Whether there was time for all that are waiting."""
+    for pk in list(waiting.values_list("pk", flat=True)):
         if time.monotonic() > until:
             return False
-        if experiment := queries.not_noted().filter(pk=experiment_id).first():  # else resumed or deleted meanwhile
-            _note(experiment)
+        if experiment := waiting.filter(pk=pk).first():  # else resumed or deleted meanwhile
+            act(experiment)
     return True
 
 
@@ -54,18 +57,8 @@ def _note(experiment: Experiment) -> None:
         entries.mark(experiment, f"{type(failure).__name__}: {failure}")
 
 
-def _tell_all(until: float) -> bool:
-    """The newest first. Last in a round, because tens of thousands take many rounds. One that cannot be written again
-    stays as it is."""
-    for pk in list(conclusion.in_old_words().order_by("-pk").values_list("pk", flat=True)):
-        if time.monotonic() > until:
-            return False
-        if experiment := conclusion.in_old_words().filter(pk=pk).first():  # else deleted meanwhile
-            _tell(experiment)
-    return True
-
-
 def _tell(experiment: Experiment) -> None:
+    """One that cannot be written again stays as it is."""
     try:
         conclusion.remember(experiment)
     except Exception:

@@ -221,10 +221,9 @@ def test_a_listed_experiment_that_was_resumed_or_deleted_does_not_stop_others(mo
 
     def listed():
         found = not_noted()
-        monkeypatch.setattr(queries, "not_noted", not_noted)
         ids = list(found.values_list("pk", flat=True))
         Experiment.objects.filter(pk=gone.pk).update(**meanwhile)
-        return ListOf(ids)
+        return ListOf(ids, found)
 
     monkeypatch.setattr(queries, "not_noted", listed)
     keep()
@@ -234,8 +233,9 @@ def test_a_listed_experiment_that_was_resumed_or_deleted_does_not_stop_others(mo
 class ListOf:
     """What was read a moment ago."""
 
-    def __init__(self, ids):
+    def __init__(self, ids, found):
         self.ids = ids
+        self.filter = found.filter
 
     def values_list(self, *_, **__):
         return self.ids

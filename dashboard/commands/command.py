@@ -12,6 +12,11 @@ REFUSED = 2
 class DurascopeCommand(BaseCommand):
     requires_system_checks = ()  # they load every page and double the time of the start
 
+    def say(self, text: str) -> None:
+        """At once, also into a file."""
+        self.stdout.write(text)
+        self.stdout.flush()
+
     def execute(self, *args: object, **options: object) -> str | None:
         try:
             return super().execute(*args, **options)

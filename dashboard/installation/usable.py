@@ -8,7 +8,6 @@ import secrets
 import shutil
 import sqlite3
 import sys
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -35,8 +34,9 @@ def check(home: Path, database: Path | None = None) -> None:
 def check_installation() -> None:
     """The home folder and the database of the settings. Raises Unusable."""
     from django.conf import settings
+    from django.db import connection
 
-    check(settings.HOME, file_of(settings.DATABASES["default"]))
+    check(settings.HOME, Path(connection.settings_dict["NAME"]) if connection.vendor == "sqlite" else None)
 
 
 def check_or_exit() -> None:
@@ -53,10 +53,6 @@ def check_or_exit() -> None:
     except DurascopeError as refused:
         sys.stderr.write(f"{refused}\n")
         sys.exit(2)
-
-
-def file_of(database: Mapping[str, object]) -> Path | None:
-    return Path(str(database["NAME"])) if "sqlite" in str(database["ENGINE"]) else None
 
 
 def explained(failure: BaseException | None) -> str:

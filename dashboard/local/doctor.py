@@ -45,9 +45,7 @@ class Looked:
 
 def looked_at() -> Iterator[Looked]:
     """One after the other, because some take seconds."""
-    yield _must(
-        "home", lambda: usable.check(settings.HOME, usable.file_of(connection.settings_dict)), str(settings.HOME)
-    )
+    yield _must("home", usable.check_installation, str(settings.HOME))
     yield (database := _must("database", start_check.check_database, f"{connection.vendor} answers"))
     if database.state == "works":
         yield _must("version", _version, "program and database fit together")

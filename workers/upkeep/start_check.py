@@ -36,7 +36,7 @@ class CannotJoin(DurascopeError):
 def check(site: str) -> None:
     """Raises DurascopeError: no worker of this site can be started here as it is."""
     check_name(site)
-    usable.check(home(), usable.file_of(connection.settings_dict))
+    usable.check_installation()
     check_database()
     check_version()
     check_clock()

@@ -36,25 +36,21 @@ class Command(Subcommands):
     def _list(self, **_: object) -> None:
         everything: dict[str, builds.KnownBuild | parts.BuildPart] = {**builds.every(), **PARTS}
         for key, known in everything.items():
-            self.stdout.write(f"{key}: {known.title}\n    {_state(key)}\n    {known.purpose}")
-        self.stdout.write(f"Installed builds are in {store.folder()}.")
+            self.say(f"{key}: {known.title}\n    {_state(key)}\n    {known.purpose}")
+        self.say(f"Installed builds are in {store.folder()}.")
 
     def _install(self, *, names: list[str], mirror: str, **_: object) -> None:
         for name in names:
-            install.install(name, self._tell, mirror)
-            self._tell(_ready(name))
+            install.install(name, self.say, mirror)
+            self.say(_ready(name))
 
     def _add(self, *, name: str, basedir: Path | None, tarball: Path | None, **_: object) -> None:
-        install.add(name, self._tell, basedir=basedir, tarball=tarball)
-        self._tell(_ready(name))
+        install.add(name, self.say, basedir=basedir, tarball=tarball)
+        self.say(_ready(name))
 
     def _remove(self, *, name: str, downloads: bool, **_: object) -> None:
-        install.remove(name, self._tell, with_downloads=downloads)
-        self._tell(f"{name} was removed.")
-
-    def _tell(self, line: str) -> None:
-        self.stdout.write(line)
-        self.stdout.flush()
+        install.remove(name, self.say, with_downloads=downloads)
+        self.say(f"{name} was removed.")
 
 
 def _ready(key: str) -> str:

@@ -74,8 +74,7 @@ class Command(DurascopeCommand):
         for sentence in conclusion.summary(experiment):
             self.say(sentence)
         if self.json:
-            self.stdout.write(dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
-            self.stdout.flush()
+            super().say(dumps(everything(experiment), indent=1, cls=DjangoJSONEncoder))
 
     def say(self, text: str) -> None:
         out = self.stderr if self.json else self.stdout

@@ -1,9 +1,9 @@
 """`manage.py doctor`: what works on this host, and how to fix what does not."""
 
-import json
 import sys
 from argparse import ArgumentParser
 from dataclasses import asdict
+from json import dumps
 
 from dashboard.commands.command import DurascopeCommand
 from dashboard.local.doctor import looked_at
@@ -23,12 +23,7 @@ class Command(DurascopeCommand):
         for one in looked_at():
             found.append(one)
             if not json:
-                self.stdout.write(f"{one.state:<8} {one.title}: {one.says}")
-                self.stdout.flush()
+                self.say(f"{one.state:<8} {one.title}: {one.says}")
         if json:
-            self.stdout.write(dumps([asdict(one) for one in found]))
+            self.stdout.write(dumps([asdict(one) for one in found], indent=2))
         sys.exit(max(STATUS[one.state] for one in found))
-
-
-def dumps(found: object) -> str:
-    return json.dumps(found, indent=2)

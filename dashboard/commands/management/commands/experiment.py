@@ -49,7 +49,7 @@ from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
 from workers.bench.plan import WorkloadChoice
-from workers.bench.recipes import QUICK, SIZES, Recipe, Shelf
+from workers.bench.recipes import QUICK, SIZES, Recipe
 from workers.bench.workloads import OWN
 from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
@@ -239,21 +239,14 @@ def _put_in_order() -> None:
 
 
 def _recipes(*, recipe: str, **_: object) -> str:
-    return _recipe_told(shelf.load(recipe)) if recipe else _recipes_told(shelf.shelf())
-
-
-def _recipes_told(known: Shelf) -> str:
-    """One paragraph for each recipe, then the files that cannot be used and why."""
-    told = [
-        f"{recipe.key}: {recipe.title}\n    {recipe.says}\n    {_sizes(recipe)}" for recipe in known.recipes.values()
-    ]
+    """One with its claims; or a paragraph for each, then the files that cannot be used and why."""
+    if recipe:
+        one = shelf.load(recipe)
+        claims = [f"{claim.id}  {claim.says}\n    {claim.in_words}" for claim in one.claims]
+        return "\n".join([f"{one.key}: {one.title}", one.says, _sizes(one), "", *claims])
+    known = shelf.shelf()
+    told = [f"{one.key}: {one.title}\n    {one.says}\n    {_sizes(one)}" for one in known.recipes.values()]
     return "\n".join([*told, *(f"cannot be used: {why}" for why in known.broken.values())])
-
-
-def _recipe_told(recipe: Recipe) -> str:
-    head = [f"{recipe.key}: {recipe.title}", recipe.says, _sizes(recipe)]
-    claims = [f"{claim.id}  {claim.says}\n    {claim.in_words}" for claim in recipe.claims]
-    return "\n".join([*head, "", *claims])
 
 
 def _sizes(recipe: Recipe) -> str:

@@ -25,7 +25,3 @@ class Command(DurascopeCommand):
                 stack.watch()
         except KeyboardInterrupt:
             self.say("Stopped.")
-
-    def say(self, text: str) -> None:
-        self.stdout.write(text)
-        self.stdout.flush()

@@ -15,16 +15,10 @@ from django.db import connection
 from dashboard.installation import usable
 from dashboard.local import redis
 from dashboard.text.numbers import ms
-from workers.bench import sysbench
-from workers.bench.trial_kinds import TRIAL_KINDS
+from workers.bench.abilities import Abilities
 from workers.errors import DurascopeError, SandboxError, reason
-from workers.host import io_flusher
-from workers.sandbox import builds
-from workers.sandbox.disk import ability as disk
-from workers.sandbox.users import not_apart
-from workers.topology.network import ability as network
 from workers.topology.network import measured
-from workers.upkeep import start_check
+from workers.upkeep import abilities, start_check
 
 State = Literal["works", "limited", "fails"]
 GIB = 2**30
@@ -52,20 +46,7 @@ def looked_at() -> Iterator[Looked]:
         yield _must("clock", start_check.check_clock, "agrees with the database's")
         yield _must("keys", start_check.check_keys, "stored passwords can be opened")
     yield _must("Redis", _redis, "answers" if "DURASCOPE_REDIS" in os.environ else "`up` starts a private one")
-    version = sysbench.version()
-    lacks = "" if version else "sysbench is not installed: no load can be generated. apt-get install sysbench"
-    yield _can("sysbench", lacks, f"version {version}")
-    yield _builds()
-    yield _can("power loss", disk.missing(), "a disk that loses power can be simulated")
-    if not disk.missing():
-        yield _can("disks in short memory", io_flusher.risk(), "a simulated disk never waits for itself")
-    yield _can("other crashes", _crashes(), "all kinds of crash can be tried")
-    yield _networks()
-    yield _can("own user of sandboxes", not_apart(), "sandboxes cannot reach the worker's files")
-    compiler = (
-        "" if shutil.which("cc") else "There is no C compiler, so fsyncs are not traced. apt-get install gcc libc6-dev"
-    )
-    yield _can("fsync trace", compiler, "a C compiler is here")
+    yield from _abilities(abilities.describe())
     yield _memory()
     yield _room(Path(settings.HOME))
     yield _mail()
@@ -100,31 +81,30 @@ def _can(title: str, problem: str, fine: str) -> Looked:
     return Looked(title, "limited", problem) if problem else Looked(title, "works", fine)
 
 
-def _builds() -> Looked:
-    here = [key for key in builds.every() if _is_here(key)]
-    problem = "No server can be made into a sandbox. apt-get install mariadb-server-core, or: manage.py build list"
-    return _can("builds", "" if here else problem, ", ".join(here))
+def _abilities(host: Abilities) -> Iterator[Looked]:
+    """What a worker on this host would report."""
+    lacks = "" if host.sysbench else "sysbench is not installed: no load can be generated. apt-get install sysbench"
+    yield _can("sysbench", lacks, f"version {host.sysbench}")
+    none = "No server can be made into a sandbox. apt-get install mariadb-server-core, or: manage.py build list"
+    yield _can("builds", "" if host.builds else none, ", ".join(host.builds or ()))
+    yield _can("power loss", host.disk_missing or "", "a disk that loses power can be simulated")
+    if not host.disk_missing:
+        yield _can("disks in short memory", host.disk_risk, "a simulated disk never waits for itself")
+    # Each reason once. Those of the simulated disk and of networks stand in their own lines.
+    told = (host.disk_missing, host.network_missing)
+    missing = {why: key for key, why in host.crash_missing.items() if why not in told}
+    crashes = " ".join(f"{key}: {why}" for why, key in missing.items())
+    yield _can("other crashes", crashes, "all kinds of crash can be tried")
+    yield _networks(host.network_missing)
+    yield _can("own user of sandboxes", host.not_apart or "", "sandboxes cannot reach the worker's files")
+    none = "There is no C compiler, so fsyncs are not traced. apt-get install gcc libc6-dev"
+    yield _can("fsync trace", "" if host.fsync_trace else none, "a C compiler is here")
 
 
-def _is_here(key: str) -> bool:
-    try:
-        builds.find(key)
-    except SandboxError:
-        return False
-    return True
-
-
-def _crashes() -> str:
-    """Reasons, each once; those of the simulated disk and of networks stand in their own lines."""
-    told = {disk.missing(), network.missing(), ""}
-    missing = {why: key for key, kind in TRIAL_KINDS.items() if (why := kind.missing()) not in told}
-    return " ".join(f"{key}: {why}" for why, key in missing.items())
-
-
-def _networks() -> Looked:
+def _networks(missing: str) -> Looked:
     """With the round trips that they have now: figures of a busy host are longer than what was asked for."""
-    if why := network.missing():
-        return Looked("networks", "limited", why)
+    if missing:
+        return Looked("networks", "limited", missing)
     try:
         found = measured.on_this_host(ASKED_MS)
     except (SandboxError, OSError) as problem:

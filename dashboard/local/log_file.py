@@ -8,20 +8,14 @@ from pathlib import Path
 
 from dashboard.local.processes import open_log
 
-CONSOLE = "console"  # of LOGGING in the settings
-
 
 @contextmanager
 def log_lines_to(path: Path) -> Iterator[None]:
-    root = logging.getLogger()
-    console = next(handler for handler in root.handlers if handler.name == CONSOLE)
+    handlers = (one for one in logging.getLogger().handlers if isinstance(one, logging.StreamHandler))
+    console = next(one for one in handlers if one.name == "console")  # of LOGGING in the settings
     with io.TextIOWrapper(open_log(path), line_buffering=True) as file:
-        instead = logging.StreamHandler(file)
-        instead.setFormatter(console.formatter)
-        root.addHandler(instead)
-        root.removeHandler(console)
+        terminal = console.setStream(file)
         try:
             yield
         finally:
-            root.addHandler(console)
-            root.removeHandler(instead)
+            console.setStream(terminal)

@@ -29,16 +29,12 @@ def administrator(home: Path) -> Login:
     """The first administrator; created if there is none."""
     user = User.objects.filter(person__role=Role.ADMINISTRATOR, is_active=True).order_by("pk").first()
     if user is None:
-        return _made(home)
+        password = actions.make_admin(NAME)
+        private_file(home / "demo_login.json").write_text(json.dumps({"name": NAME, "password": password}))
+        return Login(User.objects.get(username=NAME), password)
     kept = _kept(home)
     password = kept.get("password", "") if kept.get("name") == user.username else ""
     return Login(user, password if password and user.check_password(password) else "")
-
-
-def _made(home: Path) -> Login:
-    password = actions.make_admin(NAME)
-    private_file(home / "demo_login.json").write_text(json.dumps({"name": NAME, "password": password}))
-    return Login(User.objects.get(username=NAME), password)
 
 
 def _kept(home: Path) -> dict[str, str]:

@@ -27,16 +27,13 @@ def port_of(listening: socket.socket) -> int:
 
 def address(host: str, port: int) -> str:
     """The address for a browser on this machine."""
-    return f"http://{bracketed(local(host))}:{port}"
+    reached = local(host)
+    return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
 
 
 def local(host: str) -> str:
     """The address on this machine that reaches a server listening on `host`."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
-
-
-def bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _required(host: str, port: int) -> socket.socket:

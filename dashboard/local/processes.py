@@ -1,4 +1,4 @@
-"""One child process: started, watched, stopped by its own pid, and killed when its parent dies.
+"""Child processes: started, watched, started again, stopped by their own pid, and killed when their parent dies.
 
 Children run in their own session, so Ctrl-C reaches only the parent, which stops them in order. The parent-death signal
 follows the *thread* that started the child: start children from the main thread only.
@@ -18,6 +18,9 @@ LARGEST_LOG_BYTES = 5_000_000
 COPIED_AT_ONCE = 1 << 20
 TAIL_LINES = 12
 POLL_S = 0.05
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 30.0
+STEADY_AFTER_S = 60.0  # a child that ran this long did not fail at its start
 # The second half: if the parent died before the signal was set, the child has another parent and ends.
 TIED = ("setpriv", "--pdeathsig", "KILL", "--", "sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"')
 
@@ -93,6 +96,42 @@ class Child:
     def _failure(self, what: str) -> LocalError:
         log = self.program.log
         return LocalError(f"{what} The log is {log}; its last lines:\n{tail(log)}")
+
+
+class Supervisor:
+    """Keeps one program running: starts it again after it ends. The pause grows if it keeps ending early."""
+
+    def __init__(self, program: Program, say: Callable[[str], None]) -> None:
+        self.program = program
+        self._say = say
+        self._pause_s = FIRST_PAUSE_S
+        self._due_at: float | None = None
+        self.child = Child(program)
+
+    def check(self) -> None:
+        """Called regularly: starts an ended child after its pause, and limits the size of its log."""
+        bound_log(self.program.log)
+        if self._due_at is not None:
+            if time.monotonic() >= self._due_at:
+                self._due_at = None
+                self.child = Child(self.program)
+        elif self.child.status is not None:
+            self._announce(self.child.status)
+
+    def stop(self) -> None:
+        self._due_at = None
+        self.child.stop()
+
+    def _announce(self, status: int) -> None:
+        now = time.monotonic()
+        if now - self.child.started_at > STEADY_AFTER_S:
+            self._pause_s = FIRST_PAUSE_S
+        self._due_at = now + self._pause_s
+        self._say(
+            f"{self.program.name} ended with status {status}; it is started again in {self._pause_s:.0f} s "
+            f"(log: {self.program.log})."
+        )
+        self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
 
 
 def open_log(path: Path) -> BinaryIO:

@@ -18,8 +18,7 @@ from dashboard.installation.home import redis_url
 from dashboard.local import ports, programs, redis
 from dashboard.local.claim import claimed
 from dashboard.local.errors import LocalError
-from dashboard.local.processes import Program
-from dashboard.local.supervisor import Supervisor
+from dashboard.local.processes import Program, Supervisor
 
 CHECK_EVERY_S = 0.5
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # mariadbd is there, but the PATH of most users lacks these folders

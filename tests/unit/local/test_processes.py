@@ -9,10 +9,9 @@ import time
 import pytest
 
 from dashboard.installation.home import PROJECT
-from dashboard.local import processes, supervisor
+from dashboard.local import processes
 from dashboard.local.errors import LocalError
-from dashboard.local.processes import Child, Program
-from dashboard.local.supervisor import Supervisor
+from dashboard.local.processes import Child, Program, Supervisor
 
 STUBBORN = ["bash", "-c", "trap '' TERM; echo deaf; while :; do sleep 0.05; done"]
 
@@ -122,7 +121,7 @@ def test_a_large_log_is_moved_aside(child, monkeypatch, tmp_path):
 
 
 def test_an_ended_child_is_started_again_and_that_is_told(program, monkeypatch):
-    monkeypatch.setattr(supervisor, "FIRST_PAUSE_S", 0.05)
+    monkeypatch.setattr(processes, "FIRST_PAUSE_S", 0.05)
     said = []
     kept = Supervisor(program("sleep", "60"), said.append)
     try:
@@ -135,7 +134,7 @@ def test_an_ended_child_is_started_again_and_that_is_told(program, monkeypatch):
 
 
 def test_each_early_end_of_a_child_is_followed_by_a_longer_pause(program, monkeypatch):
-    monkeypatch.setattr(supervisor, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(processes, "FIRST_PAUSE_S", 0.01)
     said = []
     kept = Supervisor(program("false"), said.append)
     try:
@@ -190,9 +189,9 @@ def test_a_small_log_is_left_alone(tmp_path):
 
 def test_the_supervisor_bounds_the_log_of_its_program(monkeypatch, tmp_path):
     bounded = []
-    monkeypatch.setattr(supervisor, "bound_log", bounded.append)
     program = Program("part", ["sleep", "60"], tmp_path, tmp_path / "part.log")
-    kept = supervisor.Supervisor(program, lambda _: None)
+    kept = Supervisor(program, lambda _: None)
+    monkeypatch.setattr(processes, "bound_log", bounded.append)
     try:
         kept.check()
     finally:

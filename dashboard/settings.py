@@ -65,7 +65,6 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
 ]
 ROOT_URLCONF = "dashboard.urls"
-ASGI_APPLICATION = "dashboard.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from dashboard.backup.refused import BackupRefused, not_a_backup
 
@@ -27,10 +27,7 @@ PART_BYTES = 1 << 20
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError)
 
 
-@dataclass(frozen=True)
-class BackupEntry:
-    """Size and SHA-256 of one entry."""
-
+class BackupEntry(NamedTuple):
     size: int
     sha256: str
 
@@ -46,13 +43,11 @@ class BackupManifest:
     @property
     def digest(self) -> str:
         """Of everything but the sealed keys, which hold it."""
-        listed = {name: (one.size, one.sha256) for name, one in self.entries.items()}
-        told = [self.version, self.made_at, self.vendor, self.migrations, sorted(listed.items())]
+        told = [self.version, self.made_at, self.vendor, self.migrations, sorted(self.entries.items())]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
     def as_json(self) -> str:
-        entries = {name: [one.size, one.sha256] for name, one in self.entries.items()}
-        return json.dumps({**self.__dict__, "format": FORMAT, "entries": entries}, indent=1)
+        return json.dumps({**vars(self), "format": FORMAT}, indent=1)
 
 
 def entry_of(file: Path) -> BackupEntry:

@@ -1,7 +1,6 @@
 """`manage.py experiment crash-point TRIAL NUMBER`: recovers a kept crash point once more, or writes its archive.
 `manage.py experiment crash-points TRIAL`: tries more crash points of a kept recording."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
@@ -34,22 +33,19 @@ def crash_point(*, trial: int, number: int, to: Path | None, **_: object) -> str
 
 def more_crash_points(*, trial: int, most: int, **_: object) -> str:
     """One line for each, and one for all. Raises DurascopeError."""
-    return "\n".join(_tried(trial, most))
-
-
-def _tried(trial: int, most: int) -> Iterator[str]:
     kept = KeptCrashPoint.objects.filter(trial__experiment__deleted_at=None, trial_id=trial, number=RECORDING).first()
     if kept is None:
         raise DurascopeError(f"Trial {trial} keeps no recording.", "Set keep_recording=yes in the plan.")
     points = kept.trial.evidence.known.points
     tried = len(points.states) if points else 0
-    failed = total = 0
     engine, root, user = _engine(kept), Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER
-    for judged in try_more(bytes(kept.archive), root, builds.find, user, tried, most):
-        total, failed = total + 1, failed + bool(judged.failed)
+    failed, lines = 0, []
+    for n, judged in enumerate(try_more(bytes(kept.archive), root, builds.find, user, tried, most), start=tried + 1):
+        failed += bool(judged.failed)
         says = naming(engine, _titles(judged.failed)) if judged.failed else "no check failed"
-        yield f"crash point {tried + total:,} (event {judged.point.moment:,}, {judged.point.keeps}): {says}"
-    yield f"{failed:,} of {total:,} more crash points failed. The trial had tried {tried:,}; its result stays as it is."
+        lines.append(f"crash point {n:,} (event {judged.point.moment:,}, {judged.point.keeps}): {says}")
+    total = f"{failed:,} of {len(lines):,} more crash points failed. The trial had tried {tried:,}"
+    return "\n".join([*lines, f"{total}; its result stays as it is."])
 
 
 def _told(judged: JudgedAgain) -> str:

@@ -30,11 +30,7 @@ AT_ONCE = 100  # runs in memory
 def store(content: Content, user: Actor, sha256: str) -> Experiment:
     index = content.index
     servers = _servers(index.plan.targets, content.digest)
-    experiment = _experiment(index, servers, user)
-    Experiment.objects.filter(pk=experiment.pk).update(
-        imported_at=timezone.now(), imported_from=_origin(index.export, sha256), imported_digest=content.digest
-    )
-    experiment.refresh_from_db()
+    experiment = _experiment(content, servers, user, sha256)
     environments = [
         environment_row(content.part(shape.FileEnvironment, n).as_given()) for n in range(1, index.environments + 1)
     ]
@@ -65,15 +61,20 @@ def _origin(export: shape.FileExport, sha256: str) -> dict[str, str | int]:
     return {**known, "experiment_id": export.experiment_id, "exported_at": export.at, "sha256": sha256}
 
 
-def _experiment(index: shape.FileIndex, servers: Mapping[int, int], user: Actor) -> Experiment:
-    about, plan = index.experiment, index.plan
+def _experiment(content: Content, servers: Mapping[int, int], user: Actor, sha256: str) -> Experiment:
+    index, about, plan = content.index, content.index.experiment, content.index.plan
     targets = [{**one.as_given(), "server_id": servers[one.server_id]} for one in plan.targets]
-    return Experiment.objects.create(
+    experiment = Experiment.objects.create(
         **{**about.as_given(), **_moments(about), "created_at": _moment(about.created_at)},
         plan={**plan.as_given(), "targets": targets},
         claims=index.claims.as_given() if index.claims else {},
         created_by=user if isinstance(user, User) else None,
+        imported_at=timezone.now(),
+        imported_from=_origin(index.export, sha256),
+        imported_digest=content.digest,
     )
+    experiment.refresh_from_db()  # each moment in UTC
+    return experiment
 
 
 def _cells(content: Content, experiment: Experiment, servers: Mapping[int, int]) -> None:

@@ -21,8 +21,8 @@ def check_tree(_quick: bool, _log: Path) -> Found:
 
 
 def check_version(_quick: bool, _log: Path) -> Found:
-    tags = git("tag", "--list").splitlines()
-    return Found([f"version {version()}, {len(tags)} earlier tags"], why_not(version(), _changelog(), tags))
+    tags, changelog = git("tag", "--list").splitlines(), (PROJECT / "CHANGELOG.md").read_text()
+    return Found([f"version {version()}, {len(tags)} earlier tags"], why_not(version(), changelog, tags))
 
 
 def why_not(wanted: str, changelog: str, tags: list[str]) -> str:
@@ -43,7 +43,3 @@ def last_tag() -> str:
     """Of the release before this one; "" if there is none."""
     tags = git("tag", "--list", "v*", "--sort=-version:refname").splitlines()
     return next((tag for tag in tags if tag != f"v{version()}"), "")
-
-
-def _changelog() -> str:
-    return (PROJECT / "CHANGELOG.md").read_text()

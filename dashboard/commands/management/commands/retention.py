@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dashboard.commands.command import DurascopeCommand
 from dashboard.records.retention import size
-from dashboard.records.retention.thin_out import Thinned, thin_out, would_thin
+from dashboard.records.retention.thin_out import thin_out, would_thin
 from dashboard.text.numbers import size as written
 
 A_DAY_S = 86_400.0
@@ -24,14 +24,11 @@ class Command(DurascopeCommand):
         now = timezone.now()
         found = would_thin(now, settings.KEEP_DAYS) if dry_run else thin_out(now, settings.KEEP_DAYS, A_DAY_S)
         for one in found:
-            self.stdout.write(_line(one, "due" if dry_run else "thinned out"))
+            kept = f"kept for {one.days} days" if one.days else "kept for ever"
+            self.stdout.write(f"{one.what}: {kept}, {'due' if dry_run else 'thinned out'}: {one.rows:,}")
         used = size.used(now)
         self.stdout.write(f"Database: {written(used.bytes)}.")
         if used.a_year is None:
             self.stdout.write("Its growth is shown once the first experiment is 7 days old.")
         else:
             self.stdout.write(f"A year at the rate of the last {used.days} days: {written(used.a_year)}.")
-
-
-def _line(one: Thinned, word: str) -> str:
-    return f"{one.what}: {f'kept for {one.days} days' if one.days else 'kept for ever'}, {word}: {one.rows:,}"

@@ -17,7 +17,6 @@ OF_HOME = (
     "beat-schedule", "builds", "demo_login.json", "durascope.sqlite3", "import.lock", "logs", "password_keys",
     ".password_keys", "recipes", "redis", "secret_key", ".secret_key", "staticfiles", "up.lock",
 )  # fmt: skip
-OF_SANDBOXES = place.PARTS
 OF_ROOT = Path("/var/lib/durascope")  # dashboard.installation.home.sandbox_root
 
 
@@ -38,7 +37,7 @@ def check() -> None:
     home, sandboxes = Path(settings.HOME), Path(settings.SANDBOX_ROOT)
     if sandboxes.is_dir() and (why := place.another_users(sandboxes)):
         raise LocalError(f"{sandboxes} cannot be removed safely: {why}. Nothing was removed.", "Remove it by hand.")
-    for folder, ours in ((home, OF_HOME), (sandboxes, OF_SANDBOXES)):
+    for folder, ours in ((home, OF_HOME), (sandboxes, place.PARTS)):
         names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
         if others := [name for name in names if not name.startswith(ours)]:
             raise LocalError(

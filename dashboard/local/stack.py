@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -32,13 +32,18 @@ class Stack:
 
     def __init__(self, home: Path, address: str, say: Say) -> None:
         self.address = address
-        self._env = environment(home)
+        self._env = {
+            "DURASCOPE_HOME": str(home),
+            "DURASCOPE_REDIS": redis_url(),
+            "PATH": f"{os.environ.get('PATH', os.defpath)}:{SBIN}",
+            "PYTHONUNBUFFERED": "1",
+        }
         self._say = say
         self._supervisors: list[Supervisor] = []
 
     def start(self, *together: Program) -> None:
         """Start these at the same time and wait until all are ready."""
-        started = [Supervisor(replace(program, env={**self._env, **program.env}), self._say) for program in together]
+        started = [Supervisor(replace(program, env=self._env), self._say) for program in together]
         self._supervisors += started
         for supervisor in started:
             supervisor.child.wait_until_ready()
@@ -61,15 +66,6 @@ class Stack:
         finally:
             for supervisor in self._supervisors:
                 supervisor.child.stop(limit_s=0)
-
-
-def environment(home: Path) -> Mapping[str, str]:
-    return {
-        "DURASCOPE_HOME": str(home),
-        "DURASCOPE_REDIS": redis_url(),
-        "PATH": f"{os.environ.get('PATH', os.defpath)}:{SBIN}",
-        "PYTHONUNBUFFERED": "1",
-    }
 
 
 @contextmanager

@@ -1,7 +1,6 @@
-"""Stores a checked file in the database, in the caller's transaction."""
+"""Stores a checked file in the database, in the caller's transaction. Django reads moments from their text."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -65,7 +64,7 @@ def _experiment(content: Content, servers: Mapping[int, int], user: Actor, sha25
     index, about, plan = content.index, content.index.experiment, content.index.plan
     targets = [{**one.as_given(), "server_id": servers[one.server_id]} for one in plan.targets]
     experiment = Experiment.objects.create(
-        **{**about.as_given(), **_moments(about), "created_at": _moment(about.created_at)},
+        **about.as_given(),
         plan={**plan.as_given(), "targets": targets},
         claims=index.claims.as_given() if index.claims else {},
         created_by=user if isinstance(user, User) else None,
@@ -73,12 +72,12 @@ def _experiment(content: Content, servers: Mapping[int, int], user: Actor, sha25
         imported_from=_origin(index.export, sha256),
         imported_digest=content.digest,
     )
-    experiment.refresh_from_db()  # each moment in UTC
+    experiment.refresh_from_db()
     return experiment
 
 
 def _cells(content: Content, experiment: Experiment, servers: Mapping[int, int]) -> None:
-    rows = ({**cell.as_given(), **_moments(cell), "server_id": servers[cell.server_id]} for cell in content.index.cells)
+    rows = ({**cell.as_given(), "server_id": servers[cell.server_id]} for cell in content.index.cells)
     Cell.objects.bulk_create((Cell(experiment=experiment, **row) for row in rows), batch_size=500)
 
 
@@ -93,7 +92,7 @@ def _runs(
         runs = Run.objects.bulk_create(
             Run(
                 cell_id=cells[cell.position],
-                started_at=datetime.fromisoformat(one.started_at),
+                started_at=one.started_at,
                 tps=one.transactions / one.elapsed_s,
                 latency_ms=_latency_ms(one),
                 environment=environments[one.environment - 1],
@@ -131,7 +130,6 @@ def _trials(
         trial = Trial.objects.create(
             experiment=experiment,
             **row.model_dump(exclude=_ELSEWHERE),
-            **_moments(row),
             server_id=servers[row.server_id],
             repeat_of_id=None if row.repeat_of is None else ids[row.repeat_of],
             environment=environments[row.environment - 1] if row.environment else None,
@@ -142,12 +140,4 @@ def _trials(
             TrialEvidence.objects.create(trial=trial, data=evidence.as_given())
 
 
-_ELSEWHERE = {"server_id", "repeat_of", "environment", "started_at", "ended_at"}
-
-
-def _moments(row: shape.FileAbout | shape.FileCell | shape.FileTrial) -> dict[str, datetime | None]:
-    return {"started_at": _moment(row.started_at), "ended_at": _moment(row.ended_at)}
-
-
-def _moment(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
+_ELSEWHERE = {"server_id", "repeat_of", "environment"}

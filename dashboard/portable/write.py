@@ -125,9 +125,9 @@ class _Writer:
 
     def _export(self) -> Json:
         experiment = self._experiment
-        origin = {"at": _moment(experiment.imported_at), **experiment.imported_from}
+        origin = {"at": experiment.imported_at, **experiment.imported_from}
         return {
-            "at": _moment(timezone.now()),
+            "at": timezone.now(),
             "address": settings.ADDRESS[:80],
             "version": VERSION,
             "experiment_id": experiment.pk,
@@ -254,25 +254,17 @@ class _Writer:
 
 def _filled(part: type[shape.Shape], row: Model, **said: object) -> Json:
     """A value for each field of the part: from `said`, else the attribute of the row."""
-    own = (name for name in part.model_fields if name not in said)
-    return {name: said.get(name) for name in part.model_fields} | {name: _value(getattr(row, name)) for name in own}
-
-
-def _value(value: object) -> object:
-    return _moment(value) if isinstance(value, datetime) else value
+    return {name: said[name] if name in said else getattr(row, name) for name in part.model_fields}
 
 
 def _json(part: type[shape.Shape], value: Json) -> bytes:
     """Sorted by name, so that equal values give equal bytes. Checked like an import, so that every written file can be
     imported."""
     try:
-        content = (json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+        text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=datetime.isoformat)
+        content = f"{text}\n".encode()
         strict_json.read(content, part.__name__, part)
     except (NotImported, UnicodeEncodeError) as wrong:
         said = wrong.message if isinstance(wrong, NotImported) else "a text holds half a character."
         raise NoFile(f"This experiment cannot be written as a file: {said}".replace("stored", "written")) from wrong
     return content
-
-
-def _moment(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None

@@ -13,12 +13,17 @@ BACKLOG = 2048  # as uvicorn has it
 def listener(host: str, wanted: int | None) -> socket.socket:
     """A socket that listens on the wanted port, or on the first free one from 8000. The web server inherits it, so no
     other program can take the port meanwhile. Raises LocalError if no port is free."""
-    if wanted is not None:
-        return _required(host, wanted)
-    for port in range(FIRST_PORT, LAST_PORT):
+    *others, last = [wanted] if wanted is not None else range(FIRST_PORT, LAST_PORT + 1)
+    for port in others:
         with suppress(OSError):
             return _listening(host, port)
-    return _required(host, LAST_PORT)
+    try:
+        return _listening(host, last)
+    except OSError as refused:
+        raise LocalError(
+            f"Port {last} on {host} cannot be used: {refused.strerror}. Nothing was started.",
+            "Choose another with --port (and --host).",
+        ) from refused
 
 
 def port_of(listening: socket.socket) -> int:
@@ -34,16 +39,6 @@ def address(host: str, port: int) -> str:
 def local(host: str) -> str:
     """The address on this machine that reaches a server listening on `host`."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
-
-
-def _required(host: str, port: int) -> socket.socket:
-    try:
-        return _listening(host, port)
-    except OSError as refused:
-        raise LocalError(
-            f"Port {port} on {host} cannot be used: {refused.strerror}. Nothing was started.",
-            "Choose another with --port (and --host).",
-        ) from refused
 
 
 def _listening(host: str, port: int) -> socket.socket:

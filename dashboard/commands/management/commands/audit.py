@@ -25,13 +25,12 @@ from dashboard.commands.files import STDIN, content_of
 from dashboard.findings.audit.audit import against, audit, with_levels
 from dashboard.findings.audit.in_words import audit_lines
 from dashboard.findings.audit.subject import AuditedServer, pasted, read_now
-from dashboard.installation.vault import KeyMissing
+from dashboard.installation import vault
 from dashboard.records.servers.models import Server
 from workers.errors import PlanError
 from workers.servers import reading
 from workers.servers.pasted.named_version import named_version
 from workers.servers.pasted.read import MOST_CHARACTERS, read
-from workers.servers.target import Target
 
 STATUS = {"kept": 0, "may be lost": 1, "unknown": 3}
 MOST_BYTES = 4 * MOST_CHARACTERS + 1
@@ -91,15 +90,8 @@ def _registered(names: list[str], limit_s: float) -> list[AuditedServer]:
         raise PlanError(f"No attached server of this site is called {sorted(unknown)[0]!r}.")
     if not servers:
         raise PlanError("No server of your own is registered on this site.", "Register one, or name a file.")
-    opened = [(one, _target_or_why(one)) for one in servers]
-    reachable = [(one, target) for one, target in opened if not isinstance(target, str)]
-    readings = reading.read_all([target for _, target in reachable], limit_s)
-    shut = [AuditedServer(one.name, one, why=why) for one, why in opened if isinstance(why, str)]
-    return [*read_now([one for one, _ in reachable], readings, timezone.now()), *shut]
-
-
-def _target_or_why(server: Server) -> Target | str:
-    try:
-        return server.target()
-    except KeyMissing as lost:
-        return str(lost)
+    shut = {one: why for one in servers if (why := vault.problem_with(one.password_sealed))}
+    opened = [one for one in servers if one not in shut]
+    readings = reading.read_all([one.target() for one in opened], limit_s)
+    unread = [AuditedServer(one.name, one, why=str(why)) for one, why in shut.items()]
+    return [*read_now(opened, readings, timezone.now()), *unread]

@@ -14,8 +14,8 @@ from workers.sandbox.builds import store
 class Command(DurascopeCommand):
     help = (
         "Remove all data of this installation from this machine: results, keys, sandboxes. Without --yes it only names "
+        "the folders."
     )
-    help += "the folders."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--yes", action="store_true", help="remove them")

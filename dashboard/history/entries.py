@@ -19,7 +19,6 @@ from dashboard.records.history.models import Entry, Noted, Track
 from workers.bench.plan import CONTROLS, Plan
 
 Found = tuple[track_keys.TrackKey, str, dict[str, object]]  # track, unit of throughput, fields of the entry
-COMMITS = "commits"
 IDENTITY = ("server_id", "condition", "variant", "settings")  # of a track
 WRITTEN = [field.name for field in Entry._meta.fields if field.name not in ("id", "track", "experiment")]
 
@@ -107,7 +106,7 @@ def _crashed(experiment: Experiment, plan: Plan) -> Iterator[Found]:
         alike = tally.trials
         fields: dict[str, object] = {"repeats": len(alike), "environment_id": environments[alike[0].id]}
         key = track_keys.crash_track(plan, server, variant, kind)
-        yield key, COMMITS, fields | (_failed_over(alike) if key.kind == Track.Kind.FAILOVER else _lost(alike))
+        yield key, "commits", fields | (_failed_over(alike) if key.kind == Track.Kind.FAILOVER else _lost(alike))
 
 
 def _lost(alike: Sequence[Tried]) -> dict[str, object]:

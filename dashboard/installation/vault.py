@@ -12,7 +12,7 @@ import os
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
-from dashboard.installation.home import home, secret
+from dashboard.installation.home import home, private_file, secret
 from workers.errors import DurascopeError
 
 NAME = "password_keys"
@@ -38,13 +38,12 @@ def in_environment() -> bool:
 
 def store(keys: list[str]) -> None:
     """Replace the key file in one step: a reader sees the old keys or the new ones."""
-    path, draft = home() / NAME, home() / f".{NAME}.{os.getpid()}"
-    draft.touch(mode=0o600)
+    draft = private_file(home() / f".{NAME}.{os.getpid()}")
     with draft.open("w") as file:
         file.write("\n".join(keys) + "\n")
         file.flush()
         os.fsync(file.fileno())
-    draft.replace(path)
+    draft.replace(home() / NAME)
 
 
 def box(keys: list[str]) -> MultiFernet:

@@ -31,13 +31,12 @@ SHARED_DAYS = 30
 
 
 def sandbox(user: User) -> Server:
-    known = Server.objects.filter(kind=Server.Kind.SANDBOX, build=BUILD).first()
-    return known or servers.register(user, Server(name=_free_name(), kind=Server.Kind.SANDBOX, build=BUILD), "")
-
-
-def _free_name() -> str:
+    if known := Server.objects.filter(kind=Server.Kind.SANDBOX, build=BUILD).first():
+        return known
     taken = set(Server.objects.values_list("name", flat=True))
-    return next(name for name in (SERVER, *(f"{SERVER} {n}" for n in range(2, len(taken) + 3))) if name not in taken)
+    numbered = (SERVER, *(f"{SERVER} {n}" for n in range(2, len(taken) + 3)))
+    name = next(one for one in numbered if one not in taken)
+    return servers.register(user, Server(name=name, kind=Server.Kind.SANDBOX, build=BUILD), "")
 
 
 def finished(server: Server) -> Experiment | None:

@@ -2,12 +2,13 @@
 that it measured changed since: for most steps documents and tests may."""
 
 import json
+import os
 import subprocess
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from release.step import PROJECT, Failed, Step, clock, git, load, uncommitted, without
+from release.step import PROJECT, Failed, Step, git, uncommitted, without
 
 RELEASES = ["docs/releases"]  # written by each call
 DOCUMENTS = ["docs", "*.md"]  # *.md of the root
@@ -55,15 +56,16 @@ def run(place: Path, name: str, step: Step, quick: bool) -> Result:
     file.unlink(missing_ok=True)
     log.write_text("")
     may_change = (RELEASES if step.reads_documents else DOCUMENTS) + ([] if step.runs_tests else TESTS)
-    began, before, commit, clean = time.monotonic(), load(), git("rev-parse", "HEAD"), not uncommitted(*may_change)
+    began, load = time.monotonic(), os.getloadavg()[0]
+    commit, clean = git("rev-parse", "HEAD"), not uncommitted(*may_change)
     try:
         found = step.run(quick, log)
         figures, problem = found.figures, found.problem
     except Failed as failed:
         figures, problem = [], str(failed)
     result = Result(
-        not problem, figures, problem, commit, clock(), round(time.monotonic() - began, 1),
-        round(max(before, load()), 1), quick and step.has_quick,
+        not problem, figures, problem, commit, time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        round(time.monotonic() - began, 1), round(max(load, os.getloadavg()[0]), 1), quick and step.has_quick,
         clean and not uncommitted(*may_change) and git("rev-parse", "HEAD") == commit, may_change,
     )  # fmt: skip
     file.write_text(json.dumps(asdict(result), indent=1))

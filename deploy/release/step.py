@@ -1,10 +1,8 @@
 """A step of the checklist: what it runs, and the figures that it finds in the output."""
 
-import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,11 +75,3 @@ def without(paths: Sequence[str]) -> list[str]:
 
 def git(*arguments: str) -> str:
     return subprocess.run(("git", *arguments), cwd=PROJECT, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def load() -> float:
-    return os.getloadavg()[0]
-
-
-def clock() -> str:
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())

@@ -70,30 +70,24 @@ def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bo
     recipes = opened.recipes()
     if not overwrite and not engine.is_empty():
         raise BackupRefused("This installation has data. Nothing was restored.", "To replace them, add --overwrite.")
-    with _folder(_beside()) as folder, _usable():
-        draft = folder / archive.DATABASE
-        opened.copy_database(draft)
-        with engine.restored(draft) as old:
-            told = [f"Restored the backup of {manifest.made_at} (version {manifest.version}). {old}"]
-            told.append(_settle(file, manifest))
-            if keys and not vault.in_environment():  # the old keys stay: they open the old database
-                vault.store(list(dict.fromkeys([*keys, *vault.keys()])))
-            servers = Server.objects.exclude(password_sealed=b"").order_by("name")
-            lost = ", ".join(one.name for one in servers if vault.problem_with(one.password_sealed))
+    try:
+        with _folder(_beside()) as folder:
+            draft = folder / archive.DATABASE
+            opened.copy_database(draft)
+            with engine.restored(draft) as old:
+                told = [f"Restored the backup of {manifest.made_at} (version {manifest.version}). {old}"]
+                told.append(_settle(file, manifest))
+                if keys and not vault.in_environment():  # the old keys stay: they open the old database
+                    vault.store(list(dict.fromkeys([*keys, *vault.keys()])))
+                servers = Server.objects.exclude(password_sealed=b"").order_by("name")
+                lost = ", ".join(one.name for one in servers if vault.problem_with(one.password_sealed))
+    except DatabaseError as wrong:
+        raise BackupRefused(
+            f"The database in the backup cannot be used ({str(wrong).strip()}).", "The old one is as it was."
+        ) from wrong
     if lost:
         told.append(f"No key opens the passwords of: {lost}. Put the keys back, or enter these passwords again.")
     return [*told, *_put(recipes)]
-
-
-@contextmanager
-def _usable() -> Iterator[None]:
-    try:
-        yield
-    except DatabaseError as wrong:
-        told = str(wrong).strip()
-        raise BackupRefused(
-            f"The database in the backup cannot be used ({told}).", "The old one is as it was."
-        ) from wrong
 
 
 def _settle(file: Path, manifest: BackupManifest) -> str:

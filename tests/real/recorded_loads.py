@@ -16,12 +16,12 @@ from workers.crash.points.steps import maps_of
 from workers.crash.points.violations import different, violations_of
 from workers.crash.prepare import prepare, start
 from workers.crash.run import run_trial
+from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording.events import Kind
 from workers.sandbox.disk.recording.filemap import FileMap
 from workers.sandbox.disk.recording.joint import JointStates, of_one
 from workers.sandbox.disk.recording.points import in_order
 from workers.sandbox.disk.recording.states import States
-from workers.sandbox.disk.recording.versions import blocks_of
 from workers.sandbox.disk.replay import ReplayDisk
 
 
@@ -103,7 +103,9 @@ def with_late_binlog(load):
 
 def _logs(events, role, window):
     """The writes of both logs between two flushes: number of the event -> which log."""
-    known = {number: role(blocks_of(events[number])[0]) for number in range(*window) if is_write(events[number])}
+    known = {
+        number: role(events[number].offset // BLOCK_BYTES) for number in range(*window) if is_write(events[number])
+    }
     return {number: log for number, log in known.items() if log in ("redo", "binlog")}
 
 

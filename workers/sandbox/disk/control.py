@@ -70,14 +70,6 @@ def _record(device: VolatileDevice, most_bytes: str, fd: int) -> None:
         raise
 
 
-def _stop(device: VolatileDevice) -> None:
-    device.stop_recording()
-
-
-def _become(device: VolatileDevice, fd: int) -> None:
-    device.become(unpacked(fd, device.cache.size_bytes))
-
-
 def _stat(device: VolatileDevice) -> str:
     return " ".join(f"{name}={value + 0}" for name, value in vars(device.stats()).items())  # + 0: True is told as 1
 
@@ -88,8 +80,8 @@ COMMANDS: dict[str, Callable[..., str | None]] = {
     "hold": VolatileDevice.hold_flushes,
     "release": VolatileDevice.release_flushes,
     "record": _record,
-    "stop": _stop,
-    "become": _become,
+    "stop": lambda device: device.stop_recording(),
+    "become": lambda device, fd: device.become(unpacked(fd, device.cache.size_bytes)),
     "cut": _cut,
     "reset": VolatileDevice.power_on,
     "stat": _stat,

@@ -3,10 +3,28 @@
 import mmap
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 BLOCK_BYTES = 4096
 Block = bytes | memoryview
+
+
+def blocks_of(offset: int, length: int) -> range:
+    """The numbers of the blocks that these bytes touch."""
+    return range(offset // BLOCK_BYTES, -(-(offset + length) // BLOCK_BYTES))
+
+
+def rewritten(offset: int, data: Block, before: Callable[[int], Block]) -> Iterator[tuple[int, Block]]:
+    """The blocks of a write, with their new content. `before`: what stood in a block."""
+    done = 0
+    while done < len(data):
+        number, start = divmod(offset + done, BLOCK_BYTES)
+        piece = data[done : done + BLOCK_BYTES - start]
+        done += len(piece)
+        if len(piece) < BLOCK_BYTES:
+            old = bytes(before(number))
+            piece = old[:start] + piece + old[start + len(piece) :]
+        yield number, piece
 
 
 class Image:
@@ -34,19 +52,13 @@ class StateImage(Image):
         self._over = blocks
 
     def read(self, offset: int, length: int) -> bytes:
-        first, last = offset // BLOCK_BYTES, (offset + length - 1) // BLOCK_BYTES
-        if self._over.keys().isdisjoint(range(first, last + 1)):
+        numbers = blocks_of(offset, length)
+        if self._over.keys().isdisjoint(numbers):
             return super().read(offset, length)
-        return b"".join(map(self._block, range(first, last + 1)))[offset - first * BLOCK_BYTES :][:length]
+        return b"".join(map(self._block, numbers))[offset % BLOCK_BYTES :][:length]
 
     def write(self, offset: int, pieces: Sequence[Block]) -> None:
-        data, done = memoryview(b"".join(pieces)), 0
-        while done < len(data):
-            number, start = divmod(offset + done, BLOCK_BYTES)
-            piece = bytes(data[done : done + BLOCK_BYTES - start])
-            old = self._block(number) if len(piece) < BLOCK_BYTES else b""
-            self._over[number] = bytes(old[:start]) + piece + bytes(old[start + len(piece) :])
-            done += len(piece)
+        self._over.update(rewritten(offset, b"".join(pieces), self._block))
 
     def _block(self, number: int) -> Block:
         return self._over.get(number) or super().read(number * BLOCK_BYTES, BLOCK_BYTES)

@@ -67,20 +67,20 @@ def attach(file: Path) -> Path:
     raise SandboxError(f"No loop device for {file}: other processes took every free one.", "Try again.")
 
 
-def detach(device: Path, patience_s: float = PATIENCE_S) -> None:
+def detach(device: Path) -> None:
     """Returns when the loop device has released its file. A program that probes devices may keep it open for a moment.
     The kernel may then give the device to another user at once."""
     ours = _backing_file(device)
     with contextlib.suppress(OSError), device.open("rb") as loop:  # it may have gone by itself
         fcntl.ioctl(loop, LOOP_CLR_FD)
-    if ours and not until(lambda: _backing_file(device) != ours, patience_s, POLL_S):
+    if ours and not until(lambda: _backing_file(device) != ours, PATIENCE_S, POLL_S):
         raise SandboxError(f"{device} could not be detached.", f"A process keeps it open. To find it: fuser {device}")
 
 
-def drop_cached(device: Path, patience_s: float = PATIENCE_S) -> None:
+def drop_cached(device: Path) -> None:
     """Drop the kernel's cache of an unmounted device. SandboxError: its file system is still mounted in another mount
     namespace. The next mount would show what that one holds in memory, and a power loss would lose nothing."""
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         try:
             loop = os.open(device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)  # busy: a file system uses it

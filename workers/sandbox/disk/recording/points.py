@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Literal
 
+from workers.sandbox.disk.image import blocks_of
 from workers.sandbox.disk.recording.events import Kind
 from workers.sandbox.disk.recording.states import CrashPoint, DiskState, States, Torn
-from workers.sandbox.disk.recording.versions import blocks_of
 
 Way = Literal["after a flush", "within a flush", "within a flush of pages", "between two writes", "at random"]
 Role = Callable[[int], str]  # what a block is for: "redo", "binlog", "data", or anything else
@@ -112,7 +112,7 @@ class Progress:
         self.page_writes: list[int] = []  # of pages and of their copies
         for number in states.versions.writes:
             event = states.recording.events[number]
-            roles = {role(block) for block in blocks_of(event)}
+            roles = {role(block) for block in blocks_of(event.offset, event.length)}
             for log, sums in self._bytes.items():
                 sums.append(sums[-1] + (event.length if log in roles else 0))
             if roles & self._bytes.keys():

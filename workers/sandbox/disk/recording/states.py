@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workers.sandbox.disk.cache import SECTOR_BYTES, survivors
-from workers.sandbox.disk.image import Block
+from workers.sandbox.disk.image import Block, rewritten
 from workers.sandbox.disk.recording.events import DiskEvent, Kind
 from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.versions import Versions, digest
@@ -149,7 +149,8 @@ class States:
             return made.get(block) or self.versions.block(block, durable)
 
         for number in filter(chosen.__contains__, self.unflushed(point)):
-            made.update(dict(self.versions.pieces(self.recording.events[number], before)))
+            event = self.recording.events[number]
+            made.update(dict(rewritten(event.offset, self.recording.content(event), before)))
         return made
 
     def _ended(self, point: CrashPoint) -> int:

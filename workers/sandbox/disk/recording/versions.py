@@ -2,9 +2,8 @@
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
 
-from workers.sandbox.disk.image import BLOCK_BYTES, Block
+from workers.sandbox.disk.image import Block, blocks_of, rewritten
 from workers.sandbox.disk.recording.events import DiskEvent, Kind
 from workers.sandbox.disk.recording.recording import Recording
 
@@ -38,30 +37,18 @@ class Versions:
         """The blocks that these events wrote, in rising order."""
         first, last = bisect_left(self.writes, since), bisect_left(self.writes, until)
         events = (self._recording.events[number] for number in self.writes[first:last])
-        return sorted({block for event in events for block in blocks_of(event)})
+        return sorted({block for event in events for block in blocks_of(event.offset, event.length)})
 
     def shortest(self, prefix: int) -> int:
         """The shortest prefix with this content: without flushes at its end."""
         writes = bisect_left(self.writes, prefix)
         return self.writes[writes - 1] + 1 if writes else 0
 
-    def pieces(self, event: DiskEvent, before: Callable[[int], Block]) -> Iterator[tuple[int, Block]]:
-        """The blocks of a write, with their new content. `before`: what stood in a block."""
-        data = self._recording.content(event)
-        for block in blocks_of(event):
-            start = block * BLOCK_BYTES - event.offset
-            piece = data[max(0, start) : start + BLOCK_BYTES]
-            if len(piece) < BLOCK_BYTES:
-                at, old = max(0, -start), bytes(before(block))
-                yield block, old[:at] + bytes(piece) + old[at + len(piece) :]
-            else:
-                yield block, piece
-
     def _take(self, number: int, event: DiskEvent) -> int:
         """The change of the digest."""
         change = 0
         if event.kind is Kind.WRITE:
-            for block, content in self.pieces(event, self._newest):
+            for block, content in rewritten(event.offset, self._recording.content(event), self._newest):
                 change ^= digest(block, self._newest(block)) ^ digest(block, content)
                 self._numbers.setdefault(block, []).append(number)
                 self._contents.setdefault(block, []).append(content)
@@ -70,11 +57,6 @@ class Versions:
     def _newest(self, block: int) -> Block:
         contents = self._contents.get(block)
         return contents[-1] if contents else self._recording.base_block(block)
-
-
-def blocks_of(event: DiskEvent) -> range:
-    """The numbers of the blocks that a write touches."""
-    return range(event.offset // BLOCK_BYTES, -(-(event.offset + event.length) // BLOCK_BYTES))
 
 
 def digest(number: int, content: Block) -> int:

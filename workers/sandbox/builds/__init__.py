@@ -1,30 +1,16 @@
 """Builds: server binaries that a worker can run, of this system, the catalogue or the user."""
 
-from typing import Protocol
-
 from workers.errors import SandboxError
 from workers.sandbox.builds import store, system
 from workers.sandbox.builds.build import Build
-from workers.sandbox.builds.catalogue import CATALOGUE
-from workers.sandbox.builds.system import SYSTEM
-from workers.servers.facts import FlavourKey
+from workers.sandbox.builds.catalogue import CATALOGUE, CatalogueEntry
+from workers.sandbox.builds.store import Manifest
+from workers.sandbox.builds.system import SYSTEM, SystemServer
 
 __all__ = ["BUILDS", "Build", "KnownBuild", "every", "find"]
 
 
-class KnownBuild(Protocol):
-    """A build, installed or not."""
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def flavour(self) -> FlavourKey: ...
-
-    @property
-    def purpose(self) -> str: ...
-
-
+KnownBuild = SystemServer | CatalogueEntry | Manifest  # installed or not
 BUILDS: dict[str, KnownBuild] = {**SYSTEM, **CATALOGUE}
 
 

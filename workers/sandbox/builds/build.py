@@ -18,7 +18,6 @@ from workers.servers.facts import FlavourKey, Version
 VERSION = re.compile(r"Ver (\d+)\.(\d+)\.(\d+)")
 ABSENT_LIBRARY = re.compile(r"while loading shared libraries: (\S+?):")
 ANSWER_S = 20
-PROGRAMS = ("bin", "sbin", "libexec")
 
 
 @dataclass(frozen=True)
@@ -48,14 +47,14 @@ class Build:
     @property
     def parts(self) -> tuple[Path, ...]:
         """The folders that its programs read."""
-        return parts(self.layout)
+        return self.layout.parts
 
     @property
     def version_text(self) -> str:
         return ".".join(map(str, self.version))
 
     def command(self, preload: Path | None = None) -> list[str]:
-        return command(self.layout, self._preloaded(preload))
+        return self.layout.command(self._preloaded(preload))
 
     def environment(self, preload: Path | None = None) -> dict[str, str]:
         """The server's environment. A build's own loader gets `preload` in its command: the environment would also
@@ -64,7 +63,7 @@ class Build:
         for engine in self.engines:
             env |= engine.environment
         if layout.libraries and not layout.loader:
-            env["LD_LIBRARY_PATH"] = _joined(layout)
+            env["LD_LIBRARY_PATH"] = layout.library_path
         if not layout.loader and (preloaded := self._preloaded(preload)):
             env["LD_PRELOAD"] = preloaded
         return env
@@ -82,21 +81,6 @@ class Build:
         return "" if fits else f"{self.title} does not run with the fsync trace: {answer.said.strip()[-300:]}"
 
 
-def command(layout: Layout, preloaded: str = "") -> list[str]:
-    """The command that starts the server; options follow."""
-    if not layout.loader:
-        return [str(layout.mysqld)]
-    first = ["--preload", preloaded] if preloaded else []
-    return [str(layout.loader), "--library-path", _joined(layout), *first, str(layout.mysqld)]
-
-
-def parts(layout: Layout) -> tuple[Path, ...]:
-    """Folders that the programs of a build read."""
-    base = layout.mysqld.parent.parent if layout.mysqld.parent.name in PROGRAMS else layout.mysqld.parent
-    loader = (layout.loader.parent,) if layout.loader else ()
-    return (base, *filter(None, (layout.share, layout.plugin_dir)), *loader, *layout.libraries)
-
-
 def ask_version(layout: Layout) -> tuple[FlavourKey, Version]:
     """Flavour and version as the binary prints them, run by the sandboxes' user. It is asked again once it changes."""
     return _asked_version(layout, layout.mysqld.stat().st_mtime_ns if layout.mysqld.exists() else 0)
@@ -104,10 +88,10 @@ def ask_version(layout: Layout) -> tuple[FlavourKey, Version]:
 
 @cache
 def _asked_version(layout: Layout, _changed_ns: int) -> tuple[FlavourKey, Version]:
-    asked = [*command(layout), "--no-defaults", "--version"]
-    env = {"PATH": os.defpath, **({"LD_LIBRARY_PATH": _joined(layout)} if not layout.loader else {})}
+    asked = [*layout.command(), "--no-defaults", "--version"]
+    env = {"PATH": os.defpath, **({"LD_LIBRARY_PATH": layout.library_path} if not layout.loader else {})}
     user = unprivileged_user()
-    answer = process.ask(asked, user, Fence(parts(layout)), env, ANSWER_S)
+    answer = process.ask(asked, user, Fence(layout.parts), env, ANSWER_S)
     if answer.status is None:
         raise SandboxError(f"{layout.mysqld} did not print its version within {ANSWER_S} s.", "Install it again.")
     found = VERSION.search(answer.said)
@@ -130,9 +114,5 @@ def _no_version(layout: Layout, answer: process.Answer, user: User) -> SandboxEr
             "libnuma1, libcrypt.so.1 in libcrypt1).",
         )
     return SandboxError(
-        f"{layout.mysqld} did not print its version.", f"Try: {' '.join(command(layout))} --no-defaults --version"
+        f"{layout.mysqld} did not print its version.", f"Try: {' '.join(layout.command())} --no-defaults --version"
     )
-
-
-def _joined(layout: Layout) -> str:
-    return ":".join(map(str, layout.libraries))

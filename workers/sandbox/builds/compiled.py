@@ -16,6 +16,7 @@ from workers.sandbox import untrusted
 from workers.sandbox.builds import store
 from workers.sandbox.builds.debian import Apt, DebianSuite, Package, archive
 from workers.sandbox.builds.layout import discover
+from workers.sandbox.builds.maven import MACHINES
 from workers.sandbox.builds.progress import Tell, run
 from workers.sandbox.users import unprivileged_user
 
@@ -26,7 +27,6 @@ ALONE = ("unshare", "--mount", "--net", "--pid", "--fork", "--kill-child")
 PERCENT = re.compile(r"^\[ *(\d+)%]", re.MULTILINE)
 TAIL_BYTES = 8192
 MOST_BYTES = 1 << 30  # of a plugin
-MACHINES = ("x86_64", "amd64")
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,5 @@ class CompiledEngine:
 
 def percent(log: Path) -> str:
     """How far make is, by its last lines; "" while it has not said."""
-    done = PERCENT.findall(_tail(log))
+    done = PERCENT.findall(untrusted.tail(log, TAIL_BYTES).decode(errors="replace"))
     return f"compiled: {done[-1]} %" if done else ""
-
-
-def _tail(log: Path) -> str:
-    with log.open("rb") as opened:
-        opened.seek(max(0, log.stat().st_size - TAIL_BYTES))
-        return opened.read().decode(errors="replace")

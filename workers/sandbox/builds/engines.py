@@ -7,10 +7,6 @@ from pathlib import Path
 HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
 
-def _nothing() -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class PluginEngine:
     """`name`: as SHOW ENGINES has it. `defaults`: options of a sandbox, which its settings may change. `preloads`:
@@ -21,7 +17,7 @@ class PluginEngine:
     defaults: Mapping[str, str] = field(default_factory=dict)
     preloads: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    missing: Callable[[], str] = _nothing
+    missing: Callable[[], str] = lambda: ""
 
 
 def huge_pages_in_the_way() -> str:

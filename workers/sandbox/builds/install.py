@@ -80,11 +80,11 @@ def add(key: str, tell: Tell, *, basedir: Path | None = None, tarball: Path | No
     if tarball:
         store.require_space((tarball.stat().st_size >> 20) * UNPACKED)
     with store.locked(key, tell):
-        store.publish(key, lambda root: _taken(root, basedir) if basedir else _unpacked(root, source, tell))
+        store.publish(key, lambda root: _in_place(source.resolve()) if basedir else _unpacked(root, source, tell))
 
 
-def _taken(_: Path, basedir: Path) -> Manifest:
-    return _described(basedir.resolve(), basedir=str(basedir.resolve()))
+def _in_place(basedir: Path) -> Manifest:
+    return _described(basedir, basedir=str(basedir))
 
 
 def _unpacked(root: Path, tarball: Path, tell: Tell) -> Manifest:

@@ -15,6 +15,7 @@ LOADERS = ("lib/*/ld-linux*.so.*", "usr/lib/*/ld-linux*.so.*", "usr/lib*/ld-linu
 LIBRARIES = ("lib/*-linux-*", "usr/lib/*-linux-*")
 LIBC = ("libc.so.6", "libdl.so.2")
 TEMPLATE = "template"
+PROGRAMS = ("bin", "sbin", "libexec")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,24 @@ class Layout:
         """The files of its own C library; none when it uses this machine's."""
         found = (folder / name for name in LIBC for folder in self.libraries if self.loader)
         return tuple(path for path in found if path.is_file())
+
+    @property
+    def parts(self) -> tuple[Path, ...]:
+        """The folders that the programs of a build read."""
+        base = self.mysqld.parent.parent if self.mysqld.parent.name in PROGRAMS else self.mysqld.parent
+        loader = (self.loader.parent,) if self.loader else ()
+        return (base, *filter(None, (self.share, self.plugin_dir)), *loader, *self.libraries)
+
+    @property
+    def library_path(self) -> str:
+        return ":".join(map(str, self.libraries))
+
+    def command(self, preloaded: str = "") -> list[str]:
+        """The command that starts the server; options follow."""
+        if not self.loader:
+            return [str(self.mysqld)]
+        first = ["--preload", preloaded] if preloaded else []
+        return [str(self.loader), "--library-path", self.library_path, *first, str(self.mysqld)]
 
 
 def discover(root: Path, *, own_libc: bool = False) -> Layout:

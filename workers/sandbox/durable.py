@@ -1,10 +1,7 @@
 """Makes what a server holds in memory durable before a crash."""
 
 import contextlib
-import subprocess
-from pathlib import Path
 
-from workers.errors import SandboxError
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.target import Target
@@ -23,13 +20,3 @@ def flush_logs(target: Target) -> None:
         ask.rows(connection, "FLUSH LOCAL ENGINE LOGS")  # MariaDB ignores this unless the setting is 1
         for name, value in careless.items():
             ask.rows(connection, f"SET GLOBAL {name} = {value}")
-
-
-def write_back(folder: Path) -> None:
-    """Write out the file system of the folder. SandboxError: the device did not take it."""
-    done = subprocess.run(["sync", "--file-system", folder], capture_output=True, text=True)
-    if done.returncode:
-        raise SandboxError(
-            f"The file system of {folder} could not be written out: {done.stderr.strip()}",
-            "Look at the kernel's log (dmesg): the device may be broken or full.",
-        )

@@ -16,6 +16,7 @@ from workers.metrics import fsync_table
 from workers.sandbox import durable, images, options, owner, place, plugins, port, process, untrusted
 from workers.sandbox.additions import NOTHING, Additions
 from workers.sandbox.builds import Build
+from workers.sandbox.disk import system
 from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 from workers.sandbox.logs import BY_OTHERS, Logs, how_it_ended, lacked_resource
@@ -110,7 +111,8 @@ class Sandbox(Removable):
         root, who = root.absolute(), unprivileged_user(user)
         place.prepare(root, who)
         image = images.of(root, build, who, image_key)
-        place.require_space(datadir_on or root, images.size_bytes(image) if not _has_data(datadir_on) else 0)
+        is_prepared = datadir_on is not None and (datadir_on / "data").is_dir()
+        place.require_space(datadir_on or root, 0 if is_prepared else images.size_bytes(image))
         folder = owner.new_folder(root / "live")
         place_of_data = (datadir_on or folder) / "data"
         sandbox = cls(root, folder, build, who, name, place_of_data, logs, additions, namespace)
@@ -208,7 +210,7 @@ class Sandbox(Removable):
 
     def write_back(self) -> None:
         for folder in (self.datadir, *self.logs.folders):
-            durable.write_back(folder)
+            system.write_out(folder)
 
     def flush_logs(self) -> None:
         durable.flush_logs(self.target)
@@ -393,7 +395,3 @@ class Sandbox(Removable):
     def _did_not_start(self, kind: type[SandboxError], why: str) -> SandboxError:
         said = f"Its error log ends with: {self._logs.last_words}"
         return kind(f"The sandbox {self.name} did not start: {why}. {said}", "Check the settings it was given.")
-
-
-def _has_data(folder: Path | None) -> bool:
-    return folder is not None and (folder / "data").is_dir()

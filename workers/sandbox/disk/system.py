@@ -37,14 +37,19 @@ def mount_ext4(device: Path, point: Path, *, flushes: bool = True) -> None:
 
 
 def write_out(point: Path) -> None:
-    """Everything that the file system was given goes to the device."""
-    folder = os.open(point, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Everything that the file system was given goes to the device. SandboxError: the device did not take it."""
     try:
-        if _libc().syncfs(folder):
-            why = os.strerror(ctypes.get_errno())
-            raise SandboxError(f"{point} could not be written out: {why}.", "The kernel's log may say more.")
-    finally:
-        os.close(folder)
+        folder = os.open(point, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if _libc().syncfs(folder):
+                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise SandboxError(
+            f"The file system of {point} could not be written out: {error.strerror}.",
+            "Look at the kernel's log (dmesg): the device may be broken or full.",
+        ) from error
 
 
 def unmount(point: Path, patience_s: float = PATIENCE_S) -> None:

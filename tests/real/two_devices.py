@@ -25,7 +25,8 @@ from workers.sandbox.disk.recording.recording import Recording
 from workers.sandbox.disk.recording.states import States
 from workers.sandbox.disk.replay import ReplayDisk
 from workers.sandbox.disk.volatile import VolatileDisk
-from workers.sandbox.log_places import BINLOG_BASE, LogPlaces
+from workers.sandbox.log_places import LogPlaces
+from workers.sandbox.options import BINLOG_BASE
 from workers.sandbox.server import Sandbox
 from workers.sandbox.users import unprivileged_user
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workers.sandbox import process, untrusted
+from workers.sandbox.images import REDO_FOLDER, REDO_LOG
+from workers.sandbox.options import BINLOG_BASE
 from workers.sandbox.users import User
 
-REDO_FILES = ("ib_logfile*", "#innodb_redo")
-BINLOG_BASE = "binlog"
 COPY_S = 600.0
 
 
@@ -54,6 +54,6 @@ IN_DATADIR = LogPlaces()
 
 def _as_user(command: list[str], source: Path, target: Path, user: User) -> None:
     """The user owns both folders, so the user copies, and follows only its own links."""
-    if found := untrusted.names(source, REDO_FILES):
+    if found := untrusted.names(source, [REDO_LOG, REDO_FOLDER]):
         files = [f"./{name}" for name in found]
         process.run([*command, "--target-directory", target, "--", *files], user, cwd=source, limit_s=COPY_S)

@@ -35,18 +35,16 @@ class Contents:
     size_bytes: int
 
 
-def new_file(path: Path, mode: int = 0o600) -> int:
+def new_file(path: Path, mode: int = 0o600, how: int = NEW) -> int:
     """A descriptor of a new file. OSError: it exists."""
-    fd = os.open(path, NEW, mode)
+    fd = os.open(path, how, mode)
     os.fchmod(fd, mode)  # whatever the umask
     return fd
 
 
 def new_log(path: Path) -> int:
     """As `new_file`, for a program that only appends."""
-    fd = os.open(path, NEW | os.O_APPEND, 0o600)
-    os.fchmod(fd, 0o600)
-    return fd
+    return new_file(path, how=NEW | os.O_APPEND)
 
 
 @contextlib.contextmanager

@@ -7,8 +7,10 @@ from workers.sandbox.promise import compare
 from workers.sandbox.storage import parse
 
 
-def probe(ms: float, way: str = "overwrite", size: int = 4096) -> DeviceProbe:
-    return DeviceProbe((FlushTimes("append", 4096, 9, 99, 99, 99, 99, 99), FlushTimes(way, size, 9, ms, 0, 0, 0, 0)))
+def probe(ms: float) -> DeviceProbe:
+    return DeviceProbe(
+        (FlushTimes("append", 4096, 9, 99, 99, 99, 99, 99), FlushTimes("overwrite", 4096, 9, ms, 0, 0, 0, 0))
+    )
 
 
 @pytest.mark.parametrize("ms", [4.6, 5.0, 5.5])
@@ -29,8 +31,3 @@ def test_the_comparison_names_the_device_of_two():
     found = compare(parse("k=5ms+log"), probe(10), "redo and binlog")
     assert found.storage == "k=5ms+log, redo and binlog"
     assert found.says.startswith("k=5ms+log, redo and binlog promises 200 fsync/s")
-
-
-def test_a_probe_without_single_pages_says_nothing():
-    with pytest.raises(ValueError, match="single pages"):
-        compare(parse("k=5ms"), probe(5, size=16384))

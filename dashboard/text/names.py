@@ -5,7 +5,7 @@ from typing import Annotated
 from django.core.exceptions import ValidationError
 from pydantic import AfterValidator
 
-from workers.bench.invisible import refusal, unseen, unseen_in_text
+from workers.bench.invisible import OF_A_TEXT, refusal, unseen
 
 
 def check_name(name: str) -> None:
@@ -16,7 +16,7 @@ def check_name(name: str) -> None:
 
 def check_text(text: str) -> None:
     """Raises ValidationError."""
-    if found := unseen_in_text(text.replace("\r\n", "\n")):
+    if found := unseen(text.replace("\r\n", "\n"), OF_A_TEXT):
         raise ValidationError(refusal(found))
 
 
@@ -27,7 +27,7 @@ def _name(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    if found := unseen_in_text(text.replace("\r\n", "\n")):
+    if found := unseen(text.replace("\r\n", "\n"), OF_A_TEXT):
         raise ValueError(refusal(found))
     return text
 

@@ -25,7 +25,7 @@ from tests.unit.api.tokens import script, somebody
 from tests.unit.bench.plans import plan
 from tests.unit.bench.test_review import said
 from tests.unit.portable import files
-from workers.bench.invisible import unseen, unseen_in_text
+from workers.bench.invisible import OF_A_TEXT, unseen
 from workers.bench.plan import Variant, WorkloadChoice
 
 TURNED = "gpj\u202etxt"  # shows the letters after it from right to left
@@ -52,12 +52,12 @@ def test_invisible_characters_in_a_name_are_found(name):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_visible_characters_in_a_name_are_accepted(name):
-    assert unseen(name) == unseen_in_text(name) == ""
+    assert unseen(name) == unseen(name, OF_A_TEXT) == ""
 
 
 def test_a_text_has_lines_and_joined_letters():
-    assert unseen_in_text("one\n\ttwo \u200d\u200c") == ""
-    assert unseen_in_text(TURNED) == "U+202E (right-to-left override)" and unseen_in_text("a\x1bb")
+    assert unseen("one\n\ttwo \u200d\u200c", OF_A_TEXT) == ""
+    assert unseen(TURNED, OF_A_TEXT) == "U+202E (right-to-left override)" and unseen("a\x1bb", OF_A_TEXT)
 
 
 def typed_fields():

@@ -5,7 +5,7 @@ from itertools import islice
 
 from workers.bench import replica_flushes
 from workers.bench.needs import Candidate
-from workers.bench.plan import OF_ATTACHED, OF_TWO_DISKS, Plan, Variant
+from workers.bench.plan import OF_ATTACHED, OF_TWO_DISKS, CrashPlan, Plan, PlannedTrial, Variant
 from workers.bench.plan_field import out_of_bounds
 from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds, needs_as
 from workers.crash.kinds import CRASH_KINDS
@@ -69,21 +69,19 @@ def _two_disks(plan: Plan) -> Iterator[str]:
 
 
 def estimate_s(plan: Plan) -> float:
-    """Expected wall time of all trials in seconds. On average a crash comes after three quarters of the load."""
-    alone_s = TRIAL_S + (REPLICA_S if plan.crash.replica else 0)
-    besides_s = (FAILOVER_S if trial.variant.topology else alone_s for trial in plan.trials())
-    recorded_s = sum(_points_s(plan, trial.kind, trial.variant) for trial in plan.trials())
-    paused = sum(trial.kind in FAULTS and FAULTS[trial.kind].pauses for trial in plan.trials())
-    besides = sum(0.75 * plan.crash.load_s + each_s for each_s in besides_s)
-    return besides + recorded_s + paused * plan.crash.pause_s
+    """Expected wall time of all trials in seconds."""
+    return sum(_trial_s(plan.crash, trial) for trial in plan.trials())
 
 
-def _points_s(plan: Plan, kind: str, variant: Variant) -> float:
-    """What the crash points of one trial take. A build outside of the catalogue is taken for a MariaDB."""
-    crash = CRASH_KINDS.get(kind)
-    all_s = (crash.all_points_s or plan.crash.points * crash.point_s) if crash else 0.0
-    slower = OF_MYSQL if variant.build in CATALOGUE and CATALOGUE[variant.build].flavour == "mysql" else 1.0
-    return min(slower * all_s, plan.crash.points_s)
+def _trial_s(crash: CrashPlan, trial: PlannedTrial) -> float:
+    """On average a crash comes after three quarters of the load. A build outside of the catalogue is taken for a
+    MariaDB."""
+    kind, fault, build = CRASH_KINDS.get(trial.kind), FAULTS.get(trial.kind), CATALOGUE.get(trial.variant.build)
+    besides_s = FAILOVER_S if trial.variant.topology else TRIAL_S + (REPLICA_S if crash.replica else 0)
+    points_s = (kind.all_points_s or crash.points * kind.point_s) if kind else 0.0
+    slower = OF_MYSQL if build and build.flavour == "mysql" else 1.0
+    paused_s = crash.pause_s if fault and fault.pauses else 0.0
+    return 0.75 * crash.load_s + besides_s + min(slower * points_s, crash.points_s) + paused_s
 
 
 def _server(plan: Plan, server: Candidate) -> Iterator[str]:

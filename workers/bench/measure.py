@@ -1,7 +1,7 @@
 """Measures one cell on a stage: settings, table, warm-up, then sysbench between two readings of the sources."""
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -151,7 +151,8 @@ class _Watch:
 
     def __enter__(self) -> "_Watch":
         for key in self._wanted:
-            self._guarded(key, partial(self._open, key))
+            with self._guarded(key):
+                self._open(key)
         self._each(lambda session: session.begin())
         return self
 
@@ -171,7 +172,8 @@ class _Watch:
     def end(self) -> dict[str, Reading]:
         readings: dict[str, Reading] = {}
         for key, session in list(self._sessions.items()):
-            self._guarded(key, partial(self._end, key, session, readings))
+            with self._guarded(key):
+                readings[key] = session.end()
         return readings
 
     def __exit__(self, *_: object) -> None:
@@ -181,14 +183,13 @@ class _Watch:
 
     def _each(self, act: Callable[[SourceSession], None]) -> None:
         for key, session in list(self._sessions.items()):
-            self._guarded(key, partial(act, session))
+            with self._guarded(key):
+                act(session)
 
-    def _end(self, key: str, session: SourceSession, readings: dict[str, Reading]) -> None:
-        readings[key] = session.end()
-
-    def _guarded(self, key: str, act: Callable[[], None]) -> None:
+    @contextmanager
+    def _guarded(self, key: str) -> Iterator[None]:
         try:
-            act()
+            yield
         except Exception as failure:  # a failed source loses its figures, never the measurement
             said = failure.message if isinstance(failure, DurascopeError) else f"{type(failure).__name__}: {failure}"
             self.missing[key] = f"failed during the run: {said}"

@@ -71,13 +71,9 @@ def merge(parts: Sequence[PartLoad]) -> LoadResult:
         latency_avg_ms=sum(load.latency_avg_ms * load.transactions for load in loads) / max(1, transactions),
         latency_max_ms=slowest_ms,
         errors=sum(load.errors for load in loads),
-        output="\n".join(_titled(number, parts) for number in range(len(parts))),
+        output="\n".join(f"--- part {number} of {len(loads)}\n{load.output}" for number, load in enumerate(loads, 1)),
         percentiles_ms=histogram.percentiles(buckets, slowest_ms),
     )
-
-
-def _titled(number: int, parts: Sequence[PartLoad]) -> str:
-    return f"--- part {number + 1} of {len(parts)}\n{parts[number].load.output}"
 
 
 def added(histograms: Sequence[histogram.Buckets]) -> histogram.Buckets:

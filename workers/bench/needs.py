@@ -1,7 +1,7 @@
 """The needs of a plan, and what is known of servers and hosts before the start. One worker runs the whole plan, so its
 host must meet all needs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workers.bench.abilities import Abilities, HostBuild
@@ -13,51 +13,7 @@ from workers.topology.kinds import TOPOLOGY_KINDS, understood
 from workers.topology.kinds.kind import KnownServer, networks, over
 from workers.topology.topology import Topology
 
-
-@dataclass(frozen=True)
-class TopologyNeeds:
-    """`nodes`: each topology with the build of its nodes and the settings of its variant. `networked`: what needs
-    namespaces, in words."""
-
-    nodes: tuple[tuple[Topology, str, Mapping[str, str]], ...] = ()
-    networked: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, plan: Plan, own_builds: Sequence[str]) -> "TopologyNeeds":
-        """Notations that cannot be read are refused by the review."""
-        nodes = [
-            (topology, build, one.settings)
-            for one in plan.variants
-            for own in own_builds
-            if (topology := understood(one.topology))
-            for build in filter(None, (one.build or own, topology.replica_build))
-        ]
-        faults = [FAULTS[kind] for kind in plan.crash.kinds if kind in FAULTS] if plan.crash.trials else []
-        wanted = [what for topology, *_ in nodes for fault in (None, *faults) for what in networks(topology, fault)]
-        return cls(tuple(nodes), tuple(dict.fromkeys(wanted)))
-
-    @property
-    def builds(self) -> frozenset[str]:
-        return frozenset(build for _, build, _ in self.nodes)
-
-    def lacking(self, able: Abilities) -> list[str]:
-        """The needs that a host with these abilities lacks, in words."""
-        found = [why for each in self.nodes for why in _of_host(*each, able)]
-        if self.networked and (why := able.network_missing):
-            found.append(f"{', '.join(self.networked)}: not possible ({why})")
-        return list(dict.fromkeys(found))
-
-
-NO_TOPOLOGY = TopologyNeeds()
-
-
-def _of_host(topology: Topology, build: str, settings: Mapping[str, str], able: Abilities) -> list[str]:
-    known = (able.builds or {}).get(build, HostBuild())
-    kind, absent = TOPOLOGY_KINDS[topology.kind], known.lacks.get(topology.kind)
-    found = [f"no {kind.title} replication ({absent})"] if absent else []
-    if able.memory_mib is not None and known.flavour:
-        found += over(kind, topology, KnownServer(build, known.flavour), able.memory_mib, "are there", settings)
-    return found
+Node = tuple[Topology, str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -92,13 +48,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Needs:
-    """`builds` of sandboxes, a simulated `device`, the `crashes` of sandboxes by their kinds, and their
-    `topologies`."""
+    """`builds` of sandboxes, a simulated `device`, the `crashes` of sandboxes by their kinds. `nodes`: each topology
+    with the build of its nodes and the settings of its variant. `networked`: what needs namespaces, in words."""
 
     builds: frozenset[str] = frozenset()
     device: bool = False
     crashes: frozenset[str] = frozenset()
-    topologies: TopologyNeeds = NO_TOPOLOGY
+    nodes: tuple[Node, ...] = ()
+    networked: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, plan: Plan, own_builds: Mapping[int, str]) -> "Needs":
@@ -107,12 +64,14 @@ class Needs:
         if not own:
             return cls()
         kinds = all_kinds(plan) if plan.crash.trials else ()
-        topologies = TopologyNeeds.of(plan, own)
+        nodes = tuple(_nodes(plan, own))
+        builds = {one.build or build for one in plan.variants for build in own}
         return cls(
-            builds=frozenset(one.build or build for one in plan.variants for build in own) | topologies.builds,
+            builds=frozenset(builds | {build for _, build, _ in nodes}),
             device=any(variant.storage for variant in plan.variants),
             crashes=frozenset(needs_as(kind) for kind in kinds if kind in TRIAL_KINDS),
-            topologies=topologies,
+            nodes=nodes,
+            networked=tuple(dict.fromkeys(_networked(plan, nodes))),
         )
 
     def lacking(self, able: Abilities) -> list[str]:
@@ -127,4 +86,31 @@ class Needs:
         for kind in sorted(self.crashes & missing.keys()):
             by_reason.setdefault(missing[kind], []).append(TRIAL_KINDS[kind].title)
         found += [f"{', '.join(titles)}: not possible ({why})" for why, titles in by_reason.items()]
-        return found + self.topologies.lacking(able)
+        found += dict.fromkeys(why for node in self.nodes for why in _of_host(*node, able))
+        if self.networked and (why := able.network_missing):
+            found.append(f"{', '.join(self.networked)}: not possible ({why})")
+        return found
+
+
+def _nodes(plan: Plan, own_builds: Sequence[str]) -> Iterator[Node]:
+    """Notations that cannot be read are refused by the review."""
+    for one in plan.variants:
+        if topology := understood(one.topology):
+            builds = [build for own in own_builds for build in (one.build or own, topology.replica_build) if build]
+            yield from ((topology, build, one.settings) for build in builds)
+
+
+def _networked(plan: Plan, nodes: Sequence[Node]) -> Iterator[str]:
+    faults = [FAULTS[kind] for kind in plan.crash.kinds if kind in FAULTS] if plan.crash.trials else []
+    for topology, *_ in nodes:
+        for fault in (None, *faults):
+            yield from networks(topology, fault)
+
+
+def _of_host(topology: Topology, build: str, settings: Mapping[str, str], able: Abilities) -> list[str]:
+    known = (able.builds or {}).get(build, HostBuild())
+    kind, absent = TOPOLOGY_KINDS[topology.kind], known.lacks.get(topology.kind)
+    found = [f"no {kind.title} replication ({absent})"] if absent else []
+    if able.memory_mib is not None and known.flavour:
+        found += over(kind, topology, KnownServer(build, known.flavour), able.memory_mib, "are there", settings)
+    return found

@@ -120,7 +120,10 @@ def _restart_key(variant: Variant) -> tuple[tuple[str, str], ...]:
 
 
 def _shape(plan: Plan) -> Iterator[str]:
-    yield from (f"Choose at least one {what}." for what in _empty(plan))
+    parts = {"server": plan.targets, "variant": plan.variants, "workload": plan.workloads}
+    for what, chosen in (*parts.items(), ("number of threads", plan.threads)):
+        if not chosen:
+            yield f"Choose at least one {what}."
     yield from _names(plan)
     yield from out_of_bounds(plan)
     for threads in plan.threads:
@@ -137,13 +140,6 @@ def _shape(plan: Plan) -> Iterator[str]:
         yield f"The plan has {plan.size:,} measurements; at most {MOST_CELLS:,} fit one experiment. Remove some."
     for one, value in dangling(plan):
         yield f"{one.description.label}: {value!r} is not one of the {one.description.one_of}."
-
-
-def _empty(plan: Plan) -> Iterator[str]:
-    parts = {"server": plan.targets, "variant": plan.variants, "workload": plan.workloads}
-    yield from (what for what, chosen in parts.items() if not chosen)
-    if not plan.threads:
-        yield "number of threads"
 
 
 def _names(plan: Plan) -> Iterator[str]:

@@ -59,12 +59,8 @@ def _authority(target: Target) -> str:
 
 def _server_certificate(target: Target) -> x509.Certificate:
     """The server's certificate, from a connection of ours. In mode *verify* it has checked name and authority."""
-    connection = connect(target)
-    try:
-        shown = connection.certificate()
-    finally:
-        connection.close()
-    return x509.load_der_x509_certificate(shown)
+    with connect(target) as connection:
+        return x509.load_der_x509_certificate(connection.certificate())
 
 
 def _self_signed(certificate: x509.Certificate, target: Target) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from workers.errors import ServerError
-from workers.metrics.performance_schema import OFF, is_off
+from workers.metrics.file_waits import performance_schema_off
 from workers.metrics.source import Counts, Figure, SourceSession, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import FlavourKey
@@ -38,8 +38,8 @@ class CommitWaits:
     cost = "one small SELECT per second; the instrument costs a microsecond per wait"
 
     def missing(self, subject: Subject) -> str:
-        if is_off(subject.facts):
-            return OFF
+        if off := performance_schema_off(subject.facts):
+            return off
         instrument = INSTRUMENTS[subject.facts.flavour]
         try:
             switches = ask.rows(subject.connection, SWITCHED, (instrument,))

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from workers.errors import ServerError
 from workers.metrics.binlog_size import end_of_log
-from workers.metrics.performance_schema import OFF, is_off
 from workers.metrics.source import Counts, Figure, FsyncLatency, SourceSession, Subject, Window
 from workers.servers import ask
 from workers.servers.facts import Facts
@@ -26,7 +25,16 @@ BYTES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 PS_PER_MS = 1e9
 SYNCS_SINCE = (5, 6, 0)
+OFF = (
+    "performance_schema is off. Set performance_schema=ON: for a sandbox in the settings of the experiment, for your "
+    "own server in its option file, and restart it."
+)
 TWICE = (10, 2, 0)  # before it, MariaDB counts the bytes of InnoDB's files twice (measured on 10.1.8 and 10.1.23)
+
+
+def performance_schema_off(facts: Facts) -> str:
+    """What to do about it; "" when it is on."""
+    return "" if facts.variable("performance_schema") in ("ON", "1") else OFF
 
 
 class FileWaits:
@@ -39,8 +47,8 @@ class FileWaits:
     def missing(self, subject: Subject) -> str:
         if subject.facts.version < SYNCS_SINCE:
             return "The performance_schema of version 5.5 does not count file syncs; that of 5.6 does."
-        if is_off(subject.facts):
-            return OFF
+        if off := performance_schema_off(subject.facts):
+            return off
         try:
             return _switched_off(subject)
         except ServerError as refused:

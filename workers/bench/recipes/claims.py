@@ -62,7 +62,7 @@ def _ratio(table: TomlTable, names: PlanNames) -> SpeedRatio:
     over.only(POINT)
     mine = {key: table.data[key] for key in POINT if key in table}
     of = _point(TomlTable(table.file, table.path, mine), names)
-    other = _point(TomlTable(table.file, over.path, {**mine, **over.data}), names)
+    other = _point(table.over("over", mine), names)
     if of == other:
         raise over.wrong("", "is the same point as its divisor", f"Name what differs: one of {', '.join(POINT)}.")
     return SpeedRatio(of, other, table.one_of("figure", SPEEDS, SPEEDS[0]), _than(table, names))
@@ -73,8 +73,7 @@ def _than(table: TomlTable, names: PlanNames) -> SpeedRatio | None:
     if "than" not in table:
         return None
     same = {key: table.data[key] for key in ("workload", "threads", "figure") if key in table}
-    than = table.table("than")
-    return _ratio(TomlTable(table.file, than.path, {**same, **than.data}), names)
+    return _ratio(table.over("than", same), names)
 
 
 def _value(table: TomlTable, names: PlanNames) -> PointFigure:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -122,7 +123,7 @@ class AttachedStage(Stage):
         self._before_change, self._restored, self._require_claim = before_change, restored, require_claim
         with connect(target) as connection:
             self.facts = look.read(connection)
-        self._dynamic = _Dynamic(self.facts, lambda name, old: self._before_change("variable", name, old))
+        self._dynamic = _Dynamic(self.facts, partial(before_change, "variable"))
         self._schemas: dict[str, str] = {}
 
     def apply(self, variant: Variant) -> dict[str, str]:
@@ -133,7 +134,7 @@ class AttachedStage(Stage):
         if engine not in self._schemas:
             name = f"{schema.PREFIX}{self._token}_{len(self._schemas)}"
             with connect(self.target) as connection:
-                schema.create(connection, name, self._note_schema, lambda made: self._restored("schema", made))
+                schema.create(connection, name, self._note_schema, partial(self._restored, "schema"))
             self._schemas[engine] = name
         return self._schemas[engine]
 

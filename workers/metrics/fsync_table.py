@@ -93,7 +93,7 @@ class FsyncTable:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._fd = os.open(file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-        self._close = weakref.finalize(self, os.close, self._fd)  # a load that fails never calls `close`
+        weakref.finalize(self, os.close, self._fd)
         self._id = os.pread(self._fd, HEADER_BYTES, 0)
         self._table = b""
 
@@ -122,9 +122,6 @@ class FsyncTable:
         for at in self._used():
             for offset in MAX_OFFSETS:
                 os.pwrite(self._fd, bytes(8), at + offset)
-
-    def close(self) -> None:
-        self._close()
 
     def _used(self) -> list[int]:
         starts = range(HEADER_BYTES, SIZE_BYTES, SLOT.size)

@@ -82,7 +82,6 @@ class FsyncTraceSession:
 
     def end(self) -> Reading:
         counts, whole = self._since_begin(), self._table.current
-        self._table.close()
         if not whole:
             raise counted_anew()
         by_class = self._by_class(counts)

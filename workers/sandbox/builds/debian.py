@@ -93,13 +93,10 @@ class Apt:
         return parse(closure + more)
 
     def download(self, source: DebianSuite, needed: list[Package], tell: Tell) -> None:
-        """apt does not check a file of the right size, so damaged files are removed first."""
-        total_bytes = self._total_bytes(needed, tell, "packages")
-        self._run(["install", "--yes", "--download-only", *source.packages], STOPPED, tell, total_bytes=total_bytes)
+        asked = [["install", "--yes", "--download-only", *source.packages]]
         if source.without_dependencies:
-            self._run(["download", *source.without_dependencies], STOPPED, tell, total_bytes=total_bytes)
-        for package in needed:
-            verify(self.archives / package.file, package.sha256)
+            asked.append(["download", *source.without_dependencies])
+        self._fetch(asked, needed, "packages", tell)
 
     def source(self, name: str, tell: Tell) -> list[Package]:
         """The files of a source package, downloaded and verified."""
@@ -107,19 +104,20 @@ class Apt:
         self.update(tell)
         ask = ["source", "--download-only", name]
         needed = parse(self._run([*ask, "--print-uris"], "The source package was not found", cwd=self._empty))
-        self._run(ask, STOPPED, tell, total_bytes=self._total_bytes(needed, tell, "files"))
-        for package in needed:
-            verify(self.archives / package.file, package.sha256)
+        self._fetch([ask], needed, "files", tell)
         return needed
 
-    def _total_bytes(self, needed: list[Package], tell: Tell, what: str) -> int:
-        """The final size of the folder of downloads, with older files in it. Damaged files are removed."""
+    def _fetch(self, asked: list[list[str]], needed: list[Package], what: str, tell: Tell) -> None:
+        """apt does not check a file of the right size, so damaged files are removed first."""
         absent = [one for one in needed if not intact(self.archives / one.file, one.sha256)]
         for package in absent:
             (self.archives / package.file).unlink(missing_ok=True)
         tell(f"{len(needed)} {what}, {sum(package.size_bytes for package in needed) >> 20} MiB.")
-        coming = sum(package.size_bytes for package in absent)
-        return size_bytes(self.archives) + coming
+        total_bytes = size_bytes(self.archives) + sum(package.size_bytes for package in absent)  # older files are in it
+        for argv in asked:
+            self._run(argv, STOPPED, tell, total_bytes=total_bytes)
+        for package in needed:
+            verify(self.archives / package.file, package.sha256)
 
     def _run(
         self, argv: list[str], failed: str, tell: Tell | None = None, *, total_bytes: int = 0, cwd: Path | None = None

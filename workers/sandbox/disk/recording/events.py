@@ -56,13 +56,10 @@ class Recorder:
 
     def __init__(self, fd: int, most_bytes: int, size_bytes: int, clock: Callable[[], int] = time.monotonic_ns) -> None:
         self.end: RecordingEnd | None = None
-        self._fd, self._most_bytes, self._bytes, self._clock = fd, most_bytes, HEADER.size, clock
+        self._fd, self._most_bytes, self._clock = fd, most_bytes, clock
+        self.n_bytes = HEADER.size
         if os.write(fd, HEADER.pack(MAGIC, size_bytes, clock())) != HEADER.size:
             raise OSError("the recording could not be begun")
-
-    @property
-    def n_bytes(self) -> int:
-        return self._bytes
 
     def write(self, offset: int, data: bytes | memoryview) -> None:
         self._append(EVENT.pack(Kind.WRITE, len(data), self._clock(), offset), data)
@@ -81,7 +78,7 @@ class Recorder:
     def _append(self, head: bytes, data: bytes | memoryview) -> None:
         if self.end is not None:
             return
-        if self._bytes + 2 * EVENT.size + len(data) > self._most_bytes:
+        if self.n_bytes + 2 * EVENT.size + len(data) > self._most_bytes:
             return self.stop(RecordingEnd.BOUND)
         try:
             self._store(head, data)
@@ -90,9 +87,9 @@ class Recorder:
 
     def _store(self, head: bytes, data: bytes | memoryview) -> None:
         if os.writev(self._fd, (head, data)) != len(head) + len(data):
-            os.ftruncate(self._fd, self._bytes)  # no part of an event stays
+            os.ftruncate(self._fd, self.n_bytes)  # no part of an event stays
             raise OSError("only a part was stored")
-        self._bytes += len(head) + len(data)
+        self.n_bytes += len(head) + len(data)
 
 
 @dataclass(frozen=True)

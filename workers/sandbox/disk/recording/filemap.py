@@ -59,10 +59,11 @@ class BlockPlace:
 
     @property
     def role(self) -> str:
-        if fnmatchcase(PurePosixPath(self.path).name, "ibdata1") and self.offset in DOUBLEWRITE:
-            return "doublewrite"
         name = PurePosixPath(self.path).name
-        return next((role for pattern, role in ROLES.items() if _fits(self.path, name, pattern)), "other file")
+        if name == "ibdata1" and self.offset in DOUBLEWRITE:
+            return "doublewrite"
+        fits = (role for pattern, role in ROLES.items() if fnmatchcase(self.path if "/" in pattern else name, pattern))
+        return next(fits, "other file")
 
 
 class FileMap:
@@ -115,7 +116,3 @@ def _extents(path: str, file: BinaryIO) -> Iterator[Extent]:
             if not flags & NOT_ON_DISK:
                 yield Extent(physical // BLOCK_BYTES, length // BLOCK_BYTES, offset, path)
         seen += found
-
-
-def _fits(path: str, name: str, pattern: str) -> bool:
-    return fnmatchcase(path if "/" in pattern else name, pattern)

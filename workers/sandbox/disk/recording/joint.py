@@ -122,21 +122,17 @@ def in_order(joint: JointStates, roles: Sequence[Role], seed: int, at_random: in
 
 def _ways(joint: JointStates, drawn: random.Random, at_random: int) -> dict[Way | JointWay, list[JointPoint]]:
     count, flushes = len(joint.disks), [joint.began_ns, *joint.times(Kind.FLUSH_ENDED)]
-    writes = joint.times(Kind.WRITE)
+    writes, torn = joint.times(Kind.WRITE), drawn.sample(flushes[1:], min(len(flushes) - 1, MOST_TORN))
     return {
         "together": [JointPoint(at_ns, _all("durable", count)) for at_ns in flushes],
         "one alone": [JointPoint(at_ns, keeps) for at_ns in (*flushes, *writes) for keeps in _alone(count)],
-        "torn together": [JointPoint(at_ns - 1, _torn(count, drawn)) for at_ns in _some(flushes[1:], drawn)],
+        "torn together": [JointPoint(at_ns - 1, _torn(count, drawn)) for at_ns in torn],
         "between two writes": [JointPoint(at_ns, _all("written", count)) for at_ns in writes],
         "at random": [
             JointPoint(drawn.choice(writes), tuple(torn_anyhow(drawn) for _ in range(count)))
             for _ in range(at_random if writes else 0)
         ],
     }
-
-
-def _some(times: list[int], drawn: random.Random) -> list[int]:
-    return drawn.sample(times, min(len(times), MOST_TORN))
 
 
 def _all(keeps: Keeps, count: int) -> tuple[Keeps, ...]:

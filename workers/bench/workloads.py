@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from workers.bench.load import LoadRequest
 from workers.bench.plan import ENGINE_FIX, ENGINE_NAME
@@ -19,41 +18,38 @@ OWN = "own-transaction"  # the workload that runs a person's own transaction, it
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter of a workload. `minimum` and `maximum` bound an *int*; `choices`: the values of a *choice*. A
-    *file* is the text of an own transaction (workers/transaction)."""
+    """One parameter of a workload; workloads.toml explains the fields. A `file` is the text of an own transaction
+    (workers/transaction)."""
 
     name: str
     title: str
-    kind: Literal["int", "choice", "file"]
     default: str
-    minimum: int = 0
-    maximum: int = 0
+    least: int = 0
+    most: int = 0
     choices: tuple[str, ...] = ()
+    file: bool = False
 
     def check(self, value: str) -> str:
         """The value for the script. Raises PlanError."""
-        if self.kind == "file":
+        if self.file:
             read_declaration(str(value))
             return str(value)
         text = str(value).strip()
-        return self._whole_number(text) if self.kind == "int" else self._choice(text)
-
-    def _whole_number(self, text: str) -> str:
-        if not (text.isascii() and text.isdigit()) or len(text) > 12:
-            raise PlanError(f"{self.title}: {text[:40]!r} is not a whole number.", self._hint())
-        if not self.minimum <= int(text) <= self.maximum:
-            raise PlanError(f"{self.title}: {int(text)} is out of range.", self._hint())
-        return str(int(text))
+        return self._choice(text) if self.choices else self._whole_number(text)
 
     def _choice(self, text: str) -> str:
         if text not in self.choices:
-            raise PlanError(f"{self.title}: {text[:40]!r} is not a choice.", self._hint())
+            hint = f"Give {self.name} one of: {', '.join(self.choices)}."
+            raise PlanError(f"{self.title}: {text[:40]!r} is not a choice.", hint)
         return text
 
-    def _hint(self) -> str:
-        if self.kind == "int":
-            return f"Give {self.name} a whole number from {self.minimum} to {self.maximum}."
-        return f"Give {self.name} one of: {', '.join(self.choices)}."
+    def _whole_number(self, text: str) -> str:
+        hint = f"Give {self.name} a whole number from {self.least} to {self.most}."
+        if not (text.isascii() and text.isdigit()) or len(text) > 12:
+            raise PlanError(f"{self.title}: {text[:40]!r} is not a whole number.", hint)
+        if not self.least <= int(text) <= self.most:
+            raise PlanError(f"{self.title}: {int(text)} is out of range.", hint)
+        return str(int(text))
 
 
 @dataclass(frozen=True)
@@ -98,17 +94,8 @@ def read(path: Path) -> dict[str, Workload]:
 
 def _workload(key: str, table: TomlTable) -> Workload:
     params = table.table("params", {})
-    return table.read(Workload, key=key, params={name: _param(name, params.table(name)) for name in params.data})
-
-
-def _param(name: str, table: TomlTable) -> Param:
-    table.only(("title", "default", "least", "most", "choices", "file"))
-    title, default = table.text("title"), table.text("default")
-    if table.yes("file"):
-        return Param(name, title, "file", default)
-    if "choices" in table:
-        return Param(name, title, "choice", default, choices=table.texts("choices"))
-    return Param(name, title, "int", default, table.whole("least"), table.whole("most"))
+    read_params = {name: params.table(name).read(Param, name=name) for name in params.data}
+    return table.read(Workload, key=key, params=read_params)
 
 
 WORKLOADS = read(FILE)

@@ -31,8 +31,6 @@ SWITCHED = "SELECT enabled, timed FROM performance_schema.setup_instruments WHER
 
 
 class CommitWaits:
-    """Waits for a commit group's leader."""
-
     key = "commit_waits"
     title = "Waits for the leader of a commit group"
     cost = "one small SELECT per second; the instrument costs a microsecond per wait"

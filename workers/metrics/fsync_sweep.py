@@ -112,11 +112,8 @@ class _Rounds:
 
     def _round(self, steps: Sequence[int]) -> dict[tuple[Way, int], float]:
         """Every size once in each way, in random order, so that no size always follows the largest."""
-        took: dict[tuple[Way, int], float] = {}
-        for size in self._order.sample(steps, len(steps)):
-            for way, ms in _both_ways(self._fd, self._block[:size]).items():
-                took[way, size] = ms
-        return took
+        sizes = self._order.sample(steps, len(steps))
+        return {(way, size): ms for size in sizes for way, ms in _both_ways(self._fd, self._block[:size]).items()}
 
 
 def _both_ways(fd: int, block: bytes) -> dict[Way, float]:

@@ -66,7 +66,7 @@ def test_accepted_parameters_are_within_their_bounds(params):
             continue
         for name, value in filled.items():
             param = workload.params[name]
-            assert value in param.choices or param.minimum <= int(value) <= param.maximum
+            assert value in param.choices or param.least <= int(value) <= param.most
 
 
 def test_the_rows_of_a_transaction_are_known():

@@ -51,11 +51,8 @@ def _entry(table: TomlTable) -> CatalogueEntry:
 
 
 def _compiled(table: TomlTable) -> CompiledEngine:
-    server = {key: table.data[key] for key in ("suite", "packages") if key in table}
-    rest = {key: value for key, value in table.data.items() if key not in server}
-    made = table.one_of("made", ENGINES)
-    return TomlTable(table.file, table.path, rest).read(
-        CompiledEngine, server=TomlTable(table.file, table.path, server).read(DebianSuite), made=made
+    return table.read(
+        CompiledEngine, server=table.table("server").read(DebianSuite), made=table.one_of("made", ENGINES)
     )
 
 

@@ -30,7 +30,7 @@ def is_punctual() -> str:
 
 DONE = {
     "gives a folder": lambda: user.folder(folder / "given") and "",
-    "reads a folder": lambda: untrusted.contents(folder / "theirs") and "",
+    "reads a folder": lambda: str(untrusted.size_bytes(folder / "theirs"))[:0],
     "links a socket": lambda: "" if Room(folder, user).has_socket() else "not linked",
     "ends a process": lambda: os.kill(pid, signal.SIGURG) or "",  # which does nothing
     "becomes the user": becomes_the_user,

@@ -37,7 +37,7 @@ class DataImage:
         sandbox.save_image(self.key)
         self.touch()
         ours = sorted(images.folder_of(self.root).glob(f"{SHAPE}-*"), key=lambda image: image.stat().st_mtime)
-        sizes = accumulate(images.size_bytes(image) for image in reversed(ours))
+        sizes = accumulate(untrusted.size_bytes(image) for image in reversed(ours))
         for old, size in list(zip(reversed(ours), sizes, strict=True))[1:]:
             if size > KEPT_BYTES:
                 untrusted.remove_tree(old)

@@ -23,7 +23,7 @@ def read(stored: Mapping[str, object]) -> Plan:
 
 def with_known_fields(stored: Mapping[str, object]) -> Plan:
     """The same; crashes, workloads and settings may be unknown: an older version may have had them."""
-    _refuse({name for part, kind in _parts(stored) for name in part if name not in _names(kind)})
+    _refuse({name for part, kind in _parts(stored) for name in part.keys() - {one.name for one in fields(kind)}})
     return Plan.from_dict(stored)
 
 
@@ -41,10 +41,6 @@ def _parts(stored: Mapping[str, object]) -> Iterator[tuple[Mapping[str, object],
         found = stored.get(name)
         rows = found if isinstance(found, list) else [found]
         yield from ((row, kind) for row in rows if isinstance(row, dict))
-
-
-def _names(kind: type) -> set[str]:
-    return {one.name for one in fields(kind)}
 
 
 def _unknown(plan: Plan) -> Iterator[str]:

@@ -27,7 +27,7 @@ def twin(
     The original is frozen during the copy. The copy is as after a kill of the original, with all commits in its files.
     `other_id`: MySQL's server_uuid is not copied, so that the copy can follow the original.
     """
-    place.require_space(root, images.size_bytes(original.datadir))
+    place.require_space(root, untrusted.size_bytes(original.datadir))
     with owner.live_folder(root, "copy") as folder:
         with _frozen(original):
             copy_files(original.datadir, folder / "data", original.user)

@@ -86,7 +86,7 @@ class FsyncTraceSession:
             raise counted_anew()
         by_class = self._by_class(counts)
         per_second = {name: tuple(rates) for name, rates in self._rates.items() if rates}
-        return Reading(_figures(by_class), _latencies(by_class), per_second)
+        return Reading(_figures(by_class), tuple(_latency(*each) for each in by_class.items()), per_second)
 
     def _since_begin(self) -> Counts:
         return {key: count.minus(self._before.get(key)) for key, count in self._table.counts().items()}
@@ -112,10 +112,6 @@ def _figure(name: str, counts: list[Count]) -> Figure:
     failed = sum(count.errors for count in counts)
     note = f"{failed} of the calls failed" if failed else ""
     return Figure(name, sum(count.calls for count in counts), ORIGIN, note)
-
-
-def _latencies(by_class: dict[FileClass, list[Count]]) -> tuple[FsyncLatency, ...]:
-    return tuple(_latency(files, counts) for files, counts in by_class.items())
 
 
 def _latency(files: FileClass, counts: list[Count]) -> FsyncLatency:

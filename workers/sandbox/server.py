@@ -112,7 +112,7 @@ class Sandbox(Removable):
         place.prepare(root, who)
         image = images.of(root, build, who, image_key)
         is_prepared = datadir_on is not None and (datadir_on / "data").is_dir()
-        place.require_space(datadir_on or root, 0 if is_prepared else images.size_bytes(image))
+        place.require_space(datadir_on or root, 0 if is_prepared else untrusted.size_bytes(image))
         folder = owner.new_folder(root / "live")
         place_of_data = (datadir_on or folder) / "data"
         sandbox = cls(root, folder, build, who, name, place_of_data, logs, additions, namespace)

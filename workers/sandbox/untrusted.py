@@ -12,7 +12,6 @@ import os
 import stat
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,14 +24,6 @@ MOST_DEPTH = 16  # a datadir has 3 levels
 MOST_FILES = 200_000
 PIECE_BYTES = 1 << 20
 UNTOUCHED = "Nothing was copied. No server makes such a folder: look into it, and remove the sandbox."
-
-
-@dataclass(frozen=True)
-class Contents:
-    """The content of a folder, all levels together."""
-
-    files: int
-    size_bytes: int
 
 
 def new_file(path: Path, mode: int = 0o600, how: int = NEW) -> int:
@@ -104,20 +95,21 @@ def _read(file: BinaryIO, most_bytes: int) -> bytes:
     return b"".join(pieces)
 
 
-def contents(folder: Path) -> Contents:
-    """Counted without following links. SandboxError: it holds other things than files and folders, or too many."""
-    files = size_bytes = 0
+def size_bytes(folder: Path) -> int:
+    """Of all files below, without following links: upper bound of the size of a copy. SandboxError: it holds other
+    things than files and folders, or too many."""
+    total = 0
     try:
         for number, (path, found) in enumerate(_below(folder), 1):
             if number > MOST_FILES:
                 raise SandboxError(f"{folder} holds more than {MOST_FILES:,} files.", UNTOUCHED)
             if stat.S_ISREG(found.st_mode):
-                files, size_bytes = files + 1, size_bytes + found.st_size
+                total += found.st_size
             elif not stat.S_ISDIR(found.st_mode):
                 raise SandboxError(f"{folder / path} is neither a file nor a folder.", UNTOUCHED)
     except OSError as error:
         raise SandboxError(f"{folder} could not be examined: {error.strerror}.", UNTOUCHED) from error
-    return Contents(files, size_bytes)
+    return total
 
 
 def files(folder: Path) -> Iterator[tuple[str, BinaryIO]]:

@@ -44,7 +44,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_copied_gives_nothing(
     theirs, as_user, open_path, vault, user, monkeypatch
 ):
     """As if it was exchanged after everything had been looked at."""
-    monkeypatch.setattr(untrusted, "contents", lambda folder: None)
+    monkeypatch.setattr(untrusted, "size_bytes", lambda folder: None)
     as_user(f"ln -s {vault} mysql; ln -s {vault}/secret ib_logfile0; mkfifo ib_logfile1", theirs)
     ended(lambda: images.copy(theirs, open_path / "image", user))
     copied = [path for path in (open_path / "image").rglob("*") if path.is_file() and not path.is_symlink()]
@@ -102,11 +102,11 @@ def test_removing_follows_no_link_and_ends_at_any_depth(theirs, as_user, vault, 
 def test_a_tree_that_no_server_makes_is_not_copied(theirs, as_user, monkeypatch):
     as_user("for i in $(seq 20); do mkdir d && cd d; done", theirs)
     with pytest.raises(SandboxError, match="deeper than 16 levels"):
-        untrusted.contents(theirs)
+        untrusted.size_bytes(theirs)
     monkeypatch.setattr(untrusted, "MOST_FILES", 10)
     as_user("rm -r d; for i in $(seq 11); do : > $i; done", theirs)
     with pytest.raises(SandboxError, match="more than 10 files"):
-        untrusted.contents(theirs)
+        untrusted.size_bytes(theirs)
 
 
 @as_root

@@ -50,15 +50,11 @@ def _entry(table: TomlTable) -> CatalogueEntry:
     return TomlTable(table.file, table.path, described).read(CatalogueEntry, source=source, plugins=plugins)
 
 
-def _compiled(table: TomlTable) -> CompiledEngine:
-    return table.read(
-        CompiledEngine, server=table.table("server").read(DebianSuite), made=table.one_of("made", ENGINES)
-    )
-
-
 SOURCES: dict[str, Callable[[TomlTable], BuildSource]] = {
     "debian": lambda table: table.read(DebianSuite),
     "maven": lambda table: table.read(MavenArtifact),
-    "compiled": _compiled,
+    "compiled": lambda table: table.read(
+        CompiledEngine, server=table.table("server").read(DebianSuite), made=table.one_of("made", ENGINES)
+    ),
 }
 CATALOGUE = read(FILE)

@@ -85,13 +85,10 @@ def find(key: str) -> Build | None:
     manifest = read(key) if KEY.fullmatch(key) else None
     if manifest is None:
         return None
-    layout = discover(root_of(key, manifest), own_libc=manifest.own_libc)
+    root = Path(manifest.basedir) if manifest.basedir else folder() / key / "root"
+    layout = discover(root, own_libc=manifest.own_libc)
     flavour, version = ask_version(layout) if manifest.basedir else (manifest.flavour, manifest.version)
     return Build(key, manifest.title, flavour, version, layout, manifest.plugins)
-
-
-def root_of(key: str, manifest: Manifest) -> Path:
-    return Path(manifest.basedir) if manifest.basedir else folder() / key / "root"
 
 
 def require_free(key: str) -> None:

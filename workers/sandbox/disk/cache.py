@@ -67,7 +67,8 @@ class Cache:
         is not changed."""
         try:
             if not self.frozen:
-                self._destage()
+                for numbers in _runs(sorted(self.leaving)):
+                    self.image.write(numbers[0] * BLOCK_BYTES, [self.leaving[number] for number in numbers])
                 self.leaving = {}
         finally:
             if self.leaving:
@@ -97,10 +98,6 @@ class Cache:
     def _block(self, number: int) -> bytes:
         block = self.fresh.get(number) or self.leaving.get(number)
         return block or self.image.read(number * BLOCK_BYTES, BLOCK_BYTES)
-
-    def _destage(self) -> None:
-        for numbers in _runs(sorted(self.leaving)):
-            self.image.write(numbers[0] * BLOCK_BYTES, [self.leaving[number] for number in numbers])
 
 
 def _runs(numbers: list[int]) -> Iterator[list[int]]:

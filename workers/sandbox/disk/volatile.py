@@ -36,7 +36,7 @@ class VolatileDisk(ServedDisk):
     ) -> Self:
         """A disk in the new folder `folder`, a child of `<root>/live` for the sweep.
 
-        Empty and of that size, or a copy of `image` (a file such as `prepared.disk_image` makes; its size counts).
+        Empty and of that size, or a copy of `image` (the file of such a disk; its size counts).
         Without a journal an append's fsync is one flush instead of two, and a cut damages the file system.
         SandboxError: nothing is left behind.
         """

@@ -126,7 +126,9 @@ def _ways(joint: JointStates, drawn: random.Random, at_random: int) -> dict[Way 
     return {
         "together": [JointPoint(at_ns, _all("durable", count)) for at_ns in flushes],
         "one alone": [JointPoint(at_ns, keeps) for at_ns in (*flushes, *writes) for keeps in _alone(count)],
-        "torn together": [JointPoint(at_ns - 1, _torn(count, drawn)) for at_ns in torn],
+        "torn together": [
+            JointPoint(at_ns - 1, tuple(Torn(seed=drawn.getrandbits(32)) for _ in joint.disks)) for at_ns in torn
+        ],
         "between two writes": [JointPoint(at_ns, _all("written", count)) for at_ns in writes],
         "at random": [
             JointPoint(drawn.choice(writes), tuple(torn_anyhow(drawn) for _ in range(count)))
@@ -142,7 +144,3 @@ def _all(keeps: Keeps, count: int) -> tuple[Keeps, ...]:
 def _alone(count: int) -> Iterator[tuple[Keeps, ...]]:
     for lost in range(count):
         yield tuple("durable" if disk == lost else "written" for disk in range(count))
-
-
-def _torn(count: int, drawn: random.Random) -> tuple[Keeps, ...]:
-    return tuple(Torn(seed=drawn.getrandbits(32)) for _ in range(count))

@@ -124,15 +124,17 @@ class States:
 
     def _through(self, point: CrashPoint) -> dict[int, Block]:
         """The blocks of which something unflushed got through."""
-        if isinstance(point.keeps, Only):
-            return self._replayed(point, point.keeps.writes)
-        assert isinstance(point.keeps, Torn)
+        keeps = point.keeps
+        if isinstance(keeps, Only):
+            return self._replayed(point, keeps.writes)
+        assert isinstance(keeps, Torn)
         durable, torn = self.durable(point), dict[int, Block]()
         for generation, since, until in self._generations(point):
             for number in self.versions.written(since, until):
-                if starts := _starts(point.keeps, generation, number):
+                starts = [*survivors(keeps.keep_permille, keeps.seed, keeps.granularity, generation, number)]
+                if starts:
                     old = torn.get(number) or self.versions.block(number, durable)
-                    torn[number] = _mixed(old, self.versions.block(number, until), starts, point.keeps.granularity)
+                    torn[number] = _mixed(old, self.versions.block(number, until), starts, keeps.granularity)
         return torn
 
     def _generations(self, point: CrashPoint) -> Iterator[tuple[int, int, int]]:
@@ -185,10 +187,6 @@ def _flushes(events: tuple[DiskEvent, ...]) -> Iterator[tuple[int, int]]:
             began = number
         elif event.kind is Kind.FLUSH_ENDED:
             yield began, number
-
-
-def _starts(torn: Torn, generation: int, number: int) -> list[int]:
-    return list(survivors(torn.keep_permille, torn.seed, torn.granularity, generation, number))
 
 
 def _mixed(old: Block, new: Block, starts: list[int], granularity: int) -> bytes:

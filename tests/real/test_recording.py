@@ -258,8 +258,11 @@ def test_a_second_recording_and_a_folder_in_use_are_refused(disk, tmp_path):
 
 
 def test_only_a_replay_disk_becomes_a_state(disk):
+    blocks = os.memfd_create("blocks")
+    os.write(blocks, bytes(8))
     with pytest.raises(SandboxError, match="replays no recording"):
-        disk._remount("become", [bytes(8)])
+        disk._remount("become", (blocks,))
+    os.close(blocks)
 
 
 def test_the_map_names_the_file_of_each_block(disk, tmp_path, replay):

@@ -53,14 +53,9 @@ def _authority(target: Target) -> str:
             "system would verify nothing; no load was started.",
             "Give the PEM file of the authority that signs your servers, or choose the TLS mode 'required'.",
         )
-    own = _server_certificate(target)
+    with connect(target) as connection:  # in mode *verify* it checks name and authority
+        own = x509.load_der_x509_certificate(connection.certificate())
     return authority(target) if target.tls_ca else _self_signed(own, target)
-
-
-def _server_certificate(target: Target) -> x509.Certificate:
-    """The server's certificate, from a connection of ours. In mode *verify* it has checked name and authority."""
-    with connect(target) as connection:
-        return x509.load_der_x509_certificate(connection.certificate())
 
 
 def _self_signed(certificate: x509.Certificate, target: Target) -> str:

@@ -1,5 +1,6 @@
 """A disk that becomes any state of a recording, without a copy of the recording's base."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
@@ -33,4 +34,7 @@ class ReplayDisk(ServedDisk):
     def become(self, blocks: Mapping[int, Block]) -> str:
         """Power on with these blocks over the base, as `States.blocks` gives them. Everything that used the file system
         must be dead. A repair of the file system is told, "" without one. BrokenFileSystem: it cannot be repaired."""
-        return self._remount("become", packed(blocks))
+        with os.fdopen(os.memfd_create("blocks", os.MFD_CLOEXEC), "wb") as file:
+            file.writelines(packed(blocks))
+            file.flush()
+            return self._remount("become", (file.fileno(),))

@@ -93,13 +93,13 @@ class ServedDisk(Removable):
             raise SandboxError(f"{self.device} does not pass flushes on ({cache}).", "Nothing was mounted.")
         self._mount()
 
-    def _remount(self, command: str, contents: Sequence[bytes | memoryview] = ()) -> str:
+    def _remount(self, command: str, fds: Sequence[int] = ()) -> str:
         """Unmount, give the disk this command, and mount what it is then, which replays the journal. All users of the
         file system must be dead. A file system that a torn cut broke is repaired; the answer says so, "" without a
         repair. BrokenFileSystem: it cannot be repaired."""
         system.unmount(self.mnt)
         system.drop_cached(self.device)
-        self._tell(command, contents)
+        self._tell(command, fds)
         return self._mount()
 
     def _mount(self) -> str:
@@ -121,17 +121,8 @@ class ServedDisk(Removable):
         system.mount_ext4(self.device, self.mnt, flushes=self._flushes)
         return f"{broken.message} e2fsck repaired the file system."
 
-    def _tell(self, line: str, contents: Sequence[bytes | memoryview] = ()) -> dict[str, str]:
-        """Send a command to the disk's process, and its contents in a file; returns its answer by name."""
-        if not contents:
-            return self._ask(line, ())
-        with os.fdopen(os.memfd_create("contents", os.MFD_CLOEXEC), "wb") as file:
-            file.writelines(contents)
-            file.flush()
-            return self._ask(line, (file.fileno(),))
-
-    def _ask(self, line: str, fds: Sequence[int]) -> dict[str, str]:
-        """`fds`: open files that go with the command."""
+    def _tell(self, line: str, fds: Sequence[int] = ()) -> dict[str, str]:
+        """Send a command to the disk's process, with these open files; returns its answer by name."""
         try:
             with socket.socket(socket.AF_UNIX) as line_out:
                 line_out.settimeout(ANSWER_TIMEOUT_S)

@@ -99,7 +99,7 @@ class VolatileDisk(ServedDisk):
         try:
             copy_sparse(self.image, folder / BASE)
             with os.fdopen(untrusted.new_log(folder / EVENTS), "ab") as file:
-                self._ask(f"record {most_bytes}", (file.fileno(),))
+                self._tell(f"record {most_bytes}", (file.fileno(),))
         except BaseException:
             untrusted.remove_tree(folder)
             raise

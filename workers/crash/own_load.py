@@ -20,7 +20,7 @@ from workers.servers import ask
 from workers.servers.limited import Connection
 from workers.transaction.declaration import Declaration, Statement, Transaction
 from workers.transaction.predict import Cells, Prediction, Rows, predict
-from workers.transaction.values import BY_SERVER, Drawn, literal
+from workers.transaction.values import Drawn, literal
 
 FIRST = 1 << CLIENT_SHIFT  # rows from before the load have smaller numbers
 PRESENT = "SELECT table_name, engine FROM information_schema.tables WHERE table_schema = %s"
@@ -38,14 +38,11 @@ class OwnLoad:
     @cached_property
     def _used(self) -> dict[str, list[str]]:
         """Name of a transaction -> the values of its changes, each once, without those of the server."""
-        values = self.declaration.values
-        names = {
-            one.name: [name for each in one.writes for name in each.values] for one in self.declaration.transactions
-        }
-        return {
-            one: [name for name in dict.fromkeys(found) if values[name].kind not in BY_SERVER]
-            for one, found in names.items()
-        }
+        found: dict[str, list[str]] = {}
+        for one in self.declaration.transactions:
+            names = dict.fromkeys(name for each in one.writes for name in each.values)
+            found[one.name] = [name for name in names if name not in self.declaration.by_server]
+        return found
 
     @cached_property
     def _templates(self) -> dict[str, list[list[str]]]:
@@ -137,8 +134,7 @@ class OwnLoad:
 
 
 def _template(declaration: Declaration, statement: Statement) -> list[str]:
-    by_server = {name: BY_SERVER[one.kind] for name, one in declaration.values.items() if one.kind in BY_SERVER}
-    return statement.sql(lambda name: by_server.get(name, f"\0{name}\0")).split("\0")
+    return statement.sql(lambda name: declaration.by_server.get(name, f"\0{name}\0")).split("\0")
 
 
 def _keys(found: Found) -> Keys:

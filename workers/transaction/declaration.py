@@ -1,8 +1,9 @@
 """A person's own transaction as checked values."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from workers.transaction.tokens import SqlToken, written
 from workers.transaction.values import BY_SERVER, Drawn, Value, literal
@@ -66,13 +67,21 @@ class Declaration:
     def table(self, name: str) -> Table:
         return next(table for table in self.tables if table.name == name)
 
+    @cached_property
+    def by_server(self) -> dict[str, str]:
+        """Name of a value that only the server knows -> SQL."""
+        return {name: BY_SERVER[one.kind] for name, one in self.values.items() if one.kind in BY_SERVER}
+
     def drawn(self, chance: random.Random, number: int) -> dict[str, Drawn]:
         """Every value that is not the server's, for the transaction with this number."""
-        return {name: one.drawn(chance, number) for name, one in self.values.items() if one.kind not in BY_SERVER}
+        return self._drawn(self.values, chance, number)
+
+    def _drawn(self, names: Iterable[str], chance: random.Random, number: int) -> dict[str, Drawn]:
+        return {name: self.values[name].drawn(chance, number) for name in names if name not in self.by_server}
 
     def as_literal(self, drawn: Mapping[str, Drawn]) -> Callable[[str], str]:
         """Name of a value -> SQL."""
-        return lambda name: BY_SERVER.get(self.values[name].kind) or literal(drawn[name])
+        return lambda name: self.by_server.get(name) or literal(drawn[name])
 
     def create(self, engine: str) -> Iterator[str]:
         yield from (f"{table.create} ENGINE = {engine}" for table in self.tables)
@@ -86,6 +95,6 @@ class Declaration:
             yield head + ", ".join(self._row(table, chance, number) for number in numbers)
 
     def _row(self, table: Table, chance: random.Random, number: int) -> str:
-        used = {name: self.values[name] for name in table.fill.values()}
-        drawn = {name: one.drawn(chance, number) for name, one in used.items() if one.kind not in BY_SERVER}
-        return f"({', '.join(map(self.as_literal(drawn), table.fill.values()))})"
+        names = table.fill.values()
+        drawn = self._drawn(dict.fromkeys(names), chance, number)
+        return f"({', '.join(map(self.as_literal(drawn), names))})"

@@ -71,9 +71,7 @@ def predict(declaration: Declaration) -> Prediction:
     if twice := [name for name in names if names.count(name) > 1]:
         raise PlanError(f"Two transactions are called {twice[0]}.", "Give each transaction a name of its own.")
     keys: dict[str, str] = {}
-    changes = {}
-    for transaction in declaration.transactions:
-        changes[transaction.name] = tuple(_changes(declaration, transaction.writes, keys))
+    changes = {one.name: tuple(_changes(declaration, one.writes, keys)) for one in declaration.transactions}
     return Prediction(changes, keys)
 
 

@@ -37,6 +37,6 @@ def _table(one: Table) -> tuple[object, ...]:
 
 def _statement(declaration: Declaration, one: Statement) -> tuple[object, ...]:
     """A value of the server is written into the statement, every other one is a parameter."""
-    by_server = {name: BY_SERVER[value.kind] for name, value in declaration.values.items() if value.kind in BY_SERVER}
+    by_server = declaration.by_server
     names = [name for name in one.values if name not in by_server]
     return "statement", one.sql(lambda name: by_server.get(name, "?")), *names

@@ -13,6 +13,7 @@ from workers.transaction.tokens import (
     check_words,
     split,
     tokens,
+    with_depth,
     written,
 )
 from workers.transaction.values import Value
@@ -127,9 +128,8 @@ def _own_names(found: list[SqlToken]) -> list[SqlToken]:
 
 def _check_tables(found: list[SqlToken]) -> None:
     """Each table stands behind a word that `_check_places` looks for, none behind a comma."""
-    depth, lists = 0, set[int]()  # depths at which a list of tables is open
-    for n, token in enumerate(found):
-        depth += {"(": 1, ")": -1}.get(token.upper, 0)
+    lists = set[int]()  # depths at which a list of tables is open
+    for n, (token, depth) in enumerate(with_depth(found)):
         lists = {one for one in lists if one <= depth}
         if token.upper in OF_STATEMENTS and found[n - 1].upper == "AS":
             raise BadSql(f"{token.text} is a word of statements: choose another name behind AS", token.at)
@@ -148,7 +148,8 @@ def _check_tables(found: list[SqlToken]) -> None:
 def _check_growth(found: list[SqlToken]) -> None:
     """A transaction changes the rows that it finds, and makes no text longer from what the table holds."""
     verb = found[0].upper
-    if verb in ("UPDATE", "DELETE") and not any(token.upper == "WHERE" for token in _outside(found)):
+    has_where = any(token.upper == "WHERE" and not depth for token, depth in with_depth(found))
+    if verb in ("UPDATE", "DELETE") and not has_where:
         raise BadSql(f"without WHERE, {verb} changes every row: add WHERE", found[0].at)
     if verb == "SELECT":
         return
@@ -159,22 +160,10 @@ def _check_growth(found: list[SqlToken]) -> None:
             raise BadSql(says, columns[0].at)
 
 
-def _outside(found: list[SqlToken]) -> Iterator[SqlToken]:
-    depth = 0
-    for token in found:
-        depth += {"(": 1, ")": -1}.get(token.upper, 0)
-        if not depth:
-            yield token
-
-
 def _in_brackets(found: list[SqlToken]) -> list[SqlToken]:
     """What the bracket at the beginning holds."""
-    depth = 0
-    for n, token in enumerate(found):
-        depth += {"(": 1, ")": -1}.get(token.upper, 0)
-        if not depth:
-            return found[:n]
-    return found
+    closes = (n for n, (_, depth) in enumerate(with_depth(found)) if not depth)
+    return found[: next(closes, len(found))]
 
 
 def _check_places(found: list[SqlToken], tables: set[str]) -> None:

@@ -120,12 +120,19 @@ def _written(token: SqlToken, placeholder: Callable[[str], str]) -> str:
     return f"`{token.text}`" if token.kind == "quoted" else token.text
 
 
+def with_depth(found: list[SqlToken]) -> Iterator[tuple[SqlToken, int]]:
+    """Each with the brackets that are open after it."""
+    depth = 0
+    for token in found:
+        depth += {"(": 1, ")": -1}.get(token.upper, 0)
+        yield token, depth
+
+
 def split(found: list[SqlToken]) -> list[list[SqlToken]]:
     """What commas divide, outside of brackets. Raises BadSql when a bracket is left open."""
     parts: list[list[SqlToken]] = [[]]
     depth = 0
-    for token in found:
-        depth += {"(": 1, ")": -1}.get(token.upper, 0)
+    for token, depth in with_depth(found):
         if depth < 0:
             raise BadSql("a bracket is closed that was not opened", token.at)
         if token.upper == "," and not depth:

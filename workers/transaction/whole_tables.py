@@ -4,7 +4,7 @@ measurement begins, so none can be asked to explain a statement. Only what is ce
 from collections.abc import Iterator
 
 from workers.transaction.declaration import Declaration, Statement, Table
-from workers.transaction.tokens import SqlToken
+from workers.transaction.tokens import SqlToken, with_depth
 
 TABLES = ("FROM", "JOIN", "UPDATE")
 CONDITIONS = ("WHERE", "ON", "USING")
@@ -37,18 +37,16 @@ def _why(declaration: Declaration, statement: Statement) -> str:
     slow = next((table for table in tables if not _is_found(table, conditions)), None)
     if slow is None:
         return ""
-    locks = (
-        " and locked" if statement.verb != "SELECT" or any(one[0].upper in ("FOR", "LOCK") for one in clauses) else ""
-    )
+    is_locked = statement.verb != "SELECT" or any(one[0].upper in ("FOR", "LOCK") for one in clauses)
+    locks = " and locked" if is_locked else ""
     rows = f", {slow.rows:,} at the beginning" if slow.rows else ""
     return f"no key of {slow.name} begins with a column that it compares, so every row is read{locks}{rows}"
 
 
 def _clauses(found: list[SqlToken]) -> Iterator[Clause]:
     """Outside of brackets, a new one begins. What brackets hold belongs to it."""
-    depth, begun = 0, list[SqlToken]()
-    for n, token in enumerate(found):
-        depth += {"(": 1, ")": -1}.get(token.upper, 0)
+    begun = list[SqlToken]()
+    for n, (token, depth) in enumerate(with_depth(found)):
         begins = token.upper in CLAUSES and not depth and (token.upper != "UPDATE" or not n)
         if begins and begun:
             yield begun
@@ -66,9 +64,8 @@ def _is_found(table: Table, conditions: list[Clause]) -> bool:
 
 def _divided(clause: Clause) -> Iterator[Clause]:
     """By OR outside of brackets."""
-    depth, part = 0, clause[:1]
-    for token in clause[1:]:
-        depth += {"(": 1, ")": -1}.get(token.upper, 0)
+    part = clause[:1]
+    for token, depth in with_depth(clause[1:]):
         if token.upper == "OR" and not depth:
             yield part
             part = clause[:1]
@@ -83,11 +80,7 @@ def _has_key(table: Table, clause: Clause) -> bool:
     for n, token in enumerate(clause):
         around = marks[n - 1], marks[n + 1]
         compares = marks[0] == "USING" or set(around).intersection(BY_KEY)
-        if (
-            token.kind == "quoted"
-            and token.text in table.keys
-            and compares
-            and not set(around).intersection(ARITHMETIC)
-        ):
+        is_key = token.kind == "quoted" and token.text in table.keys
+        if is_key and compares and not set(around).intersection(ARITHMETIC):
             return True
     return False

@@ -27,7 +27,7 @@ def main() -> None:
     engine = Seen(np.delete(acknowledged, np.s_[::10]), parts=acknowledged[::100])
     binlog = Seen(np.delete(acknowledged, np.s_[5::10]), twice=acknowledged[::1000])
     gtids = {f"0-1-{number}": int(key) for number, key in enumerate(acknowledged, 1)}
-    order = acknowledged[np.argsort(ledger.acknowledged_at_s(acknowledged), kind="stable")]
+    order = acknowledged[np.argsort(ledger.told_at_s(acknowledged), kind="stable")]
     log = BinlogSeen(binlog, gtids, "open", "binlog.000001:4", order=order)
     evidence = Evidence(engine, log, prepared_left=0, tables_ok=True, rewritten=Oddities())
     began = time.monotonic()

@@ -18,11 +18,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic, sleep
 
-from workers.crash import left_out
 from workers.crash.attached import AttachedServer
 from workers.crash.client import ConnectionLedger
 from workers.crash.digest import new_secret
-from workers.crash.evidence import Evidence
 from workers.crash.image import ImagePorts, make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector, keep_binlog
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
@@ -31,8 +29,7 @@ from workers.crash.made import Made
 from workers.crash.outage import ClientOutage
 from workers.crash.reconnecting import ReconnectingClient
 from workers.crash.replica import SCHEMA, Replica, attach
-from workers.crash.setup_and_result import Attached, LostWork, Timeline, TrialResult, TrialSetup
-from workers.crash.verdict import CheckResult, Outcome
+from workers.crash.setup_and_result import Attached, Timeline, TrialResult, TrialSetup
 from workers.crash.witness import Witness
 from workers.host import temporary
 from workers.sandbox.builds import Build
@@ -189,25 +186,7 @@ class Recovered(Crashed):
 
 @dataclass(frozen=True, kw_only=True)
 class Judged(Recovered):
-    evidence: Evidence
-    checks: tuple[CheckResult, ...]
-    verdict: Outcome
-    lost_engine: LostWork | None
-    lost_binlog: LostWork | None
-    lost_replica: LostWork | None
-    lost_both: int | None
+    result: TrialResult
 
     def so_far(self) -> TrialResult:
-        known, attached = super().so_far(), self.setup.attached
-        service = attached.service if attached else ""
-        return replace(
-            known,
-            notes={**known.notes, **left_out.notes(self.evidence, service)},
-            verdict=self.verdict,
-            checks=self.checks,
-            evidence=self.evidence,
-            lost_engine=self.lost_engine,
-            lost_binlog=self.lost_binlog,
-            lost_replica=self.lost_replica,
-            lost_both=self.lost_both,
-        )
+        return replace(self.result, steps=self.timeline.steps())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workers.crash.chain import Begun
+from workers.errors import ServerEnded
 from workers.sandbox import owner
 from workers.sandbox.disk.prepared import SIZE_BYTES
 from workers.sandbox.disk.volatile import VolatileDisk
@@ -47,6 +48,12 @@ def folder_of_two(begun: Begun) -> Path:
 
 def places_on(mnt: Path, apart: Collection[str]) -> LogPlaces:
     return LogPlaces(**{log: mnt / log for log in apart})
+
+
+def must_have_data(datadir: Path) -> None:
+    """A power loss, or a disk that lies, may take the folder itself. ServerEnded: there is nothing to recover from."""
+    if not datadir.is_dir():
+        raise ServerEnded("The power loss took its data directory.")
 
 
 def made_disk(begun: Begun, disk: VolatileDisk) -> VolatileDisk:

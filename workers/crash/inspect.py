@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -113,6 +113,11 @@ class Inspector:
     def binlog(self) -> BinlogSeen | None:
         """The witness's part of the present binlog files."""
         return self.piece("binlog", lambda: read_binlog(self.log, self.schema, self.secret))
+
+    def gtids(self, name: str, place: BinlogPlace | None) -> Mapping[str, int] | None:
+        """GTID -> key in that copy of the binlog; None: not known."""
+        read = self.piece(name, lambda: read_binlog(place, self.schema, self.secret))
+        return read.gtids if read else None
 
     def rewritten(self, before: BinlogPlace | None, now: BinlogSeen) -> Oddities | None:
         """Differences of the binlog from the copy that was taken at the crash."""

@@ -1,13 +1,12 @@
 """The last step of a crash trial: collect the evidence, run the checks, form the verdict."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
+from workers.crash import left_out
 from workers.crash.chain import LOG_LINES, Judged, Recovered
 from workers.crash.checks import missing_from, run_checks
 from workers.crash.collect import Case, of_answering, of_refusing, with_reissued
 from workers.crash.evidence import Evidence, ReplicaSeen, Seen, without
-from workers.crash.inspect import read_binlog
 from workers.crash.ledger import Ledger
 from workers.crash.outage import ClientOutage
 from workers.crash.reconnecting import FIRST
@@ -21,9 +20,10 @@ def judge(recovered: Recovered) -> Judged:
     evidence, promoted = _evidence(recovered, ledger)
     evidence = replace(evidence, outage=_counted(recovered.outage, ledger, evidence.engine))
     recovered.timeline.step("checks")
-    checks = run_checks(ledger, evidence)
-    return Judged(
-        **vars(recovered),
+    checks, attached, known = run_checks(ledger, evidence), recovered.setup.attached, recovered.so_far()
+    result = replace(
+        known,
+        notes={**known.notes, **left_out.notes(evidence, attached.service if attached else "")},
         evidence=evidence,
         checks=checks,
         verdict=verdict(checks),
@@ -32,6 +32,7 @@ def judge(recovered: Recovered) -> Judged:
         lost_replica=lost_work(ledger, promoted, crash_at_s),
         lost_both=lost_from_both(ledger, evidence),
     )
+    return Judged(**vars(recovered), result=result)
 
 
 def lost_work(ledger: Ledger, seen: Seen | None, crash_at_s: float) -> LostWork | None:
@@ -39,7 +40,7 @@ def lost_work(ledger: Ledger, seen: Seen | None, crash_at_s: float) -> LostWork 
     if seen is None:
         return None
     lost = missing_from(seen, ledger)
-    first_s = ledger.acknowledged_at_s(lost).min(initial=crash_at_s)
+    first_s = ledger.told_at_s(lost).min(initial=crash_at_s)
     return LostWork(len(lost), 1000 * (crash_at_s - float(first_s)))
 
 
@@ -55,7 +56,7 @@ def _counted(outage: ClientOutage | None, ledger: Ledger, engine: Seen | None) -
     if outage is None or outage.first_s is None or engine is None:
         return outage
     lost = missing_from(engine, ledger)
-    lost = lost[(client_of(lost) >= FIRST) & (ledger.acknowledged_at_s(lost) >= outage.first_s)]
+    lost = lost[(client_of(lost) >= FIRST) & (ledger.told_at_s(lost) >= outage.first_s)]
     return replace(outage, missing=len(lost))
 
 
@@ -68,7 +69,7 @@ def _evidence(recovered: Recovered, ledger: Ledger) -> tuple[Evidence, Seen | No
     found = of_answering(case, recovered.recovery.log_lines if recovered.recovery else ())
     promoted, replicas = _of_replica(recovered)
     has_names = recovered.has_binlog and recovered.has_gtids and case.has_files
-    named = _named(recovered) if has_names else None
+    named = recovered.look.gtids("binlog before the crash", recovered.before) if has_names else None
     has_written_on = recovered.replica is not None  # else it could not be seen whether the replica follows
     return with_reissued(case, replace(found, replicas=replicas), named, has_written_on), promoted
 
@@ -97,10 +98,3 @@ def _of_replica(recovered: Recovered) -> tuple[Seen | None, tuple[ReplicaSeen, .
     if promoted is None:
         return None, ()
     return promoted, look.piece("replica", lambda: replica.reconnections(recovered.settings)) or ()
-
-
-def _named(recovered: Recovered) -> Mapping[str, int] | None:
-    """GTID -> key in the binlog at the crash; None: not known."""
-    look, place = recovered.look, recovered.before
-    before = look.piece("binlog before the crash", lambda: read_binlog(place, recovered.schema, recovered.secret))
-    return before.gtids if before else None

@@ -90,14 +90,6 @@ class Ledger:
             found[mine] = np.where(np.isnan(times), np.inf, times)
         return found
 
-    def acknowledged_at_s(self, keys: Keys) -> npt.NDArray[np.float64]:
-        """When each of these (acknowledged) transactions was acknowledged."""
-        found, client, number = np.full(len(keys), np.nan), client_of(keys), number_of(keys)
-        for one in self.clients:
-            mine = client == one.client
-            found[mine] = one.acknowledged_at_s[number[mine] - 1]
-        return found
-
     def _digest(self, secret: bytes) -> str:
         digest = blake2b(key=secret, digest_size=16)
         for one in self.clients:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from workers.crash import dialects
 from workers.crash.chain import PORTS, Begun, Crashed, Loaded, Prepared, Recovered, TrialPorts
+from workers.crash.disks import must_have_data
 from workers.crash.judge import judge
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.kind import CrashKind, Recorded
@@ -117,7 +118,8 @@ def recover(crashed: Crashed) -> Recovered:
         for disk in crashed.scene.disks:
             disk.storage(0)
     try:
-        _must_have_data(crashed)
+        if crashed.kind.cuts_power:
+            must_have_data(crashed.scene.sandbox.datadir)
         recovery = crashed.down.recover(crashed.settings)
         return Recovered(**vars(crashed), recovery=recovery, refused="", outage=_outage(crashed))
     except ServerEnded as ended:
@@ -130,9 +132,3 @@ def _outage(crashed: Crashed) -> ClientOutage | None:
         return None
     crashed.timeline.step("reconnect")
     return crashed.reconnecting.outage(crashed.setup.attached.limit_s, crashed.timeline.must_go_on)
-
-
-def _must_have_data(crashed: Crashed) -> None:
-    """A lying disk may lose the folder itself. ServerEnded: there is nothing to recover from."""
-    if crashed.kind.cuts_power and not crashed.scene.sandbox.datadir.is_dir():
-        raise ServerEnded("The power loss took its data directory.")

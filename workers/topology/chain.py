@@ -288,7 +288,7 @@ class Promoted(Struck):
     def _went_on(self) -> bool:
         """The old primary acknowledged commits after the failover; one that was expelled does so when it wakes."""
         ledger = self.ledger()
-        late = ledger.acknowledged_at_s(ledger.acknowledged()) > self.since_load_s(self.promoted_at)
+        late = ledger.told_at_s(ledger.acknowledged()) > self.since_load_s(self.promoted_at)
         return bool(late.any()) and not self.expelled
 
     def _own_s(self, last_s: float) -> float:
@@ -297,7 +297,7 @@ class Promoted(Struck):
 
     def so_far(self) -> FailoverResult:
         known, ledger = super().so_far(), self.ledger()
-        last_s = float(ledger.acknowledged_at_s(ledger.acknowledged()).max(initial=0.0))
+        last_s = float(ledger.told_at_s(ledger.acknowledged()).max(initial=0.0))
         story = replace(
             known.story,
             promoted="" if self.fault.spares_primary else self.new.name,
@@ -351,5 +351,5 @@ class FailoverJudged(Returned):
 
 def _per_100_ms(ledger: Ledger, later_s: float = 0.0) -> tuple[int, ...]:
     """Acknowledged commits in each tenth of a second since the load began."""
-    times = ledger.acknowledged_at_s(ledger.acknowledged()) + later_s
+    times = ledger.told_at_s(ledger.acknowledged()) + later_s
     return tuple(np.bincount((10 * times).astype(np.int64)).tolist()) if len(times) else ()

@@ -60,7 +60,7 @@ def _logs_updates(own: Mapping[str, str]) -> bool:
 def _late(ledger: Ledger, promoted_at_s: float, kept: Seen | None) -> Keys:
     """Without those that the new primary has: a node of a cluster that came back acknowledges what all have."""
     acknowledged = ledger.acknowledged()
-    late: Keys = acknowledged[ledger.acknowledged_at_s(acknowledged) > promoted_at_s]
+    late: Keys = acknowledged[ledger.told_at_s(acknowledged) > promoted_at_s]
     return late if kept is None else without(late, kept.whole)
 
 
@@ -110,7 +110,7 @@ def _lost(ledger: Ledger, kept: Seen | None, fault_at_s: float) -> LostWork | No
     lost = without(ledger.acknowledged(), kept.whole)
     if not len(lost):
         return LostWork(0, 0.0)
-    times = ledger.acknowledged_at_s(lost)
+    times = ledger.told_at_s(lost)
     return LostWork(len(lost), 1000 * float(times.max(initial=fault_at_s) - times.min()))
 
 

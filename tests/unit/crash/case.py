@@ -24,7 +24,7 @@ def ledger() -> Ledger:
 def in_order() -> Keys:
     """What was acknowledged, in that order."""
     told = ledger().acknowledged()
-    return told[np.argsort(ledger().acknowledged_at_s(told))]
+    return told[np.argsort(ledger().told_at_s(told))]
 
 
 def keys(*pairs: tuple[int, int]) -> Keys:

@@ -18,7 +18,7 @@ def test_acknowledged_in_doubt_and_unsent_transactions_are_told_apart():
 
 
 def test_the_ledger_knows_when_each_transaction_was_acknowledged():
-    assert LEDGER.acknowledged_at_s(np.array([key(5, 2), 1])).tolist() == [0.4, 0.1]
+    assert LEDGER.told_at_s(np.array([key(5, 2), 1])).tolist() == [0.4, 0.1]
     assert Ledger(()).sent().tolist() == []
 
 

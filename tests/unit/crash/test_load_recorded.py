@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, Binlog
 from tests.unit.crash.parts import Part, Server, Witness, prepared
-from workers.crash.inspect import BinlogPlace
+from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.kinds.power_loss import FLUSH_US
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.points import recorded
@@ -147,12 +147,10 @@ def test_the_gtids_at_the_crash_are_those_of_its_binary_log(recording, tmp_path)
     for name, data in (("binlog.000001", log.data), ("binlog.index", b"./binlog.000001\n")):
         (tmp_path / name).write_bytes(data)
     place = BinlogPlace(tmp_path / "binlog.index")
-    begun = prepared([], log=place)
-    assert recorded._named(begun, None) is None
-    known = SimpleNamespace(look=begun.look, schema=SCHEMA, secret=SECRET)
-    assert list(recorded._named(known, place).values()) == [key(0, 1)] and begun.look.problems == []
-    assert recorded._named(known, replace(place, index=tmp_path / "none.index")) is None
-    assert begun.look.problems[0].startswith("recorded binlog: ")
+    look = Inspector(None, SCHEMA, SECRET, place)
+    assert list(look.gtids("recorded binlog", place).values()) == [key(0, 1)] and look.problems == []
+    assert look.gtids("recorded binlog", replace(place, index=tmp_path / "none.index")) is None
+    assert look.problems[0].startswith("recorded binlog: ")
 
 
 def test_a_server_that_is_to_be_killed_is_stopped_during_the_load(recording):

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workers.crash.chain import Begun, ServerReady
-from workers.crash.disks import DATA, LOGS, folder_of_two, places_on
+from workers.crash.disks import DATA, LOGS, folder_of_two, must_have_data, places_on
 from workers.crash.replica import Replica
-from workers.errors import ServerEnded
 from workers.sandbox.disk.recording.joint import Contents, JointStates
 from workers.sandbox.disk.recording.states import States
 from workers.sandbox.disk.replay import ReplayDisk
@@ -40,8 +39,7 @@ class Lane:
 
 def recover(server: Sandbox, settings: Mapping[str, str]) -> Recovery:
     """ServerEnded: the server ends because of the state of its disk."""
-    if not server.datadir.is_dir():
-        raise ServerEnded("The power loss took its data directory.")
+    must_have_data(server.datadir)
     return server.recover(settings)
 
 

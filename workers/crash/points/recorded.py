@@ -7,7 +7,7 @@ from time import monotonic_ns
 
 from workers.crash.chain import Prepared
 from workers.crash.disks import DATA, LOGS
-from workers.crash.inspect import BinlogPlace, read_binlog
+from workers.crash.inspect import BinlogPlace
 from workers.crash.kinds.power_loss import FLUSH_US
 from workers.crash.ledger import Ledger
 from workers.crash.points.kills import stop_often
@@ -127,7 +127,7 @@ def record(prepared: Prepared) -> Recorded:
         bracket_s=max(bracket_ns(*(asked for asked, _ in one)) for one in clocks) / NS,
         whole=whole,
         before=before,
-        named=_named(prepared, before),
+        named=prepared.look.gtids("recorded binlog", before) if before else None,
         stops=stops,
         stops_took=took,
     )
@@ -190,10 +190,3 @@ def _wait(prepared: Prepared, until: float) -> None:
         if not witness.alive:
             raise SandboxError(f"The clients stopped before the end of the load: {witness.trouble}.")
         ports.sleep(min(left, POLL_S))
-
-
-def _named(prepared: Prepared, before: BinlogPlace | None) -> Mapping[str, int] | None:
-    if before is None:
-        return None
-    read = prepared.look.piece("recorded binlog", lambda: read_binlog(before, prepared.schema, prepared.secret))
-    return read.gtids if read else None

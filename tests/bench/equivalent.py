@@ -180,7 +180,10 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/made.py": {
         ("daemon=True", "daemon=False"): "the block waits for the thread in any case",
     },
-    "workers/crash/replica.py": {("LIMIT_S = 120.0", "LIMIT_S = 121.0"): PATIENCE},
+    "workers/crash/replica.py": {
+        ("LIMIT_S = 120.0", "LIMIT_S = 121.0"): PATIENCE,
+        ("FOLLOW_S = 60.0", "FOLLOW_S = 61.0"): PATIENCE,
+    },
     "workers/crash/dialects/__init__.py": {("return ''", "return None"): FALSY},
     "workers/crash/replica_link.py": {
         ("time.monotonic() > deadline", "time.monotonic() >= deadline"): EXACTLY_THEN,
@@ -231,7 +234,6 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "HEADER_BYTES <= length < MOST_EVENT_BYTES",
         ): BOUND,
     },
-    "workers/crash/points/of_replica.py": {("FOLLOW_S = 60.0", "FOLLOW_S = 61.0"): PATIENCE},
     "workers/crash/points/server_content.py": {("16 << 20", "16 << 21"): BOUND, ("16 << 20", "17 << 20"): BOUND},
     "workers/crash/points/untried.py": STRICT | {("64 << 20", "64 << 21"): BOUND, ("64 << 20", "65 << 20"): BOUND},
     "workers/crash/points/export/contents.py": STRICT | {("indent=1", "indent=2"): LAYOUT},

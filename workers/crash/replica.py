@@ -20,7 +20,7 @@ from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.replica_link import Link, ahead
 from workers.crash.transactions import statements
 from workers.crash.twin import twin
-from workers.errors import DurascopeError, SandboxError
+from workers.errors import DurascopeError, SandboxError, ServerEnded
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
@@ -33,6 +33,7 @@ WROTE_ON = "after the primary wrote on"
 REJOIN = "the old primary rejoins the promoted replica"
 SCHEMA = "durascope_witness"
 LIMIT_S = 120.0  # a durable replica on a slow disk applies a few hundred transactions/s
+FOLLOW_S = 60.0  # at a crash point: it applies what the load wrote
 MORE = 20  # transactions that `write_past` commits beyond the replica's position
 ANY_ROW = "SELECT 1 FROM `{schema}`.`{table}` LIMIT 1"
 AT_COMMIT = r"SHOW GLOBAL VARIABLES WHERE variable_name RLIKE '^sync_binlog$|flush_log_at_trx_commit$'"
@@ -177,6 +178,23 @@ class Replica:
         if link.dialect.demote:
             with self.ports.connect(link.follower.target) as connection:
                 ask.rows(connection, link.dialect.demote, [link.written(connection)])
+
+
+def followed(start: Callable[[], Replica]) -> tuple[ReplicaSeen, ...]:
+    """Of a replica at a crash point. `start`: starts it; its primary answers. ServerError: the primary cannot write on.
+
+    A replica goes on from its own position after a crash. If the position is ahead of what the engine holds, rows are
+    missing for ever, and no error tells it. So the replica follows to the end, before and after its primary writes on.
+    """
+    try:
+        replica = start()
+    except ServerEnded as ended:
+        return (ReplicaSeen(AFTER_RECOVERY, "stopped", f"it does not start: {ended.message}"),)
+    except SandboxError as failed:
+        return (ReplicaSeen(AFTER_RECOVERY, "unknown", failed.message),)
+    after = replica.reconnect(AFTER_RECOVERY, FOLLOW_S)
+    replica.write_past()
+    return after, replica.reconnect(WROTE_ON, FOLLOW_S)
 
 
 def _must_replicate(dialect: Dialect, primary: Connection) -> int:

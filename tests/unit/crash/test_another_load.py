@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.crash.points.another_load import another_load
+from workers.crash.points.recorded import another_load
 from workers.crash.setup_and_result import Timeline
 from workers.errors import Cancelled
 

@@ -12,7 +12,8 @@ from tests.unit.sandbox.recordings import Written
 from workers.crash.evidence import BinlogSeen, Oddities, ReplicaSeen, Seen
 from workers.crash.inspect import BinlogPlace
 from workers.crash.points import judge_state
-from workers.crash.points.judge_state import PointTold, StateJudge
+from workers.crash.points.judge_state import StateJudge
+from workers.crash.points.untried import UntriedPoint
 from workers.crash.replica_check import RECONNECTIONS
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox.disk.recording.events import RecordingEnd
@@ -57,9 +58,14 @@ class Look:
         return ()
 
 
+def point(until_ns):
+    at_s = until_ns / NS
+    return UntriedPoint(moment=12, at_s=at_s, keeps="written", way="after a flush", redo=4096, binlog=512)
+
+
 def judged(engine=ALL, fails=None, until_ns=END_NS, **about):
     judge, lane = made_up(engine, fails, **about)
-    found = judge.judge(lane, PointTold(12, until_ns, "written", "after a flush", Reached(4096, 512)), monotonic())
+    found = judge.judge(lane, point(until_ns), until_ns, monotonic())
     assert lane.killed == [1]
     return found
 
@@ -153,8 +159,7 @@ def test_a_replica_that_followed_is_judged_and_its_losses_are_counted():
         lane.replicas = replicas
         inspect = judge.inspect
         judge = replace(judge, inspect=lambda *given, inspect=inspect: looks.append(inspect(*given)) or looks[-1])
-        told = PointTold(12, END_NS, "written", "after a flush", Reached(4096, 512))
-        found = judge.judge(lane, told, monotonic())
+        found = judge.judge(lane, point(END_NS), END_NS, monotonic())
         assert ("replica" in found.passed) is bool(replicas)
         assert (found.lost_replica and found.lost_replica.transactions) == (2 if replicas else None)
     assert [one.problems for one in looks] == [[], ["written on"]], "the replica's primary has written on already"

@@ -3,8 +3,7 @@
 import pytest
 
 from workers.crash.evidence import ReplicaSeen
-from workers.crash.points.of_replica import FOLLOW_S, followed
-from workers.crash.replica import AFTER_RECOVERY, WROTE_ON
+from workers.crash.replica import AFTER_RECOVERY, FOLLOW_S, WROTE_ON, followed
 from workers.errors import SandboxError, ServerEnded
 
 

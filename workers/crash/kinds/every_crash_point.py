@@ -1,4 +1,4 @@
-"""Crash points: disks record the load, and the power goes later, at many moments of the recording."""
+"""Crash points and kill points: disks record the load, and it is crashed later, at many moments of the recording."""
 
 from workers.crash.kinds.kind import CrashKind, Recorded, Scene
 from workers.crash.kinds.power_loss import interruptible
@@ -40,3 +40,19 @@ class SmallHistories(EveryCrashPoint):
     )
     records = "histories"
     all_points_s = 300.0
+
+
+class KillPoints(CrashKind):
+    key = "kill-points"
+    title = "Kill points"
+    one_trial = "load with kill points"
+    says = (
+        "One load is recorded. At many random moments the server is stopped, and what its files hold is recorded: "
+        "kill -9 would leave just this. The server recovers from each, and each is judged."
+    )
+    records = "a load"
+    point_s = 0.6
+    keeps_page_cache = True
+
+    def arm(self, scene: Scene) -> None:
+        interruptible(scene)

@@ -10,18 +10,16 @@ from workers.crash.collect import Case, of_answering, of_refusing, with_reissued
 from workers.crash.evidence import Evidence, ReplicaSeen
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.judge import lost_work
-from workers.crash.ledger import Ledger
 from workers.crash.points.lane import Lane, recover
-from workers.crash.points.of_replica import followed
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import TriedState, counting
-from workers.crash.replica import Replica
+from workers.crash.points.untried import UntriedPoint
+from workers.crash.replica import Replica, followed
 from workers.crash.replica_link import Link
 from workers.crash.verdict import verdict
 from workers.errors import SandboxError, ServerEnded
 from workers.sandbox import options, untrusted
 from workers.sandbox.disk.recording.joint import Contents, JointChoice
-from workers.sandbox.disk.recording.points import Reached
 from workers.sandbox.server import Recovery, Sandbox
 
 
@@ -37,16 +35,32 @@ class StateJudge:
         """`contents`: instead of those of the state. Raises SandboxError when the state could not be made."""
         began, state = monotonic(), choice.state
         lane.become(lane.states.blocks(state.points) if contents is None else contents)
-        told = PointTold(state.points[-1].moment, state.until_ns, self.load.keeps(state), choice.way, choice.reached)
-        return self.judge(lane, told, began)
+        return self.judge(lane, point_of(self.load, choice), state.until_ns, began)
 
-    def judge(self, lane: Lane, told: "PointTold", began: float) -> TriedState:
-        """The lane's present state. `began`: when its making began, monotonic clock."""
-        case = self._case(lane.server, told.until_ns)
-        evidence, recovery = self._recovered(lane, case)
+    def judge(self, lane: Lane, point: UntriedPoint, until_ns: int, began: float) -> TriedState:
+        """The lane's present state. Commits acknowledged before `until_ns` must be there. `began`: when its making
+        began, monotonic clock."""
+        case = self._case(lane.server, until_ns)
+        ledger, (evidence, recovery) = case.ledger, self._recovered(lane, case)
         lane.server.kill()
         log_lines = tuple(lane.server.log_text.splitlines()[-LOG_LINES:])
-        return self._judged(told, case.ledger, evidence, recovery, monotonic() - began, log_lines)
+        took_s, acknowledged = monotonic() - began, len(ledger.acknowledged())
+        checks = counting(run_checks(ledger, evidence), acknowledged)
+        bad = tuple(one for one in checks if one.outcome != "valid")
+        return TriedState(
+            **vars(point),
+            acknowledged=acknowledged,
+            verdict=verdict(checks),
+            checks=bad,
+            passed=tuple(one.key for one in checks if one.outcome == "valid"),
+            vacuous=tuple(one.key for one in checks if one.vacuous),
+            lost_engine=lost_work(ledger, evidence.engine, point.at_s),
+            lost_binlog=lost_work(ledger, evidence.binlog.seen if evidence.binlog else None, point.at_s),
+            recovery_s=recovery.seconds if recovery else None,
+            took_s=took_s,
+            log_lines=log_lines if bad else (),
+            lost_replica=lost_work(ledger, evidence.replicas[0].seen, point.at_s) if evidence.replicas else None,
+        )
 
     def _case(self, server: Sandbox, until_ns: int) -> Case:
         load = self.load
@@ -60,7 +74,7 @@ class StateJudge:
             has_gtids=load.has_gtids,
             before=before,
             gtid_before="",
-            replica_expected=self.load.replica is not None,
+            replica_expected=load.replica is not None,
         )
 
     def _binlogs(self, server: Sandbox) -> tuple[BinlogPlace | None, BinlogPlace | None]:
@@ -102,46 +116,13 @@ class StateJudge:
 
         return followed(start)
 
-    def _judged(
-        self,
-        told: "PointTold",
-        ledger: Ledger,
-        evidence: Evidence,
-        recovery: Recovery | None,
-        took_s: float,
-        log_lines: tuple[str, ...],
-    ) -> TriedState:
-        at_s = self.load.at_s(told.until_ns)
-        acknowledged = len(ledger.acknowledged())
-        checks = counting(run_checks(ledger, evidence), acknowledged)
-        bad = tuple(one for one in checks if one.outcome != "valid")
-        return TriedState(
-            moment=told.moment,
-            at_s=at_s,
-            keeps=told.keeps,
-            way=told.way,
-            redo=told.reached.redo_bytes,
-            binlog=told.reached.binlog_bytes,
-            acknowledged=acknowledged,
-            verdict=verdict(checks),
-            checks=bad,
-            passed=tuple(one.key for one in checks if one.outcome == "valid"),
-            vacuous=tuple(one.key for one in checks if one.vacuous),
-            lost_engine=lost_work(ledger, evidence.engine, at_s),
-            lost_binlog=lost_work(ledger, evidence.binlog.seen if evidence.binlog else None, at_s),
-            recovery_s=recovery.seconds if recovery else None,
-            took_s=took_s,
-            log_lines=log_lines if bad else (),
-            lost_replica=lost_work(ledger, evidence.replicas[0].seen, at_s) if evidence.replicas else None,
-        )
 
-
-@dataclass(frozen=True)
-class PointTold:
-    """A crash point as the result tells it; see `TriedState`. Commits acknowledged before `until_ns` must be there."""
-
-    moment: int
-    until_ns: int
-    keeps: str
-    way: str
-    reached: Reached
+def point_of(load: Recorded, choice: JointChoice) -> UntriedPoint:
+    return UntriedPoint(
+        moment=choice.state.points[-1].moment,
+        at_s=load.at_s(choice.state.until_ns),
+        keeps=load.keeps(choice.state),
+        way=choice.way,
+        redo=choice.reached.redo_bytes,
+        binlog=choice.reached.binlog_bytes,
+    )

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workers.crash.chain import Begun
-from workers.crash.points.another_load import another_load
 from workers.crash.points.judge_state import StateJudge
 from workers.crash.points.lane import Lane
-from workers.crash.points.recorded import Recorded
+from workers.crash.points.recorded import Recorded, another_load
 from workers.crash.points.story import OtherPoint, OtherSetting, TriedState
 from workers.crash.points.violations import Violation
 from workers.crash.verdict import Outcome

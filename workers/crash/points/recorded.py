@@ -1,17 +1,19 @@
 """Records a load: every write and flush of its disk, and what its clients knew at each moment, on one clock."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic_ns
 
-from workers.crash.chain import Prepared
+from workers.crash.chain import Begun, Prepared
 from workers.crash.disks import DATA, LOGS
 from workers.crash.inspect import BinlogPlace
 from workers.crash.kinds.power_loss import FLUSH_US
 from workers.crash.ledger import Ledger
+from workers.crash.made import Made
 from workers.crash.points.kills import stop_often
-from workers.crash.setup_and_result import TrialResult
+from workers.crash.setup_and_result import Timeline, TrialResult, TrialSetup
 from workers.errors import SandboxError
 from workers.sandbox import owner
 from workers.sandbox.disk.recording.events import Log, RecordingEnd
@@ -190,3 +192,31 @@ def _wait(prepared: Prepared, until: float) -> None:
         if not witness.alive:
             raise SandboxError(f"The clients stopped before the end of the load: {witness.trouble}.")
         ports.sleep(min(left, POLL_S))
+
+
+@contextmanager
+def another_load(
+    load: Recorded,
+    setup: TrialSetup,
+    title: str,
+    settings: Mapping[str, str] | None = None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Iterator[Begun]:
+    """Begins one that is recorded like the load of the trial, with something changed. What is made for it is removed.
+    `settings`: beside those of the load. `is_over`: then it ends as if it were cancelled."""
+
+    def tell(step: str) -> None:
+        load.timeline.tell(f"{title}: {step}")
+
+    def cancelled() -> bool:
+        return load.timeline.is_cancelled() or is_over()
+
+    with Made() as made, made.killed_when(cancelled):
+        yield Begun(
+            setup=setup,
+            kind=load.kind,
+            settings={**load.settings, **(settings or {})},
+            ports=load.ports,
+            made=made,
+            timeline=Timeline(tell, cancelled, load.ports.clock),
+        )

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from workers.crash.chain import Begun
-from workers.crash.points.another_load import another_load
 from workers.crash.points.export.write import keep
-from workers.crash.points.recorded import Recorded
+from workers.crash.points.recorded import Recorded, another_load
 from workers.crash.points.story import KeptPoint, ShortestLoad
 from workers.crash.points.violations import MOST_KEPT, Violation
 from workers.crash.transactions import statements

@@ -9,21 +9,14 @@ from workers.crash.points.attempts import attempt_all
 from workers.crash.points.choose import choices_of
 from workers.crash.points.export.recording import keep_recording
 from workers.crash.points.export.write import keep
-from workers.crash.points.judge_state import StateJudge
+from workers.crash.points.judge_state import StateJudge, point_of
 from workers.crash.points.kills import kill_points_of
 from workers.crash.points.lane import Lane, lane_with, lanes
 from workers.crash.points.other_settings import tried_otherwise
 from workers.crash.points.recorded import Recorded, record, why_ended
 from workers.crash.points.shortest import Again, Search, Wanted
 from workers.crash.points.shrink import Shrinker
-from workers.crash.points.story import (
-    RECORDING,
-    PointsResult,
-    PointsStory,
-    TriedState,
-    with_points,
-)
-from workers.crash.points.untried import UntriedPoint
+from workers.crash.points.story import RECORDING, PointsResult, PointsStory, TriedState, with_points
 from workers.crash.points.violations import MOST, MOST_KEPT, different, unlike, violations_of
 from workers.crash.prepare import prepare, start
 from workers.sandbox.disk.recording.filemap import FileMap
@@ -142,7 +135,7 @@ def story_of(
         pairs=0 if load.is_killed else _pairs(choices),
         covered=0 if load.is_killed else _pairs(choices[: len(tried)]),
         left=len(choices) - len(tried),
-        untried=tuple(_untried(load, choice) for choice in choices[len(tried) :]),
+        untried=tuple(point_of(load, choice) for choice in choices[len(tried) :]),
         out_of_time=len(tried) < min(load.setup.points, len(choices)),
         writes=sum(len(states.versions.writes) for states in disks),
         flushes=sum(len(states.flushes) for states in disks),
@@ -152,17 +145,6 @@ def story_of(
         bracket_s=load.bracket_s,
         lanes=lanes,
         took_s=took_s,
-    )
-
-
-def _untried(load: Recorded, choice: JointChoice) -> UntriedPoint:
-    return UntriedPoint(
-        moment=choice.state.points[-1].moment,
-        at_s=load.at_s(choice.state.until_ns),
-        keeps=load.keeps(choice.state),
-        way=choice.way,
-        redo=choice.reached.redo_bytes,
-        binlog=choice.reached.binlog_bytes,
     )
 
 

@@ -12,7 +12,7 @@ from typing import cast
 
 from workers.crash.checks import run_checks
 from workers.crash.collect import Case, of_answering, of_refusing
-from workers.crash.disks import DATA, LOGS, ServerDisks, places_on
+from workers.crash.disks import DATA, LOGS, ServerDisks, must_have_data, places_on
 from workers.crash.evidence import Evidence, ReplicaSeen
 from workers.crash.inspect import BinlogPlace, Inspector
 from workers.crash.ledger import Ledger
@@ -29,9 +29,8 @@ from workers.crash.points.export.contents import (
 from workers.crash.points.export.history import HistoryFile, read_history
 from workers.crash.points.export.write import FOLDER
 from workers.crash.points.judge_history import judge_history
-from workers.crash.points.of_replica import followed
 from workers.crash.points.story import counting
-from workers.crash.replica import Replica
+from workers.crash.replica import Replica, followed
 from workers.crash.replica_link import Link
 from workers.crash.verdict import CheckResult
 from workers.errors import PlanError, SandboxError, ServerEnded
@@ -81,9 +80,8 @@ def judge_disks(folder: Path, point: PointFile, ledger: Ledger, root: Path, buil
     removed."""
     with ExitStack() as made:
         disks = _disks(made, folder, root, point.apart)
-        start = partial(_started, made, root, build, user)
-        follow = _follower(point, _disk_of_replica(made, folder, root), start) if point.replica is not None else _nobody
-        evidence = _evidence(point, ledger, disks, partial(start, point.settings, disks), follow)
+        of_replica = _disks(made, folder, root, image=REPLICA_DISK) if point.replica is not None else None
+        evidence = _evidence(point, ledger, disks, of_replica, partial(_started, made, root, build, user))
         return JudgedAgain(point, counting(run_checks(ledger, evidence), len(ledger.acknowledged())))
 
 
@@ -97,55 +95,40 @@ def _judge_history(folder: Path, history: HistoryFile, root: Path, build: Build,
         return JudgedAgain(history, (judge_history(recovered, history.allowed).check(history.allowed),))
 
 
-def _disks(made: ExitStack, archive: Path, root: Path, apart: Sequence[str] = ()) -> ServerDisks:
+def _disks(made: ExitStack, archive: Path, root: Path, apart: Sequence[str] = (), image: str = DISK) -> ServerDisks:
     """As they were recorded, in one folder: the binlog's index holds its way from the datadir."""
     folder = made.enter_context(owner.live_folder(root, "disks"))
-    data = made.enter_context(VolatileDisk.create(folder / DATA, image=archive / DISK))
+    data = made.enter_context(VolatileDisk.create(folder / DATA, image=archive / image))
     if not apart:
         return ServerDisks(data)
     logs = made.enter_context(VolatileDisk.create(folder / LOGS, image=archive / LOGS_DISK))
     return ServerDisks(data, logs, places_on(logs.mnt, apart))
 
 
-def _disk_of_replica(made: ExitStack, archive: Path, root: Path) -> ServerDisks:
-    folder = made.enter_context(owner.live_folder(root, "disks"))
-    return ServerDisks(made.enter_context(VolatileDisk.create(folder / DATA, image=archive / REPLICA_DISK)))
-
-
-def _nobody(_primary: Sandbox) -> tuple[ReplicaSeen, ...]:
-    """No replica follows."""
-    return ()
-
-
-def _follower(point: PointFile, disk: ServerDisks, start: Start) -> Callable[[Sandbox], tuple[ReplicaSeen, ...]]:
-    """The replica of the archive, that starts and follows a recovered primary."""
+def _replicas(point: PointFile, primary: Sandbox, disks: ServerDisks | None, start: Start) -> tuple[ReplicaSeen, ...]:
+    """The replica of the archive starts and follows the recovered primary."""
+    if disks is None:
+        return ()
     settings = point.replica or {}
 
-    def follow(primary: Sandbox) -> tuple[ReplicaSeen, ...]:
-        def started() -> Replica:
-            replica = start(settings, disk)
-            return Replica(replica, Link(primary, replica), bytes.fromhex(point.secret), settings)
+    def started() -> Replica:
+        replica = start(settings, disks)
+        return Replica(replica, Link(primary, replica), bytes.fromhex(point.secret), settings)
 
-        return followed(started)
-
-    return follow
+    return followed(started)
 
 
 def _evidence(
-    point: PointFile,
-    ledger: Ledger,
-    disks: ServerDisks,
-    start: Callable[[], Sandbox],
-    follow: Callable[[Sandbox], tuple[ReplicaSeen, ...]],
+    point: PointFile, ledger: Ledger, disks: ServerDisks, of_replica: ServerDisks | None, start: Start
 ) -> Evidence:
     """Checks that compare with the binary log before the power loss are left without evidence."""
     datadir = _mnt(disks) / "data"
-    index = disks.places.binlog_index(datadir)
-    place = BinlogPlace(index, point.first, home=datadir)
-    case = partial(
-        Case,
+    place = BinlogPlace(disks.places.binlog_index(datadir), point.first, home=datadir)
+    look = Inspector(_Down(), point.schema, bytes.fromhex(point.secret), place)
+    case = Case(
+        look=look,
         ledger=ledger,
-        secret=bytes.fromhex(point.secret),
+        secret=look.secret,
         has_binlog=point.has_binlog,
         has_gtids=point.has_gtids,
         before=None,
@@ -153,21 +136,18 @@ def _evidence(
         replica_expected=point.replica is not None,
     )
     try:
-        server = start()
+        server = start(point.settings, disks)
     except ServerEnded as ended:
-        down = case(look=Inspector(_Down(), point.schema, bytes.fromhex(point.secret), place))
-        return of_refusing(down, ended.message, ())
-    answering = case(look=Inspector(server, point.schema, bytes.fromhex(point.secret), place))
-    found = of_answering(answering, ())
-    return replace(found, replicas=follow(server), problems=tuple(answering.look.problems))
+        return of_refusing(case, ended.message, ())
+    found = of_answering(replace(case, look=replace(look, server=server)), ())
+    return replace(found, replicas=_replicas(point, server, of_replica, start), problems=tuple(look.problems))
 
 
 def _started(
     made: ExitStack, root: Path, build: Build, user: str, settings: Mapping[str, str], disks: ServerDisks
 ) -> Sandbox:
     """ServerEnded: the server ends because of what is on the disk."""
-    if not (_mnt(disks) / "data").is_dir():
-        raise ServerEnded("The power loss took its data directory.")
+    must_have_data(_mnt(disks) / "data")
     server = Sandbox.create(
         root,
         build,

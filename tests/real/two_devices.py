@@ -63,7 +63,6 @@ class Crashable:
         case = Case(
             look=Inspector(self.server, SCHEMA, SECRET, BinlogPlace(self.index) if self.index else None),
             ledger=self.known(state),
-            secret=SECRET,
             has_binlog=self.index is not None,
             has_gtids=False,
             before=None,

@@ -15,13 +15,12 @@ The result of a failed trial is `so_far()` of its last state.
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from time import monotonic, sleep
 
 from workers.crash.attached import AttachedServer
 from workers.crash.client import ConnectionLedger
 from workers.crash.digest import new_secret
-from workers.crash.image import ImagePorts, make_tables, witness_image
+from workers.crash.image import make_tables, witness_image
 from workers.crash.inspect import BinlogPlace, Inspector, keep_binlog
 from workers.crash.kinds.kind import CrashKind, DownServer, Scene
 from workers.crash.ledger import Ledger
@@ -32,7 +31,6 @@ from workers.crash.replica import SCHEMA, Replica, attach
 from workers.crash.setup_and_result import Attached, Timeline, TrialResult, TrialSetup
 from workers.crash.witness import Witness
 from workers.host import temporary
-from workers.sandbox.builds import Build
 from workers.sandbox.disk import prepared
 from workers.sandbox.disk.replay import ReplayDisk
 from workers.sandbox.disk.volatile import VolatileDisk
@@ -58,7 +56,7 @@ class TrialPorts:
     replica: Callable[..., AbstractContextManager[Replica]] = attach
     witness: Callable[..., Witness] = Witness
     reconnecting: Callable[..., ReconnectingClient] = ReconnectingClient
-    image: Callable[[Path, Build, str, str, ImagePorts], str] = witness_image
+    image: Callable[..., str] = witness_image
     tables: Callable[[Connection, str, str], None] = make_tables
     user: Callable[[str], User] = unprivileged_user
     connect: Callable[[Target], Connection] = connect

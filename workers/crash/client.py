@@ -142,18 +142,14 @@ class Client:
     def _send(self) -> bool:
         """The server has answered, so the socket's buffer is empty and a small packet fits."""
         if not self._left:
-            self._left = self._next()
+            self._ahead = self._ahead or self._written()
+            self._left = self._ahead.pop()
             self.sent += 1
         try:
             self._socket.send(self._left.pop())
         except OSError as lost:
             return self._end(str(lost))
         return True
-
-    def _next(self) -> list[bytes]:
-        if not self._ahead:
-            self._ahead = self._written()
-        return self._ahead.pop()
 
     def _written(self) -> list[list[bytes]]:
         first = self.sent + 1

@@ -14,7 +14,6 @@ class Case:
 
     look: Inspector
     ledger: Ledger
-    secret: bytes
     has_binlog: bool
     has_gtids: bool
     before: BinlogPlace | None
@@ -37,7 +36,7 @@ class Case:
             gtids_expected=self.has_gtids,
             others_write=self.others_write,
             files_expected=self.has_files,
-            secret=self.secret,
+            secret=self.look.secret,
         )
 
 

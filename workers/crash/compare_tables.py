@@ -75,14 +75,10 @@ def difference(left: Rows, right: Rows) -> Difference:
 
 def seen(rows: Rows, secret: bytes) -> Seen:
     """The transactions of these rows. A duplicate row counts as altered, because the primary key forbids it."""
-    places = [np.full(len(rows[place].keys), _number(place), dtype=np.int64) for place in rows]
-    keys, digests = (_joined(column) for column in (_keys(rows), (placed.digests for placed in rows.values())))
-    found = seen_in(secret, keys, _joined(places), digests)
+    places = _joined(np.full(len(placed.keys), _number(place), dtype=np.int64) for place, placed in rows.items())
+    keys = _joined(placed.keys for placed in rows.values())
+    found = seen_in(secret, keys, places, _joined(placed.digests for placed in rows.values()))
     return Seen(found.whole, found.parts, found.twice, together((found.altered, found.twice)))
-
-
-def _keys(rows: Rows) -> Iterable[Keys]:
-    return (placed.keys for placed in rows.values())
 
 
 def _number(place: tuple[str, int]) -> int:

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from workers.crash.replica import SCHEMA
@@ -14,27 +13,27 @@ from workers.sandbox.users import User, unprivileged_user
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
+from workers.servers.target import Target
 
 SCHEMA_SQL = Path(__file__).with_name("schema.sql")
 ENGINES_SQL = "SELECT DISTINCT engine FROM information_schema.tables WHERE table_schema = %s"
 
 
-@dataclass(frozen=True)
-class ImagePorts:
-    """What makes an image: a server, a connection to it, and the user that it runs as."""
-
-    create: Callable[..., Sandbox] = Sandbox.create
-    connect: Callable[..., Connection] = connect
-    user: Callable[[str], User] = unprivileged_user
-
-
-def witness_image(root: Path, build: Build, engine: str, user: str, ports: ImagePorts = ImagePorts()) -> str:
+def witness_image(
+    root: Path,
+    build: Build,
+    engine: str,
+    user: str,
+    create: Callable[..., Sandbox] = Sandbox.create,
+    connect: Callable[[Target], Connection] = connect,
+    find_user: Callable[[str], User] = unprivileged_user,
+) -> str:
     """The key of the image, which is made on first use. Raises SandboxError or ServerError."""
-    what = (build.key, build.version_text, str(ports.user(user).uid), engine, SCHEMA_SQL.read_text())
+    what = (build.key, build.version_text, str(find_user(user).uid), engine, SCHEMA_SQL.read_text())
     key = f"witness-{hashlib.sha256(' '.join(what).encode()).hexdigest()[:20]}"
     if images.find(root, key) is None:
-        with ports.create(root, build, {}, name="witness image", trace=False, user=user) as server:
-            with ports.connect(server.target) as connection:
+        with create(root, build, {}, name="witness image", trace=False, user=user) as server:
+            with connect(server.target) as connection:
                 ask.rows(connection, f"CREATE SCHEMA {SCHEMA}")
                 make_tables(connection, SCHEMA, engine)
             server.stop()

@@ -78,7 +78,6 @@ def _case(recovered: Recovered, ledger: Ledger) -> Case:
     return Case(
         look=recovered.look,
         ledger=ledger,
-        secret=recovered.secret,
         has_binlog=recovered.has_binlog,
         has_gtids=recovered.has_gtids,
         before=recovered.before,

@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from workers.crash.evidence import Seen, together, without
+from workers.crash.evidence import Seen, together
 from workers.crash.transactions import CLIENT_SHIFT, Keys, key, keys_found, statements
 from workers.errors import SandboxError
 from workers.servers import ask
@@ -109,17 +109,12 @@ class OwnLoad:
     def seen(self, ledger: Seen, found: Found, secret: bytes) -> Seen:
         """What the ledger's rows and the own rows say together. A transaction with the rows of an earlier statement
         only, or with own rows and without those of the ledger, is there in part."""
-        parts, altered = [], []
-        for one in ledger.whole.tolist():
-            outcome = self._judged(one, found.get(one, {}), secret)
-            parts += [one] if outcome == "part" else []
-            altered += [one] if outcome == "altered" else []
-        strays = np.setdiff1d(_keys(found), ledger.whole)
+        outcomes = np.array([self._judged(one, found.get(one, {}), secret) for one in ledger.whole.tolist()], dtype=str)
         return replace(
             ledger,
-            whole=without(ledger.whole, together([np.array([*parts, *altered], dtype=np.int64)])),
-            parts=together([ledger.parts, strays, np.array(parts, dtype=np.int64)]),
-            altered=together([ledger.altered, np.array(altered, dtype=np.int64)]),
+            whole=ledger.whole[outcomes == "whole"],
+            parts=together([ledger.parts, np.setdiff1d(_keys(found), ledger.whole), ledger.whole[outcomes == "part"]]),
+            altered=together([ledger.altered, ledger.whole[outcomes == "altered"]]),
         )
 
     def _judged(self, one: int, found: Rows, secret: bytes) -> str:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from workers.crash.attached import AttachedServer
 from workers.crash.chain import Begun, Prepared, ServerReady
 from workers.crash.disks import NO_DISKS, ServerDisks, made_disk, make_disks
-from workers.crash.image import ImagePorts
 from workers.crash.inspect import BinlogPlace, Inspector, SentBinlog
 from workers.crash.own_load import OwnLoad
 from workers.crash.reconnecting import ReconnectingClient
@@ -68,8 +67,7 @@ def _sandbox(begun: Begun) -> tuple[Sandbox, ServerDisks]:
     setup, made = begun.setup, begun.made
     if setup.build is None:
         raise PlanError("An attached server brings its own files: no image is made for it.")
-    image = ImagePorts(create=begun.ports.sandbox)
-    key = begun.ports.image(setup.root, setup.build, setup.engine, setup.user, image)
+    key = begun.ports.image(setup.root, setup.build, setup.engine, setup.user, begun.ports.sandbox)
     disks = make_disks(begun, key) if begun.kind.needs_disk or setup.storage else NO_DISKS
     begun.timeline.step("start")
     how = {"name": setup.name, "image_key": key, "trace": False, "user": setup.user}

@@ -17,6 +17,7 @@ from workers.crash import compare_tables, dialects
 from workers.crash.compare_tables import TABLES, WRITES_ON, Difference, Rows
 from workers.crash.dialects import Dialect
 from workers.crash.evidence import ReplicaSeen, Seen
+from workers.crash.replica_check import RECONNECTIONS
 from workers.crash.replica_link import Link, ahead
 from workers.crash.transactions import statements
 from workers.crash.twin import twin
@@ -28,8 +29,7 @@ from workers.servers.connection import connect
 from workers.servers.limited import Connection
 from workers.servers.target import Target
 
-AFTER_RECOVERY = "after recovery"
-WROTE_ON = "after the primary wrote on"
+AFTER_RECOVERY, WROTE_ON = RECONNECTIONS
 REJOIN = "the old primary rejoins the promoted replica"
 SCHEMA = "durascope_witness"
 LIMIT_S = 120.0  # a durable replica on a slow disk applies a few hundred transactions/s

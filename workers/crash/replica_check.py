@@ -15,7 +15,7 @@ def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
     bad = [said for one in ours if (said := _complaint(one))]
     if bad:
         return invalid(max(one.different_rows or 1 for one in ours), " ".join(bad))
-    if len(ours) < len(RECONNECTIONS) or any(not _good(one) for one in ours):
+    if len(ours) < len(RECONNECTIONS) or any(one.state != "caught up" or one.different_rows != 0 for one in ours):
         why = " ".join(one.error for one in ours if one.error) or "it was not reconnected both times"
         return unknown(f"Whether the replica agrees is unclear: {why}")
     return valid("The replica caught up both times and has the same rows.")
@@ -27,7 +27,3 @@ def _complaint(one: ReplicaSeen) -> str:
     if one.state == "caught up" and one.different_rows:
         return f"{one.moment.capitalize()}, the replica reports no error, and {one.different_rows} rows differ."
     return ""
-
-
-def _good(one: ReplicaSeen) -> bool:
-    return one.state == "caught up" and one.different_rows == 0

@@ -31,6 +31,7 @@ LOG = BinlogSeen(Seen(ALL[:-3]), {}, "open", "binlog.000001:4", order=in_order()
 class Look:
     def __init__(self, engine, binlog=None, given=()):
         self.problems, self._engine, self._binlog, self.given, self.log = [], engine, binlog, given, None
+        self.secret = SECRET
 
     def engine(self):
         return self._engine

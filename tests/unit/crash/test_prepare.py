@@ -13,7 +13,6 @@ from tests.unit.servers.played import Played
 from workers.crash import prepare as module
 from workers.crash.chain import ServerReady
 from workers.crash.disks import DATA, LOGS
-from workers.crash.image import ImagePorts
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.prepare import prepare, start
 from workers.crash.setup_and_result import Attached
@@ -41,7 +40,7 @@ def ports(tmp_path):
         return nullcontext(Played(answers))
 
     def image(root, build, engine, user, made_by):
-        assert isinstance(made_by, ImagePorts) and made_by.create is known["sandbox"], "the port that makes servers"
+        assert made_by is known["sandbox"], "the port that makes servers"
         return "image-key"
 
     def noted(name, made):

@@ -61,10 +61,8 @@ def test_without_gtids_the_log_of_another_server_cannot_be_read(asked):
 
 @pytest.mark.parametrize(("reused", "told"), [((), False), (("0-1-7",), True)])
 def test_without_files_only_a_gtid_that_the_log_holds_twice_is_told(reused, told):
-    look = SimpleNamespace(log=SentBinlog(TARGET), problems=["slow"])
-    case = Case(
-        look=look, ledger=ledger(), secret=b"", has_binlog=True, has_gtids=True, before=None, gtid_before="0-1-6"
-    )
+    look = SimpleNamespace(log=SentBinlog(TARGET), problems=["slow"], secret=b"")
+    case = Case(look=look, ledger=ledger(), has_binlog=True, has_gtids=True, before=None, gtid_before="0-1-6")
     assert not case.expected().replica_expected and not case.expected().others_write, "unless it is said"
     found = with_reissued(case, all_well(state={"reused": reused}), {"0-1-7": 1}, True)
     assert (found.gtids_expected, found.problems) == (told, ("slow",))

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.crash.parts import Part
-from workers.crash.image import SCHEMA_SQL, ImagePorts, make_tables, witness_image
+from workers.crash.image import SCHEMA_SQL, make_tables, witness_image
 from workers.crash.replica import SCHEMA
 from workers.crash.twin import twin
 from workers.errors import SandboxError
@@ -58,10 +58,11 @@ class Origin(Part):
 
 
 def key_of(root, create, link=None, **changed):
-    ports = ImagePorts(create, lambda target: nullcontext(link), lambda name: SimpleNamespace(uid=len(name)))
-    return witness_image(
-        **{"root": root, "build": BUILD, "engine": "innodb", "user": "mysql", "ports": ports, **changed}
-    )
+    ports = {
+        "create": create, "connect": lambda target: nullcontext(link),
+        "find_user": lambda name: SimpleNamespace(uid=len(name)),
+    }  # fmt: skip
+    return witness_image(**{"root": root, "build": BUILD, "engine": "innodb", "user": "mysql", **ports, **changed})
 
 
 def test_an_image_is_made_once(tmp_path):

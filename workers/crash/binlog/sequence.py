@@ -103,7 +103,8 @@ class Transactions:
         noted = OddityNotes()
         source, how = self._source[self._ours], self._how[self._ours]
         one_by_one = np.count_nonzero(differs(source)) <= servers
-        numbered = () if one_by_one else ((source, self._source_names()),)
+        sources = {at: STYLES.get(at) or f"GTIDs {one.prefix}..." for at, one in enumerate(self._groups.sources)}
+        numbered = () if one_by_one else ((source, sources),)
         for values, names in (*numbered, (how, ENDS)):
             counts = np.bincount(values)
             for kind in sorted(np.flatnonzero(counts).tolist(), key=lambda kind: counts[kind])[:-1]:
@@ -130,9 +131,6 @@ class Transactions:
 
     def _gtid(self, at: int) -> str:
         return f"{self._groups.sources[self._source[at]].prefix}{self._number[at]}"
-
-    def _source_names(self) -> dict[int, str]:
-        return {at: STYLES.get(at) or f"GTIDs {one.prefix}..." for at, one in enumerate(self._groups.sources)}
 
     def _rows_in(self) -> Numbers:
         return np.diff(self._begins, append=len(self._group))

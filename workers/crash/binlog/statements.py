@@ -1,16 +1,14 @@
 """Statements in a binlog: the text of a query event, and whether it changes the witness's tables."""
 
 import zlib
-from collections.abc import Callable
 from struct import Struct
 
-from workers.crash.binlog.events import BinlogUnknown
 from workers.crash.binlog.rows import Malformed
 
 QUERY = Struct("<27xB2xH")  # length of the schema's name, length of the status variables
 QUERY_BYTES = 32
 BEGIN = b"\0BEGIN"  # after the zero that ends the schema's name
-INSERTS = (b"INSERT", b"REPLACE", b"LOAD DATA", b"CALL")
+INSERTS = (b"INSERT", b"REPLACE", b"LOAD DATA", b"CALL")  # they do not show which rows they wrote
 SET_UP = (b"CREATE TABLE", b"CREATE SCHEMA", b"CREATE DATABASE")
 INNER = (b"SAVEPOINT", b"ROLLBACK TO", b"RELEASE SAVEPOINT", b"XA END")  # of a transaction; no change by themselves
 
@@ -27,21 +25,6 @@ def is_in(event: bytes, schema: bytes) -> bool:
     """Whether the statement was run with this schema as its own."""
     end = text_at(event) - 1
     return event[end - len(schema) : end] == schema
-
-
-def refuse(what: str, fix: str) -> Callable[[bytes], None]:
-    """For events that no trial can be judged with."""
-
-    def refused(event: bytes) -> None:
-        raise BinlogUnknown(f"The binlog holds {what}, which cannot be read here.", fix)
-
-    return refused
-
-
-def refuse_inserts(text: bytes) -> None:
-    """A statement does not show which rows it wrote."""
-    if text.upper().startswith(INSERTS):
-        raise BinlogUnknown("The witness's changes are in the binary log as statements.", "Set binlog_format=ROW.")
 
 
 def inflated(event: bytes, at: int, *, whole: bool) -> bytes:

@@ -246,14 +246,9 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: H
 def _untried(played: Played, state: DiskState) -> UntriedPoint:
     return UntriedPoint(
         moment=state.point.moment,
-        at_s=_at_s(played, state),
+        at_s=(state.until_ns - played.recording.log.began_ns) / NS,  # since its recording began
         keeps=words_of(state.point.keeps),
         way=played.history.title,
         redo=0,
         binlog=0,
     )
-
-
-def _at_s(played: Played, state: DiskState) -> float:
-    """Since its recording began."""
-    return (state.until_ns - played.recording.log.began_ns) / NS

@@ -69,7 +69,6 @@ class StateJudge:
         return Case(
             look=self.inspect(server, load.schema, load.secret, log),
             ledger=load.whole.until(at_s, load.secret, load.margin_s),
-            secret=load.secret,
             has_binlog=load.has_binlog,
             has_gtids=load.has_gtids,
             before=before,

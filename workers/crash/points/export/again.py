@@ -128,7 +128,6 @@ def _evidence(
     case = Case(
         look=look,
         ledger=ledger,
-        secret=look.secret,
         has_binlog=point.has_binlog,
         has_gtids=point.has_gtids,
         before=None,

@@ -25,11 +25,11 @@ from workers.sandbox.disk.image import BLOCK_BYTES, Block
 from workers.sandbox.disk.recording.joint import JointState, JointStates
 from workers.sandbox.disk.tools import copy_sparse, run
 from workers.sandbox.flavours import FAMILIES
+from workers.servers.flavours import FLAVOURS
 
 HERE = Path(__file__).parent
 FOLDER, NOT_SHOWN_FILE = "crash-point", "not-shown.txt"  # in the archive
 MOST_BYTES = 32 << 20  # of an archive
-NAMES = {"mariadb": "MariaDB", "mysql": "MySQL"}
 # Checks that need Durascope: its reader of the binary log, or the binary log as it was before the power loss.
 NOT_SHOWN = {"binlog-foreign", "binlog-order", "binlog-rewritten", "gtid-reused"}
 POWER_LOSS = """\
@@ -130,7 +130,7 @@ def server_in_words(build: Build) -> Mapping[str, str]:
     """For a README: the server, how it was installed, and this machine."""
     entry = CATALOGUE.get(build.key)
     return {
-        "server": f"{NAMES[build.flavour]} {build.version_text}",
+        "server": f"{FLAVOURS[build.flavour].title} {build.version_text}",
         "origin": str(entry.source) if entry else OF_THIS_SYSTEM,
         "machine": f"{platform.system()} {platform.release()}, {platform.machine()}",
     }
@@ -189,7 +189,7 @@ def packed(live: Path, folder: str) -> bytes:
 def files_of_replica(build: Build, settings: Mapping[str, str]) -> Mapping[str, str]:
     """Name -> text. `settings`: of the replica."""
     dialect, account = dialects.of(build), {"account": ACCOUNT, "password": PASSWORD}
-    script = Path(__file__).with_name("follow.sh").read_text()
+    script = (HERE / "follow.sh").read_text()
     return {
         REPLICA_CNF: options.portable_cnf(build, settings),
         "login.sql": FAMILIES[build.flavour].account_sql(build.version).format(password=PASSWORD),

@@ -169,19 +169,15 @@ class DownAttached:
 
     def recover(self, settings: Mapping[str, str]) -> Recovery:
         """Start it and wait until it answers. `settings` are not used. SandboxError: it does not come back, or was
-        never down."""
+        never down. A lost lock alone proves nothing: a broken tunnel or proxy ends our connection too."""
         began = time.monotonic()
         self.server.bring_up()
         seconds = time.monotonic() - began
         with connect(self.server.target, answer_s=ANSWER_S) as connection:
-            self._must_be_new(connection)
+            locked = ask.value(connection, "SELECT IS_USED_LOCK(%s)", [ALIVE]) is not None
+            if locked or not Life.of(connection).follows(self.before):
+                raise SandboxError(
+                    f"{self.server.target.name} was never down: its crash command did nothing to it.",
+                    "Fix the crash command. No result was recorded.",
+                )
         return Recovery(seconds, ())
-
-    def _must_be_new(self, connection: Connection) -> None:
-        """A lost lock alone proves nothing: a broken tunnel or proxy ends our connection too."""
-        locked = ask.value(connection, "SELECT IS_USED_LOCK(%s)", [ALIVE]) is not None
-        if locked or not Life.of(connection).follows(self.before):
-            raise SandboxError(
-                f"{self.server.target.name} was never down: its crash command did nothing to it.",
-                "Fix the crash command. No result was recorded.",
-            )

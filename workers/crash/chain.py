@@ -82,7 +82,6 @@ class Begun:
         return self.setup.attached.schema if self.setup.attached else SCHEMA
 
     def so_far(self) -> TrialResult:
-        """The result as far as it is known."""
         alone = self.kind.records and not self.kind.with_replica
         notes = {"replica": WITHOUT_REPLICA} if self.setup.replica and alone else {}
         if own := self.setup.replica_settings if self.kind.with_replica else {}:
@@ -125,7 +124,6 @@ class Prepared(ServerReady):
     reconnecting: ReconnectingClient | None = None  # beside the witness; None: nobody reconnects
 
     def ledger(self) -> Ledger:
-        """Of all clients."""
         known = self.witness.ledger()
         if self.reconnecting is None:
             return known

@@ -124,7 +124,6 @@ class Client:
             self._connection._force_close()
 
     def _is_whole(self) -> bool:
-        """Whether a whole packet has arrived."""
         arrived = len(self._pending)
         return arrived >= HEADER_BYTES and arrived >= HEADER_BYTES + int.from_bytes(self._pending[:3], "little")
 

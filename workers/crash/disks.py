@@ -3,15 +3,18 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from workers.crash.chain import Begun
 from workers.errors import ServerEnded
 from workers.sandbox import owner
 from workers.sandbox.disk.prepared import SIZE_BYTES
+from workers.sandbox.disk.replay import ReplayDisk
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.log_places import IN_DATADIR, LogPlaces
 
 DATA, LOGS = "data", "logs"
+Disk = TypeVar("Disk", VolatileDisk, ReplayDisk)
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def must_have_data(datadir: Path) -> None:
         raise ServerEnded("The power loss took its data directory.")
 
 
-def made_disk(begun: Begun, disk: VolatileDisk) -> VolatileDisk:
+def made_disk(begun: Begun, disk: Disk) -> Disk:
     begun.made.enter_context(disk)
     begun.made.killed_by(disk.give_way)
     return disk

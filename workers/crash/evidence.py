@@ -96,8 +96,6 @@ NOTHING_ODD = Oddities()
 
 
 class OddityNotes:
-    """Collects oddities while a binlog is read."""
-
     def __init__(self) -> None:
         self._count = 0
         self._first: list[str] = []
@@ -167,8 +165,6 @@ class Read:
 
 @dataclass(frozen=True)
 class Evidence(Read):
-    """Of one server and its replicas."""
-
     engine: Seen | None
     binlog: BinlogSeen | None  # None also without a binlog; then `binlog_expected` is False
     binlog_expected: bool = True

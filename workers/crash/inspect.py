@@ -43,7 +43,6 @@ class BinlogPlace:
 
     @classmethod
     def now(cls, index: Path, home: Path | None = None) -> Self:
-        """The binlog from now on."""
         return cls(index, cls(index, home=home).files()[-1].name, home=home)
 
     def files(self) -> list[Path]:

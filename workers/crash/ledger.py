@@ -46,8 +46,6 @@ class ClientLedger:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The ledgers of all clients of a trial."""
-
     clients: tuple[ClientLedger, ...]
     seal: str = ""  # a keyed digest of all of it, made by the witness
 

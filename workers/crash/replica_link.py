@@ -151,7 +151,6 @@ class Link:
         return any(name != own for name in missing)
 
     def status(self, follower: Connection) -> Status:
-        """SHOW SLAVE STATUS."""
         row = ask.first_row(follower, f"SHOW {self.dialect.word} STATUS")
         return {name: ask.as_text(field) for name, field in row.items()}
 

@@ -24,7 +24,6 @@ QUIET_S = 1.0  # how long an answer of a server on another host may be on its wa
 
 
 def crash_steps(begun: Begun) -> Iterator[Begun]:
-    """Each state is made from the one before it."""
     yield (started := start(begun))
     yield (prepared := prepare(started))
     yield (loaded := load(prepared))

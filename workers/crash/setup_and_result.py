@@ -132,7 +132,6 @@ class Timeline:
 
     @property
     def now(self) -> str:
-        """The present step."""
         return self._begun[-1][0] if self._begun else "prepare"
 
     def step(self, name: str) -> None:

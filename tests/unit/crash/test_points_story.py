@@ -146,7 +146,7 @@ def test_a_difference_within_the_quicker_answer_would_not_be_seen():
 
 def test_a_trial_of_a_recorded_load_has_the_worst_of_its_crash_points():
     tried = story(state(0.1, LOST, lost=3), state(0.2, recovery_s=0.7), state(0.3, LOST, lost=9, recovery_s=0.5))
-    found = with_points(TrialResult(crash_at_s=2.0), tried)
+    found = with_points(TrialResult(crash_at_s=2.0), tried, {})
     assert (found.verdict, found.lost_engine, found.recovery_s) == ("invalid", LostWork(9, 13.5), 0.5)
     assert (found.crash_at_s, found.points, found.archives) == (2.0, tried, {})
     assert [one.key for one in found.checks if one.outcome == "invalid"] == ["lost-engine"]
@@ -159,8 +159,9 @@ def test_the_logs_of_the_first_crash_points_that_have_one_are_stored():
 
 
 def test_a_load_after_which_no_server_recovered_has_no_time_of_recovery():
-    assert with_points(TrialResult(), story(state(0.1, recovery_s=None))).recovery_s is None
-    assert with_points(TrialResult(), story(state(0.1, recovery_s=None), state(0.2, recovery_s=0.5))).recovery_s == 0.5
+    assert with_points(TrialResult(), story(state(0.1, recovery_s=None)), {}).recovery_s is None
+    both = story(state(0.1, recovery_s=None), state(0.2, recovery_s=0.5))
+    assert with_points(TrialResult(), both, {}).recovery_s == 0.5
 
 
 def test_a_state_of_two_disks_is_told_of_each_where_they_differ():

@@ -12,6 +12,4 @@ WRONG = {  # what is told: the state that was met, the state that the event need
 
 
 class How(IntEnum):
-    """How a transaction ended in the binlog."""
-
     XID, COMMIT, STATEMENT, ROLLED_BACK, PREPARED, XA_COMMIT = range(6)

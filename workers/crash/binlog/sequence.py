@@ -70,7 +70,6 @@ class Transactions:
 
     @property
     def order(self) -> Keys:
-        """The witness's transactions in order."""
         return self.keys[self._ours]
 
     @property

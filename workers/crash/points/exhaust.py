@@ -58,8 +58,6 @@ def is_none(state: TriedState) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Exhausted(Begun):
-    """Every state of some histories was recovered and judged."""
-
     story: PointsStory
     archives: Mapping[int, bytes]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workers.crash.chain import Begun, ServerReady
-from workers.crash.disks import DATA, LOGS, folder_of_two, must_have_data, places_on
+from workers.crash.disks import DATA, LOGS, folder_of_two, made_disk, must_have_data, places_on
 from workers.crash.replica import Replica
 from workers.sandbox.disk.recording.joint import Contents, JointStates
 from workers.sandbox.disk.recording.states import States
@@ -74,9 +74,7 @@ def new_folder(load: Begun) -> Path:
 
 
 def replay(load: Begun, folder: Path, states: States) -> ReplayDisk:
-    disk = load.made.enter_context(load.ports.replay(folder, states.recording))
-    load.made.killed_by(disk.give_way)
-    return disk
+    return made_disk(load, load.ports.replay(folder, states.recording))
 
 
 def twin(load: Begun, of: Sandbox, disks: Sequence[ReplayDisk], places: LogPlaces = IN_DATADIR) -> Sandbox:

@@ -68,14 +68,11 @@ def tried_otherwise(
 def _recoveries(load: Recorded, lane: Lane, violations: Sequence[Violation]) -> Iterator[OtherSetting]:
     for one in (*_unlike(load, AT_RECOVERY), *_of_replica_at_recovery(load)):
         judge = StateJudge(one.at_recovery_of(load))
-        states = [(violation.failed, _attempt(load, judge, lane, violation)) for violation in violations]
+        states = []
+        for violation in violations:
+            states.append((violation.failed, judge.attempt(lane, violation.choice)))
+            load.timeline.must_go_on()  # else its server may have been killed
         yield _told(one, states, same=True)
-
-
-def _attempt(load: Recorded, judge: StateJudge, lane: Lane, violation: Violation) -> TriedState:
-    state = judge.attempt(lane, violation.choice)
-    load.timeline.must_go_on()  # else its server may have been killed
-    return state
 
 
 def _loads(load: Recorded, violations: Sequence[Violation], tried: Tried) -> Iterator[OtherSetting]:

@@ -26,8 +26,6 @@ from workers.sandbox.disk.recording.states import States
 
 @dataclass(frozen=True, kw_only=True)
 class Attempted(Recorded):
-    """Every chosen state was recovered and judged."""
-
     story: PointsStory
     archives: Mapping[int, bytes]
 

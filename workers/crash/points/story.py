@@ -257,7 +257,7 @@ class PointsResult(TrialResult):
     archives: Mapping[int, bytes] = field(default_factory=dict)
 
 
-def with_points(known: TrialResult, story: PointsStory, archives: Mapping[int, bytes] | None = None) -> PointsResult:
+def with_points(known: TrialResult, story: PointsStory, archives: Mapping[int, bytes]) -> PointsResult:
     """`known`: what the trial knows beside its crash points."""
     checks = checks_of(story.states)
     recoveries = [state.recovery_s for state in story.states if state.recovery_s is not None]
@@ -269,7 +269,7 @@ def with_points(known: TrialResult, story: PointsStory, archives: Mapping[int, b
         "lost_binlog": worst_loss([state.lost_binlog for state in story.states]),
         "lost_replica": worst_loss([state.lost_replica for state in story.states]),
     }
-    return PointsResult(**vars(known) | found, points=story, archives=archives or {})
+    return PointsResult(**vars(known) | found, points=story, archives=archives)
 
 
 def checks_of(states: Sequence[TriedState]) -> tuple[CheckResult, ...]:

@@ -29,18 +29,11 @@ def lines(declaration: Declaration, seed: int = 1) -> Iterator[str]:
         yield from ["COMMIT"] if many else []
 
 
-def crashes(declaration: Declaration) -> str:
-    return why_not(declaration) or CAN
-
-
-def whole_tables(declaration: Declaration) -> str:
+def shown(declaration: Declaration) -> str:
     found = [*notes(declaration)]
     says = "By the text, these use no key:" if found else "By the text, none of them lacks a key."
-    return "\n".join((f"{NOT_ASKED} {says}", *found))
-
-
-def shown(declaration: Declaration) -> str:
-    return "\n\n".join((crashes(declaration), whole_tables(declaration), "\n".join(lines(declaration))))
+    whole_tables = "\n".join((f"{NOT_ASKED} {says}", *found))
+    return "\n\n".join((why_not(declaration) or CAN, whole_tables, "\n".join(lines(declaration))))
 
 
 def for_guests(declaration: Declaration) -> Iterator[str]:

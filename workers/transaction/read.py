@@ -2,10 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
-from typing import get_args
+from functools import lru_cache, partial
+from typing import TypeVar, get_args
 
 from workers.errors import PlanError
 from workers.toml.table import TomlTable
@@ -20,6 +20,7 @@ MOST_VALUES, MOST_TABLES, MOST_TRANSACTIONS, MOST_STATEMENTS = 40, 8, 10, 20
 LONGEST_SQL, LONGEST_TITLE = 2000, 80
 MOST_WEIGHT = 1000
 MOST_ROWS, MOST_FILL_BYTES = 1_000_000, 256 << 20
+Made = TypeVar("Made", Table, Statement)
 
 
 class Lines:
@@ -112,22 +113,23 @@ def _tables(table: TomlTable, values: dict[str, Value], lines: Lines) -> tuple[T
     found: list[Table] = []
     for one in entries:
         one.only(("create", "rows", "fill"))
-        create = _sql(one, "create", one.text("create"), lines)
-        try:
-            made = sql.table(create, found)
-        except BadSql as refused:
-            raise lines.wrong(one, "create", create, refused) from refused
-        lines.passed(create)
+        create = one.text("create")
+        made = _sql(one, "create", create, lines, partial(sql.table, create, found))
         found.append(replace(made, rows=one.whole("rows", 0), fill=_fill(one, made, values)))
     _bounded(table, found, values)
     return tuple(found)
 
 
-def _sql(table: TomlTable, key: str, text: str, lines: Lines) -> str:
-    if len(text) > LONGEST_SQL:
-        too_long = BadSql(f"has {len(text):,} characters, at most {LONGEST_SQL:,} are allowed")
-        raise lines.wrong(table, key, text, too_long)
-    return text
+def _sql(table: TomlTable, key: str, text: str, lines: Lines, make: Callable[[], Made]) -> Made:
+    """`make`: reads that text. BadSql: what is wrong with it."""
+    try:
+        if len(text) > LONGEST_SQL:
+            raise BadSql(f"has {len(text):,} characters, at most {LONGEST_SQL:,} are allowed")
+        made = make()
+    except BadSql as refused:
+        raise lines.wrong(table, key, text, refused) from refused
+    lines.passed(text)
+    return made
 
 
 def _fill(table: TomlTable, made: Table, values: dict[str, Value]) -> dict[str, str]:
@@ -164,21 +166,11 @@ def _transactions(
             raise one.wrong("weight", f"is {weight}", f"Write a whole number from 1 to {MOST_WEIGHT}.")
         texts = one.texts("statements")
         _few(one, "statements", len(texts), 1, MOST_STATEMENTS, "statements")
-        statements = tuple(_statement(one, k, text, tables, values, lines) for k, text in enumerate(texts, start=1))
-        yield Transaction(name, weight, statements)
-
-
-def _statement(
-    table: TomlTable, nth: int, text: str, tables: tuple[Table, ...], values: dict[str, Value], lines: Lines
-) -> Statement:
-    key = f"statements[{nth}]"
-    _sql(table, key, text, lines)
-    try:
-        found = sql.statement(text, tables, values, lines.line_of(text))
-    except BadSql as refused:
-        raise lines.wrong(table, key, text, refused) from refused
-    lines.passed(text)
-    return found
+        statements = list[Statement]()
+        for k, text in enumerate(texts, start=1):
+            make = partial(sql.statement, text, tables, values, lines.line_of(text))
+            statements.append(_sql(one, f"statements[{k}]", text, lines, make))
+        yield Transaction(name, weight, tuple(statements))
 
 
 def with_line(text: str, file: str, message: str) -> str:

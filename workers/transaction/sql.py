@@ -35,7 +35,8 @@ def table(sql: str, earlier: Sequence[Table]) -> Table:
     name, inside = found[2], found[4:-1]
     if found[3].text != "(" or found[-1].text != ")":
         raise BadSql("write nothing after the last bracket: the engine comes from the settings", found[-1].at)
-    _check_table_name(name, earlier)
+    if name.text.lower() in {one.name.lower() for one in earlier}:
+        raise BadSql(f"the table {name.text} is made twice", name.at)
     parts = split(inside)
     columns = dict(_columns(parts))
     if not 1 <= len(columns) <= MOST_COLUMNS:
@@ -49,11 +50,6 @@ def table(sql: str, earlier: Sequence[Table]) -> Table:
     _check_brackets(inside)
     create = written([*found[:2], _quoted(name), *found[3:]], lambda value: value)
     return Table(name.text, create, columns, frozenset(_keys(parts)), 0, {})
-
-
-def _check_table_name(name: SqlToken, earlier: Sequence[Table]) -> None:
-    if name.text.lower() in {one.name.lower() for one in earlier}:
-        raise BadSql(f"the table {name.text} is made twice", name.at)
 
 
 def _check_ours(found: list[SqlToken]) -> None:

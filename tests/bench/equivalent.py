@@ -23,16 +23,14 @@ SIZES = "which loads are tried is a choice: the result tells their sizes"
 STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 
 EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
-    "workers/crash/checks.py": STRICT
-    | {
+    "workers/crash/checks.py": {
         ("return ''", "return None"): FALSY,
         (
             "(client_of(last) == client_of(missing)) & (last > missing)",
             "(client_of(last) == client_of(missing)) & (last >= missing)",
         ): "what is missing is not there",
     },
-    "workers/crash/compare_tables.py": STRICT
-    | {
+    "workers/crash/compare_tables.py": {
         ("WRITES_AFTER = 1000", "WRITES_AFTER = 1001"): "any client beyond those of the witness will do",
         ("WRITES_ON = 1002", "WRITES_ON = 1003"): "any client beyond those of the witness will do",
         ("-1", "-2"): ANY_NEGATIVE,

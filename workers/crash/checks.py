@@ -14,7 +14,7 @@ import numpy as np
 from workers.crash.evidence import Evidence, Oddities, Read, Seen, together, without
 from workers.crash.ledger import Ledger
 from workers.crash.replica_check import judge_replicas
-from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, number_of
+from workers.crash.transactions import CLIENT_SHIFT, NOBODY, Keys, client_of, pairs
 from workers.crash.verdict import CheckResult, invalid, nothing_to_check, unknown, valid
 
 T = TypeVar("T")
@@ -329,5 +329,4 @@ def none_of(offenders: Keys, what: str, otherwise: str) -> CheckResult:
 
 def named(offenders: Keys) -> tuple[tuple[int, int], ...]:
     """The first ones as (client, n)."""
-    first = offenders[offenders != NOBODY][:FIRST]
-    return tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))
+    return pairs(offenders[offenders != NOBODY][:FIRST])

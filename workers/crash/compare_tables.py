@@ -5,13 +5,14 @@ number, so a row is two numpy integers, key and digest, listed by table and part
 text, because a driver needs five times as long for single rows.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from workers.crash.evidence import Seen, nothing, seen_in, together
-from workers.crash.transactions import MOST_CLIENTS, NO_PLACE, NOBODY, PLACES, Keys, client_of, keys_found, number_of
+from workers.crash.evidence import Seen, joined, nothing, seen_in, together
+from workers.crash.transactions import MOST_CLIENTS, NO_PLACE, NOBODY, PLACES, Keys, keys_found, pairs, statements
 from workers.servers import ask
 from workers.servers.limited import Connection
 
@@ -67,6 +68,14 @@ def read_rows(connection: Connection, schema: str) -> Rows:
     return {place: _placed(np.concatenate(pairs)) for place, pairs in found.items()}
 
 
+def write(connection: Connection, schema: str, secret: bytes, client: int, count: int, after: int = 0) -> None:
+    """Commit so many transactions of this client, with numbers above `after`, a multiple of 10. Raises ServerError."""
+    connection.select_db(schema)
+    numbers = range(after + 10, after + 10 * (count + 1), 10)  # every tenth is one row, committed by itself
+    for statement in chain.from_iterable(statements(secret, client, numbers)):
+        ask.rows(connection, statement.decode())
+
+
 def difference(left: Rows, right: Rows) -> Difference:
     """Both directions, over all tables."""
     only_left, only_right = _only(left, right), _only(right, left)
@@ -75,18 +84,14 @@ def difference(left: Rows, right: Rows) -> Difference:
 
 def seen(rows: Rows, secret: bytes) -> Seen:
     """The transactions of these rows. A duplicate row counts as altered, because the primary key forbids it."""
-    places = _joined(np.full(len(placed.keys), _number(place), dtype=np.int64) for place, placed in rows.items())
-    keys = _joined(placed.keys for placed in rows.values())
-    found = seen_in(secret, keys, places, _joined(placed.digests for placed in rows.values()))
+    places = joined(np.full(len(placed.keys), _number(place), dtype=np.int64) for place, placed in rows.items())
+    keys = joined(placed.keys for placed in rows.values())
+    found = seen_in(secret, keys, places, joined(placed.digests for placed in rows.values()))
     return Seen(found.whole, found.parts, found.twice, together((found.altered, found.twice)))
 
 
 def _number(place: tuple[str, int]) -> int:
     return PLACES.index(place) if place in PLACES else NO_PLACE
-
-
-def _joined(parts: Iterable[Keys]) -> Keys:
-    return np.concatenate([*parts, nothing()])
 
 
 def _bounded(client: int) -> int:
@@ -101,7 +106,7 @@ def _placed(pairs: Keys) -> Placed:
 
 def _only(some: Rows, others: Rows) -> Keys:
     """Keys of the rows that only `some` has; a transaction with two such rows counts twice."""
-    return np.sort(_joined(_gone(placed, others.get(place, NO_ROWS)) for place, placed in some.items()))
+    return np.sort(joined(_gone(placed, others.get(place, NO_ROWS)) for place, placed in some.items()))
 
 
 def _gone(some: Placed, others: Placed) -> Keys:
@@ -115,5 +120,4 @@ def _gone(some: Placed, others: Placed) -> Keys:
 
 
 def _first(keys: Keys) -> tuple[tuple[int, int], ...]:
-    first = together([keys])[:FIRST]
-    return tuple(zip(client_of(first).tolist(), number_of(first).tolist(), strict=True))
+    return pairs(together([keys])[:FIRST])

@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
@@ -12,7 +11,6 @@ from workers.crash import binlog, compare_tables
 from workers.crash.compare_tables import WRITES_AFTER
 from workers.crash.evidence import BinlogSeen, Oddities, Seen
 from workers.crash.own_load import OwnLoad
-from workers.crash.transactions import statements
 from workers.errors import DurascopeError, ServerError, reason
 from workers.host import temporary
 from workers.sandbox import untrusted
@@ -23,7 +21,6 @@ from workers.servers.limited import Connection
 from workers.servers.target import Target
 
 PROBES = 20  # transactions that are written after recovery, to see their GTIDs
-WITNESS_TABLES = ("one", "left_half", "right_half")
 SENT = binlog.ReadBounds(seconds=600.0, kept_bytes=256 << 20, event_bytes=256 << 20)  # of reading what a server sent
 TELLING = re.compile(r"recover|prepared|binlog|roll(ed )?back|corrupt|torn|\[ERROR\]|\[Warning\]|LSN|crash", re.I)
 Piece = TypeVar("Piece")
@@ -154,7 +151,7 @@ class Inspector:
 
     def _check_tables(self, link: Connection) -> bool:
         """ServerError when the engine cannot be checked, which CHECK TABLE reports only as a note."""
-        tables = ", ".join(f"`{self.schema}`.`{table}`" for table in (*WITNESS_TABLES, *self.own_tables))
+        tables = ", ".join(f"`{self.schema}`.`{table}`" for table in (*compare_tables.TABLES, *self.own_tables))
         said = ask.rows(link, f"CHECK TABLE {tables}")
         found = [text for _, _, kind, text in said if kind in ("status", "error", "Error")]
         if not found or any(kind == "note" for _, _, kind, _ in said):
@@ -162,10 +159,7 @@ class Inspector:
         return all(text == "OK" for text in found)
 
     def _write(self, link: Connection) -> bool:
-        link.select_db(self.schema)
-        numbers = range(10, 10 * (PROBES + 1), 10)  # every tenth is one row
-        for statement in chain.from_iterable(statements(self.secret, WRITES_AFTER, numbers)):
-            ask.rows(link, statement.decode())
+        compare_tables.write(link, self.schema, self.secret, WRITES_AFTER, PROBES)
         return True
 
     def _sql(self, read: Callable[[Connection], Piece]) -> Piece:

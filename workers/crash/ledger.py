@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from workers.crash.evidence import joined
 from workers.crash.transactions import Keys, client_of, key, number_of
 
 
@@ -67,13 +68,12 @@ class Ledger:
 
     def sent(self) -> Keys:
         """Keys of everything sent, ascending."""
-        return _joined([np.arange(1, one.sent + 1, dtype=np.int64) + key(one.client, 0) for one in self.clients])
+        return np.sort(joined(np.arange(1, one.sent + 1, dtype=np.int64) + key(one.client, 0) for one in self.clients))
 
     def acknowledged(self) -> Keys:
         """Keys of everything acknowledged, ascending."""
-        return _joined(
-            [np.flatnonzero(~np.isnan(one.acknowledged_at_s)) + 1 + key(one.client, 0) for one in self.clients]
-        )
+        numbers = ((one.client, np.flatnonzero(~np.isnan(one.acknowledged_at_s)) + 1) for one in self.clients)
+        return np.sort(joined(ns + key(client, 0) for client, ns in numbers))
 
     def in_doubt(self) -> Keys:
         return np.setdiff1d(self.sent(), self.acknowledged(), assume_unique=True)
@@ -94,7 +94,3 @@ class Ledger:
             digest.update(f"{one.client} {one.sent} {len(one.acknowledged_at_s)} {one.open_end};".encode())
             digest.update(np.ascontiguousarray(one.acknowledged_at_s).tobytes())
         return digest.hexdigest()
-
-
-def _joined(parts: list[Keys]) -> Keys:
-    return np.sort(np.concatenate(parts)) if parts else np.array([], dtype=np.int64)

@@ -10,7 +10,6 @@ although the data differ.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
 from workers.crash import compare_tables, dialects
@@ -19,7 +18,6 @@ from workers.crash.dialects import Dialect
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.replica_check import RECONNECTIONS
 from workers.crash.replica_link import Link, ahead
-from workers.crash.transactions import statements
 from workers.crash.twin import twin
 from workers.errors import DurascopeError, SandboxError, ServerEnded
 from workers.sandbox.builds import Build
@@ -33,6 +31,7 @@ REJOIN = "the old primary rejoins the promoted replica"
 SCHEMA = "durascope_witness"
 LIMIT_S = 120.0  # a durable replica on a slow disk applies a few hundred transactions/s
 FOLLOW_S = 60.0  # at a crash point: it applies what the load wrote
+LAST = f"SELECT MAX(n) FROM `{SCHEMA}`.one WHERE client = %s"  # noqa: S608 - our own name
 MORE = 20  # transactions that `write_past` commits beyond the replica's position
 ANY_ROW = "SELECT 1 FROM `{schema}`.`{table}` LIMIT 1"
 AT_COMMIT = r"SHOW GLOBAL VARIABLES WHERE variable_name RLIKE '^sync_binlog$|flush_log_at_trx_commit$'"
@@ -137,7 +136,8 @@ class Replica:
             durable = ask.names_to_values(connection, AT_COMMIT)
             try:
                 _set(connection, dict.fromkeys(durable, "0"))
-                _commit(connection, self, count)
+                last = ask.integer(ask.value(connection, LAST, [WRITES_ON]) or 0)
+                compare_tables.write(connection, SCHEMA, self.secret, WRITES_ON, count, last)
             finally:
                 _set(connection, durable)
         return count
@@ -218,12 +218,3 @@ def _copy_schema(primary: Connection, replica: Connection) -> None:
 def _set(connection: Connection, values: Mapping[str, str]) -> None:
     for name, value in values.items():
         ask.rows(connection, f"SET GLOBAL {name} = {int(value)}")
-
-
-def _commit(connection: Connection, replica: Replica, count: int) -> None:
-    """Whole transactions of the client WRITES_ON, numbered after those already there."""
-    connection.select_db(SCHEMA)
-    last = ask.integer(ask.value(connection, "SELECT MAX(n) FROM one WHERE client = %s", [WRITES_ON]) or 0)
-    numbers = range(last + 10, last + 10 * (count + 1), 10)  # every tenth is one row, committed by itself
-    for statement in chain.from_iterable(statements(replica.secret, WRITES_ON, numbers)):
-        ask.rows(connection, statement.decode())

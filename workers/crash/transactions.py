@@ -71,6 +71,11 @@ def number_of(keys: Keys) -> npt.NDArray[np.int64]:
     return keys & (MOST_NUMBERS - 1)
 
 
+def pairs(keys: Keys) -> tuple[tuple[int, int], ...]:
+    """As (client, n)."""
+    return tuple(zip(client_of(keys).tolist(), number_of(keys).tolist(), strict=True))
+
+
 def rows_expected(keys: Keys) -> npt.NDArray[np.int64]:
     """Rows that each transaction writes, over all tables."""
     expected: npt.NDArray[np.int64] = ROWS_BY_TURN[number_of(keys) % TURN]

@@ -8,12 +8,12 @@ although the data differ.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from workers.crash import compare_tables, dialects
-from workers.crash.compare_tables import TABLES, WRITES_ON
+from workers.crash.compare_tables import TABLES, WRITES_ON, Difference, Rows
 from workers.crash.dialects import Dialect
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.replica_check import RECONNECTIONS
@@ -25,6 +25,7 @@ from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.limited import Connection
+from workers.servers.target import Target
 
 AFTER_RECOVERY, WROTE_ON = RECONNECTIONS
 REJOIN = "the old primary rejoins the promoted replica"
@@ -66,6 +67,18 @@ def attach(
 
 
 @dataclass(frozen=True)
+class ReplicaPorts:
+    """The functions that reach the servers and read their rows; tests replace them."""
+
+    connect: Callable[[Target], Connection] = connect
+    link: Callable[[Sandbox, Sandbox], Link] = Link
+    twin: Callable[[Sandbox, Path, Mapping[str, str]], AbstractContextManager[Sandbox]] = twin
+    read_rows: Callable[[Connection, str], Rows] = compare_tables.read_rows
+    seen: Callable[[Rows, bytes], Seen] = compare_tables.seen
+    difference: Callable[[Rows, Rows], Difference] = compare_tables.difference
+
+
+@dataclass(frozen=True)
 class Replica:
     """An asynchronous GTID replica on its own sandbox. `link`: from its primary; `settings`: those it was given."""
 
@@ -73,10 +86,11 @@ class Replica:
     link: Link
     secret: bytes
     settings: Mapping[str, str] = field(default_factory=dict)
+    ports: ReplicaPorts = ReplicaPorts()
 
     def begin(self) -> None:
         """Follow from the primary's position, with the witness's tables if the primary already has them."""
-        with connect(self.link.source.target) as primary, connect(self.sandbox.target) as replica:
+        with self.ports.connect(self.link.source.target) as primary, self.ports.connect(self.sandbox.target) as replica:
             _copy_schema(primary, replica)
             ask.rows(replica, self.link.dialect.begin, [self.link.written(primary)])
         self.link.start()
@@ -87,8 +101,8 @@ class Replica:
         Call it before the first `reconnect`. SandboxError or ServerError: not known.
         """
         self.link.settle(LIMIT_S)
-        with connect(self.sandbox.target) as connection:
-            return compare_tables.seen(compare_tables.read_rows(connection, SCHEMA), self.secret)
+        with self.ports.connect(self.sandbox.target) as connection:
+            return self.ports.seen(self.ports.read_rows(connection, SCHEMA), self.secret)
 
     def reconnections(self, settings: Mapping[str, str]) -> tuple[ReplicaSeen, ...]:
         """After `promote`. Raises ServerError when the primary, which has these settings, cannot write on."""
@@ -115,8 +129,8 @@ class Replica:
         """
         try:
             self.link.settle(LIMIT_S)
-            with twin(self.link.source, self.sandbox.root, {**settings, "log_bin": "ON"}) as old:
-                link = Link(self.sandbox, old)
+            with self.ports.twin(self.link.source, self.sandbox.root, {**settings, "log_bin": "ON"}) as old:
+                link = self.ports.link(self.sandbox, old)
                 self._demote(link)
                 link.start()
                 return self._seen_after(REJOIN, link, LIMIT_S)
@@ -129,9 +143,9 @@ class Replica:
         Their client is WRITES_ON. They need not be durable, which would take minutes on a slow disk; the settings are
         restored at the end. Raises ServerError.
         """
-        with connect(self.sandbox.target) as connection:
+        with self.ports.connect(self.sandbox.target) as connection:
             reached = self.link.applied(connection)
-        with connect(self.link.source.target) as connection:
+        with self.ports.connect(self.link.source.target) as connection:
             count = ahead(reached, self.link.written(connection)) + MORE
             durable = ask.names_to_values(connection, AT_COMMIT)
             try:
@@ -146,15 +160,15 @@ class Replica:
         followed = link.follow(limit_s)
         if followed.state == "unknown":
             return ReplicaSeen(moment, followed.state, followed.error)
-        with connect(link.source.target) as source, connect(link.follower.target) as follower:
-            left, right = (compare_tables.read_rows(one, SCHEMA) for one in (source, follower))
-        found = compare_tables.difference(left, right)
+        with self.ports.connect(link.source.target) as source, self.ports.connect(link.follower.target) as follower:
+            left, right = (self.ports.read_rows(one, SCHEMA) for one in (source, follower))
+        found = self.ports.difference(left, right)
         return ReplicaSeen(
             moment,
             followed.state,
             followed.error,
             found.rows,
-            compare_tables.seen(right, self.secret),
+            self.ports.seen(right, self.secret),
             only_source=found.first_left,
             only_follower=found.first_right,
         )
@@ -162,7 +176,7 @@ class Replica:
     def _demote(self, link: Link) -> None:
         """The old primary goes on from its own position."""
         if link.dialect.demote:
-            with connect(link.follower.target) as connection:
+            with self.ports.connect(link.follower.target) as connection:
                 ask.rows(connection, link.dialect.demote, [link.written(connection)])
 
 

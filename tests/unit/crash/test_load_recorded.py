@@ -151,6 +151,8 @@ def test_the_gtids_at_the_crash_are_those_of_its_binary_log(recording, tmp_path)
     assert list(look.gtids("recorded binlog", place).values()) == [key(0, 1)] and look.problems == []
     assert look.gtids("recorded binlog", replace(place, index=tmp_path / "none.index")) is None
     assert look.problems[0].startswith("recorded binlog: ")
+    found, _, begun = recording()
+    assert found.named is None and begun.look.problems == [], "none was copied"
 
 
 def test_a_server_that_is_to_be_killed_is_stopped_during_the_load(recording):

@@ -1,6 +1,7 @@
 """What a replica is told to do after a crash, and what its answers come to."""
 
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.unit.servers.played import Played
 from workers.crash import dialects, replica
 from workers.crash.compare_tables import WRITES_ON, Difference
 from workers.crash.evidence import Seen
-from workers.crash.replica import Replica
+from workers.crash.replica import Replica, ReplicaPorts
 from workers.crash.replica_link import Followed
 from workers.crash.transactions import statements
 from workers.errors import SandboxError, ServerError
@@ -70,22 +71,21 @@ def test_a_replica_follows_before_the_load_and_its_account_is_on_disk(monkeypatc
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def asked():
     """`changes`: (server, statement, values); `answers`: beginning of a statement -> rows."""
     found = SimpleNamespace(changes=[], answers={})
-    monkeypatch.setattr(replica, "connect", lambda target: nullcontext(Server(target, found.answers, found.changes)))
-    for name, function in {
-        "read_rows": lambda server, schema: (server.name, schema),
-        "seen": lambda rows, secret: SEEN,
-        "difference": lambda left, right: Difference(2, 1, ((0, 1), (0, 2)), ((1, 1),)),
-    }.items():
-        monkeypatch.setattr(replica.compare_tables, name, function)
+    found.ports = ReplicaPorts(
+        connect=lambda target: nullcontext(Server(target, found.answers, found.changes)),
+        read_rows=lambda server, schema: (server.name, schema),
+        seen=lambda rows, secret: SEEN,
+        difference=lambda left, right: Difference(2, 1, ((0, 1), (0, 2)), ((1, 1),)),
+    )
     return found
 
 
 def made(asked, notes, kind=Replica, **answers):
     sandbox = SimpleNamespace(target="replica", root="root")
-    return kind(sandbox, Link(notes, **answers), SECRET)
+    return kind(sandbox, Link(notes, **answers), SECRET, ports=asked.ports)
 
 
 def test_before_it_is_promoted_it_applies_what_it_has(asked):
@@ -185,7 +185,7 @@ def test_a_replica_begins_at_the_primarys_position_with_its_tables(asked):
 
 
 @pytest.mark.parametrize("demote", ["", "SET GLOBAL gtid_slave_pos = %s"])
-def test_a_copy_of_the_old_primary_follows_the_promoted_replica(asked, demote, monkeypatch):
+def test_a_copy_of_the_old_primary_follows_the_promoted_replica(asked, demote):
     notes, given = [], []
 
     @contextmanager
@@ -196,9 +196,8 @@ def test_a_copy_of_the_old_primary_follows_the_promoted_replica(asked, demote, m
     link = Link(notes, written="0-1-9")
     link.source, link.follower = SimpleNamespace(target="replica"), SimpleNamespace(target="copy")
     link.dialect = SimpleNamespace(demote=demote)
-    one = made(asked, [])
-    monkeypatch.setattr(replica, "twin", twin)
-    monkeypatch.setattr(replica, "Link", lambda source, follower: link)
+    ports = replace(asked.ports, twin=twin, link=lambda source, follower: link)
+    one = replace(made(asked, []), ports=ports)
     found = one.can_rejoin({"sync_binlog": "0", "log_bin": "OFF"})
     assert (found.moment, found.state, found.different_rows) == (REJOIN, "caught up", 3)
     assert given == [(one.link.source, "root", {"sync_binlog": "0", "log_bin": "ON"})]
@@ -207,8 +206,7 @@ def test_a_copy_of_the_old_primary_follows_the_promoted_replica(asked, demote, m
     def no_room(*_):
         raise SandboxError("No room.")
 
-    monkeypatch.setattr(replica, "twin", no_room)
-    full = one.can_rejoin({})
+    full = replace(one, ports=replace(ports, twin=no_room)).can_rejoin({})
     assert (full.state, full.error[:8]) == ("unknown", "No room.")
 
 

@@ -10,6 +10,7 @@ from workers.crash.evidence import Evidence, ReplicaSeen, Seen, without
 from workers.crash.ledger import Ledger
 from workers.crash.outage import ClientOutage
 from workers.crash.reconnecting import FIRST
+from workers.crash.replica_check import has_written_on
 from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import client_of
 from workers.crash.verdict import verdict
@@ -70,8 +71,7 @@ def _evidence(recovered: Recovered, ledger: Ledger) -> tuple[Evidence, Seen | No
     promoted, replicas = _of_replica(recovered)
     has_names = recovered.has_binlog and recovered.has_gtids and case.has_files
     named = recovered.look.gtids("binlog before the crash", recovered.before) if has_names else None
-    has_written_on = recovered.replica is not None  # else it could not be seen whether the replica follows
-    return with_reissued(case, replace(found, replicas=replicas), named, has_written_on), promoted
+    return with_reissued(case, replace(found, replicas=replicas), named, has_written_on(replicas)), promoted
 
 
 def _case(recovered: Recovered, ledger: Ledger) -> Case:

@@ -105,11 +105,9 @@ class Replica:
             return self.ports.seen(self.ports.read_rows(connection, SCHEMA), self.secret)
 
     def reconnections(self, settings: Mapping[str, str]) -> tuple[ReplicaSeen, ...]:
-        """After `promote`. Raises ServerError when the primary, which has these settings, cannot write on."""
+        """After `promote`. `settings`: of the primary. Raises no DurascopeError."""
         rejoined = self.can_rejoin(settings)
-        after = self.reconnect(AFTER_RECOVERY)
-        self.write_past()
-        return after, self.reconnect(WROTE_ON), rejoined
+        return self.reconnect(AFTER_RECOVERY), _written_on(self, LIMIT_S), rejoined
 
     def reconnect(self, moment: str, limit_s: float = LIMIT_S) -> ReplicaSeen:
         """Follow the recovered primary, then compare all rows. Raises no DurascopeError: a failure makes the state
@@ -181,7 +179,7 @@ class Replica:
 
 
 def followed(start: Callable[[], Replica]) -> tuple[ReplicaSeen, ...]:
-    """Of a replica at a crash point. `start`: starts it; its primary answers. ServerError: the primary cannot write on.
+    """Of a replica at a crash point. `start`: starts it; its primary answers.
 
     A replica goes on from its own position after a crash. If the position is ahead of what the engine holds, rows are
     missing for ever, and no error tells it. So the replica follows to the end, before and after its primary writes on.
@@ -192,9 +190,16 @@ def followed(start: Callable[[], Replica]) -> tuple[ReplicaSeen, ...]:
         return (ReplicaSeen(AFTER_RECOVERY, "stopped", f"it does not start: {ended.message}"),)
     except SandboxError as failed:
         return (ReplicaSeen(AFTER_RECOVERY, "unknown", failed.message),)
-    after = replica.reconnect(AFTER_RECOVERY, FOLLOW_S)
-    replica.write_past()
-    return after, replica.reconnect(WROTE_ON, FOLLOW_S)
+    return replica.reconnect(AFTER_RECOVERY, FOLLOW_S), _written_on(replica, FOLLOW_S)
+
+
+def _written_on(replica: Replica, limit_s: float) -> ReplicaSeen:
+    """The replica follows again. Unknown when its primary cannot write on."""
+    try:
+        replica.write_past()
+    except DurascopeError as failure:
+        return ReplicaSeen(WROTE_ON, "unknown", f"The primary cannot write on: {failure}")
+    return replica.reconnect(WROTE_ON, limit_s)
 
 
 def _must_replicate(dialect: Dialect, primary: Connection) -> int:

@@ -21,6 +21,11 @@ def judge_replicas(seen: Sequence[ReplicaSeen]) -> CheckResult:
     return valid("The replica caught up both times and has the same rows.")
 
 
+def has_written_on(seen: Sequence[ReplicaSeen]) -> bool:
+    """Whether the primary certainly wrote on."""
+    return any(one.moment == RECONNECTIONS[1] and one.state != "unknown" for one in seen)
+
+
 def _complaint(one: ReplicaSeen) -> str:
     if one.state == "stopped":
         return f"{one.moment.capitalize()}, the replica stopped: {one.error}."

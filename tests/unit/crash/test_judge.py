@@ -10,10 +10,11 @@ from tests.unit.crash.binlog_bytes import SCHEMA, SECRET
 from tests.unit.crash.case import ledger
 from tests.unit.crash.parts import Part, loaded
 from tests.unit.crash.test_inspect import place
-from workers.crash.evidence import BinlogSeen, Oddities, Seen
+from workers.crash.evidence import BinlogSeen, Oddities, ReplicaSeen, Seen
 from workers.crash.inspect import Inspector
 from workers.crash.judge import judge
 from workers.crash.outage import ClientOutage
+from workers.crash.replica_check import RECONNECTIONS
 from workers.crash.run import crash, recover
 from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import key
@@ -162,11 +163,14 @@ def test_gtids_of_acknowledged_transactions_must_not_be_given_out_again(tmp_path
     assert unread.evidence.problems[0].startswith("binlog before the crash: ")
 
 
+FOLLOWED = tuple(ReplicaSeen(moment, "caught up", "", 0) for moment in RECONNECTIONS)
+
+
 class Replica(Part):
     """A replica that holds all but two transactions."""
 
     def __init__(self, **answers):
-        super().__init__("replica", [], **{"promote": LEFT, "reconnections": ("one", "two"), **answers})
+        super().__init__("replica", [], **{"promote": LEFT, "reconnections": FOLLOWED, **answers})
 
 
 def test_a_replica_tells_what_it_would_hold_as_the_new_primary(tmp_path):
@@ -174,9 +178,17 @@ def test_a_replica_tells_what_it_would_hold_as_the_new_primary(tmp_path):
     before = place(tmp_path / "data", (0, 1))
     found = judged(notes, variables=GTIDS, replica=Replica(), before=before, write_on=False, reissued=())
     assert found.lost_replica.transactions == 2
-    assert (found.evidence.replicas, found.evidence.replica_expected) == (("one", "two"), True)
+    assert (found.evidence.replicas, found.evidence.replica_expected) == (FOLLOWED, True)
     assert found.evidence.gtids_known and "look.write_on" not in notes, "the replica's primary has written on already"
     assert "[replica]" in notes
+
+
+def test_behind_a_primary_that_cannot_write_on_reused_gtids_are_not_known(tmp_path):
+    before = place(tmp_path / "data", (0, 1))
+    unknown = (FOLLOWED[0], replace(FOLLOWED[1], state="unknown"))
+    for replica in (Replica(reconnections=unknown), Replica(promote=ValueError("gone"))):
+        found = judged(variables=GTIDS, replica=replica, before=before, write_on=False, reissued=())
+        assert not found.evidence.gtids_known
 
 
 @pytest.mark.parametrize(("fails", "lost"), [("promote", None), ("reconnections", 2)])

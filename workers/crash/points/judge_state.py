@@ -15,6 +15,7 @@ from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import TriedState, counting
 from workers.crash.points.untried import UntriedPoint
 from workers.crash.replica import Replica, followed
+from workers.crash.replica_check import has_written_on
 from workers.crash.replica_link import Link
 from workers.crash.verdict import verdict
 from workers.errors import SandboxError, ServerEnded
@@ -98,8 +99,8 @@ class StateJudge:
         except SandboxError as failed:  # it hangs, for instance: this state is unknown, the others are tried
             return replace(case.expected(), problems=(failed.message,), gtids_known=False), None
         found, replicas = of_answering(case, recovery.log_lines), self.replicas(lane)
-        written_on = bool(replicas)  # else it could not be seen whether the replica follows
-        return with_reissued(case, replace(found, replicas=replicas), self.load.named, written_on), recovery
+        found = replace(found, replicas=replicas)
+        return with_reissued(case, found, self.load.named, has_written_on(replicas)), recovery
 
     def replicas(self, lane: Lane) -> tuple[ReplicaSeen, ...]:
         """What a replica is after it followed the recovered server. No replica follows a server that is crashed

@@ -2,20 +2,23 @@
 
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from types import SimpleNamespace
 
 import pytest
 
 from tests.unit.sandbox.recordings import Written
+from workers.crash.chain import LOG_LINES
 from workers.crash.points import exhaust
 from workers.crash.points.histories import AtOnce, History
 from workers.crash.points.judge_history import ContentPorts, HistoryJudgement, judge_history
 from workers.crash.points.play import Answered, Played, PlayedAtOnce
 from workers.crash.points.recorded import NS
 from workers.crash.points.server_content import ServerContent
+from workers.crash.points.smallest import is_wrong_under
 from workers.crash.setup_and_result import Timeline
-from workers.errors import ServerEnded, ServerError
+from workers.errors import SandboxError, ServerEnded, ServerError
 from workers.sandbox.disk.recording.events import RecordingEnd
 from workers.sandbox.disk.recording.joint import JointStates
 from workers.sandbox.disk.recording.states import CrashPoint, Only, States
@@ -165,6 +168,24 @@ def test_a_server_that_does_not_come_back_is_named():
 
     told = judge_history(refuse, ALLOWED)
     assert (told.says, told.recovery_s, told.held) == ("The server does not come back: signal 6", None, None)
+
+
+def test_a_server_that_hangs_leaves_the_state_unclear_and_the_others_are_tried(recording):
+    def hang(server, settings):
+        raise SandboxError("no answer for 60 s")
+
+    lane = SimpleNamespace(become=lambda contents: None, states=JointStates([States(recording)]))
+    lines = [str(number) for number in range(LOG_LINES + 1)]
+    lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: None, log_text="\n".join(lines))
+    history = History("one insert", ((0, "INSERT 2"),))
+    ports = replace(PORTS, start=lambda _: None, play=lambda *_: Played(history, recording, ALLOWED),
+                    lanes=lambda *_: [lane], recover=hang)  # fmt: skip
+    wanted = partial(is_wrong_under, "INSERT 2")
+    found, kept = exhaust.exhaust(Request({}, Timeline([].append, lambda: False)), history, 60.0, ports, wanted)
+    assert {(one.verdict, one.passed, one.recovery_s) for one in found.states} == {("unknown", (), None)}
+    assert {one.checks[0].says for one in found.states} == {"Crash after INSERT 2: no answer for 60 s"}
+    assert found.states[0].log_lines == tuple(lines[1:]), "the last ones"
+    assert (found.counts.tried, found.counts.failed, kept) == (4, 0, None), "none is known to be wrong"
 
 
 def test_a_recording_that_ended_by_itself_is_told(recording):

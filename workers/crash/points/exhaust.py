@@ -13,7 +13,7 @@ from itertools import combinations
 from time import monotonic
 
 from workers.crash.binlog.events import BinlogUnknown
-from workers.crash.chain import Begun, ServerReady
+from workers.crash.chain import LOG_LINES, Begun, ServerReady
 from workers.crash.made import Made
 from workers.crash.points.attempts import attempt_all
 from workers.crash.points.export.history import KeptState, keep_state
@@ -236,7 +236,7 @@ def _judged(lane: Lane, begun: Begun, played: Played, state: DiskState, ports: H
         lost_binlog=lost[1] if lost else None,
         recovery_s=judgement.recovery_s,
         took_s=monotonic() - began,
-        log_lines=tuple(lane.server.log_text.splitlines()) if bad else (),
+        log_lines=tuple(lane.server.log_text.splitlines()[-LOG_LINES:]) if bad else (),
     )
     return JudgedState(tried, state, judgement.held)
 

@@ -8,8 +8,8 @@ from workers.crash.binlog.events import BinlogUnknown
 from workers.crash.points.play import Answered
 from workers.crash.points.server_content import ServerContent, content, holds
 from workers.crash.points.story import HISTORY, TriedState
-from workers.crash.verdict import CheckResult, invalid, valid
-from workers.errors import ServerEnded, ServerError
+from workers.crash.verdict import CheckResult, invalid, unknown, valid
+from workers.errors import SandboxError, ServerEnded, ServerError
 from workers.sandbox.disk.recording.states import DiskState
 from workers.sandbox.server import Sandbox
 from workers.servers.connection import connect
@@ -34,16 +34,18 @@ PORTS = ContentPorts()
 @dataclass(frozen=True)
 class HistoryJudgement:
     """`says`: why the state recovers wrong; "" when it recovers right. `recovery_s` None: the server stayed down,
-    or it was not measured. `held` None: the content could not be read."""
+    or it was not measured. `held` None: the content could not be read. `is_unclear`: `says` is why it is not known."""
 
     says: str
     recovery_s: float | None = None
     held: ServerContent | None = None
+    is_unclear: bool = False
 
     def check(self, allowed: Sequence[Answered]) -> CheckResult:
         when = (DURING if len(allowed) > 1 else AFTER).format(allowed[-1].name)
         said = f"{when}{self.says}"
-        return replace(invalid(1, said) if self.says else valid(""), key=HISTORY)
+        found = unknown(said) if self.is_unclear else invalid(1, said) if self.says else valid("")
+        return replace(found, key=HISTORY)
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ def judge_history(
         server, took_s = recover()
     except ServerEnded as ended:
         return HistoryJudgement(f"The server does not come back: {ended.message}")
+    except SandboxError as failed:  # it hangs, for instance
+        return HistoryJudgement(failed.message, is_unclear=True)
     try:
         with ports.connect(server.target) as connection:
             held = ports.content(connection, server)

@@ -37,6 +37,6 @@ def is_wrong(state: TriedState) -> bool:
 
 
 def is_wrong_under(statement: str, state: TriedState) -> bool:
-    """While that statement was under way, or after it if it was the last one."""
+    """While that statement was under way, or after it if it was the last one. An unclear state is not wrong."""
     began = DURING.format(statement), AFTER.format(statement)
-    return any(check.says.startswith(began) for check in state.checks)
+    return is_wrong(state) and any(check.says.startswith(began) for check in state.checks)

@@ -43,9 +43,14 @@ class Load:
 
 def told(variables, tried, *violations, again=(), cancelled=lambda: False, monkeypatch=None, **more):
     if monkeypatch:
-        attempt = iter(again).__next__
-        made = lambda load: SimpleNamespace(attempt=lambda lane, choice: attempt())  # noqa: E731
-        monkeypatch.setattr(other_settings, "StateJudge", made)
+        answers = iter(again)
+
+        def attempt(lane, choice):
+            if isinstance(answer := next(answers), Exception):
+                raise answer
+            return answer
+
+        monkeypatch.setattr(other_settings, "StateJudge", lambda load: SimpleNamespace(attempt=attempt))
     load = Load(variables, Timeline([].append, cancelled), **more)
     found = tried_otherwise(load, None, violations, tried)
     return [(one.name, one.ran, one.other, one.same, one.tried, one.failed, one.unclear) for one in found]
@@ -135,6 +140,14 @@ def test_a_load_that_cannot_be_recorded_is_left_out():
         raise SandboxError("it does not start")
 
     assert told(AT_1_0, broken, VIOLATION) == []
+
+
+def test_a_state_that_cannot_be_made_is_left_out_of_a_setting(monkeypatch):
+    broken = SandboxError("The disk is full.")
+    again = [broken, state(0.1, LOST), broken, broken]
+    variables = {"source_verify_checksum": "OFF", "rocksdb_wal_recovery_mode": "1", "sync_binlog": "1"}
+    found = told(variables, None, VIOLATION, VIOLATION, again=again, monkeypatch=monkeypatch)
+    assert found == [("source_verify_checksum", "OFF", "ON", True, 1, 1, 0)], "without any state no setting is told"
 
 
 def test_a_cancellation_is_not_taken_for_a_broken_load():

@@ -5,6 +5,7 @@ a few points.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from workers.crash.chain import Begun
@@ -14,7 +15,7 @@ from workers.crash.points.recorded import Recorded, another_load
 from workers.crash.points.story import OtherPoint, OtherSetting, TriedState
 from workers.crash.points.violations import Violation
 from workers.crash.verdict import Outcome
-from workers.errors import Cancelled, DurascopeError
+from workers.errors import Cancelled, DurascopeError, SandboxError
 
 AT_RECOVERY = {"source_verify_checksum": "ON", "master_verify_checksum": "ON", "rocksdb_wal_recovery_mode": "2"}
 RELAY_LOG_RECOVERY = "relay_log_recovery"  # of a replica, at its recovery
@@ -66,13 +67,16 @@ def tried_otherwise(
 
 
 def _recoveries(load: Recorded, lane: Lane, violations: Sequence[Violation]) -> Iterator[OtherSetting]:
+    """A state that cannot be made is left out, and a setting without any state."""
     for one in (*_unlike(load, AT_RECOVERY), *_of_replica_at_recovery(load)):
         judge = StateJudge(one.at_recovery_of(load))
         states = []
         for violation in violations:
-            states.append((violation.failed, judge.attempt(lane, violation.choice)))
+            with suppress(SandboxError):
+                states.append((violation.failed, judge.attempt(lane, violation.choice)))
             load.timeline.must_go_on()  # else its server may have been killed
-        yield _told(one, states, same=True)
+        if states:
+            yield _told(one, states, same=True)
 
 
 def _loads(load: Recorded, violations: Sequence[Violation], tried: Tried) -> Iterator[OtherSetting]:

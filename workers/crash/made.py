@@ -21,8 +21,12 @@ class Made(ExitStack):
         self._kills.append(kill)
 
     def kill(self) -> None:
+        """A kill that fails does not spare the others."""
         for kill in tuple(self._kills):
-            kill()
+            try:
+                kill()
+            except Exception:
+                log.exception("killing what a trial made")
 
     def tidied(self) -> dict[str, str]:
         """A note about what could not be removed. It does not change the verdict."""

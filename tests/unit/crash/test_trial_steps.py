@@ -294,6 +294,20 @@ def test_a_trial_that_somebody_cancels_is_killed_within_a_second():
         assert killed.wait(1.0)
 
 
+def test_a_server_that_cannot_be_killed_spares_no_other_and_is_tried_again():
+    made, tries, kills = Made(), threading.Semaphore(0), threading.Semaphore(0)
+
+    def waits_for_a_device():
+        tries.release()
+        raise SandboxError("It waits for a device.")
+
+    made.killed_by(waits_for_a_device)
+    made.killed_by(kills.release)
+    with made.killed_when(lambda: True):
+        for each in (tries, kills, tries, kills):
+            assert each.acquire(timeout=5.0)
+
+
 def test_a_server_that_starts_after_the_kill_is_killed_too():
     made, kills = Made(), threading.Semaphore(0)
     made.killed_by(kills.release)

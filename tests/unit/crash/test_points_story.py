@@ -156,6 +156,9 @@ def test_the_logs_of_the_first_crash_points_that_have_one_are_stored():
     quiet = [state(n / 10) for n in range(1, MOST_LOGS + 1)]
     stored = story(*quiet, state(0.9, LOST, log_lines=("InnoDB: corrupt",))).as_stored()
     assert [one["log_lines"] for one in stored["states"] if one["log_lines"]] == [("InnoDB: corrupt",)]
+    of_one_moment = [state(0.9, LOST, log_lines=(f"InnoDB: {n}",)) for n in range(MOST_LOGS + 2)]
+    stored = story(*of_one_moment).as_stored()["states"]
+    assert [bool(one["log_lines"]) for one in stored] == [True] * MOST_LOGS + [False] * 2
 
 
 def test_a_load_after_which_no_server_recovered_has_no_time_of_recovery():

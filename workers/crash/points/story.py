@@ -234,10 +234,10 @@ class PointsStory:
     def as_stored(self) -> dict[str, object]:
         """Without names of passed checks, and with the logs of the first states that did not pass. The list of crash
         points that were not tried is packed."""
-        logs = [state.moment for state in self.states if state.log_lines][:MOST_LOGS]
+        logs = [number for number, state in enumerate(self.states) if state.log_lines][:MOST_LOGS]
         states = (
-            replace(one, passed=(), vacuous=(), log_lines=one.log_lines if one.moment in logs else ())
-            for one in self.states
+            replace(one, passed=(), vacuous=(), log_lines=one.log_lines if number in logs else ())
+            for number, one in enumerate(self.states)
         )
         short = replace(
             self,

@@ -11,6 +11,7 @@ from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds, needs_as
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.every_crash_point import ReplicaCrashPoints
 from workers.sandbox.builds.catalogue import CATALOGUE
+from workers.servers.settings import SETTINGS, same
 from workers.topology.faults import FAULTS, HOW_NODES, refusal
 
 MOST_TRIALS = 5000
@@ -108,9 +109,10 @@ def _replicas(plan: Plan, server: Candidate) -> Iterator[str]:
 
 
 def _as_it_is(variant: Variant, server: Candidate) -> Iterator[str]:
-    """After the crash an attached server starts with its own option file, so a variant cannot change it."""
+    """After the crash an attached server starts with its own option file, so a variant cannot change it. `review` tells
+    of settings that are not known."""
     for name, value in variant.settings.items():
-        if server.present.get(name, "").upper() != value.upper():
+        if name in SETTINGS and not same(name, server.present.get(name, ""), value):
             yield (
                 f"Variant {variant.name}: {server.name} is crashed with its present settings, and {name} is "
                 f"{server.present.get(name) or 'not known'} there. Set it in the server's option file, or remove it."

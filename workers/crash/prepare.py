@@ -18,6 +18,7 @@ from workers.errors import PlanError
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
+from workers.servers.settings import same
 from workers.transaction.declaration import Declaration
 
 
@@ -134,7 +135,7 @@ def _make_own_tables(begun: Begun, server: Sandbox | AttachedServer, own: Declar
 def _must_have(name: str, settings: Mapping[str, str], variables: Mapping[str, str]) -> None:
     """An attached server keeps its settings: with others the verdict would name the wrong variant."""
     for variable, value in settings.items():
-        if (found := variables.get(variable, "not known")).upper() != value.upper():
+        if not same(variable, found := variables.get(variable, "not known"), value):
             raise PlanError(
                 f"{name} has {variable}={found} now, and the variant has {value}: it was not crashed.",
                 "Set it in the server's option file, or change the plan.",

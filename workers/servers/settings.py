@@ -150,15 +150,21 @@ def normal_form(value: str, rule: Rule, kind: Kind) -> str | None:
 
 def same(name: str, one: str, other: str) -> bool:
     """Whether two spellings of a value are equal for the server."""
-    if find(name).kind in ("switch", "choice"):
-        return switch(one) == switch(other)
-    return one.strip().upper() == other.strip().upper()
+    kind = find(name).kind
+    return _folded(one, kind) == _folded(other, kind)
 
 
 def switch(value: str) -> str:
     """ON or OFF for every spelling of them; any other value in capital letters."""
     upper = value.strip().upper()
     return _SWITCH.get(upper, upper)
+
+
+def _folded(value: str, kind: Kind) -> str:
+    if kind in ("switch", "choice"):
+        return switch(value)
+    size = _bytes(value) if kind == "bytes" else None
+    return value.strip().upper() if size is None else str(size)
 
 
 def _choice(value: str, rule: Rule) -> str | None:

@@ -108,6 +108,9 @@ def test_an_attached_server_is_crashed_with_its_own_settings_only():
     server = Candidate("db1", is_sandbox=False, present={"sync_binlog": "1"})
     assert said(owners({"sync_binlog": "1"}), server) == ""
     assert "sync_binlog is 1 there" in said(owners({"sync_binlog": "0"}), server)
+    on = replace(server, present={"innodb_doublewrite": "ON"})
+    assert said(owners({"innodb_doublewrite": "1"}), on) == "", "another spelling"
+    assert said(owners({"no_such_setting": "1"}), on) == "", "another review tells of it"
 
 
 def test_attached_servers_are_crashed_by_their_owners_command_only():

@@ -239,7 +239,8 @@ def test_an_owners_server_with_other_settings_is_not_crashed(ports, held, told):
     assert prepare(ready(ports, variables=held)), "a sandbox was started with them"
 
 
-def test_settings_are_the_same_in_whatever_case(ports):
-    asked = {"innodb_flush_method": "o_direct"}
-    held = {"innodb_flush_method": "O_DIRECT"}
-    assert prepare(ready(ports, variables=held, settings=asked, attached=attached()))
+@pytest.mark.parametrize(("name", "asked", "held"), [("innodb_flush_method", "o_direct", "O_DIRECT"),
+                                                     ("innodb_doublewrite", "1", "ON"),
+                                                     ("innodb_buffer_pool_size", "16M", "16777216")])  # fmt: skip
+def test_settings_are_the_same_however_they_are_spelled(ports, name, asked, held):
+    assert prepare(ready(ports, variables={name: held}, settings={name: asked}, attached=attached()))

@@ -20,6 +20,7 @@ from workers.host.child import ENDS_WITH_US
 
 # dashboard.findings.redact finds these messages by their words: guests see neither program nor output.
 LAST_WORDS = 500
+LAST_BYTES = 8 * LAST_WORDS  # a character has up to four, and space at the end is left out
 PASSED_ON = ("PATH", "HOME", "SSH_AUTH_SOCK")  # of the worker's environment, for ssh
 DOUBT = "Check the server by hand: it may be down."
 FIX = "Correct the command."
@@ -37,7 +38,7 @@ class OwnersCommand:
         secret."""
         with tempfile.TemporaryFile() as output:  # not a pipe: background processes may keep it open
             status = self._wait(argv, what, output)
-            output.seek(0)
+            output.seek(max(0, output.seek(0, os.SEEK_END) - LAST_BYTES))
             said = output.read().decode(errors="replace").strip()
         if status:
             raise SandboxError(f"The {what} command {argv[0]} ended with status {status}: {said[-LAST_WORDS:]}", DOUBT)

@@ -2,6 +2,7 @@
 
 import os
 import time
+import tracemalloc
 
 import pytest
 
@@ -40,6 +41,16 @@ def test_of_a_failed_command_the_program_and_its_last_words_are_told():
     said = environment_of("printf '%0600d' 7")
     assert said.startswith("The crash command /bin/sh ended with status 1: 0")
     assert said.count("0") == 499
+
+
+def test_of_much_output_only_the_end_is_read():
+    tracemalloc.start()
+    try:
+        said = environment_of("head -c 20000000 /dev/zero; printf '%0500d' 7")
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    assert said.endswith(f": {'0' * 499}7 Check the server by hand: it may be down.")
 
 
 def test_a_program_that_is_not_there_is_told():

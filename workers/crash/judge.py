@@ -37,12 +37,15 @@ def judge(recovered: Recovered) -> Judged:
 
 
 def lost_work(ledger: Ledger, seen: Seen | None, crash_at_s: float) -> LostWork | None:
-    """None: it is not known what this place holds."""
+    """None: it is not known what this place holds. Commits may be lost that were acknowledged after the crash: by a
+    server that was not shut off, or by one that came back."""
     if seen is None:
         return None
     lost = missing_from(seen, ledger)
-    first_s = ledger.told_at_s(lost).min(initial=crash_at_s)
-    return LostWork(len(lost), 1000 * (crash_at_s - float(first_s)))
+    if not len(lost):
+        return LostWork(0, 0.0)
+    times = ledger.told_at_s(lost)
+    return LostWork(len(lost), 1000 * float(times.max(initial=crash_at_s) - times.min()))
 
 
 def lost_from_both(ledger: Ledger, evidence: Evidence) -> int | None:

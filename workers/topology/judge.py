@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from workers.crash.evidence import Seen, without
+from workers.crash.judge import lost_work
 from workers.crash.ledger import Ledger
 from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import Keys
@@ -66,10 +67,10 @@ def _late(ledger: Ledger, promoted_at_s: float, kept: Seen | None) -> Keys:
 
 def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> FailoverResult:
     fault_at_s = returned.since_load_s(returned.struck_at)
-    lost = _lost(ledger, evidence.kept, fault_at_s)
+    lost = lost_work(ledger, evidence.kept, fault_at_s)
     back = evidence.rejoined
     behind = back.seen if evidence.of_replica and back and back.state == "caught up" else None
-    lost_replica = _lost(ledger, behind, fault_at_s)
+    lost_replica = lost_work(ledger, behind, fault_at_s)
     phantoms = _missing(evidence.read, evidence.kept)
     ghosts = _missing(returned.old.whole if returned.old else None, evidence.kept)  # only the old primary holds them
     known = returned.so_far()
@@ -101,17 +102,6 @@ def _fell_back(returned: Returned) -> bool | None:
 
 def _failed(lost: LostWork | None, lost_replica: LostWork | None, crashed: Seen | None) -> bool:
     return any(one and one.transactions for one in (lost, lost_replica)) or bool(crashed and len(crashed.twice))
-
-
-def _lost(ledger: Ledger, kept: Seen | None, fault_at_s: float) -> LostWork | None:
-    """A primary that was not shut off acknowledges commits after the fault, and they are lost too."""
-    if kept is None:
-        return None
-    lost = without(ledger.acknowledged(), kept.whole)
-    if not len(lost):
-        return LostWork(0, 0.0)
-    times = ledger.told_at_s(lost)
-    return LostWork(len(lost), 1000 * float(times.max(initial=fault_at_s) - times.min()))
 
 
 def _missing(keys: Keys | None, kept: Seen | None) -> Keys | None:

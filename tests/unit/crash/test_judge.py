@@ -12,7 +12,8 @@ from tests.unit.crash.parts import Part, loaded
 from tests.unit.crash.test_inspect import place
 from workers.crash.evidence import BinlogSeen, Oddities, ReplicaSeen, Seen
 from workers.crash.inspect import Inspector
-from workers.crash.judge import judge
+from workers.crash.judge import judge, lost_work
+from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.outage import ClientOutage
 from workers.crash.replica_check import RECONNECTIONS
 from workers.crash.run import crash, recover
@@ -86,6 +87,14 @@ def test_lost_commits_are_counted_up_to_the_crash():
     assert found.verdict == "invalid"
     assert (found.lost_engine.transactions, found.lost_binlog) == (2, LostWork(0, 0.0))
     assert found.lost_engine.ms == pytest.approx(1000 * (0.5 - 0.381))
+
+
+def test_lost_commits_that_were_acknowledged_after_the_crash_reach_to_the_last_one():
+    both = np.array([key(0, 1), key(0, 2)])
+    known = Ledger((ClientLedger(0, 2, np.array([0.4, 3.4])),))
+    assert lost_work(known, Seen(both[:1]), 0.5) == LostWork(1, 0.0), "one alone has no span"
+    assert lost_work(known, Seen(both[:0]), 0.5).ms == pytest.approx(3000)
+    assert lost_work(known, Seen(both), 0.5) == LostWork(0, 0.0)
 
 
 def test_commits_that_engine_and_binlog_both_lack_are_counted_once():

@@ -8,7 +8,6 @@ from pymysql.constants import CLIENT
 
 from workers.crash.binlog import files_of
 from workers.crash.transactions import statements
-from workers.sandbox.options import BINLOG_BASE
 from workers.sandbox.server import Sandbox
 
 SCHEMA = "durascope_crash"
@@ -52,4 +51,4 @@ def insert(client: int, *numbers: int) -> str:
 
 
 def log_files(sandbox: Sandbox) -> list[Path]:
-    return files_of(sandbox.datadir, BINLOG_BASE)
+    return files_of(sandbox.binlog_index)

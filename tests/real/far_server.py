@@ -93,7 +93,7 @@ class FarServer:
             return ask.text(link, "SHOW MASTER STATUS")
 
     def files_from(self, first: str) -> list[Path]:
-        return [file for file in files_of(self.server.datadir, options.BINLOG_BASE) if file.name >= first]
+        return [file for file in files_of(self.server.binlog_index) if file.name >= first]
 
     def copied_by_the_vendor(self, first: str, folder: Path) -> str:
         """Into the folder: the files from `first` on, decrypted, each as far as the server sends it to the vendor's

@@ -65,7 +65,7 @@ def delete_a_row(server: Sandbox) -> None:
 
 
 def first_binlog(server: Sandbox) -> Path:
-    return files_of(server.datadir, "binlog")[0]
+    return files_of(server.binlog_index)[0]
 
 
 def offenders(result, key: str):

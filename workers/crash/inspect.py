@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
 from workers.crash import binlog, compare_tables
+from workers.crash.attached import FIX_INDEX
 from workers.crash.compare_tables import WRITES_AFTER
 from workers.crash.evidence import BinlogSeen, Oddities, Seen
 from workers.crash.own_load import OwnLoad
-from workers.errors import DurascopeError, ServerError, reason
+from workers.errors import DurascopeError, PlanError, ServerError, reason
 from workers.host import temporary
 from workers.sandbox import untrusted
 from workers.servers import ask, dump, gtid
@@ -40,10 +41,14 @@ class BinlogPlace:
 
     @classmethod
     def now(cls, index: Path, home: Path | None = None) -> Self:
-        return cls(index, cls(index, home=home).files()[-1].name, home=home)
+        """PlanError: the index names no file."""
+        files = cls(index, home=home).files()
+        if not files:
+            raise PlanError(f"The binary log index {index.name} is empty: the server was not crashed.", FIX_INDEX)
+        return cls(index, files[-1].name, home=home)
 
     def files(self) -> list[Path]:
-        named = binlog.files_of(self.index.parent, self.index.stem, self.home)
+        named = binlog.files_of(self.index, self.home)
         names = [path.name for path in named]
         ours = named[names.index(self.first) :] if self.first in names else named
         return ours if self.among is None else [path for path in ours if path.name in self.among]

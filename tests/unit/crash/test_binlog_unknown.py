@@ -50,11 +50,11 @@ def test_a_whole_event_that_is_not_understood_is_unknown(seen, rows):
 
 def test_the_index_names_the_files(tmp_path):
     (tmp_path / "binlog.index").write_text(f"./binlog.000001\n{tmp_path}/binlog.000002\n\n")
-    names = [str(path) for path in files_of(tmp_path, "binlog")]
+    names = [str(path) for path in files_of(tmp_path / "binlog.index")]
     assert names == [f"{tmp_path}/binlog.000001", f"{tmp_path}/binlog.000002"]
     (tmp_path / "binlog.index").write_bytes(b"./binlog.000001\n" + bytes(30))
     with pytest.raises(BinlogUnknown, match="zeros"):
-        files_of(tmp_path, "binlog")
+        files_of(tmp_path / "binlog.index")
 
 
 @pytest.mark.parametrize("named", ["/etc/passwd", "../secret", "sub/binlog.000001", "..", "."])
@@ -63,7 +63,7 @@ def test_an_index_that_names_files_elsewhere_is_not_followed(tmp_path, named):
     (tmp_path / "sub").mkdir()
     (tmp_path / "binlog.index").write_text(f"./binlog.000001\n{named}\n")
     with pytest.raises(BinlogUnknown, match="another folder"):
-        files_of(tmp_path, "binlog")
+        files_of(tmp_path / "binlog.index")
 
 
 @pytest.mark.parametrize("standalone", [True, False])

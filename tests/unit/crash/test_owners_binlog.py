@@ -3,6 +3,7 @@
 import pytest
 
 from workers.crash.attached import AttachedServer
+from workers.crash.inspect import BinlogPlace
 from workers.crash.setup_and_result import Attached
 from workers.errors import PlanError
 from workers.servers.target import Target
@@ -23,6 +24,20 @@ def found(owners, told):
 
 def test_the_owner_says_where_it_is(index):
     assert found(index, "/data/binlog.index") == index
+
+
+def test_it_may_have_any_name(index):
+    renamed = index.rename(index.with_name("binlog.idx"))
+    assert found(renamed, "/data/binlog.idx") == renamed
+    assert BinlogPlace.now(renamed).first == "binlog.000001"
+
+
+def test_an_empty_index_is_said_before_the_crash(index):
+    index.write_text("\n")
+    with pytest.raises(
+        PlanError, match=r"binlog\.index is empty: the server was not crashed\. Mark it expendable again"
+    ):
+        BinlogPlace.now(index)
 
 
 def test_a_server_too_old_to_tell_has_its_owners_word(index):

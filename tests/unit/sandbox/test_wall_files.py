@@ -63,7 +63,7 @@ def test_a_binlog_is_a_file_of_the_datadir(theirs, as_user, open_path, vault, na
     kept.mkdir()
     log = BinlogPlace(theirs / "binlog.index")
     assert isinstance(ended(lambda: inspect.keep_binlog(log, kept)), OSError)
-    assert isinstance(ended(lambda: read(files_of(theirs, "binlog"), "schema", b"secret")), OSError)
+    assert isinstance(ended(lambda: read(files_of(theirs / "binlog.index"), "schema", b"secret")), OSError)
     assert all(SECRET not in path.read_text() for path in kept.iterdir())
 
 
@@ -75,9 +75,9 @@ def test_an_index_cannot_name_files_elsewhere(theirs, as_user, open_path, vault)
 
 def test_a_binlog_of_terabytes_is_not_read_or_copied(theirs, as_user, open_path):
     as_user("echo ./binlog.000001 > binlog.index; truncate -s 8T binlog.000001", theirs)
-    assert "it is not read" in str(ended(lambda: read(files_of(theirs, "binlog"), "schema", b"secret")))
+    assert "it is not read" in str(ended(lambda: read(files_of(theirs / "binlog.index"), "schema", b"secret")))
     as_user("truncate -s 1T binlog.index", theirs)
-    assert "larger than" in str(ended(lambda: files_of(theirs, "binlog")))
+    assert "larger than" in str(ended(lambda: files_of(theirs / "binlog.index")))
 
 
 @as_root
@@ -112,7 +112,7 @@ def test_a_tree_that_no_server_makes_is_not_copied(theirs, as_user, monkeypatch)
 @as_root
 def test_a_second_name_of_somebody_elses_file_is_not_read(theirs, vault):
     os.link(vault / "secret", theirs / "binlog.index")  # a kernel with protected_hardlinks=0 lets anybody do so
-    assert isinstance(ended(lambda: files_of(theirs, "binlog")), PermissionError)
+    assert isinstance(ended(lambda: files_of(theirs / "binlog.index")), PermissionError)
 
 
 def test_a_socket_that_leads_elsewhere_is_not_connected_to(open_path, user, as_user):

@@ -81,16 +81,16 @@ def transactions(files: Sequence[Path]) -> int:
     return groups.count
 
 
-def files_of(folder: Path, base: str, home: Path | None = None) -> list[Path]:
-    """The files in `base`.index of the folder, in its order; they need not exist. Relative names begin at `home`, by
-    default in the folder. BinlogUnknown: the index is damaged, or names files in another folder, which a hostile server
-    could do."""
-    text = untrusted.read(folder / f"{base}.index", MOST_INDEX_BYTES)
+def files_of(index: Path, home: Path | None = None) -> list[Path]:
+    """The files that the index names, in its order; they need not exist. Relative names begin at `home`, by default in
+    the folder of the index. BinlogUnknown: the index is damaged, or names files in another folder, which a hostile
+    server could do."""
+    text, folder = untrusted.read(index, MOST_INDEX_BYTES), index.parent
     if b"\0" in text:
-        raise BinlogUnknown(f"{base}.index holds zeros: which files belong to the binary log is not known.")
+        raise BinlogUnknown(f"{index.name} holds zeros: which files belong to the binary log is not known.")
     named = [(home or folder) / line.strip() for line in os.fsdecode(text).splitlines() if line.strip()]
     if any(os.path.realpath(path.parent) != os.path.realpath(folder) or path.name == ".." for path in named):
-        raise BinlogUnknown(f"{base}.index names files in another folder: they are not read.")
+        raise BinlogUnknown(f"{index.name} names files in another folder: they are not read.")
     return [folder / path.name for path in named]
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from workers.crash import binlog
 from workers.crash.points.histories import SCHEMA
 from workers.errors import SandboxError
-from workers.sandbox import options, untrusted
+from workers.sandbox import untrusted
+from workers.sandbox.log_places import IN_DATADIR
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.limited import Connection
@@ -69,12 +70,12 @@ def _printed(field: ask.Field) -> str:
 
 def holds(datadir: Path, texts: Sequence[str]) -> bool:
     """Whether the binary log holds each of these texts, wherever."""
-    files = [untrusted.read(path, MOST_LOG_BYTES) for path in binlog.files_of(datadir, options.BINLOG_BASE)]
+    files = [untrusted.read(path, MOST_LOG_BYTES) for path in binlog.files_of(IN_DATADIR.binlog_index(datadir))]
     return all(any(text.encode() in file for file in files) for text in texts)
 
 
 def _logged(datadir: Path) -> int:
-    index = datadir / f"{options.BINLOG_BASE}.index"
+    index = IN_DATADIR.binlog_index(datadir)
     if not index.exists():
         raise SandboxError("A small history needs a server with a binary log.", "Set log_bin=ON.")
-    return binlog.transactions(binlog.files_of(datadir, options.BINLOG_BASE))
+    return binlog.transactions(binlog.files_of(index))

@@ -61,14 +61,16 @@ def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str 
     where = points_of_loads(counts.tried, loads, noun)
     if histories:
         where = f"{_points(counts.tried, CRASH_POINT)} of {histories}"
+    unread = f"at {counts.uncounted:,} the tables could not be read, and losses are not known"
     if most_lost is None or (histories and not counts.lost):
         if counts.failed:
             return f"recovered wrong at {counts.failed:,} of the {where}"
+        if counts.uncounted:
+            return f"recovered right at {counts.tried - counts.uncounted:,} of the {where}; {unread}"
         return f"recovered right at {'all ' if counts.tried > 1 else 'the '}{where}"
     others = counts.failed - counts.lost
     otherwise = f"failed in another way at {others:,}" if others else ""
     if counts.uncounted:
-        unread = f"at {counts.uncounted:,} the tables could not be read, and losses are not known"
         lost = f"lost acknowledged commits at {counts.lost:,} of the {where}" if counts.lost else ""
         nothing = f"lost no commit at {counts.tried - counts.uncounted:,} of the {where}"
         return "; ".join(filter(None, (lost or nothing, otherwise, unread)))

@@ -186,6 +186,7 @@ def test_a_server_that_hangs_leaves_the_state_unclear_and_the_others_are_tried(r
     assert {one.checks[0].says for one in found.states} == {"Crash after INSERT 2: no answer for 60 s"}
     assert found.states[0].log_lines == tuple(lines[1:]), "the last ones"
     assert (found.counts.tried, found.counts.failed, kept) == (4, 0, None), "none is known to be wrong"
+    assert found.counts.uncounted == 4, "nor to be right"
 
 
 def test_a_recording_that_ended_by_itself_is_told(recording):

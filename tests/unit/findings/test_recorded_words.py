@@ -47,6 +47,13 @@ def test_of_small_histories_it_is_told_whether_they_recovered_right(tried_, fail
     assert recorded.says(counted(tried_, failed, 0), 1, None, "1 round") == says
 
 
+def test_states_of_small_histories_that_could_not_be_read_are_not_told_as_right():
+    assert recorded.says(counted(992, 0, 0, 2), 1, None, "14 histories") == (
+        "recovered right at 990 of the 992 crash points of 14 histories; "
+        "at 2 the tables could not be read, and losses are not known"
+    )
+
+
 def test_small_histories_that_lost_answered_statements_are_told_like_a_load():
     says = recorded.says(counted(992, 921, 900), 1, 7, "14 histories")
     assert says == (

@@ -53,10 +53,12 @@ class TriedState(JudgedPoint):
 
     @property
     def is_uncounted(self) -> bool:
-        """Commits had been acknowledged, and the engine could not be read: whether they were lost is not known."""
-        of_load = all(one.key != HISTORY for one in self.checks)
+        """Commits had been acknowledged, and the engine could not be read: whether they were lost is not known. Of a
+        small history: it is not known what the server holds."""
+        if any(one.key == HISTORY for one in self.checks):
+            return self.verdict == "unknown"
         read = self.lost_engine is not None or self.verdict == "valid"
-        return of_load and not read and self.acknowledged > 0 and not self.has_lost
+        return not read and self.acknowledged > 0 and not self.has_lost
 
 
 def counting(checks: Sequence[CheckResult], acknowledged: int) -> tuple[CheckResult, ...]:

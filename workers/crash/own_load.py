@@ -158,9 +158,10 @@ def _agrees(expected: Cells, found: Cells) -> bool:
     return all(content is None or _bare(found.get(column)) == _bare(content) for column, content in expected.items())
 
 
-def _bare(text: str | None) -> str | None:
-    """CHAR drops the spaces at its end."""
-    return text and text.rstrip(" ")
+def _bare(text: str | None) -> str:
+    """CHAR drops the spaces at its end, or adds zero bytes in the character set "binary". The sql_mode
+    EMPTY_STRING_IS_NULL stores NULL for an empty text."""
+    return (text or "").rstrip(" \0")
 
 
 def _text(value: ask.Field) -> str | None:

@@ -10,14 +10,25 @@ from workers.transaction.values import BY_SERVER, Drawn, Value, literal
 
 
 @dataclass(frozen=True)
+class Column:
+    """`kind`: its type in capitals. `length`: the number in brackets after it; 0: none. `words`: all of them, in
+    capitals."""
+
+    kind: str
+    length: int
+    words: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Table:
-    """`create`: up to the closing bracket, without an engine. `columns`: name -> type in capitals. `keys`: columns with
-    which a key begins. `fill`: column -> name of the value that its first rows get."""
+    """`create`: up to the closing bracket, without an engine. `keys`: columns with which a key begins. `refers`: table
+    and column of each foreign key. `fill`: column -> name of the value that its first rows get."""
 
     name: str
     create: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, Column]
     keys: frozenset[str]
+    refers: frozenset[tuple[str, str]]
     rows: int
     fill: Mapping[str, str]
 

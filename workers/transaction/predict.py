@@ -2,19 +2,26 @@
 
 It is known for an INSERT of one row that holds the number of its transaction, and for an UPDATE that finds this row
 again by that number. Other changes meet rows of other transactions, and what these hold depends on the order of both.
+
+It holds for each server and each sql_mode: a content is compared only where every server stores it as it was sent.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workers.errors import PlanError
-from workers.transaction.declaration import Declaration, Statement
+from workers.transaction.declaration import Column, Declaration, Statement
 from workers.transaction.tokens import BadSql, SqlToken, split
-from workers.transaction.values import BY_SERVER, Drawn
+from workers.transaction.values import BY_SERVER, Drawn, Value
 
-WHOLE = ("BIGINT", "INT", "INTEGER", "MEDIUMINT", "SMALLINT", "TINYINT")
+WHOLE = {"BIGINT": 64, "INT": 32, "INTEGER": 32, "MEDIUMINT": 24, "SMALLINT": 16, "TINYINT": 8}  # type -> bits
 TEXTS = ("CHAR", "VARCHAR", "TEXT")
 FIX = "Give each new row the number of its transaction: a value of the kind sequence, in a BIGINT column."
+WRITE_INSERT = "Write INSERT: a new number is in no other row."
+FIT = "Make the column larger, or the value smaller."
+FILL = "Fill this column with a value of the kind sequence, uniform or zipf."
+LARGEST_NUMBER = 2**62  # of a transaction
+SHORTEST_TEXT = 65535 // 4  # letters that a TEXT holds in every character set
 
 Cells = Mapping[str, str | None]  # column -> its content as text; None: not known
 Rows = Mapping[str, tuple[Cells, ...]]  # table -> rows of one transaction
@@ -82,14 +89,26 @@ def _changes(declaration: Declaration, writes: list[Statement], keys: dict[str, 
         change = _insert(declaration, one) if one.verb in ("INSERT", "REPLACE") else _update(declaration, one)
         if keys.setdefault(change.table, change.key) != change.key:
             raise _unknown(one, f"{change.table} has the number in {keys[change.table]} and in {change.key}")
+        if change.is_insert and not _is_filled_below(declaration, change):
+            raise _unknown(one, f"the first rows of {change.table} may hold any number in {change.key}", FILL)
         if not change.is_insert and change.table not in inserted:
             raise _unknown(one, f"it changes a row of {change.table} that this transaction did not insert")
         inserted.add(change.table)
         yield change
 
 
+def _is_filled_below(declaration: Declaration, change: RowChange) -> bool:
+    """Whether the table's first rows hold smaller numbers than every transaction."""
+    table = declaration.table(change.table)
+    if value := table.fill.get(change.key):
+        return declaration.values[value].is_number
+    return not table.rows or "DEFAULT" not in table.columns[change.key].words
+
+
 def _insert(declaration: Declaration, one: Statement) -> RowChange:
     """INSERT INTO table (columns) VALUES (items), nothing else."""
+    if one.verb == "REPLACE":
+        raise _unknown(one, "REPLACE may delete rows of other transactions", WRITE_INSERT)
     found = [*one.tokens]
     marks = [token.text.upper() for token in found]
     closes = marks.index(")") if ")" in marks else 0
@@ -101,10 +120,11 @@ def _insert(declaration: Declaration, one: Statement) -> RowChange:
     table = found[2].text
     known = dict(zip(columns, items, strict=True))
     sequences = [column for column, item in known.items() if _is_sequence(declaration, item)]
-    key = next((column for column in sequences if declaration.table(table).columns.get(column) == "BIGINT"), "")
+    types = declaration.table(table).columns
+    key = next((column for column in sequences if column in types and types[column].kind == "BIGINT"), "")
     if not key:
         raise _unknown(one, f"its row in {table} does not hold the number of its transaction")
-    return RowChange(True, table, key, _cells(declaration, table, known))
+    return RowChange(True, table, key, _cells(declaration, one, table, known))
 
 
 def _update(declaration: Declaration, one: Statement) -> RowChange:
@@ -118,29 +138,57 @@ def _update(declaration: Declaration, one: Statement) -> RowChange:
     parts = _parts(found[3:-4])
     if not parts or any(len(part) < 3 or part[1].text != "=" for part in parts):
         raise _unknown(one, "it is not: UPDATE table SET column = value WHERE column = :number")
-    cells = _cells(declaration, table, {part[0].text: part[2:] for part in parts})
+    cells = _cells(declaration, one, table, {part[0].text: part[2:] for part in parts})
     if not any(cells.values()):
         raise _unknown(one, "it sets no column to a value that can be compared afterwards")
     if found[-3].text in cells:
         raise _unknown(one, f"it changes {found[-3].text}, which holds the number")
+    refers = {column for each in declaration.tables for to, column in each.refers if to == table}
+    if refers.intersection((*cells, "")):
+        raise _unknown(one, f"it changes a column of {table} that a foreign key refers to, so other rows may change")
     return RowChange(False, table, found[-3].text, cells)
 
 
-def _cells(declaration: Declaration, table: str, items: Mapping[str, list[SqlToken]]) -> dict[str, SqlToken | None]:
-    types = declaration.table(table).columns
-    return {column: _compared(declaration, types.get(column, ""), item) for column, item in items.items()}
+def _cells(
+    declaration: Declaration, one: Statement, table: str, items: Mapping[str, list[SqlToken]]
+) -> dict[str, SqlToken | None]:
+    """Raises PlanError for a content that may not fit: strict servers refuse it, other ones store something else."""
+    columns, cells = declaration.table(table).columns, dict[str, SqlToken | None]()
+    for name, item in items.items():
+        column = columns.get(name)
+        token = cells[name] = _compared(declaration, column, item) if column else None
+        if column and token and _size(token, declaration.values.get(token.text)) > _room(column):
+            raise _unknown(one, f"{name} of {table} is too small for its content, which some servers cut", FIT)
+    return cells
 
 
-def _compared(declaration: Declaration, kind: str, item: list[SqlToken]) -> SqlToken | None:
-    """The content if it is a single value that a column of this type returns as it was given."""
+def _compared(declaration: Declaration, column: Column, item: list[SqlToken]) -> SqlToken | None:
+    """The content if it is a single value that a column of this type returns as it was given. An AUTO_INCREMENT column
+    takes 0 for the next number."""
     token = item[0] if len(item) == 1 else None
-    if token is None or token.kind not in ("value", "text", "number"):
+    if token is None or token.kind not in ("value", "text", "number") or "AUTO_INCREMENT" in column.words:
         return None
     value = declaration.values.get(token.text) if token.kind == "value" else None
-    if value and value.kind in BY_SERVER:
+    if (value and value.kind in BY_SERVER) or (token.kind == "number" and "." in token.text):
         return None
-    is_whole = value.is_number if value else token.kind == "number" and "." not in token.text
-    return token if kind in (WHOLE if is_whole else TEXTS) else None
+    is_whole = value.is_number if value else token.kind == "number"
+    return token if column.kind in (WHOLE if is_whole else TEXTS) else None
+
+
+def _size(token: SqlToken, value: Value | None) -> int:
+    """The largest number, or the most letters of a text."""
+    if value and value.kind == "sequence":
+        return LARGEST_NUMBER
+    if value:
+        return value.most if value.is_number else value.bytes
+    return int(token.text) if token.kind == "number" else len(_content(token, {}))
+
+
+def _room(column: Column) -> int:
+    """The largest number that the column holds, or the most letters."""
+    if column.kind in WHOLE:
+        return (1 << WHOLE[column.kind] - ("UNSIGNED" not in column.words)) - 1
+    return column.length or (1 if column.kind == "CHAR" else SHORTEST_TEXT)
 
 
 def _parts(found: list[SqlToken]) -> list[list[SqlToken]]:
@@ -162,6 +210,6 @@ def _content(token: SqlToken, drawn: Mapping[str, Drawn]) -> str:
     return token.text[1:-1].replace("''", "'") if token.kind == "text" else str(int(token.text))
 
 
-def _unknown(one: Statement, why: str) -> PlanError:
+def _unknown(one: Statement, why: str, fix: str = FIX) -> PlanError:
     where = f"line {one.line}: " if one.line else ""
-    return PlanError(f"Crash trials cannot be judged with your own transaction: {where}{why}.", FIX)
+    return PlanError(f"Crash trials cannot be judged with your own transaction: {where}{why}.", fix)

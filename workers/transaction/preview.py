@@ -39,7 +39,7 @@ def shown(declaration: Declaration) -> str:
 def for_guests(declaration: Declaration) -> Iterator[str]:
     """The statements without comments and without the texts and numbers that the file holds."""
     for table in declaration.tables:
-        yield f"TABLE {table.name} ({', '.join(f'{name} {kind}' for name, kind in table.columns.items())})"
+        yield f"TABLE {table.name} ({', '.join(f'{name} {column.kind}' for name, column in table.columns.items())})"
     yield from (f":{one.name} is {_of_kind(one)}" for one in declaration.values.values())
     for number, transaction in enumerate(declaration.transactions, start=1):
         yield f"-- transaction {number}, weight {transaction.weight}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from workers.transaction.declaration import Statement, Table
+from workers.transaction.declaration import Column, Statement, Table
 from workers.transaction.tokens import (
     FUNCTIONS,
     OF_STATEMENTS,
@@ -49,7 +49,7 @@ def table(sql: str, earlier: Sequence[Table]) -> Table:
     check_words(found, OF_TABLES, known.__contains__)
     _check_brackets(inside)
     create = written([*found[:2], _quoted(name), *found[3:]], lambda value: value)
-    return Table(name.text, create, columns, frozenset(_keys(parts)), 0, {})
+    return Table(name.text, create, columns, frozenset(_keys(parts)), frozenset(_refers(inside)), 0, {})
 
 
 def _check_ours(found: list[SqlToken]) -> None:
@@ -58,7 +58,7 @@ def _check_ours(found: list[SqlToken]) -> None:
             raise BadSql(f"{token.text} is the name of a table of Durascope: choose another name", token.at)
 
 
-def _columns(parts: list[list[SqlToken]]) -> Iterator[tuple[str, str]]:
+def _columns(parts: list[list[SqlToken]]) -> Iterator[tuple[str, Column]]:
     for part in parts:
         if not part:
             raise BadSql("there is a comma too many")
@@ -66,7 +66,9 @@ def _columns(parts: list[list[SqlToken]]) -> Iterator[tuple[str, str]]:
             continue
         if len(part) < 2 or not part[0].is_name or part[1].kind != "word":
             raise BadSql("write a column as: name TYPE", part[0].at)
-        yield part[0].text, part[1].upper
+        length = part[3].text if len(part) > 3 and part[2].text == "(" else ""
+        words = frozenset(token.upper for token in part)
+        yield part[0].text, Column(part[1].upper, int(length) if length.isdigit() else 0, words)
 
 
 def _keys(parts: list[list[SqlToken]]) -> Iterator[str]:
@@ -77,6 +79,14 @@ def _keys(parts: list[list[SqlToken]]) -> Iterator[str]:
             yield from (after.text for before, after in pairwise(part) if before.text == "(")
         elif "PRIMARY" in marks or "UNIQUE" in marks:
             yield part[0].text
+
+
+def _refers(inside: list[SqlToken]) -> Iterator[tuple[str, str]]:
+    """Without brackets: the column ""."""
+    for n, (before, table) in enumerate(pairwise(inside)):
+        if before.upper == "REFERENCES":
+            columns = [one.text for one in _in_brackets(inside[n + 2 :]) if one.is_name]
+            yield from ((table.text, column) for column in columns or [""])
 
 
 def _check_brackets(inside: list[SqlToken]) -> None:

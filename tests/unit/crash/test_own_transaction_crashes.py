@@ -49,10 +49,70 @@ def test_the_example_can_be_crashed():
         (INSERT, "INSERT INTO items VALUES (1, :order, :product, :amount)", "not one row"),
         ("order_id BIGINT", "order_id INT", "does not hold the number"),
         ('name = "order after a look"', 'name = "order"', "a name of its own"),
+        (INSERT, INSERT.replace("INSERT", "REPLACE"), "may delete rows of other transactions. Write INSERT"),
+        (INSERT, INSERT + " ON DUPLICATE KEY UPDATE amount = ABS(1)", "not one row"),
+        (PAID, PAID.replace("UPDATE", "UPDATE IGNORE"), "not found"),
+        ("note VARCHAR(40)", "note VARCHAR(39)", "note of orders is too small for its content"),
+        ("note VARCHAR(40)", "note CHAR", "note of orders is too small"),
+        ("product VARCHAR(20)", "product VARCHAR(4)", "product of items is too small"),
+        ("state VARCHAR(10)", "state CHAR(3)", "state of orders is too small"),
+        ("amount INT", "amount TINYINT UNSIGNED", "amount of items is too small"),
+        (INSERT, INSERT.replace(":amount", "2147483648"), "amount of items is too small"),
+        (INSERT, INSERT.replace(":amount", ":order"), "amount of items is too small"),
+        ("KEY of_order (order_id)", "FOREIGN KEY (product) REFERENCES orders (id, state)", "that a foreign key refers"),
+        ("product VARCHAR(20)", "product VARCHAR(20) REFERENCES orders ON UPDATE CASCADE", "that a foreign key refers"),
     ],
 )
 def test_a_transaction_that_cannot_be_judged_is_refused_with_the_reason(old, new, why):
     assert why in changed(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("amount INT", "amount SMALLINT"),
+        (INSERT, INSERT.replace(":amount", "2147483647")),
+        ("amount INT", "amount INT(2) UNSIGNED"),
+        ("product VARCHAR(20)", "product VARCHAR(5)"),
+        ("note VARCHAR(40)", "note TEXT"),
+        ("KEY of_order (order_id)", "FOREIGN KEY (order_id) REFERENCES orders (id) ON UPDATE CASCADE"),
+        ("order_id BIGINT NOT NULL", "order_id BIGINT NOT NULL DEFAULT 9"),
+    ],
+)
+def test_a_content_that_every_server_stores_as_it_was_sent_can_be_judged(old, new):
+    assert changed(old, new) == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "fill", "is_judged"),
+    [
+        ("BIGINT", 'order_id = "order"', True),
+        ("BIGINT DEFAULT 5", 'order_id = "customer"', True),
+        ("BIGINT", 'amount = "amount"', True),
+        ("BIGINT DEFAULT 99999999999999", 'amount = "amount"', False),
+        ("BIGINT", 'order_id = "at"', False),
+        ("BIGINT", 'order_id = "product"', False),
+    ],
+)
+def test_first_rows_that_may_look_like_rows_of_a_transaction_are_refused(number, fill, is_judged):
+    text = EXAMPLE.replace("order_id BIGINT NOT NULL", f"order_id {number}")
+    told = why_not(read(text.replace("[[transactions]]", f"rows = 3\nfill = {{ {fill} }}\n[[transactions]]", 1)))
+    assert ("may hold any number in order_id" in told) is not is_judged
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "column"),
+    [
+        ("amount INT NOT NULL", "amount INT UNIQUE AUTO_INCREMENT", "amount"),  # it takes 0 for the next number
+        (INSERT, INSERT.replace(":product", "1.50"), "product"),
+        (INSERT, INSERT.replace(":product", "7"), "product"),
+        (INSERT, INSERT.replace(":amount", "'7'"), "amount"),
+        ("amount INT", "amount DECIMAL(1, 0)", "amount"),
+    ],
+)
+def test_a_content_that_a_server_may_store_otherwise_is_not_compared(old, new, column):
+    own = OwnLoad(read(EXAMPLE.replace(old, new, 1)))
+    assert column not in own.prediction.columns("items") and "order_id" in own.prediction.columns("items")
 
 
 def left(one: int, until: int | None = None) -> dict:
@@ -124,6 +184,16 @@ def test_a_row_too_many_is_altered_and_spaces_at_the_end_of_a_text_are_nothing()
     assert seen(rows, one).altered.tolist() == [one]
     spaced = {name: text and f"{text}  " for name, text in item.items()}
     assert seen({one: {**left(one)[one], "items": (spaced,)}}, one).whole.tolist() == [one]
+
+
+def test_an_empty_text_may_be_stored_as_null():
+    """With the sql_mode EMPTY_STRING_IS_NULL."""
+    own, one = OwnLoad(read(EXAMPLE.replace("'new'", "''"))), first_with(2)
+    chosen, drawn = OWN.drawn(SECRET, 3, one & (FIRST - 1))
+    [rows] = own.prediction.states(chosen.name, drawn)
+    [order] = rows["orders"]
+    found = {one: {"orders": ({**order, "state": None},)}}
+    assert own.seen(Seen(np.array([one], dtype=np.int64)), found, SECRET).whole.tolist() == [one]
 
 
 def test_every_client_and_number_writes_another_transaction_and_the_same_one_again():

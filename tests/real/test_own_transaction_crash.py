@@ -61,6 +61,16 @@ def test_a_kill_loses_whole_transactions_of_the_engine(sandbox_root):
     assert {"lost-engine", "binlog-only"} <= set(bad(result)) <= {"lost-engine", "binlog-only", MAY_TEAR}
 
 
+def test_a_large_statement_is_committed_and_compared(sandbox_root):
+    """Half a megabyte: no socket's buffer holds it. The server is not strict, and stores NULL for an empty text."""
+    text = EXAMPLE.replace("length = 40", "length = 1000").replace("VARCHAR(40)", "MEDIUMTEXT")
+    large = text.replace("'new', :note", f"'', CONCAT({', '.join([':note'] * 500)})")
+    own = read(large.replace("state VARCHAR(10) NOT NULL", "state VARCHAR(10)"))
+    settings = trials.settings(1, 1) | {"sql_mode": "EMPTY_STRING_IS_NULL"}
+    result = crash(sandbox_root, "graceful-restart", own=own, settings=settings)
+    assert bad(result) == {} and result.verdict == "valid" and result.acknowledged > 0
+
+
 # Each is done to a transaction of its own: {0} to {3} are orders that were paid.
 TAMPERED = {
     "the row of the second statement is gone": "DELETE FROM items WHERE order_id = {0}",

@@ -59,7 +59,8 @@ class Client:
 
     A client ends at its first error, kept in `trouble`. Its transaction is then in doubt, and nothing is sent twice.
     `refused`: whether the server answered with that error. `close` closes the connection. `commits`: after these it
-    sends nothing more; 0: it always goes on.
+    sends nothing more; 0: it always goes on. `unsent`: the rest of a packet that the socket's buffer did not take;
+    `answer` goes on with it.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Client:
         self._socket.setblocking(False)
         self._pending = b""
         self._left: list[bytes] = []  # packets of the current transaction, the next one last
+        self.unsent = b""
         self._began = 0.0
 
     def fileno(self) -> int:
@@ -85,7 +87,8 @@ class Client:
         return self._send()
 
     def answer(self, go_on: bool) -> bool:
-        """Read the answer and, if `go_on`, send the next statement. False: the client has ended."""
+        """Read the answer and, if `go_on`, send the next statement. Until it comes, send what is `unsent`. False: the
+        client has ended."""
         try:
             while not self._is_whole():
                 arrived = self._socket.recv(READ_BYTES)
@@ -93,7 +96,7 @@ class Client:
                     return self._end("the server closed the connection")
                 self._pending += arrived
         except NOT_YET:
-            return True
+            return not self.unsent or self._push()
         except OSError as lost:
             return self._end(str(lost))
         return self._take(go_on)
@@ -139,13 +142,19 @@ class Client:
         return self._send() if go_on else True
 
     def _send(self) -> bool:
-        """The server has answered, so the socket's buffer is empty and a small packet fits."""
+        """The server has answered, so the socket's buffer is empty and a small packet fits at once."""
         if not self._left:
             self._ahead = self._ahead or self._written()
             self._left = self._ahead.pop()
             self.sent += 1
+        self.unsent = self._left.pop()
+        return self._push()
+
+    def _push(self) -> bool:
         try:
-            self._socket.send(self._left.pop())
+            self.unsent = self.unsent[self._socket.send(self.unsent) :]
+        except NOT_YET:
+            return True
         except OSError as lost:
             return self._end(str(lost))
         return True

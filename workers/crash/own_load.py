@@ -22,6 +22,7 @@ from workers.transaction.declaration import Declaration, Statement, Transaction
 from workers.transaction.predict import Cells, Prediction, Rows, predict
 from workers.transaction.values import Drawn, literal
 
+AHEAD_BYTES = 1 << 20  # of the statements that a client prepares at once
 FIRST = 1 << CLIENT_SHIFT  # rows from before the load have smaller numbers
 PRESENT = "SELECT table_name, engine FROM information_schema.tables WHERE table_schema = %s"
 Found = Mapping[int, Rows]  # key of a transaction -> its own rows
@@ -52,6 +53,16 @@ class OwnLoad:
             for one in self.declaration.transactions
         }
 
+    @cached_property
+    def _at_once(self) -> int:
+        """Transactions that may be prepared together."""
+        values = self.declaration.values
+        sizes = (
+            sum(len(each.sql(lambda name: " " * values[name].bytes)) for each in chosen.writes)
+            for chosen in self.declaration.transactions
+        )
+        return max(1, AHEAD_BYTES // max(sizes))
+
     @property
     def tables(self) -> tuple[str, ...]:
         return tuple(table.name for table in self.declaration.tables)
@@ -70,7 +81,9 @@ class OwnLoad:
             raise SandboxError(f"The table {wrong[0]} is not in {engine}: nothing was crashed.", "See SHOW ENGINES.")
 
     def write(self, secret: bytes, client: int, numbers: Sequence[int]) -> list[tuple[bytes, ...]]:
-        """The witness's transactions, each with an own one inside. Reads are left out: they change nothing."""
+        """The witness's transactions, each with an own one inside. Reads are left out: they change nothing. Of large
+        ones only the first are written, so that the client asks again."""
+        numbers = numbers[: self._at_once]
         ledger = statements(secret, client, numbers)
         return [self._with_own(rows, *self.drawn(secret, client, n)) for rows, n in zip(ledger, numbers, strict=True)]
 

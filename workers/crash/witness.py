@@ -61,7 +61,7 @@ class Witness:
     def begin(self) -> None:
         for client in self._clients:
             self._by_file[client.fileno()] = client
-            self._poll.register(client, select.POLLIN)
+            self._watch(client)
         self.began = time.monotonic()
         self._thread.start()
 
@@ -114,7 +114,9 @@ class Witness:
 
     def _serve(self) -> None:
         for client in self._clients:
-            if not client.begin(self.began):
+            if client.begin(self.began):
+                self._watch(client)
+            else:
                 self._leave(client)
         while self._by_file and self._answers():
             pass
@@ -123,11 +125,17 @@ class Witness:
         """One round of answers; False when it is time to stop."""
         quiet_ms = self._quiet_ms
         ready = self._poll.poll(POLL_MS if quiet_ms is None else quiet_ms)
-        for file, _ in ready:
+        for file, event in ready:
             client = self._by_file[file]
             if not client.answer(go_on=quiet_ms is None):
                 self._leave(client)
+            elif client.unsent or event & select.POLLOUT:
+                self._watch(client)
         return bool(ready) or quiet_ms is None
+
+    def _watch(self, client: Client) -> None:
+        """For answers. While a packet is unsent, also for room in the socket's buffer."""
+        self._poll.register(client, select.POLLIN | select.POLLOUT if client.unsent else select.POLLIN)
 
     def _leave(self, client: Client) -> None:
         self._poll.unregister(client)

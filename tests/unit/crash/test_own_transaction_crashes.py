@@ -214,6 +214,14 @@ def test_reads_are_not_sent_and_only_values_of_writes_are_drawn():
     assert drawn == {"order": {*of_order, "product", "amount"}, "order after a look": of_order}
 
 
+def test_of_large_transactions_only_a_few_are_prepared_at_once():
+    """Else each client holds gigabytes. The client asks for the others later."""
+    large = EXAMPLE.replace("length = 40", "length = 1000").replace("note VARCHAR(40)", "note TEXT")
+    text = large.replace("'new', :note", f"'new', CONCAT({', '.join([':note'] * 150)})")
+    assert len(OWN.write(SECRET, 1, range(1, 129))) == 128
+    assert 1 <= len(OwnLoad(read(text)).write(SECRET, 1, range(1, 129))) <= 7
+
+
 @pytest.mark.parametrize("n", [1, 3, 4, 10], ids=["explicit", "explicit, three rows", "two tables", "one statement"])
 def test_the_own_statements_stand_between_those_of_the_ledger_and_the_commit(n):
     """The rows of the ledger are the same as without them, and one transaction holds all."""

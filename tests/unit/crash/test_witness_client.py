@@ -131,6 +131,52 @@ def test_an_answer_in_two_parts_is_taken_when_it_is_whole(plain):
     assert client.answer(go_on=True) and len(client._left) == left - 1
 
 
+LARGE = b"x" * 1_000_000  # no socket's buffer holds it
+
+
+def large(link):
+    return Client(0, SimpleNamespace(_sock=link), SECRET, lambda *_: [(LARGE, b"COMMIT")])
+
+
+def test_a_packet_that_does_not_fit_is_sent_on_while_there_is_room():
+    near, far = socket.socketpair()
+    with near, far:
+        client, arrived = large(near), b""
+        assert client.begin(0.0) and client.unsent
+        while client.unsent:
+            arrived += far.recv(1 << 20)
+            assert client.answer(go_on=True)
+        while len(arrived) < 5 + len(LARGE):
+            arrived += far.recv(1 << 20)
+        assert arrived[5:] == LARGE
+        far.sendall(OK)
+        assert client.answer(go_on=True) and far.recv(65536)[5:] == b"COMMIT"
+
+
+def test_a_client_ends_when_its_server_goes_away_in_the_middle_of_a_packet():
+    near, far = socket.socketpair()
+    with near:
+        client = large(near)
+        assert client.begin(0.0) and client.unsent
+        far.close()
+        assert not client.answer(go_on=True) and client.trouble
+
+
+def test_a_packet_that_does_not_fit_is_sent_on_over_tls(tls):
+    small, server, tickets = tls
+    client = large(small._socket)
+    server.send(tickets)
+    assert client.begin(0.0) and client.unsent
+    arrived = b""
+    while len(arrived) < 5 + len(LARGE):
+        server._arrived.write(server._end.recv(1 << 20))
+        with contextlib.suppress(ssl.SSLWantReadError):
+            while data := server._tls.read(1 << 20):
+                arrived += data
+        assert client.answer(go_on=True), client.trouble
+    assert arrived[5:] == LARGE and not client.unsent
+
+
 @pytest.mark.parametrize("cut", [1, 5, 20, -1])
 def test_a_part_of_a_tls_record_is_no_lost_connection(tls, cut):
     client, server, tickets = tls

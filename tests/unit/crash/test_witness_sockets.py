@@ -54,8 +54,10 @@ class Server:
     def _answer(self, far):
         with far, contextlib.suppress(OSError):
             for number in range(self.answers):
-                if not far.recv(65536):
+                if not (packet := far.recv(65536)):
                     return
+                while len(packet) < 4 + int.from_bytes(packet[:3], "little"):
+                    packet += far.recv(65536)
                 time.sleep(0 if number < self.at_once else 0.3)
                 far.sendall(OK)
             if self.refuses and far.recv(65536):
@@ -119,6 +121,30 @@ def test_a_client_sends_nothing_more_after_its_commits(begun):
     time.sleep(0.05)
     assert one.alive and [client.sent for client in one.ledger().clients] == [3, 3]
     assert len(one.ledger().in_doubt()) == 0
+
+
+def large(secret, client, numbers):
+    return [(b"x" * 1_000_000,)]
+
+
+def test_statements_that_no_buffer_holds_are_committed(begun):
+    one = begun(Server(), write=large)
+    one.begin()
+    until(lambda: min(client.acknowledged for client in one._clients) > 3)
+    one.drain()
+    assert one.trouble == "" and len(one.ledger().in_doubt()) <= 2
+
+
+def test_a_packet_of_which_the_server_reads_only_a_part_does_not_keep_the_drain(begun):
+    """A frozen server."""
+    near, far = socket.socketpair()
+    with far:
+        server = SimpleNamespace(connect=lambda *_, **__: Connection(near, {"s"}))
+        one = begun(server, clients=1, write=large)
+        one.begin()
+        until(lambda: one._clients[0].unsent)
+        one.drain()
+        assert one.alive and len(one.ledger().in_doubt()) == 1
 
 
 def test_clients_whose_server_goes_away_end_and_say_why(begun):

@@ -10,7 +10,7 @@ from workers.transaction.values import BY_SERVER, Drawn, Value, literal
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """`kind`: its type in capitals. `length`: the number in brackets after it; 0: none. `words`: all of them, in
     capitals."""
 
@@ -26,7 +26,7 @@ class Table:
 
     name: str
     create: str
-    columns: Mapping[str, Column]
+    columns: Mapping[str, TableColumn]
     keys: frozenset[str]
     refers: frozenset[tuple[str, str]]
     rows: int

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workers.errors import PlanError
-from workers.transaction.declaration import Column, Declaration, Statement
+from workers.transaction.declaration import Declaration, Statement, TableColumn
 from workers.transaction.tokens import BadSql, SqlToken, split
 from workers.transaction.values import BY_SERVER, Drawn, Value
 
@@ -162,7 +162,7 @@ def _cells(
     return cells
 
 
-def _compared(declaration: Declaration, column: Column, item: list[SqlToken]) -> SqlToken | None:
+def _compared(declaration: Declaration, column: TableColumn, item: list[SqlToken]) -> SqlToken | None:
     """The content if it is a single value that a column of this type returns as it was given. An AUTO_INCREMENT column
     takes 0 for the next number."""
     token = item[0] if len(item) == 1 else None
@@ -184,7 +184,7 @@ def _size(token: SqlToken, value: Value | None) -> int:
     return int(token.text) if token.kind == "number" else len(_content(token, {}))
 
 
-def _room(column: Column) -> int:
+def _room(column: TableColumn) -> int:
     """The largest number that the column holds, or the most letters."""
     if column.kind in WHOLE:
         return (1 << WHOLE[column.kind] - ("UNSIGNED" not in column.words)) - 1

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from workers.transaction.declaration import Column, Statement, Table
+from workers.transaction.declaration import Statement, Table, TableColumn
 from workers.transaction.tokens import (
     FUNCTIONS,
     OF_STATEMENTS,
@@ -58,7 +58,7 @@ def _check_ours(found: list[SqlToken]) -> None:
             raise BadSql(f"{token.text} is the name of a table of Durascope: choose another name", token.at)
 
 
-def _columns(parts: list[list[SqlToken]]) -> Iterator[tuple[str, Column]]:
+def _columns(parts: list[list[SqlToken]]) -> Iterator[tuple[str, TableColumn]]:
     for part in parts:
         if not part:
             raise BadSql("there is a comma too many")
@@ -68,7 +68,7 @@ def _columns(parts: list[list[SqlToken]]) -> Iterator[tuple[str, Column]]:
             raise BadSql("write a column as: name TYPE", part[0].at)
         length = part[3].text if len(part) > 3 and part[2].text == "(" else ""
         words = frozenset(token.upper for token in part)
-        yield part[0].text, Column(part[1].upper, int(length) if length.isdigit() else 0, words)
+        yield part[0].text, TableColumn(part[1].upper, int(length) if length.isdigit() else 0, words)
 
 
 def _keys(parts: list[list[SqlToken]]) -> Iterator[str]:

@@ -61,6 +61,36 @@ def test_what_leads_outside_is_refused(unpacked, tmp_path, members):
     assert not (tmp_path / "out").exists()
 
 
+TO_OUT = ("a", tarfile.SYMTYPE, "../out")
+BELOW_IT = ("a/x", tarfile.SYMTYPE, "y")
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        [TO_OUT, BELOW_IT],
+        [BELOW_IT, TO_OUT],
+        [TO_OUT, ("a/b/x", tarfile.SYMTYPE, "y")],
+        [("p", tarfile.SYMTYPE, "."), ("p/a", tarfile.SYMTYPE, "../out"), BELOW_IT],
+        [(".", tarfile.SYMTYPE, "../out"), ("x", tarfile.SYMTYPE, "y")],
+        [("b", tarfile.SYMTYPE, "a"), TO_OUT, ("b/x", tarfile.SYMTYPE, "y")],
+        [TO_OUT, ("a/x", tarfile.DIRTYPE, "")],
+        [TO_OUT, ("a", tarfile.DIRTYPE, ""), BELOW_IT],
+        [TO_OUT, ("a/x", tarfile.LNKTYPE, "a")],
+        [("f", tarfile.REGTYPE, "x"), TO_OUT, ("a/x", tarfile.LNKTYPE, "f")],
+        [TO_OUT, ("a/./b/../x", tarfile.SYMTYPE, "y")],
+        [("../out/x", tarfile.DIRTYPE, "")],
+        [("../out/x", tarfile.SYMTYPE, "y")],
+        [("f", tarfile.REGTYPE, "x"), ("../out/x", tarfile.LNKTYPE, "f")],
+    ],
+)
+def test_nothing_is_made_through_a_link_in_any_order(unpacked, tmp_path, members):
+    (tmp_path / "out").mkdir()
+    with pytest.raises(SandboxError):
+        unpacked(*members)
+    assert not list((tmp_path / "out").iterdir())
+
+
 @pytest.mark.parametrize("linked", ["..", "/etc", "d"])
 def test_no_file_is_written_through_a_link(unpacked, tmp_path, linked):
     with pytest.raises(SandboxError, match="cannot be unpacked"):

@@ -92,8 +92,8 @@ def unpack(archive: Path, target: Path) -> None:
 
 
 def _untar(opened: tarfile.TarFile, target: Path) -> None:
-    """The filters of tarfile are missing in Debian 12's Python 3.11.2. Links are made last: no file is written through
-    one. SandboxError: a link leads outside, or a member is a device or a pipe."""
+    """The filters of tarfile are missing in Debian 12's Python 3.11.2. Links are made last, and none below another one:
+    nothing is made through a link. SandboxError: a link leads outside, or a member is a device or a pipe."""
     links = {}
     for member in opened:
         file = _inside(target, member.name)
@@ -107,6 +107,9 @@ def _untar(opened: tarfile.TarFile, target: Path) -> None:
                 _copy(source, file, member.mode)
         else:
             raise SandboxError(f"The archive contains {member.name!r}, a device or a pipe.", "Nothing was installed.")
+    for file in links:
+        if not links.keys().isdisjoint(file.parents):
+            raise _outside(str(file.relative_to(target)))
     for file, link in links.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.symlink_to(link)

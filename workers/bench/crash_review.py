@@ -11,7 +11,7 @@ from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds, needs_as
 from workers.crash.kinds import CRASH_KINDS
 from workers.crash.kinds.every_crash_point import ReplicaCrashPoints
 from workers.sandbox.builds.catalogue import CATALOGUE
-from workers.servers.settings import SETTINGS, same
+from workers.servers.settings import SETTINGS, same, switch
 from workers.topology.faults import FAULTS, HOW_NODES, refusal
 
 MOST_TRIALS = 5000
@@ -104,7 +104,7 @@ def _replicas(plan: Plan, server: Candidate) -> Iterator[str]:
     wanted = plan.crash.replica or WITH_REPLICA.intersection(plan.crash.kinds)
     for variant in (one for one in plan.variants if wanted or one.topology):
         why = server.replica_missing.get(variant.build)
-        if why and (variant.topology or variant.settings.get("log_bin", "OFF").upper() in ("ON", "1")):
+        if why and (variant.topology or switch(variant.settings.get("log_bin", "OFF")) == "ON"):
             yield f"Variant {variant.name} cannot have a replica: {why}. Turn replicas off, or choose a newer build."
 
 

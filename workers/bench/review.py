@@ -14,7 +14,7 @@ from workers.bench.workloads import fit
 from workers.errors import DurascopeError
 from workers.metrics import SOURCES
 from workers.servers.facts import FlavourKey
-from workers.servers.settings import SETTINGS, check
+from workers.servers.settings import SETTINGS, check, same, switch
 from workers.servers.target import Target
 
 # Measured on 2 cores: a sandbox restart, and what a cell costs besides its load (docs/research/speed.md).
@@ -48,7 +48,7 @@ def without_binlog(plan: Plan, candidates: Mapping[int, Candidate]) -> list[str]
         for variant in plan.variants
         if "sync_binlog" in variant.settings
         and not variant.topology
-        and variant.settings.get("log_bin", "OFF").upper() not in ("ON", "1")
+        and switch(variant.settings.get("log_bin", "OFF")) == "OFF"
     ]
     names = [server.name for server in candidates.values() if server.is_sandbox]
     return [f"{name} has no binary log with {', '.join(off)}: sync_binlog changes nothing." for name in names if off]
@@ -203,7 +203,7 @@ def _setting(variant: Variant, name: str, value: str, server: Candidate, flavour
     yield from (f"Variant {variant.name} on {server.name}: {reason}" for reason in refused)
     if refused or server.is_sandbox or SETTINGS[name].dynamic_on(flavour):
         return
-    if server.present.get(name, "").upper() != check(name, value, flavour).upper():
+    if not same(name, server.present.get(name, ""), value):
         yield (
             f"Variant {variant.name}: {name}={value} needs a restart, and Durascope never restarts an attached "
             f"server such as {server.name}. Use a sandbox, or leave {name} out."

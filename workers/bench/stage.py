@@ -25,7 +25,7 @@ from workers.servers import free_disk, look, schema, variables
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
 from workers.servers.limited import Connection
-from workers.servers.settings import check, find
+from workers.servers.settings import check_all, find
 from workers.servers.target import Target
 from workers.servers.undo import undo
 from workers.topology.companions import companions_of
@@ -84,8 +84,8 @@ class Stage(Protocol):
 def at_start(settings: Mapping[str, str], facts: Facts) -> dict[str, str]:
     """The settings with which this server must be started. Raises PlanError for an unknown one."""
     flavour, version = facts.flavour, facts.version
-    normal = {name: check(name, value, flavour) for name, value in settings.items()}
-    return {name: value for name, value in normal.items() if find(name).wants_start(value, flavour, version)}
+    normal = check_all(settings, flavour).items()
+    return {name: value for name, value in normal if find(name).wants_start(value, flavour, version)}
 
 
 class _Dynamic:

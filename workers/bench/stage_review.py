@@ -116,7 +116,7 @@ def _settings(variant: Variant, kind: TopologyKind, topology: Topology, flavour:
         set_to = {switch(own[name]) for own in (variant.settings, *given) if name in own}
         if set_to - {value}:
             yield f"{kind.title} replication needs {name}={value} on each node. Leave {name} out."
-    if kind.by_binlog and variant.settings.get("log_bin", "ON").upper() not in ("ON", "1"):
+    if kind.by_binlog and switch(variant.settings.get("log_bin", "ON")) == "OFF":
         yield f"{variant.topology} replicates by the binary log, and log_bin is off. Set it to ON, or leave it out."
 
 

@@ -33,6 +33,7 @@ from workers.sandbox.storage import Storage, parse
 from workers.servers import schema
 from workers.servers.connection import connect
 from workers.servers.services import SERVICES
+from workers.servers.settings import check_all
 from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.topology import parse as parse_topology
 from workers.upkeep import restores
@@ -60,7 +61,7 @@ def _run(job: Job, row: Trial) -> None:
     request = TrialRequest(
         root=root,
         name=server.name,
-        settings=variant.settings,
+        settings=check_all(variant.settings, build.flavour) if build else variant.settings,
         seed=row.seed,
         engine=variant.engine,
         clients=crash.clients,

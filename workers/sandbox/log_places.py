@@ -9,6 +9,7 @@ from workers.sandbox import process, untrusted
 from workers.sandbox.images import REDO_FOLDER, REDO_LOG
 from workers.sandbox.options import BINLOG_BASE
 from workers.sandbox.users import User
+from workers.servers.settings import switch
 
 COPY_S = 600.0
 
@@ -39,7 +40,7 @@ class LogPlaces:
         """Lines for the end of an option file, where they win. The server writes the binlog's place into its index. So
         it is relative to the datadir: copies of both devices that lie in the same way can be used anywhere."""
         lines = [f"innodb_log_group_home_dir={self.redo}"] if self.redo else []
-        if self.binlog and settings.get("log_bin", "OFF").upper() in ("ON", "1"):
+        if self.binlog and switch(settings.get("log_bin", "OFF")) == "ON":
             lines.append(f"log_bin={os.path.relpath(self.binlog, datadir)}/{BINLOG_BASE}")
         return "".join(f"{line}\n" for line in lines)
 

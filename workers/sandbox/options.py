@@ -8,6 +8,7 @@ from workers.errors import SandboxError
 from workers.metrics.commit_waits import INSTRUMENTS
 from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
+from workers.servers.settings import switch
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 VALUE = re.compile(r"[A-Za-z0-9_.,:=+/ -]{0,1024}")
@@ -109,15 +110,15 @@ def places(build: Build) -> list[str]:
 
 def _waits(build: Build, performance_schema: str) -> list[str]:
     """performance_schema also times the waits for a group's leader. MySQL 5.5 does not know the option."""
-    if performance_schema.upper() not in ("ON", "1"):
+    if switch(performance_schema) != "ON":
         return []
     return [f"loose_performance_schema_instrument='{INSTRUMENTS[build.flavour]}=ON'"]
 
 
 def _log_bin(value: str) -> str:
     """As an option, log_bin takes a file name: log_bin=OFF would switch it on."""
-    if value.upper() in ("ON", "1"):
+    if switch(value) == "ON":
         return f"log_bin={BINLOG_BASE}"
-    if value.upper() in ("OFF", "0"):
+    if switch(value) == "OFF":
         return "skip_log_bin"
     raise SandboxError(f"log_bin cannot be {value!r}.", "It is ON or OFF.")

@@ -143,6 +143,10 @@ def check(name: str, value: str, flavour: FlavourKey) -> str:
     return normal
 
 
+def check_all(values: Mapping[str, str], flavour: FlavourKey) -> dict[str, str]:
+    return {name: check(name, value, flavour) for name, value in values.items()}
+
+
 def normal_form(value: str, rule: Rule, kind: Kind) -> str | None:
     """The value in the server's spelling. None: the rule does not allow this value."""
     return _choice(value, rule) if rule.choices else _number(value, rule, kind)
@@ -161,10 +165,8 @@ def switch(value: str) -> str:
 
 
 def _folded(value: str, kind: Kind) -> str:
-    if kind in ("switch", "choice"):
-        return switch(value)
-    size = _bytes(value) if kind == "bytes" else None
-    return value.strip().upper() if size is None else str(size)
+    number = None if kind in ("switch", "choice") else _bytes(value)
+    return switch(value) if number is None else str(number)
 
 
 def _choice(value: str, rule: Rule) -> str | None:

@@ -73,7 +73,7 @@ def test_a_host_that_cannot_lose_power_is_refused_with_the_reason():
 
 
 def test_a_variant_that_cannot_have_a_replica_is_refused_before_the_start():
-    old, new = (Variant(name, {"log_bin": "ON"}, build=name) for name in ("mysql-5.5.34", "mysql-8.0.33"))
+    old, new = (Variant(name, {"log_bin": "on "}, build=name) for name in ("mysql-5.5.34", "mysql-8.0.33"))
     asked = replace(crashing(replica=True), variants=(old, new))
     server = replace(SANDBOX, replica_missing=dialects.missing_of(BUILDS))
     assert "Variant mysql-5.5.34 cannot have a replica" in said(asked, server)
@@ -105,8 +105,13 @@ def test_a_server_that_is_not_marked_expendable_is_refused():
 
 
 def test_an_attached_server_is_crashed_with_its_own_settings_only():
-    server = Candidate("db1", is_sandbox=False, present={"sync_binlog": "1"})
-    assert said(owners({"sync_binlog": "1"}), server) == ""
+    has = {"sync_binlog": "1", "innodb_buffer_pool_size": "134217728", "innodb_doublewrite": "ON"}
+    server = Candidate("db1", is_sandbox=False, flavour="mariadb", present=has)
+    for same in ({"sync_binlog": "1"}, {"innodb_buffer_pool_size": "128M", "innodb_doublewrite": "1"}):
+        assert said(owners(same), server) == ""
+    assert "innodb_doublewrite is ON there" in said(owners({"innodb_doublewrite": "0"}), server)
+    assert "innodb_log_file_size is not known there" in said(owners({"innodb_log_file_size": "96M"}), server)
+    assert said(owners({"init_file": "x"}), server) == "", "the other review refuses it"
     assert "sync_binlog is 1 there" in said(owners({"sync_binlog": "0"}), server)
     on = replace(server, present={"innodb_doublewrite": "ON"})
     assert said(owners({"innodb_doublewrite": "1"}), on) == "", "another spelling"

@@ -27,7 +27,8 @@ def said(changed, candidate=SANDBOX, **keywords):
     [
         ({"sync_binlog": "1"}, ["sandbox has no binary log with a: sync_binlog changes nothing."]),
         ({"sync_binlog": "1", "log_bin": "OFF"}, ["sandbox has no binary log with a: sync_binlog changes nothing."]),
-        ({"sync_binlog": "1", "log_bin": "on"}, []),
+        ({"sync_binlog": "1", "log_bin": "off "}, ["sandbox has no binary log with a: sync_binlog changes nothing."]),
+        *(({"sync_binlog": "1", "log_bin": on}, []) for on in ("on", "on ", "true", "1")),
         ({"innodb_flush_log_at_trx_commit": "1"}, []),
     ],
 )
@@ -108,7 +109,8 @@ def test_a_setting_that_needs_a_restart_is_refused_on_an_attached_server():
 
 
 def test_a_restart_setting_that_has_its_value_already_is_accepted():
-    assert said(plan(variants=(Variant("on", {"log_bin": "ON"}),)), ATTACHED) == ""
+    for value in ("ON", "yes", " 1"):
+        assert said(plan(variants=(Variant("on", {"log_bin": value}),)), ATTACHED) == ""
 
 
 def test_a_missing_engine_is_refused():

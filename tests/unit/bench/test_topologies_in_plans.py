@@ -131,6 +131,11 @@ def test_settings_that_fit_the_replication_are_not_refused(topology, settings):
     assert "replication needs" not in refused(Variant("odd", settings, topology=topology))
 
 
+@pytest.mark.parametrize("value", ["true", "on ", "1"])
+def test_a_binlog_that_is_on_is_so_in_every_spelling(value):
+    assert "log_bin" not in refused(Variant("odd", {"log_bin": value}, topology="async"))
+
+
 def test_a_galera_cluster_needs_no_binlog():
     off = {"log_bin": "OFF"}
     assert "log_bin is off" not in refused(Variant("odd", off, topology="galera"))

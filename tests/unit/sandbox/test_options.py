@@ -38,12 +38,12 @@ def test_settings_win_over_defaults():
     assert "innodb_buffer_pool_size=128M" not in text
 
 
-@pytest.mark.parametrize("value", ["ON", "on", "1"])
+@pytest.mark.parametrize("value", ["ON", "on ", "1", "true"])
 def test_the_binlog_has_a_file_name(value):
     assert "log_bin=binlog" in lines({"log_bin": value})
 
 
-@pytest.mark.parametrize("value", ["OFF", "off", "0"])
+@pytest.mark.parametrize("value", ["OFF", "off", "0", "No"])
 def test_the_binlog_can_be_switched_off(value):
     assert "skip_log_bin" in lines({"log_bin": value})
 
@@ -88,7 +88,7 @@ def test_the_second_port_of_mysql_is_switched_off():
     assert "mysqlx=OFF" not in lines({})
 
 
-@pytest.mark.parametrize("on", ["ON", "on", "1"])
+@pytest.mark.parametrize("on", ["ON", "on ", "1", "true"])
 @pytest.mark.parametrize(("flavour", "condition"), [("mariadb", "COND_wakeup_ready"), ("mysql", "COND_done")])
 def test_performance_schema_also_times_the_wait_for_a_leader(on, flavour, condition):
     told = [

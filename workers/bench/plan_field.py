@@ -9,11 +9,11 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal
 
 from workers.errors import PlanError
+from workers.servers.settings import switch
 
 Kind = Literal["whole", "number", "text", "yes", "wholes", "texts"]
 Group = Literal["", "first", "compared", "load", "crash", "length", "guard"]
 REQUIRED = MISSING
-TRUE = ("1", "yes", "true", "on")
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class PlanField:
         try:
             return _PARSE[self.description.kind](text)
         except ValueError as wrong:
-            what = "a number" if self.description.kind == "number" else "a whole number"
-            raise PlanError(f"{self.name}={text!r} is not {what}.", "Write for example threads=1,8,32.") from wrong
+            what, example = _EXPECTED.get(self.description.kind, ("a whole number", "threads=1,8,32"))
+            raise PlanError(f"{self.name}={text!r} is not {what}.", f"Write for example {example}.") from wrong
 
     def problems(self, value: Any) -> Iterator[str]:
         """Values out of bounds, one sentence each."""
@@ -108,11 +108,20 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
 
+def _yes(text: str) -> bool:
+    """ValueError: it is neither yes nor no."""
+    return ("OFF", "ON").index(switch(text)) == 1
+
+
+_EXPECTED: Mapping[Kind, tuple[str, str]] = {
+    "number": ("a number", "load_s=0.5"),
+    "yes": ("yes or no", "replica=yes"),
+}
 _PARSE: Mapping[Kind, Callable[[str], object]] = {
     "whole": int,
     "number": float,
     "text": str,
-    "yes": lambda text: text.lower() in TRUE,
+    "yes": _yes,
     "wholes": lambda text: tuple(map(int, _words(text))),
     "texts": _words,
 }

@@ -94,6 +94,16 @@ def test_impossible_overrides_are_refused(key, value):
         recipes.load("group-commit").plan([TARGET], {key: value})
 
 
+@pytest.mark.parametrize("name", ["replica", "own_load", "keep_recording"])
+def test_yes_and_no_are_understood_and_any_other_word_is_refused(name):
+    recipe = recipes.load("who-agrees-after-a-crash")
+    for text, meant in ((" yes ", True), ("1", True), ("On", True), ("no", False), ("false ", False), ("0", False)):
+        assert getattr(recipe.plan([TARGET], {name: text}).crash, name) is meant
+    for text in ("y", "ja", "", "2"):
+        with pytest.raises(PlanError, match=f"{name}='{text}' is not yes or no.*replica=yes"):
+            recipe.plan([TARGET], {name: text})
+
+
 def test_an_unknown_recipe_is_answered_with_the_known_names():
     with pytest.raises(PlanError, match="group-commit"):
         recipes.load("no-such-recipe")

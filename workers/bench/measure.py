@@ -146,7 +146,7 @@ class _Watch:
         self._stage = stage
         self._wanted = [key for key in SOURCES if key in chosen]
         self._sessions: dict[str, SourceSession] = {}
-        self._connections: list[Connection] = []
+        self._connections: dict[str, Connection] = {}
         self.missing: dict[str, str] = {}
 
     def __enter__(self) -> "_Watch":
@@ -158,10 +158,11 @@ class _Watch:
 
     def _open(self, key: str) -> None:
         subject = self._stage.subject()
-        self._connections.append(subject.connection)
+        self._connections[key] = subject.connection
         reason = SOURCES[key].missing(subject)
         if reason:
             self.missing[key] = reason
+            self._connections.pop(key).close()
         else:
             self._sessions[key] = SOURCES[key].open(subject)
 
@@ -178,7 +179,7 @@ class _Watch:
 
     def __exit__(self, *_: object) -> None:
         self._sessions.clear()  # closes their files; the traceback of a failure may keep this object
-        for connection in self._connections:
+        for connection in self._connections.values():
             connection.close()
 
     def _each(self, act: Callable[[SourceSession], None]) -> None:

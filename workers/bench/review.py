@@ -13,6 +13,7 @@ from workers.bench.stage_key import stage_keys
 from workers.bench.workloads import fit
 from workers.errors import DurascopeError
 from workers.metrics import SOURCES
+from workers.servers.checks import OURS
 from workers.servers.facts import FlavourKey
 from workers.servers.settings import SETTINGS, check, same, switch
 from workers.servers.target import Target
@@ -178,9 +179,10 @@ def _target(plan: Plan, target: PlanTarget, server: Candidate, production_confir
     if server.is_production and not production_confirmed:
         yield f"{server.name} is labelled production: confirm the load for this one experiment."
     most = max(plan.threads)
-    if server.max_connections is not None and most + 2 > server.max_connections:
+    if server.max_connections is not None and most + OURS > server.max_connections:
         yield (
-            f"{server.name} allows {server.max_connections} connections, too few for {most} threads. "
+            f"{server.name} allows {server.max_connections} connections, too few for {most} threads and "
+            f"{OURS} connections of Durascope's own. "
             f"Raise it (SET GLOBAL max_connections = {most + 50}) or measure fewer threads."
         )
     for variant in plan.variants:

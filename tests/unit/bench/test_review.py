@@ -120,7 +120,8 @@ def test_a_missing_engine_is_refused():
 
 def test_more_threads_than_connections_are_refused():
     assert "too few for 151 threads" in said(plan(threads=(151,)), ATTACHED)
-    assert said(plan(threads=(149,)), ATTACHED) == ""
+    assert "too few for 144 threads and 8 connections" in said(plan(threads=(144,)), ATTACHED)
+    assert said(plan(threads=(143,)), ATTACHED) == ""
 
 
 def test_a_load_on_production_is_refused_unless_confirmed():

@@ -29,8 +29,8 @@ class Stage:
 
 
 class Source:
-    def __init__(self, breaks=""):
-        self.breaks = breaks
+    def __init__(self, breaks="", lacks=""):
+        self.breaks, self.lacks = breaks, lacks
 
     def _step(self, name, answer=None):
         if self.breaks == name:
@@ -38,7 +38,7 @@ class Source:
         return answer
 
     def missing(self, subject):
-        return self._step("missing", "")
+        return self._step("missing", self.lacks)
 
     def open(self, subject):
         return self._step("open", self)
@@ -71,3 +71,11 @@ def test_a_server_without_a_connection_left_for_one_is_noted(monkeypatch):
     with measure._Watch(stage, ()) as watch:
         assert list(watch.end()) == ["second"]
     assert "no connection left" in watch.missing["first"]
+
+
+def test_a_source_that_the_server_lacks_holds_no_connection_during_the_load(monkeypatch):
+    monkeypatch.setattr(measure, "SOURCES", {"lacking": Source(lacks="no table"), "whole": Source()})
+    stage = Stage()
+    with measure._Watch(stage, ()) as watch:
+        assert [connection.closed for connection in stage.made] == [True, False]
+    assert watch.missing == {"lacking": "no table"} and stage.made[1].closed

@@ -11,6 +11,7 @@ from workers.bench.plan import Plan, Variant
 from workers.bench.trial_kinds import CHECK_TITLES
 
 ENGINES = {"innodb": "InnoDB", "rocksdb": "MyRocks", "tokudb": "TokuDB"}
+MEMORY = "memory of its host, where a flush costs next to nothing"
 MOST_VARIANTS = 8  # more are listed in the evidence only
 
 
@@ -43,8 +44,10 @@ def _disk(known: Mapping[str, str], flush_ms: float | None) -> str:
     """`flush_ms`: the median of a flush of 4 KiB."""
     simulated = known.get("simulated device")
     flush = f"{ms(flush_ms)} to flush 4 KiB when idle" if flush_ms is not None else ""
-    told = ", ".join(filter(None, (simulated or known.get("device model"), known.get("file system"), flush)))
-    return f"{'simulated disk' if simulated else 'disk of its host'} ({told})" if told else ""
+    file_system = known.get("file system")
+    told = ", ".join(filter(None, (simulated or known.get("device model"), file_system, flush)))
+    on_host = MEMORY if file_system in ("tmpfs", "ramfs") else "disk of its host"
+    return f"{'simulated disk' if simulated else on_host} ({told})" if told else ""
 
 
 def _version(text: str) -> str:

@@ -251,7 +251,8 @@ class SandboxStage(Stage):
 
     def subject(self) -> Subject:
         link = connect(self.target, answer_s=LOOK_S)
-        return Subject(link, self.facts, self._sandbox.trace_file, self.data_folder())
+        made = self._sandbox
+        return Subject(link, self.facts, made.trace_file, made.trace_missing, self.data_folder())
 
     def data_folder(self) -> Path | None:
         return self._sandbox.datadir.parent

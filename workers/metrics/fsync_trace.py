@@ -5,7 +5,6 @@ import time
 from collections import defaultdict
 from pathlib import Path, PurePath
 
-from workers.metrics import fsync_table
 from workers.metrics.fsync_table import Count, Counts, FsyncTable
 from workers.metrics.source import Figure, FileClass, FsyncLatency, Reading, SourceSession, Subject, counted_anew
 from workers.servers.facts import Facts
@@ -52,7 +51,7 @@ class FsyncTrace:
 
     def missing(self, subject: Subject) -> str:
         if subject.trace_file is None:
-            return fsync_table.missing() or "Only a sandbox made with the trace can be traced."
+            return subject.trace_missing
         return "" if subject.trace_file.exists() else "The table of the trace is gone: the sandbox was removed."
 
     def open(self, subject: Subject) -> SourceSession:

@@ -72,12 +72,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class Subject:
-    """The server as a source sees it. `trace_file`: where the fsync trace of a sandbox is written; None: no trace.
-    `folder`: on the device of the data, of which only the name is asked; None: the server is not on this host."""
+    """The server as a source sees it. `trace_file`: where the fsync trace of a sandbox is written; None: no trace, and
+    `trace_missing` says why. `folder`: on the device of the data, of which only the name is asked; None: the server is
+    not on this host."""
 
     connection: Connection  # a pymysql connection of the source's own, autocommit
     facts: Facts
     trace_file: Path | None = None
+    trace_missing: str = "Only a sandbox can be traced."
     folder: Path | None = None
 
 

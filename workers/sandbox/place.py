@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 from workers.errors import SandboxError
-from workers.host.environment import storage
 from workers.sandbox import owner
 from workers.sandbox.users import User
 
@@ -69,13 +68,6 @@ def _changed_by_others(folder: Path, owners: tuple[int, ...], *, sticky: bool) -
     if writable and not (sticky and found.st_mode & stat.S_ISVTX):
         return f"others may write in {folder} (mode {stat.S_IMODE(found.st_mode):o})"
     return ""
-
-
-def notes(root: Path) -> tuple[str, ...]:
-    """Notes for readers of figures that were measured here."""
-    if storage(root).file_system in ("tmpfs", "ramfs"):
-        return (f"The data lie in memory ({root} is on a tmpfs): an fsync costs next to nothing there.",)
-    return ()
 
 
 def require_space(root: Path, image_bytes: int) -> None:

@@ -52,7 +52,7 @@ class Sandbox(Removable):
     """A running server. `create` makes one; `remove`, or the end of the `with` block, removes it.
 
     `target`: address and account; `my_cnf`: text of the option file; `trace_file`: table of its fsync calls (None: not
-    counted, `trace_missing` says why); `notes`: for readers of its figures. It ends with the process that made it.
+    counted, `trace_missing` says why). It ends with the process that made it.
     """
 
     def __init__(
@@ -71,7 +71,6 @@ class Sandbox(Removable):
         self.datadir, self.logs, self.additions, self.namespace = datadir, logs, additions, namespace
         self._room = Room(folder, user)
         self.my_cnf = ""
-        self.notes = place.notes(root)
         self.trace_file: Path | None = None
         self.trace_missing = "The fsync trace was not asked for."
         self._trace_library: Path | None = None

@@ -24,6 +24,10 @@ FACTS = {"server version": "10.11.19-MariaDB-0+deb12u1-log", "CPU": "AMD EPYC", 
             "disk of its host (Samsung 980, ext4, 2.00 ms to flush 4 KiB when idle)",
         ),
         ({"device": "/dev/vda", "file system": "ext4"}, "disk of its host (ext4, 2.00 ms to flush 4 KiB when idle)"),
+        (
+            {"file system": "tmpfs"},
+            "memory of its host, where a flush costs next to nothing (tmpfs, 2.00 ms to flush 4 KiB when idle)",
+        ),
         ({"file system": UNKNOWN}, "disk of its host (2.00 ms to flush 4 KiB when idle)"),
     ],
 )

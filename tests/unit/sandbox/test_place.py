@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from workers.errors import SandboxError
-from workers.host.environment import StorageFacts
 from workers.sandbox import place, users
 
 Usage = namedtuple("Usage", "total used free")
@@ -56,12 +55,6 @@ def test_a_full_disk_is_reported_with_the_missing_space(tmp_path, monkeypatch):
     place.require_space(tmp_path, 44 << 20)
     with pytest.raises(SandboxError, match=r"disk is full.*needs 301 MiB, 300 MiB are free"):
         place.require_space(tmp_path, 45 << 20)
-
-
-def test_a_note_says_that_fsync_on_a_tmpfs_costs_nothing(tmp_path, monkeypatch):
-    assert place.notes(tmp_path) == () or place.storage(tmp_path).file_system == "tmpfs"
-    monkeypatch.setattr(place, "storage", lambda _: StorageFacts(file_system="tmpfs"))
-    assert "next to nothing" in place.notes(tmp_path)[0]
 
 
 def test_a_path_too_long_for_a_socket_is_refused():

@@ -3,7 +3,11 @@
 Only the shape that loads slowly ("rows") is kept, by build, engine, number of rows and Lua scripts.
 """
 
+import fcntl
 import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -32,19 +36,44 @@ class DataImage:
     def exists(self) -> bool:
         return images.find(self.root, self.key) is not None
 
-    def keep(self, sandbox: Sandbox) -> None:
-        """Save a stopped sandbox's data, and remove old images beyond KEPT_BYTES."""
-        sandbox.save_image(self.key)
-        self.touch()
-        ours = sorted(images.folder_of(self.root).glob(f"{SHAPE}-*"), key=lambda image: image.stat().st_mtime)
-        sizes = accumulate(untrusted.size_bytes(image) for image in reversed(ours))
-        for old, size in list(zip(reversed(ours), sizes, strict=True))[1:]:
-            if size > KEPT_BYTES:
-                untrusted.remove_tree(old)
+    @contextmanager
+    def in_use(self) -> Iterator[bool]:
+        """Whether it exists. Meanwhile no worker removes an image."""
+        if not self.exists():
+            yield False
+            return
+        with _locked(images.folder_of(self.root), fcntl.LOCK_SH):
+            there = self.exists()
+            if there:
+                self._touch()
+            yield there
 
-    def touch(self) -> None:
+    def keep(self, sandbox: Sandbox) -> None:
+        """Save a stopped sandbox's data. Old images beyond KEPT_BYTES are removed, unless a worker copies an image just
+        now: then the next call removes them."""
+        sandbox.save_image(self.key)
+        with suppress(BlockingIOError), _locked(images.folder_of(self.root), fcntl.LOCK_EX | fcntl.LOCK_NB):
+            self._touch()
+            ours = sorted(images.folder_of(self.root).glob(f"{SHAPE}-*"), key=lambda image: image.stat().st_mtime)
+            sizes = accumulate(untrusted.size_bytes(image) for image in reversed(ours))
+            for old, size in list(zip(reversed(ours), sizes, strict=True))[1:]:
+                if size > KEPT_BYTES:
+                    untrusted.remove_tree(old)
+
+    def _touch(self) -> None:
         """Mark it as recently used."""
-        (images.folder_of(self.root) / self.key).touch()
+        os.utime(images.folder_of(self.root) / self.key)
+
+
+@contextmanager
+def _locked(folder: Path, how: int) -> Iterator[None]:
+    """BlockingIOError: with LOCK_NB, another worker holds it."""
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(held, how)
+        yield
+    finally:
+        os.close(held)
 
 
 def image_for(root: Path, build: Build, plan: Plan, user: str) -> DataImage | None:

@@ -180,12 +180,11 @@ class SandboxStage(Stage):
         if topology and topology.replica_build:
             data = None  # an image is of one build; replicas of another one receive the load by replication
         self._data = data
-        self._loaded = data is not None and data.exists()
         self._restart: dict[str, str] = {}
-        self._schemas: dict[str, str] = {data.engine: f"{schema.PREFIX}0"} if data and self._loaded else {}
         self._devices: Devices | None = None
-        image_key = data.key if data and self._loaded else ""
-        with ExitStack() as made:
+        with ExitStack() as made, data.in_use() if data else nullcontext(False) as self._loaded:
+            self._schemas: dict[str, str] = {data.engine: f"{schema.PREFIX}0"} if data and self._loaded else {}
+            image_key = data.key if data and self._loaded else ""
             ground = Ground(root, build, topology, image=image_key, user=user) if topology else None
             self._companions = companions_of(ground) if ground else None
             first = self._companions.first if self._companions else NodePlan(name, build, {}, image=image_key)
@@ -205,8 +204,6 @@ class SandboxStage(Stage):
             )
             if self._companions:
                 self._companions.attach(self._sandbox)
-            if data and self._loaded:
-                data.touch()
             if self._devices:
                 made.callback(self._devices.give_way)
                 self._devices.charge()

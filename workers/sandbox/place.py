@@ -1,6 +1,8 @@
 """Is this folder fit for a sandbox?"""
 
+import grp
 import os
+import pwd
 import shutil
 import stat
 import subprocess
@@ -63,11 +65,22 @@ def _changed_by_others(folder: Path, owners: tuple[int, ...], *, sticky: bool) -
         return f"{folder} is not a folder"
     if found.st_uid not in owners:
         return f"{folder} belongs to the user with number {found.st_uid}"
-    ours = found.st_gid in (0, os.getegid())  # a group that is root's or our own
-    writable = found.st_mode & (stat.S_IWOTH | (0 if ours else stat.S_IWGRP))
+    writable = found.st_mode & (stat.S_IWOTH | (0 if _only_ours(found.st_gid) else stat.S_IWGRP))
     if writable and not (sticky and found.st_mode & stat.S_ISVTX):
         return f"others may write in {folder} (mode {stat.S_IMODE(found.st_mode):o})"
     return ""
+
+
+def _only_ours(group_id: int) -> bool:
+    """Whether the group is root's, or was made for our user alone: then it has the user's name and no other member."""
+    if group_id == 0:
+        return True
+    try:
+        us, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(group_id)
+    except KeyError:
+        return False
+    members = {*group.gr_mem, *(one.pw_name for one in pwd.getpwall() if one.pw_gid == group_id)}
+    return group.gr_name == us and members <= {us}
 
 
 def require_space(root: Path, image_bytes: int) -> None:

@@ -75,3 +75,34 @@ def test_a_root_reached_through_a_link_is_told_where_the_link_leads(tmp_path):
     assert place.another_users(tmp_path / "real") == ""
     told = place.another_users(tmp_path / "link" / "sandboxes")
     assert told == f"{tmp_path}/link is a link to {tmp_path}/real; name the folder that it leads to"
+
+
+GROUP = 54321
+Named = namedtuple("Named", "pw_name pw_gid")
+Grouped = namedtuple("Grouped", "gr_name gr_mem")
+
+
+@pytest.mark.parametrize(
+    ("group", "users_of_it", "is_safe"),
+    [
+        (Grouped("maria", []), ["maria"], True),
+        (Grouped("maria", ["maria"]), [], True),
+        (Grouped("maria", ["otto"]), ["maria"], False),
+        (Grouped("maria", []), ["maria", "otto"], False),
+        (Grouped("users", []), ["maria"], False),
+        (None, [], False),
+    ],
+)
+def test_members_of_a_shared_group_may_not_change_the_root(tmp_path, monkeypatch, group, users_of_it, is_safe):
+    """The folder belongs to the primary group of the worker's user."""
+    monkeypatch.setattr(os, "getegid", lambda: GROUP)
+    monkeypatch.setattr(place.pwd, "getpwuid", lambda uid: Named("maria", GROUP))
+    monkeypatch.setattr(place.pwd, "getpwall", lambda: [Named(name, GROUP) for name in users_of_it])
+    monkeypatch.setattr(place.grp, "getgrgid", lambda number: {GROUP: group}.pop(number) or {}[number])
+    root = tmp_path / "root"
+    root.mkdir()
+    root.chmod(0o775)
+    known = root.lstat()
+    monkeypatch.setattr(Path, "lstat", lambda path: type(known)((*known[:5], GROUP, *known[6:])))
+    why = place._changed_by_others(root, (os.geteuid(),), sticky=False)
+    assert why == ("" if is_safe else f"others may write in {root} (mode 775)")

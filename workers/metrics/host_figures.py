@@ -8,7 +8,7 @@ from workers.host import environment
 from workers.metrics.source import Counts, Figure, Reading, SourceSession, Subject, Window
 
 STAT, DISKS = Path("/proc/stat"), Path("/proc/diskstats")
-IDLE = (3, 4)  # places in the line "cpu": idle, iowait
+UNUSED = (3, 4, 7)  # places in the line "cpu": idle, iowait, steal (another guest of the machine had the processor)
 OF_ALL = 8  # places after these (guest) are counted in the first ones already
 TICKS_PER_S = 100  # USER_HZ, the same on every Linux of today
 SECTOR_BYTES = 512
@@ -69,7 +69,7 @@ class HostWindow(Window):
 def read(stat: str, disks: str, disk: str) -> Mapping[str, int]:
     """The counters of these two files; without those of the disk where it is not listed."""
     ticks = [int(word) for word in _line(stat, "cpu")[:OF_ALL]]
-    counts = {"busy_ticks": sum(ticks) - sum(ticks[place] for place in IDLE)}
+    counts = {"busy_ticks": sum(ticks) - sum(ticks[place] for place in UNUSED)}
     rows = (line.split() for line in disks.splitlines())
     of_disk = next((row[3:] for row in rows if len(row) > 3 and row[2] == disk), [])
     places = {"writes": WRITES, "sectors": SECTORS, "busy_ms": BUSY_MS, "flushes": FLUSHES}

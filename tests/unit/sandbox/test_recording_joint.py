@@ -81,6 +81,17 @@ def test_two_disks_crash_together_or_one_alone(tmp_path):
     assert choices == in_order(joint, roles, 1)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_a_state_that_was_tried_before_reaches_nothing(tmp_path, seed):
+    """The same redo is written twice: then only a page tells the states apart."""
+    both, _ = two(tmp_path)
+    for block, content in ((0, b"r"), (0, b"r"), (1, b"d")):
+        both.write(block, content)
+        both.flush()
+    choices = in_order(JointStates([States(both.load())]), [lambda block: ("redo", "data")[block]], seed)
+    assert {choice.reached for choice in choices} == {choice.reached for choice in choices if choice.new}
+
+
 def test_a_replica_alone_has_no_crash_point_after_the_end_of_its_primarys_recording(tmp_path):
     """What the primary wrote later is not known: the replica would be ahead of it."""
     primary, replica = two(tmp_path)

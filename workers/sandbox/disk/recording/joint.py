@@ -111,10 +111,11 @@ def in_order(joint: JointStates, roles: Sequence[Role], seed: int, at_random: in
         drawn.shuffle(points)
         choices = []
         for state in map(joint.at, points):
-            now = sum((one.reached(point) for one, point in zip(progress, state.points, strict=True)), Reached(0, 0))
-            if state.digests not in tried:
-                choices.append(JointChoice(state, way, now, now not in reached))
+            if state.digests in tried:
+                continue
             tried.add(state.digests)
+            now = sum((one.reached(point) for one, point in zip(progress, state.points, strict=True)), Reached(0, 0))
+            choices.append(JointChoice(state, way, now, now not in reached))
             reached.add(now)
         queues.append(sorted(choices, key=lambda choice: not choice.new))
     return [choice for choice in chain.from_iterable(zip_longest(*queues)) if choice]

@@ -124,9 +124,10 @@ def _heard(argv: Sequence[str], cwd: Path, limit_s: float, most_bytes: int) -> t
     finally:
         os.close(theirs)
     try:
-        said, whole = _read(ours, time.monotonic() + limit_s, most_bytes)
+        deadline = time.monotonic() + limit_s
+        said, whole = _read(ours, deadline, most_bytes)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(POLL_S + limit_s if whole else 0)
+            child.wait(max(POLL_S, deadline - time.monotonic()) if whole else 0)
     finally:
         os.close(ours)
         ended = child.poll() is not None

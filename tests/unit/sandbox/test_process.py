@@ -54,6 +54,9 @@ def test_a_program_that_never_ends_or_never_stops_printing_is_ended(asked):
     began = time.monotonic()
     assert asked("/bin/sleep", "60", limit_s=0.3).status is None
     assert time.monotonic() - began < 30
+    began = time.monotonic()
+    assert asked("/bin/sh", "-c", "sleep 0.6; exec sleep 60 >&- 2>&-", limit_s=1.0).status is None
+    assert time.monotonic() - began < 1.5, "closing the output prolongs nothing"
     flood = asked("/usr/bin/yes")
     assert flood.status is None and len(flood.said) == process.MOST_BYTES
 

@@ -147,6 +147,7 @@ class _Watch:
         self._wanted = [key for key in SOURCES if key in chosen]
         self._sessions: dict[str, SourceSession] = {}
         self._connections: dict[str, Connection] = {}
+        self._when = "before"
         self.missing: dict[str, str] = {}
 
     def __enter__(self) -> "_Watch":
@@ -154,6 +155,7 @@ class _Watch:
             with self._guarded(key):
                 self._open(key)
         self._each(lambda session: session.begin())
+        self._when = "during"
         return self
 
     def _open(self, key: str) -> None:
@@ -193,5 +195,5 @@ class _Watch:
             yield
         except Exception as failure:  # a failed source loses its figures, never the measurement
             said = failure.message if isinstance(failure, DurascopeError) else f"{type(failure).__name__}: {failure}"
-            self.missing[key] = f"failed during the run: {said}"
+            self.missing[key] = f"failed {self._when} the run: {said}"
             self._sessions.pop(key, None)

@@ -61,7 +61,8 @@ def test_a_source_that_fails_is_noted_and_the_others_go_on(monkeypatch, step):
     with measure._Watch(stage, ()) as watch:
         watch.tick(None, listener)
         assert list(watch.end()) == ["whole"]
-    assert watch.missing == {"broken": f"failed during the run: not at {step}"}
+    when = "during" if step in ("tick", "end") else "before"
+    assert watch.missing == {"broken": f"failed {when} the run: not at {step}"}
     assert [connection.closed for connection in stage.made] == [True, True]
 
 

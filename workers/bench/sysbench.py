@@ -24,6 +24,7 @@ from workers.transaction.records import VARIABLE, records
 
 CONNECT_S = 60  # 1024 threads on two cores take some seconds
 LAST_TRANSACTION_S = 60  # of a transaction at the end: lock waits end after 50 s
+VERSION_S = 10.0
 AFTER_FATAL_S = 10  # threads without an error may hang
 INSTALLED = ("lib/*/libmariadb3/plugin/*.so", "lib*/mariadb/plugin/*.so")  # Debian and Ubuntu; Fedora
 LEAST_ROWS_PER_S = 2000  # prepare on a slow disk
@@ -32,11 +33,14 @@ FIX_MISSING = "Install it on the worker's host: apt install sysbench util-linux.
 
 
 def version() -> str | None:
-    """`1.0.20`; None when sysbench is not installed on this host."""
+    """`1.0.20`; None when sysbench is not installed on this host, or does not answer."""
     binary = shutil.which("sysbench")
     if not binary:
         return None
-    printed = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+    try:
+        printed = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=VERSION_S).stdout
+    except subprocess.TimeoutExpired:
+        return None
     found = re.search(r"sysbench (\d+\.\d+\.\d+)", printed)
     return found[1] if found else None
 

@@ -53,3 +53,11 @@ def test_a_wrong_parameter_is_said_before_anything_starts(monkeypatch):
     monkeypatch.setattr(sysbench.process, "started", None)
     with pytest.raises(PlanError, match="not a whole number"):
         sysbench.run(request(workload="rows-per-transaction", params={"rows": "abc"}), None, lambda: False)
+
+
+def test_a_sysbench_that_hangs_has_no_version(tmp_path, monkeypatch):
+    (tmp_path / "sysbench").write_text("#!/bin/sh\nexec /bin/sleep 60\n")
+    (tmp_path / "sysbench").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sysbench, "VERSION_S", 0.2)
+    assert sysbench.version() is None

@@ -53,6 +53,19 @@ def test_a_flush_that_costs_nothing_ends_at_once(device):
     assert stat(device)["flush_bytes"] == str(BLOCK_BYTES)
 
 
+def test_a_flush_that_failed_let_nothing_through(device, monkeypatch):
+    """The disk of the host is full."""
+    full = OSError(28, "No space left on device")
+
+    def fail():
+        raise full
+
+    monkeypatch.setattr(device.cache, "finish_flush", fail)
+    write(device)
+    assert flush(device) == [full]
+    assert (stat(device)["flushes"], stat(device)["flush_bytes"]) == ("0", "0")
+
+
 def test_a_flush_takes_k_and_n_over_r(device):
     """2 ms + 40 blocks at 40 bytes per microsecond: 4.096 ms."""
     assert obey(device, "set 2000 40") == "ok"

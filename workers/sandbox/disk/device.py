@@ -173,7 +173,7 @@ class VolatileDevice:
             self.cache.finish_flush()
         except OSError as failure:
             error = failure
-        if not self.cache.frozen:
+        if not error and not self.cache.frozen:
             self.counters.flushes += 1
             self.counters.flush_bytes += flush.n_bytes
             self.counters.flush_ns += time.monotonic_ns() - flush.began_ns

@@ -95,14 +95,26 @@ def load_average() -> float:
 
 
 def _mount_of(path: Path) -> Mount | None:
-    """The mount that holds `path`: the one of its device number with the longest matching mount point
-    (proc_pid_mountinfo(5)). At one mount point, the last mount hides the others."""
+    """The mount that holds `path`: of those with its device number the one with the longest matching mount point
+    (proc_pid_mountinfo(5)). At one mount point, the last mount hides the others. Btrfs and some others have another
+    number for files than for mounts: then the number tells nothing."""
     try:
         path = path.resolve()
         above = [mount for mount in mounts() if path.is_relative_to(mount.point)]
     except (OSError, ValueError):
         return None
-    return max(reversed(above), key=lambda mount: len(mount.point), default=None)
+    number = _number_of(path)
+    known = [mount for mount in above if mount.number == number]
+    return max(reversed(known or above), key=lambda mount: len(mount.point), default=None)
+
+
+def _number_of(path: Path) -> str:
+    """Of its device, such as 259:1; "": there is no such file."""
+    try:
+        device = path.stat().st_dev
+    except OSError:
+        return ""
+    return f"{os.major(device)}:{os.minor(device)}"
 
 
 def mounts() -> list[Mount]:

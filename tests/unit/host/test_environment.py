@@ -29,6 +29,19 @@ def test_the_uppermost_mount_of_a_folder_counts(monkeypatch, tmp_path):
     assert environment._mount_of(tmp_path.parent).file_system == "ext4"
 
 
+def test_a_mount_below_a_later_one_is_hidden(monkeypatch, tmp_path):
+    """A device number tells which of them holds the folder."""
+    lines = [
+        ROOT,
+        HIDDEN.replace("/srv/my\\040data", str(tmp_path)),
+        ON_TOP.replace("/srv/my\\040data", str(tmp_path.parent)),
+    ]
+    monkeypatch.setattr(environment.Path, "read_text", lambda *_, **__: "\n".join(lines))
+    for number, file_system in (("8:1", "xfs"), ("0:44", "tmpfs"), ("0:99", "tmpfs")):
+        monkeypatch.setattr(environment, "_number_of", lambda path, number=number: number)
+        assert environment._mount_of(tmp_path).file_system == file_system
+
+
 def test_facts_are_none_where_proc_cannot_be_read(monkeypatch, tmp_path):
     def closed(*_, **__):
         raise PermissionError

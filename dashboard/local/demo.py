@@ -54,16 +54,16 @@ def check(overrides: dict[str, str]) -> None:
 
 def start(server: Server, user: User, overrides: dict[str, str], say: Callable[[str], None]) -> Experiment:
     recipe = recipes.load(RECIPE)
-    possible = {**_possible_crashes(overrides, say), **overrides}
+    possible = {**_possible_crashes(server, overrides, say), **overrides}
     experiment = actions.create(actions.plan_recipe(recipe, [server], possible), user, recipe=recipe.key)
     with suppress(task_queue.QueueDown):  # housekeeping sends it later
         actions.notify_workers(experiment.pk)
     return experiment
 
 
-def _possible_crashes(overrides: dict[str, str], say: Callable[[str], None]) -> dict[str, str]:
+def _possible_crashes(server: Server, overrides: dict[str, str], say: Callable[[str], None]) -> dict[str, str]:
     """On a host that cannot simulate a power loss: process kills only, and the reason."""
-    why = queries.crash_missing().get("power-loss")
+    why = queries.crash_missing([server]).get("power-loss")
     if not why or "kinds" in overrides:
         return {}
     say(f"No power loss on this host, only kills: {why}")

@@ -114,7 +114,7 @@ def _servers(ids: Sequence[int]) -> list[Server]:
 def _whole(plan: PlanIn, servers: Sequence[Server]) -> Plan:
     crash, given = _given(CrashPlan, plan.crash), _given(Plan, plan)
     if crash["control_trials"] is None:
-        crash["control_trials"] = controls.usual(crash["trials"])
+        crash["control_trials"] = controls.usual(crash["trials"], servers)
     if given["seed"] is None:
         given["seed"] = secrets.randbelow(2**31)
     whole = Plan(

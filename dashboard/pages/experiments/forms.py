@@ -118,7 +118,7 @@ class PlanForm(PlanInputs):
         if source:
             return filled_in.of_plan(source.as_plan())
         if self.recipe:
-            return filled_in.of_recipe(self.recipe, self.size)
+            return filled_in.of_recipe(self.recipe, self.size, Server.objects.filter(pk__in=_chosen(server)["servers"]))
         meant = Server.objects.filter(pk=server) if server.isdecimal() else Server.objects.all()
         only_sandboxes = not meant.exclude(kind=Server.Kind.SANDBOX).exists()
         return filled_in.USUAL | ({"binlog": "on"} if only_sandboxes else {})
@@ -154,7 +154,7 @@ class PlanForm(PlanInputs):
         workloads = [WorkloadChoice(WORKLOADS[key].title, key, {}) for key in data["workloads"]]
         crash = self.values(CrashPlan)
         if data["control_trials"] is None:
-            crash["control_trials"] = controls.usual(data["trials"])
+            crash["control_trials"] = controls.usual(data["trials"], data["servers"])
         plan = Plan(
             **(self.values(Plan) | {"name": data["name"]}),
             targets=tuple(actions.targets(data["servers"])),
@@ -192,7 +192,7 @@ def _workload(label: str, params: dict[str, str], words: list[str]) -> WorkloadC
     return WorkloadChoice(label, words[0], params)
 
 
-def _chosen(server: str, source: Experiment | None) -> dict[str, object]:
+def _chosen(server: str, source: Experiment | None = None) -> dict[str, list[int]]:
     """The servers of the source that still exist; without a source the given server, or the only server."""
     known = {str(pk): pk for pk in Server.objects.values_list("pk", flat=True)}
     only = next(iter(known)) if len(known) == 1 else ""

@@ -35,7 +35,7 @@ def plan_recipe(
     plan = recipe.plan(targets(servers), overrides, size)
     if "control_trials" in (overrides or {}):
         return plan
-    control_trials = controls.usual(plan.crash.trials, recipe.control_trials(size))
+    control_trials = controls.usual(plan.crash.trials, servers, recipe.control_trials(size))
     return replace(plan, crash=replace(plan.crash, control_trials=control_trials))
 
 

@@ -34,7 +34,7 @@ def candidates(plan: Plan) -> dict[int, Candidate]:
 
 
 def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
-    hosts: dict[str, Abilities] = {one.host: one.able for one in reversed(listening)}  # the newest worker's
+    hosts = _hosts(listening)
     alive = tuple((worker.host, str(worker)) for worker in listening)
     if server.is_sandbox:
         able = together(hosts.values())
@@ -76,6 +76,11 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
     )
 
 
+def _hosts(listening: Sequence[Worker]) -> dict[str, Abilities]:
+    """The newest worker's of each host. `listening`: newest first."""
+    return {one.host: one.able for one in reversed(listening)}
+
+
 def _manager_missing(server: Server, hosts: Collection[Abilities]) -> str:
     """Workers that do not tell, and a site without workers, count as if they had one."""
     if server.failover_command or not hosts or any(one.failover_command for one in hosts):
@@ -92,10 +97,11 @@ def _versions(hosts: Iterable[Abilities]) -> dict[str, Version]:
     return {key: version for key, version in told.items() if version != UNREADABLE}
 
 
-def crash_missing() -> Mapping[str, str]:
-    """Crash kind -> why no living worker can do it. Empty if all can be done, or if no worker is alive."""
-    alive = Worker.objects.alive().filter(listens=True).order_by("-pk")
-    return together(worker.able for worker in alive).crash_missing
+def crash_missing(servers: Iterable[Server] = ()) -> Mapping[str, str]:
+    """Crash kind -> why no living worker of the servers' site can do it; without servers: of any site. Empty if all can
+    be done, or if no worker is alive."""
+    known = {server.site for server in servers} or sites.manned()
+    return together(_hosts([one for site in sorted(known) for one in sites.listening(site)]).values()).crash_missing
 
 
 def listed() -> QuerySet[Experiment]:

@@ -1,6 +1,7 @@
 """The number of control trials is one rule: form, API, recipe and demo make the same plan."""
 
 import pytest
+from django.contrib.auth.models import User
 
 from dashboard.pages.api.plans import PlanIn, StartIn, asked
 from dashboard.pages.experiments.forms import PlanForm
@@ -61,6 +62,19 @@ def test_form_and_api_keep_a_number_that_is_named(server, unable):
 
 def test_form_and_api_leave_control_trials_out_where_no_worker_can_run_them(server, unable):
     assert by_form(server, 4) == by_api(server, 4) == 0
+
+
+def test_the_workers_of_the_servers_site_count(server, unable):
+    """Create refuses what no worker of the site can do, so a plan does not have it by itself."""
+    Worker.objects.create(host="able", pid=2, site="far")
+    Server.objects.create(name="far", kind="sandbox", build="system-mariadb", site="far")
+    key, size = "who-agrees-after-a-crash", "quick"
+    assert by_form(server, 4) == by_api(server, 4) == 0
+    assert PlanForm(recipe=key, size=size, server=str(server.pk)).initial["control_trials"] == 0
+    plan = actions.plan_recipe(shelf.load(key), [server])
+    assert plan.crash.control_trials == 0
+    admin = User.objects.create_superuser("admin")
+    assert actions.create(plan, admin).pk
 
 
 def test_the_form_of_each_recipe_has_the_number_of_the_api(server):

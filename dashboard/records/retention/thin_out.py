@@ -139,9 +139,8 @@ def thin_out(now: datetime, days: Mapping[str, int], within_s: float) -> list[Th
 def _thin_experiments(key: str, now: datetime, days: int, until: float) -> Thinned:
     what, mark, thin = MEASURED[key]
     done = 0
-    for experiment_id in due(mark, _before(now, days))[:ROWS] if days else ():
-        if time.monotonic() > until:
-            break
+    # Asked again for each: a person may confirm or share it while others are thinned out.
+    while days and time.monotonic() < until and (experiment_id := due(mark, _before(now, days)).first()):
         thin(experiment_id, now)
         done += 1
     return Thinned(what, days, done)

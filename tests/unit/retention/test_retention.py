@@ -17,6 +17,7 @@ from dashboard.records.experiments.models import Comment, Experiment, RunEvidenc
 from dashboard.records.fleet.models import Worker
 from dashboard.records.notifications.models import Delivery
 from dashboard.records.retention import size
+from dashboard.records.retention import thin_out as retention
 from dashboard.records.retention.thin_out import SAMPLES, thin_out, would_thin
 from dashboard.records.servers.models import Preflight
 from dashboard.records.sharing.actions import revoke, share
@@ -104,6 +105,21 @@ def test_experiments_that_people_rely_on_are_not_thinned(old, admin, act):
     act(old, admin)
     assert not any(thinned().values())
     assert all(one.columns["cpu_s"] for one in Series.objects.all())
+
+
+@pytest.mark.parametrize("act", [baseline, confirmed, shared, compared])
+def test_an_experiment_that_people_begin_to_rely_on_meanwhile_is_not_thinned(old, admin, monkeypatch, act):
+    second = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}, threads=(1,))
+    for key, (what, mark, thin) in retention.MEASURED.items():
+
+        def thin_first(pk, now, thin=thin):
+            thin(pk, now)
+            act(second, admin)
+
+        monkeypatch.setitem(retention.MEASURED, key, (what, mark, thin_first if key == "samples" else thin))
+    thinned()
+    assert Experiment.objects.get(pk=old.pk).samples_thinned_at
+    assert not Experiment.objects.exclude(samples_thinned_at=None, evidence_thinned_at=None).filter(pk=second.pk)
 
 
 def test_a_share_link_opens_afterwards_and_keeps_nothing_once_it_is_revoked(old, admin):

@@ -54,9 +54,9 @@ def runs(cron: str, zone: str, after: datetime) -> Iterator[datetime]:
     return (due for due in (one.astimezone(UTC) for one in found) if due > after)
 
 
-def due(cron: str, zone: str, after: datetime, until: datetime) -> list[datetime]:
-    """The times in (after, until]."""
-    return list(takewhile(lambda one: one <= until, runs(cron, zone, after)))
+def due(cron: str, zone: str, after: datetime, until: datetime) -> Iterator[datetime]:
+    """The times in (after, until], ascending. Raises NoSchedule."""
+    return takewhile(lambda one: one <= until, runs(cron, zone, after))
 
 
 def in_words(cron: str) -> str:

@@ -92,7 +92,7 @@ def _watched() -> QuerySet[Schedule]:
 def _needs_a_look(schedule: Schedule, now: datetime) -> bool:
     """Something is due, or its times cannot be read, or the clock was put back. The others cost no query."""
     try:
-        return schedule.looked_at > now or bool(cron.due(schedule.cron, schedule.zone, schedule.looked_at, now))
+        return schedule.looked_at > now or any(cron.due(schedule.cron, schedule.zone, schedule.looked_at, now))
     except cron.NoSchedule:
         return True
 
@@ -122,7 +122,7 @@ def _tried(duty: Callable[[], object], of: object) -> None:
 
 def _look_at(schedule: Schedule, now: datetime, notify: Notify, reach: Reach, busy: Busy) -> None:
     since = max(schedule.looked_at, now - MISSED_SINCE)
-    due = cron.due(schedule.cron, schedule.zone, since, now)
+    due = list(cron.due(schedule.cron, schedule.zone, since, now))
     late = [one for one in due if now - one > queries.GRACE]
     _miss(schedule, late, now)
     for one in due[len(late) :]:

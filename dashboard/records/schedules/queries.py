@@ -71,7 +71,7 @@ def overdue(schedule: Schedule, now: datetime) -> datetime | None:
     """The first due time without a night: no process looked since, so worker or beat is down."""
     if schedule.paused_at:
         return None
-    return next(iter(cron.due(schedule.cron, schedule.zone, schedule.looked_at, now - GRACE)), None)
+    return next(cron.due(schedule.cron, schedule.zone, schedule.looked_at, now - GRACE), None)
 
 
 def nights_of(rows: QuerySet[Night]) -> QuerySet[Night]:

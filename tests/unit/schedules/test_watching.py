@@ -12,7 +12,7 @@ from dashboard.records.audit.models import Event
 from dashboard.records.experiments import leases, lifecycle
 from dashboard.records.experiments.actions import queue_unfinished
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.schedules import actions, queries
+from dashboard.records.schedules import actions, cron, nights, queries
 from dashboard.records.schedules.models import Night, Schedule
 from dashboard.records.servers.models import Server
 from tests.unit.conducting import experiments as make
@@ -125,6 +125,15 @@ def test_a_night_that_does_not_fit_the_window_is_refused_with_the_reason():
     night = only_night()
     assert night.state == "refused"
     assert "takes about" in night.reason and "the window leaves 1 min" in night.reason
+
+
+def test_after_a_long_outage_one_due_time_is_enough_to_know_that_a_schedule_is_late(monkeypatch):
+    """The page of schedules and each round ask this of every schedule."""
+    one, computed, runs = made.schedule(cron="*/15 * * * *"), [], cron.runs
+    monkeypatch.setattr(cron, "runs", lambda *asked: (computed.append(due) or due for due in runs(*asked)))
+    assert queries.overdue(one, EVENING + 365 * DAY) == EVENING + 15 * MINUTE
+    assert nights._needs_a_look(one, EVENING + 365 * DAY)
+    assert len(computed) == 2
 
 
 def test_a_night_within_its_window_is_not_cancelled():

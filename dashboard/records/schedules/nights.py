@@ -205,10 +205,13 @@ def _keep_window(night: Night, now: datetime) -> None:
 
 @transaction.atomic
 def _close(night: Night, now: datetime) -> None:
-    """Report the outcome of a night once, when its experiment is over."""
+    """Report the outcome of a night once, when its experiment is over. One that ended by itself just before its window
+    has no reason."""
     if night.experiment and not night.experiment.is_over:
         return
-    if Night.objects.filter(pk=night.pk, closed_at=None).update(closed_at=now):
+    if night.experiment and night.experiment.state != Experiment.State.CANCELLED:
+        night.reason = ""
+    if Night.objects.filter(pk=night.pk, closed_at=None).update(closed_at=now, reason=night.reason):
         news.tell(night)
 
 

@@ -164,6 +164,24 @@ def test_at_the_end_of_the_window_what_waits_is_cancelled():
     assert "No worker had begun it" in night.reason
 
 
+@pytest.mark.parametrize("state", ["done", "failed"])
+def test_a_run_that_ends_just_before_the_round_cancels_it_is_not_called_cancelled(monkeypatch, state):
+    server = made.sandbox()
+    made.schedule(server, ends_by=time(6))
+    (started,) = watch(DUE)
+    lifecycle.begin(started, make.worker(), leases.hosts_of(server))
+    cancel = nights.experiments.cancel
+
+    def ends_first(experiment, user):
+        made.ended(only_night(), state)
+        cancel(experiment, user)
+
+    monkeypatch.setattr(nights.experiments, "cancel", ends_first)
+    watch(DUE + timedelta(hours=4))
+    night = only_night()
+    assert (night.experiment.state, night.reason) == (state, "") and night.closed_at
+
+
 def test_an_experiment_that_a_person_resumed_is_not_cancelled_by_the_window():
     one = made.schedule(ends_by=time(6))
     watch(DUE)

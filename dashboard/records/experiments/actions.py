@@ -163,9 +163,11 @@ def queue_unfinished(experiment: Experiment) -> None:
 
 
 def queue_again(experiment: Experiment) -> None:
-    """Let an experiment that is over wait for a worker again. Raises PlanError if it is not over."""
+    """Let an experiment that is over wait for a worker again. Raises PlanError if it is not over, or was deleted."""
     row = Experiment.objects.filter(pk=experiment.pk)
     if not move(row, Experiment.State.QUEUED, cancel_asked=False, error="", fix="", ended_at=None):
+        if not row.exists():
+            raise PlanError("The experiment was deleted.", "Restore it first.")
         raise PlanError("The experiment is running or queued.", "Wait for it to end, or cancel it.")
 
 

@@ -132,7 +132,7 @@ def test_an_experiment_is_deleted_and_restored_once(admin, gone):
 
 
 def test_a_deleted_one_is_not_queued_again(gone):
-    with pytest.raises(PlanError):
+    with pytest.raises(PlanError, match="was deleted"):
         queue_unfinished(gone)
     assert Experiment.deleted.get().state == "done"
 

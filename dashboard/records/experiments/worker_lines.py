@@ -58,12 +58,13 @@ def lines() -> list[WorkerLine]:
     running = Experiment.objects.filter(state=Experiment.State.RUNNING, worker__in=rows).defer("plan", "analysis")
     measured = list(running)
     tested = list(Preflight.objects.filter(state=Preflight.State.RUNNING).select_related("server"))
+    newest = {str(worker): worker.pk for worker in reversed(rows)}  # a frozen worker goes on as a new row
     found = [
         WorkerLine(
             worker,
             worker.pk in living,
             tuple(one for one in measured if one.worker_id == worker.id),
-            tuple(one for one in tested if one.worker == str(worker)),
+            tuple(one for one in tested if newest.get(one.worker) == worker.pk),
             done.get(worker.pk),
         )
         for worker in rows

@@ -6,6 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from dashboard.records.experiments import worker_lines
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
@@ -80,6 +81,13 @@ def test_the_ended_are_folded_while_one_lives(client_in):
     Worker.objects.create(host="here", pid=2)
     shown = flat(page(client_in))
     assert '<details class="evidence">' in shown and "1 stopped and 0 dead within the last day" in shown
+
+
+def test_a_connection_test_is_shown_once_when_its_worker_goes_on_as_a_new_row(server):
+    old, new = (Worker.objects.create(host="frozen", pid=7) for _ in range(2))
+    Worker.objects.filter(pk=old.pk).update(ended_at=timezone.now())
+    Preflight.objects.create(server=server, state="running", worker=str(old))
+    assert [(one.worker, len(one.preflights)) for one in worker_lines.lines()] == [(new, 1), (old, 0)]
 
 
 def test_the_page_needs_no_more_queries_for_many_workers(client_in, server):

@@ -20,7 +20,7 @@ from dashboard.records.experiments import leases, lifecycle
 from dashboard.records.experiments.care import remove_one
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.queries import at_site
-from dashboard.records.fleet import installation
+from dashboard.records.fleet import database_clock, installation
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import actions as servers
 from dashboard.records.servers.models import Preflight
@@ -45,9 +45,7 @@ def run(send_experiment: Callable[[int], None], send_preflight: Callable[[int], 
 def after_dead_workers() -> None:
     """Interrupt the experiments of dead workers and remove their sandboxes. The command line, which has no message
     queue, does only this."""
-    if clocks.agree():
-        _do(interrupt_those_of_dead_workers)
-    _do(interrupt_own_forgotten, _sweep)
+    _do(_interrupt_if_clocks_agree, interrupt_own_forgotten, _sweep)
 
 
 def _do(*duties: Callable[[], None]) -> None:
@@ -59,22 +57,32 @@ def _do(*duties: Callable[[], None]) -> None:
 
 
 class Clocks:
-    """Whether the wall clock went on as the monotonic clock did. After a sleep of the machine or a step of its clock
-    every heartbeat looks old, and living workers would be taken for dead: then one round is left out."""
+    """Whether the wall clocks of this host and of the database went on as the monotonic clock did. After a sleep of the
+    machine or a step of a clock every heartbeat looks old, and living workers would be taken for dead: then one round
+    is left out."""
 
     def __init__(self) -> None:
-        self._apart_s = self._now_apart_s()
+        self._apart_s = self._own_apart_s()
+        self._database_apart_s: float | None = None  # not asked yet
 
     def agree(self) -> bool:
-        before, self._apart_s = self._apart_s, self._now_apart_s()
-        return abs(self._apart_s - before) < CLOCK_STEP_S
+        own_s, database_s = self._apart_s, self._database_apart_s
+        self._apart_s = self._own_apart_s()
+        self._database_apart_s = self._apart_s - database_clock.ahead_s()
+        steps_s = [self._apart_s - own_s, 0.0 if database_s is None else self._database_apart_s - database_s]
+        return all(abs(step_s) < CLOCK_STEP_S for step_s in steps_s)
 
     @staticmethod
-    def _now_apart_s() -> float:
+    def _own_apart_s() -> float:
         return time.time() - time.monotonic()
 
 
 clocks = Clocks()
+
+
+def _interrupt_if_clocks_agree() -> None:
+    if clocks.agree():
+        interrupt_those_of_dead_workers()
 
 
 def _sweep() -> None:

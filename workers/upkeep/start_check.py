@@ -1,7 +1,6 @@
 """What is looked at before a worker joins: better an error in a terminal than an experiment that fails at night."""
 
 import socket
-import time
 
 import redis
 from django.conf import settings
@@ -12,7 +11,7 @@ from kombu.utils.url import maybe_sanitize_url
 
 from dashboard.installation import newer_database, usable, vault
 from dashboard.installation.home import home
-from dashboard.records.fleet import site_names, sites
+from dashboard.records.fleet import database_clock, site_names, sites
 from dashboard.records.notifications.models import Channel
 from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
@@ -72,12 +71,8 @@ def check_version() -> None:
 
 
 def check_clock() -> None:
-    """Nights, leases and results bear the time of the host that writes them. SQLite is on this one."""
-    if connection.vendor != "postgresql":
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT EXTRACT(EPOCH FROM clock_timestamp())")
-        ahead_s = time.time() - float(cursor.fetchone()[0])
+    """Nights, leases and results bear the time of the host that writes them."""
+    ahead_s = database_clock.ahead_s()
     if abs(ahead_s) > CLOCK_OFF_S:
         raise CannotJoin(
             f"this host's clock is {abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} the database's.",

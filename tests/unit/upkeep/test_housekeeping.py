@@ -1,4 +1,5 @@
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.utils import timezone
@@ -61,6 +62,24 @@ def test_no_worker_counts_as_dead_after_a_step_of_the_clock_or_a_sleep(quiet, si
     quiet()
     silent.refresh_from_db()
     assert silent.state == "interrupted", "the next round takes it"
+
+
+@pytest.mark.parametrize("step_s", [60, -60])
+def test_no_worker_counts_as_dead_after_a_step_of_the_databases_clock(quiet, silent, monkeypatch, step_s):
+    """PostgreSQL is on another host: this host's clock does not show the step."""
+    housekeeping.clocks.agree()
+    monkeypatch.setattr(housekeeping.database_clock, "ahead_s", lambda: -step_s)
+    for expected in ("running", "interrupted"):
+        quiet()
+        silent.refresh_from_db()
+        assert silent.state == expected
+
+
+def test_a_database_that_does_not_answer_keeps_no_other_duty_waiting(quiet, monkeypatch):
+    monkeypatch.setattr(housekeeping.database_clock, "ahead_s", Mock(side_effect=OSError))
+    monkeypatch.setattr(housekeeping, "_sweep", swept := Mock())
+    quiet()
+    assert swept.called
 
 
 def test_a_duty_that_fails_does_not_keep_the_others_waiting(quiet, monkeypatch):

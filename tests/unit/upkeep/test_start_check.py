@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from unittest.mock import Mock
 
 import pytest
@@ -119,8 +120,8 @@ def test_a_database_that_does_not_answer_is_noticed(monkeypatch):
 def test_a_clock_that_is_off_is_noticed(monkeypatch, ahead_s):
     if connection.vendor != "postgresql":
         pytest.skip("SQLite has this host's clock")
-    real = start_check.time.time
-    monkeypatch.setattr(start_check.time, "time", lambda: real() + ahead_s)
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + ahead_s)
     assert "clock is 60 s" in refusal() or "clock is 59 s" in refusal()
 
 

@@ -6,6 +6,7 @@ import json
 import socket
 import ssl
 import threading
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -244,6 +245,33 @@ def test_a_very_slow_answer_is_cut_off(everywhere, monkeypatch):
         finally:
             over.set()
             thread.join()
+
+
+def test_silent_addresses_of_a_name_share_one_limit(everywhere, monkeypatch):
+    monkeypatch.setattr(https, "WHOLE_S", 0.5)
+    monkeypatch.setattr(https, "ANSWER_S", 0.2)
+    silent = [(2, 1, 6, "", (f"192.0.2.{number}", 80)) for number in range(20)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: silent)
+    asked = []
+
+    def silence(address, timeout):
+        asked.append(timeout)
+        time.sleep(timeout)
+        raise TimeoutError
+
+    monkeypatch.setattr(socket, "create_connection", silence)
+    with pytest.raises(Undelivered, match="TimeoutError"):
+        webhook.send("http://hooks.example.org/", webhook.new_secret(), MESSAGE)
+    assert sum(asked) <= 0.5
+
+
+def test_a_name_that_no_server_of_names_answers_for_is_given_up(everywhere, monkeypatch):
+    monkeypatch.setattr(https, "ANSWER_S", 0.1)
+    over = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: over.wait(10) and [])
+    with pytest.raises(Undelivered, match=r"did not resolve the name hooks\.example\.org within 0\.1 s"):
+        webhook.send("http://hooks.example.org/", webhook.new_secret(), MESSAGE)
+    over.set()
 
 
 def test_over_https_the_certificate_must_be_trusted_and_fit_the_name(everywhere, tmp_path, monkeypatch):

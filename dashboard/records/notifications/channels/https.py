@@ -5,7 +5,9 @@ import json
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from urllib.parse import SplitResult, urlsplit
 
@@ -16,7 +18,7 @@ from dashboard.records.notifications.undelivered import Undeliverable, Undeliver
 
 NO_ADDRESS = "This is not the address of a web service. Write it like https://hooks.example.org/path."
 ANSWER_S = 10.0  # for each step
-WHOLE_S = 30.0  # for all steps: a slow receiver must not block a worker
+WHOLE_S = 30.0  # for all steps from the look-up of the name on: a slow receiver must not block a worker
 TRY_AGAIN = (408, 425, 429)  # other statuses from 400 to 499 are final
 
 
@@ -75,8 +77,9 @@ def _post(host: str, parts: SplitResult, body: bytes, headers: dict[str, str]) -
     port = parts.port or (443 if parts.scheme == "https" else 80)
     connection = http.client.HTTPConnection(host, port)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    until = time.monotonic() + WHOLE_S
     try:
-        with closing(_connected(host, port)) as plain, _limited(plain):
+        with closing(_connected(host, port, until)) as plain, _limited(plain, until):
             connection.sock = plain
             if parts.scheme == "https":
                 connection.sock = ssl.create_default_context().wrap_socket(plain, server_hostname=host)
@@ -90,22 +93,41 @@ def _post(host: str, parts: SplitResult, body: bytes, headers: dict[str, str]) -
         connection.close()
 
 
-def _connected(host: str, port: int) -> socket.socket:
+def _connected(host: str, port: int, until: float) -> socket.socket:
     """Connect to the first address that accepts. Raises Undelivered and OSError."""
     failed = OSError("no address")
-    for address in resolve(host, port):
+    for address in _resolved(host, port):
+        if (left_s := until - time.monotonic()) <= 0:
+            break
         try:
-            return socket.create_connection((address, port), timeout=ANSWER_S)
+            return socket.create_connection((address, port), timeout=min(ANSWER_S, left_s))
         except OSError as refused:
             failed = refused
     raise failed
 
 
+def _resolved(host: str, port: int) -> list[str]:
+    """In a thread of its own: the system's look-up of a name cannot be limited. Raises as `resolve` does."""
+    found: Future[list[str]] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(resolve(host, port))
+        except Exception as failed:
+            found.set_exception(failed)
+
+    threading.Thread(target=look_up, name="name look-up", daemon=True).start()
+    try:
+        return found.result(ANSWER_S)
+    except TimeoutError as silent:
+        raise Undelivered(f"The worker's machine did not resolve the name {host} within {ANSWER_S:g} s.") from silent
+
+
 @contextmanager
-def _limited(connected: socket.socket) -> Iterator[None]:
-    """Cut the connection after WHOLE_S, through a duplicate of the socket: wrapping in TLS detaches the original."""
+def _limited(connected: socket.socket, until: float) -> Iterator[None]:
+    """Cut the connection at `until`, through a duplicate of the socket: wrapping in TLS detaches the original."""
     twin = connected.dup()
-    limit = threading.Timer(WHOLE_S, _cut, [twin])
+    limit = threading.Timer(until - time.monotonic(), _cut, [twin])
     limit.daemon = True
     limit.start()
     try:

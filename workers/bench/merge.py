@@ -2,7 +2,7 @@
 added histograms, because percentiles cannot be averaged.
 
 Clocks of different hosts are never compared. Each part reports, by its own clock, when its load began after the barrier
-opened, and the duration of an answer of the barrier (`trip_s`), which bounds the error.
+opened, and how late it may have learned of the opening (`trip_s`), which bounds the error.
 """
 
 import math
@@ -28,8 +28,8 @@ Span = tuple[float, float, LoadSecond]  # from, to (seconds after the first part
 
 @dataclass(frozen=True)
 class PartLoad:
-    """The result of one process. `by`: its worker; `began_s`: from the open barrier to its first transaction; `trip_s`:
-    the duration of an answer of the barrier."""
+    """The result of one process. `by`: its worker; `began_s`: from its news of the open barrier to its first
+    transaction; `trip_s`: the news came at most so late."""
 
     by: str
     began_s: float

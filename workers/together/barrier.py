@@ -5,6 +5,7 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import redis
 from django.conf import settings
@@ -21,6 +22,14 @@ TRIPS = 5
 TOLD = ("tps", "qps", "writes", "errors")
 
 
+@dataclass(frozen=True)
+class Opened:
+    """`at`: when a worker learned it, by its own clock; `late_s`: the barrier opened at most so much earlier."""
+
+    at: float
+    late_s: float
+
+
 class Barrier:
     """One connection to wait on, one for the live page. Raises TogetherError when Redis does not answer."""
 
@@ -31,38 +40,45 @@ class Barrier:
         self._live = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=TELL_S, socket_connect_timeout=TELL_S)
 
     def __enter__(self) -> "Barrier":
+        """Connected before a worker is ready: neither the connection nor the pings may delay its start."""
+        with _answering():
+            self._redis.ping()  # the connection is made with the first
+            self._trip_s = max(self._asked() for _ in range(TRIPS))
+        self._closed = time.monotonic()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._redis.close()
         self._live.close()
 
-    def trip_s(self) -> float:
-        """The longest of a few round trips: no worker learns later than this that the barrier is open."""
-        with _answering():
-            self._redis.ping()  # the connection is made with the first
-            return max(self._asked() for _ in range(TRIPS))
-
     def _asked(self) -> float:
         began = time.monotonic()
         self._redis.ping()
         return time.monotonic() - began
 
-    def open(self, parts: Sequence[Part]) -> None:
+    def open(self, parts: Sequence[Part]) -> Opened:
         with _answering():
             all_at_once = self._redis.pipeline(transaction=True)
             for part in parts:
                 all_at_once.rpush(_key(part, "go"), 1)
                 all_at_once.expire(_key(part, "go"), KEEP_S)
+            asked = time.monotonic()
             all_at_once.execute()
+            now = time.monotonic()
+            return Opened(now, now - asked)
 
-    def wait(self, part: Part, cancelled: Callable[[], bool]) -> float:
-        """Returns when it opened, by this process's own clock. Raises Cancelled."""
+    def wait(self, part: Part, cancelled: Callable[[], bool]) -> Opened:
+        """Raises Cancelled. If Redis did not keep the question waiting, the barrier may have opened before it."""
+        closed, asked = self._closed, time.monotonic()
         with _answering():
             while not self._redis.blpop([_key(part, "go")], timeout=LOOK_EVERY_S):
+                closed = time.monotonic()
                 if cancelled():
                     raise Cancelled("The others did not wait for this part any more.")
-            return time.monotonic()
+                asked = time.monotonic()
+        now = time.monotonic()
+        unseen_s = 0.0 if now - asked > TRIPS * self._trip_s else now - closed
+        return Opened(now, unseen_s + self._trip_s)
 
     def tell(self, part: Part, second: LoadSecond) -> None:
         """Publish the newest second of a part, for the live page. It may be lost without harm."""

@@ -26,7 +26,7 @@ from workers.errors import Cancelled, DurascopeError, LoadError, TogetherError, 
 from workers.host import environment
 from workers.servers.connection import connect
 from workers.servers.target import Target
-from workers.together.barrier import Barrier
+from workers.together.barrier import Barrier, Opened
 from workers.upkeep.heartbeat import heartbeat
 
 log = logging.getLogger(__name__)
@@ -88,13 +88,14 @@ def _load(part: Part) -> None:
     with Barrier() as barrier:
         if not move(_claimed(part), State.READY):
             raise Cancelled("The others did not wait for this part any more.")
-        save(part, run(part, request, barrier, lambda second: barrier.tell(part, second), stopped(part)))
+        cancelled = stopped(part)
+        opened = barrier.wait(part, cancelled)
+        save(part, run(part, request, opened, lambda second: barrier.tell(part, second), cancelled))
 
 
-def run(part: Part, request: LoadRequest, barrier: Barrier, on_second: OnSecond, cancelled: IsCancelled) -> PartLoad:
-    """Wait for the others, then start at once."""
-    trip_s, part.load_average = barrier.trip_s(), environment.load_average()
-    opened = barrier.wait(part, cancelled)
+def run(part: Part, request: LoadRequest, opened: Opened, on_second: OnSecond, cancelled: IsCancelled) -> PartLoad:
+    """Start at once."""
+    part.load_average = environment.load_average()
     begun: list[float] = []
 
     def second(sample: LoadSecond) -> None:
@@ -103,7 +104,7 @@ def run(part: Part, request: LoadRequest, barrier: Barrier, on_second: OnSecond,
 
     load = sysbench.run(request, second, cancelled)
     began = begun[0] if begun else time.monotonic() - load.elapsed_s
-    return PartLoad(part.by, max(0.0, began - opened), trip_s, load)
+    return PartLoad(part.by, max(0.0, began - opened.at), opened.late_s, load)
 
 
 @retried

@@ -137,12 +137,12 @@ class SharedLoad:
         own, *others = parts
         if move(self._rows(), State.RUNNING) != self.count:
             raise self.look() or TogetherError("A worker that was ready stopped.", RESUME)
-        barrier.open(parts)
+        opened = barrier.open(others)
         try:
             done = joiner.run(
                 own,
                 request,
-                barrier,
+                opened,
                 lambda second: on_second(_summed(second, barrier.told(others))),
                 lambda: cancelled() or self._failure() is not None,
             )

@@ -263,7 +263,7 @@ class Part(models.Model):
     by = models.CharField(max_length=140, blank=True)  # that worker's name
     taken_at = models.DateTimeField(null=True)
     began_s = models.FloatField(null=True)  # from the open barrier to its first transaction, by its own clock
-    trip_s = models.FloatField(null=True)  # how long an answer of the barrier took it
+    trip_s = models.FloatField(null=True)  # at most so late it learned that the barrier was open
     load_average = models.FloatField(null=True)  # of its host, one minute, before
     result = models.JSONField(null=True)  # LoadResult, read by `load`
     error = models.TextField(blank=True)

@@ -37,10 +37,11 @@ def add(user: Actor, kind: str, name: str, address: str, events: Sequence[str]) 
 def change(user: Actor, channel: Channel, name: str, address: str, events: Sequence[str]) -> None:
     """An empty address keeps the old one."""
     require(user, "notify")
-    channel.name, channel.events = name, list(events)
+    channel.name, channel.events, changed = name, list(events), ["name", "events"]
     if address:
         channel.address_sealed, channel.shown = vault.seal(address), CHANNELS[channel.kind].shown(address)[:255]
-    channel.save(update_fields=["name", "events", "address_sealed", "shown"])
+        changed += ["address_sealed", "shown"]
+    channel.save(update_fields=changed)
     record(user, "changed channel", channel, to=channel.shown, events=channel.events)
 
 

@@ -30,12 +30,12 @@ class EnvironmentStep:
 
 @transaction.atomic
 def reseal(keys: list[str]) -> Resealed:
-    """Encrypt all passwords again with the first key."""
+    """Encrypt all passwords again with the first key. Whoever changes one meanwhile waits."""
     box = vault.box(keys)
     servers = Server.objects.select_for_update().exclude(password_sealed=b"").only("name", "password_sealed")
     passwords, lost = _reseal(box, servers, ("password_sealed",))
     lost += _reseal_factors(box)
-    _, channels = _reseal(box, Channel.objects.all(), ("address_sealed", "secret_sealed"))
+    _, channels = _reseal(box, Channel.objects.select_for_update(), ("address_sealed", "secret_sealed"))
     return Resealed(passwords, (*lost, *(f"the channel {name}" for name in channels)))
 
 
@@ -58,7 +58,8 @@ def _reseal(box: MultiFernet, rows: Iterable[Server | Channel], columns: Sequenc
 def _reseal_factors(box: MultiFernet) -> list[str]:
     """Secrets of authenticator apps and recovery codes, encrypted with the same keys."""
     lost = []
-    for factor in Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).select_related("user"):
+    factors = Authenticator.objects.select_for_update(of=("self",)).exclude(type=Authenticator.Type.WEBAUTHN)
+    for factor in factors.select_related("user"):
         sealed = [name for name in ("secret", "seed") if name in factor.data]
         try:
             for name in sealed:

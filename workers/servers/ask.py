@@ -13,6 +13,7 @@ from workers.servers.limited import Connection
 
 Field = str | bytes | int | float | Decimal | datetime | None  # as the driver decodes it
 Row = tuple[Field, ...]
+MOST_DIGITS = 20  # of 64 bits
 
 
 def rows(connection: Connection, sql: str, args: Sequence[object] = ()) -> list[Row]:
@@ -63,6 +64,11 @@ def integer(field: Field) -> int:
         if isinstance(field, (int, str, Decimal)):
             return int(field)
     raise ServerError(f"The server answered {field!r} instead of a number.")
+
+
+def whole(text: str | None) -> int | None:
+    """The number in the text of a server, which can be anything; None: it is no number, or none of 64 bits."""
+    return int(text) if text and text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 def names_to_values(connection: Connection, sql: str, args: Sequence[object] = ()) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from dashboard.findings.attached.known import Known, Told
 from dashboard.findings.grouped import grouped
+from workers.servers.ask import whole
 from workers.servers.checks import is_loopback
 from workers.servers.replication import Peer
 
@@ -88,7 +89,7 @@ def unregistered_nodes(known: Known, one: Told) -> Iterable[str]:
     mates = [known[pk] for pk in known.mates(one)]
     for address in one.value("wsrep_incoming_addresses").split(",") if one.galera else ():
         host, _, port = address.rpartition(":")
-        peer = Peer(host, int(port) if port.isdecimal() else 0)
+        peer = Peer(host, whole(port) or 0)
         if host and not any(
             mate.replication.port == peer.port and peer.host in _hosts(mate, one, peer) for mate in mates
         ):

@@ -10,6 +10,7 @@ from dashboard.findings.attached.links import Joined, Key, ReplicationLink, join
 from dashboard.findings.flushing import in_short
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
+from workers.servers.ask import whole
 from workers.servers.replication import Peer
 
 MOST = 1000  # attached servers; of more only those of one site are read for a page
@@ -136,19 +137,22 @@ def _source_lost(link: ReplicationLink, joins: Sequence[ReplicationLink], known:
         return TopologyStatement(crash, "may be lost", says)
     if source is None:
         return TopologyStatement(crash, UNKNOWN, f"{name} is not registered here: how it replicates is unknown.")
-    if source.value("rpl_semi_sync_source_status") != "ON" or source.value("rpl_semi_sync_source_clients") == "0":
-        fell = source.value("rpl_semi_sync_source_enabled") == "ON"
+    status, fell = source.value("rpl_semi_sync_source_status"), source.value("rpl_semi_sync_source_enabled") == "ON"
+    clients, answers, timeout_ms = _semi_sync(source)
+    if status == "OFF" or clients == 0 or not (status or fell):
         why = "semi-synchronous replication has fallen back to asynchronous" if fell else "replication is asynchronous"
         says = f"Acknowledged commits that no replica has received: {why}."
         word = "master" if source.flavour == "mariadb" else "source"
         return TopologyStatement(crash, "may be lost", says, (f"rpl_semi_sync_{word}_enabled=ON",))
+    if status != "ON" or clients is None or answers is None or timeout_ms is None:
+        says = f"The state of semi-synchronous replication on {name} could not be read."
+        return TopologyStatement(crash, UNKNOWN, says)
     half = replica.value("rpl_semi_sync_replica_status") if replica else ""
     if half == "OFF":
         says = f"Commits that only another replica received: semi-synchronous replication is off on {follower}."
         return TopologyStatement(crash, "may be lost", says)
-    answers = int(source.value("rpl_semi_sync_source_wait_for_replica_count") or 1)
     replicas = sum(other.source == link.source for other in joins)  # as far as is known
-    able = int(source.value("rpl_semi_sync_source_clients")) if half else replicas
+    able = clients if half else replicas
     if able > answers:
         says = (
             f"{answers} of {able} replicas received each acknowledged commit, which need not be {follower}. Promote "
@@ -157,12 +161,19 @@ def _source_lost(link: ReplicationLink, joins: Sequence[ReplicationLink], known:
         return TopologyStatement(crash, "may be lost", says)
     wait = source.value("rpl_semi_sync_source_wait_point")
     phantoms = " Others may have read commits that are then gone (AFTER_COMMIT)." if wait == "AFTER_COMMIT" else ""
-    limit = duration(int(source.value("rpl_semi_sync_source_timeout") or 0) / 1000)
     says = (
         f"{follower} has received each acknowledged commit (semi-synchronous, {wait}). Without an answer {name} "
-        f"goes on asynchronously after {limit}.{phantoms}"
+        f"goes on asynchronously after {duration(timeout_ms / 1000)}.{phantoms}"
     )
     return TopologyStatement(crash, "kept", says)
+
+
+def _semi_sync(source: Told) -> tuple[int | None, int | None, int | None]:
+    """Replicas that answer, answers that it waits for, and its timeout in milliseconds. None: unknown. A server without
+    the second setting waits for one answer."""
+    answers = source.replication.values.get("rpl_semi_sync_source_wait_for_replica_count", "1")
+    clients, timeout_ms = source.value("rpl_semi_sync_source_clients"), source.value("rpl_semi_sync_source_timeout")
+    return whole(clients), whole(answers), whole(timeout_ms)
 
 
 def _all_lose_power(source: Told | None, replica: Told | None, name: str, follower: str) -> TopologyStatement:

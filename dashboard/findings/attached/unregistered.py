@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from dashboard.findings.attached.known import Known, Told
 from dashboard.findings.attached.links import recognised, unregistered_nodes
+from workers.servers.ask import whole
 from workers.servers.checks import is_loopback
 from workers.servers.inventory.found import FoundServer, split_address
 from workers.servers.replication import Peer
@@ -35,7 +36,7 @@ def _peers(known: Known, one: Told) -> Iterable[Peer]:
     yield from connected
     for address in unregistered_nodes(known, one):
         host, port = split_address(address)
-        yield Peer(host, int(port) if port.isdecimal() else 0)
+        yield Peer(host, whole(port) or 0)
 
 
 def _connected(known: Known, one: Told) -> Iterable[Peer]:

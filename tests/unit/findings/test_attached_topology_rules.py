@@ -5,7 +5,9 @@ from dataclasses import asdict
 import pytest
 from django.urls import reverse
 
+from dashboard.findings.attached.known import told
 from dashboard.findings.attached.topology import topology_of
+from dashboard.findings.attached.unregistered import unregistered
 from dashboard.records.servers.models import Preflight
 from tests.markup import flat
 from tests.unit.results import factory
@@ -109,6 +111,34 @@ def test_an_acknowledgement_of_one_of_two_replicas_need_not_be_that_of_the_promo
     assert (found, why in says) == (outcome, True)
 
 
+UNREAD = "The state of semi-synchronous replication on db1 could not be read."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"rpl_semi_sync_source_status": "", "rpl_semi_sync_source_clients": ""},  # SHOW GLOBAL STATUS failed
+        {"rpl_semi_sync_source_status": "perhaps"},
+        *(
+            {f"rpl_semi_sync_source_{name}": text}
+            for name in ("clients", "timeout", "wait_for_replica_count")
+            for text in ("many", "", "10.5", "-1", "1" * 5000)
+        ),
+    ],
+)
+def test_semi_synchronous_replication_that_was_not_read_is_unknown_and_no_loss(said):
+    source = registered("db1", 1, **SEMI_SYNC | said)
+    registered("db2", 2, sources=follows("db1", 1), rpl_semi_sync_replica_status="ON")
+    assert outcomes(source)["host of db1 lost, db2 promoted"] == ("unknown", UNREAD)
+
+
+def test_semi_synchronous_replication_that_is_off_by_its_setting_needs_no_status():
+    source = registered("db1", 1, rpl_semi_sync_source_enabled="OFF", unread=("SHOW GLOBAL STATUS: refused",))
+    registered("db2", 2, sources=follows("db1", 1))
+    outcome, says = outcomes(source)["host of db1 lost, db2 promoted"]
+    assert outcome == "may be lost" and says.endswith("replication is asynchronous.")
+
+
 def test_a_replica_that_does_not_follow_keeps_nothing():
     source = registered("db1", 1, **SEMI_SYNC)
     registered("db2", 2, sources=(Peer("db1", 3306, 1, state="does not follow", error="1045", by_gtid=True),))
@@ -177,6 +207,14 @@ def test_a_galera_node_that_is_not_registered_stands_there_by_its_address():
     registered("db2", 2, **{**both, "wsrep_cluster_status": "non-Primary"})
     nodes = [(node.name, node.state) for node in topology_of(first).nodes]
     assert nodes == [("db1", "passed"), ("db2", "warned"), ("db7:3306", "unknown")]
+
+
+def test_a_galera_node_may_name_any_port():
+    address = f"db7:{'1' * 5000}"
+    both = {"wsrep_cluster_state_uuid": "u", "wsrep_cluster_size": "2", "wsrep_incoming_addresses": address}
+    first = registered("db1", 1, **both)
+    assert {node.name for node in topology_of(first).nodes} == {"db1", address}
+    assert [(one.host, one.port) for one in unregistered(told())] == [("db7", "")]
 
 
 GROUP = (

@@ -20,6 +20,12 @@ def test_something_else_in_the_place_of_a_number_is_refused(field):
         ask.integer(field)
 
 
+@pytest.mark.parametrize("text", [None, "", "many", "10.5", "-1", "1" * 21, "1" * 5000])
+def test_a_text_that_is_no_number_of_a_server_is_unknown(text):
+    assert ask.whole(text) is None
+    assert ask.whole(str(2**64 - 1)) == 2**64 - 1
+
+
 def test_rows_have_the_names_of_their_columns():
     server = Played({"SHOW": [(b"binlog.000001", 4), (b"binlog.000002", 5)]})
     server.description = (("File", 253), ("Position", 8))

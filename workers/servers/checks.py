@@ -116,9 +116,9 @@ def performance_schema(scene: CheckedServer) -> PreflightAnswer:
 
 
 def connections(scene: CheckedServer) -> PreflightAnswer:
-    most = scene.facts.variable("max_connections")
-    used = ask.names_to_values(scene.connection, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").get("threads_connected")
-    return answer("connections-unknown") if most is None or used is None else judge_connections(int(most), int(used))
+    status = ask.names_to_values(scene.connection, "SHOW GLOBAL STATUS LIKE 'Threads_connected'")
+    most, used = ask.whole(scene.facts.variable("max_connections")), ask.whole(status.get("threads_connected"))
+    return answer("connections-unknown") if most is None or used is None else judge_connections(most, used)
 
 
 def judge_connections(most: int, used: int) -> PreflightAnswer:

@@ -25,7 +25,7 @@ def read(connection: Connection) -> Facts:
 
 def version_of(text: str) -> Version:
     """`10.11.19-MariaDB-log` -> (10, 11, 19). Behind some proxies MariaDB reports 5.5.5-10.11.19-MariaDB."""
-    match = re.match(r"(?:5\.5\.5-)?(\d+)\.(\d+)(?:\.(\d+))?", text)
+    match = re.match(r"(?:5\.5\.5-)?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?", text)
     if match is None:
         return UNREADABLE
     major, minor, patch = match.groups(default="0")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from workers.servers.ask import whole
 from workers.servers.facts import Facts
 from workers.servers.settings import switch
 from workers.toml.table import TomlTable
@@ -72,8 +73,7 @@ def in_words(name: str, value: str) -> str:
 
 
 def _number(facts: Facts, name: str) -> int | None:
-    value = facts.variable(name)
-    return int(value) if value is not None and value.strip().isdecimal() else None
+    return whole((facts.variable(name) or "").strip())
 
 
 def _switch(facts: Facts, name: str) -> bool | None:

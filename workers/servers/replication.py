@@ -156,4 +156,4 @@ def _member(row: Mapping[str, str]) -> Peer:
 
 def _number(text: str | None) -> int:
     """0: none."""
-    return int(text) if text and text.isdecimal() else 0
+    return ask.whole(text) or 0

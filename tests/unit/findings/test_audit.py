@@ -95,6 +95,12 @@ def test_a_torn_power_loss_is_explained_where_a_line_tells_of_one(client_in):
     assert TORN in "\n".join(audit_lines(audited())) and TORN in client_in.get("/servers/audit/").text
 
 
+def test_a_setting_of_five_thousand_digits_does_not_end_the_audit_of_the_other_servers():
+    registered("odd", settings("1" * 5000), version=f"8.{'1' * 5000}")
+    registered("safe", settings())
+    assert {line.name: outcomes(line)[0] for line in audited().lines} == {"odd": "unknown", "safe": "kept"}
+
+
 def test_a_server_that_did_not_answer_is_one_line_with_the_reason():
     silent = registered("was here", settings("0"))
     check = PreflightCheck("reachability", "Reachable", "failed", "Nothing listens at x:1.", "Start it.")

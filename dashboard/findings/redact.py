@@ -43,7 +43,8 @@ class Redactor:
         text = _COMMAND_LATE.sub(rf"The \1 command {REMOVED} ", text)
         text = _MANAGER_SAID.sub(f"failover manager: {REMOVED}", text)
         if self._known:
-            text = self._known.sub(lambda found: self._replaced[found[0].casefold()], text)
+            # IGNORECASE takes more letters for equal than casefold: a dotless i for an I.
+            text = self._known.sub(lambda found: self._replaced.get(found[0].casefold(), REMOVED), text)
         for pattern, replacement in _PATTERNS:
             text = pattern.sub(replacement, text)
         return text

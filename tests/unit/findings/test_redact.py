@@ -74,6 +74,18 @@ def test_a_name_without_a_letter_stands_for_nothing():
     assert Redactor({" ": "[blank]"}).text("a b") == "a b"
 
 
+LIKE = {"i": "I\u0131\u0130", "s": "S\u017f", "k": "K\u212a"}  # dotless i, I with a dot, long s, Kelvin sign
+
+
+@pytest.mark.parametrize("name", ["disk", "DISK", "d\u0131sk", "d\u0130sk", "di\u017fk", "dis\u212a"])
+@pytest.mark.parametrize("letter", [*"isk", *"".join(LIKE.values())])
+def test_a_name_is_hidden_in_each_spelling_that_looks_like_it(name, letter):
+    small = next(one for one, others in LIKE.items() if letter in one + others)
+    said = "disk".replace(small, letter)
+    assert Redactor({name: "Server A"}).text(f"the {said}.") in ("the Server A.", "the [removed].")
+    assert Redactor({name: "Server A"}).text(f"the {name}.") == "the Server A."
+
+
 def test_every_value_of_nested_data_is_redacted():
     data = {"server": {"hostname": "x9", "port": 3306, "list": ["/srv/a", 7]}, "host": {"cores": 2}}
     assert REDACTOR.data(data) == {

@@ -1,10 +1,10 @@
-"""The cost of flushing at each commit on each server: the newest measurement of 1/1 against the most relaxed setting in
-the same experiment. The ratio is that of the result page."""
+"""The cost of flushing at each commit on each server: 1/1 against the most relaxed setting in the newest experiment
+that measured both. The ratio is that of the result page."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import F, Max
 
 from dashboard.findings.analysis import MadeOf, analysis_of, made_of_each
 from dashboard.findings.finding import alike_or_unclear
@@ -30,58 +30,60 @@ class Cost:
 
 @dataclass(frozen=True)
 class Measured:
-    """A variant and its newest experiment; `level`: (flush, sync); `rest`: all other settings of the variant."""
+    """A variant on a server. `level`: (flush, sync); `rest`: all other settings of the variant."""
 
     server_id: int
     variant: str
-    experiment_id: int
     level: tuple[str, str]
     rest: frozenset[str]
+
+
+Pair = tuple[int, Measured, Measured]  # id of the experiment, 1/1, the relaxed variant
 
 
 def costs(server_ids: Iterable[int]) -> dict[int, Cost]:
     """Server id -> cost, for servers with such a pair."""
     pairs = _pairs(_measured(server_ids))
-    experiments = Experiment.objects.in_bulk({safe.experiment_id for safe, _ in pairs})
+    experiments = Experiment.objects.in_bulk({pk for pk, _, _ in pairs})
     rest_on = made_of_each(experiments)
-    found = {safe.server_id: _cost(experiments[safe.experiment_id], rest_on, safe, fast) for safe, fast in pairs}
+    found = {safe.server_id: _cost(experiments[pk], rest_on, safe, fast) for pk, safe, fast in pairs}
     return {server_id: cost for server_id, cost in found.items() if cost}
 
 
-def _measured(server_ids: Iterable[int]) -> list[Measured]:
-    kept = Entry.objects.exclude(experiment__in=Experiment.deleted.ids())
-    newest = kept.filter(track=OuterRef("pk")).order_by("-at", "-pk")
+def _measured(server_ids: Iterable[int]) -> dict[int, Measured]:
+    """Track id -> its variant."""
     tracks = Track.objects.filter(server__in=server_ids, kind=Track.Kind.LOAD, means__contains=SYNC)
-    rows = tracks.annotate(last=Subquery(newest.values("experiment")[:1])).exclude(last=None)
-    made = (_of(*row) for row in rows.values_list("server_id", "variant", "means", "last"))
-    return [one for one in made if one]
+    made = {one.pk: _of(one) for one in tracks}
+    return {pk: one for pk, one in made.items() if one}
 
 
-def _of(server_id: int, variant: str, means: str, experiment_id: int) -> Measured | None:
+def _of(track: Track) -> Measured | None:
     """None: the settings of the variant do not say how it commits."""
-    parts = frozenset(means.split(", "))
+    parts = frozenset(track.means.split(", "))
     values = dict(part.split("=", 1) for part in parts if "=" in part)
     known = level(values)
     if known is None:
         return None
     flush = next(name for name in FLUSH if name in values)
     rest = parts - {f"{flush}={known[0]}", f"{SYNC}={known[1]}"}
-    return Measured(server_id, variant, experiment_id, known, rest)
+    return Measured(track.server_id, track.variant, known, rest)
 
 
-def _pairs(measured: Iterable[Measured]) -> list[tuple[Measured, Measured]]:
+def _pairs(known: Mapping[int, Measured]) -> list[Pair]:
     """For each server the newest experiment that has both: 1/1, and the same with the most relaxed levels."""
-    known = list(measured)
-    found: dict[int, tuple[Measured, Measured]] = {}
-    for safe in sorted((one for one in known if one.level == DURABLE), key=lambda one: one.experiment_id):
-        rivals = [one for one in known if one.level in RELAXED and _is_alike(one, safe)]
-        if rivals:
-            found[safe.server_id] = safe, min(rivals, key=lambda one: RELAXED.index(one.level))
-    return list(found.values())
+    safe = [pk for pk, one in known.items() if one.level == DURABLE]
+    fast = [pk for pk, one in known.items() if one.level in RELAXED]
+    same = {"experiment__entries__track__in": fast, "experiment__entries__track__condition": F("track__condition")}
+    both = Entry.objects.filter(track__in=safe, **same).exclude(experiment__in=Experiment.deleted.ids()).order_by()
+    rows = both.values_list("track", "experiment__entries__track").annotate(Max("experiment"))
+    pairs = ((experiment_id, known[one], known[other]) for one, other, experiment_id in rows)
+    alike = (pair for pair in pairs if _is_alike(pair[1], pair[2]))
+    newest_last = sorted(alike, key=lambda pair: (pair[0], -RELAXED.index(pair[2].level)))
+    return list({pair[1].server_id: pair for pair in newest_last}.values())
 
 
-def _is_alike(one: Measured, safe: Measured) -> bool:
-    return (one.server_id, one.experiment_id, one.rest) == (safe.server_id, safe.experiment_id, safe.rest)
+def _is_alike(one: Measured, other: Measured) -> bool:
+    return (one.server_id, one.rest) == (other.server_id, other.rest)
 
 
 def _cost(experiment: Experiment, rest_on: Mapping[int, MadeOf], safe: Measured, fast: Measured) -> Cost | None:

@@ -213,6 +213,19 @@ def test_the_newest_pair_is_told():
     assert found.says.startswith("2/0 is") and found.experiment_id == newer.pk
 
 
+def test_a_newer_experiment_without_1_1_does_not_hide_the_cost():
+    server = factory.server()
+    older = measured(server, {"1/1": ("1", "1"), "0/0": ("0", "0")})
+    measured(server, {"2/0": ("2", "0"), "0/0": ("0", "0")})
+    measured(server, {"1/1": ("1", "1")})
+    assert costs.costs([server.pk])[server.pk].experiment_id == older.pk
+    newer = measured(server)
+    assert costs.costs([server.pk])[server.pk].experiment_id == newer.pk
+    Experiment.objects.filter(pk=newer.pk).update(deleted_at=timezone.now())
+    found = costs.costs([server.pk])[server.pk]
+    assert (found.experiment_id, found.says[:6]) == (older.pk, "0/0 is")
+
+
 def scheduled(name="nightly", **known):
     owner = User.objects.get_or_create(username="dba")[0]
     plan = factory.plan([factory.server()]).as_dict()

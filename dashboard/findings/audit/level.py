@@ -120,12 +120,12 @@ def _by_rules(wanted: Wanted, targets: Sequence[LevelTarget], found: Survivals) 
 
 def _results(server_id: int) -> list[Experiment]:
     """Ended experiments that measured or crashed this server, the newest first."""
+    ended = Experiment.objects.filter(state__in=OVER, imported_at=None, ended_at__isnull=False)
     newest: set[int] = set()
     for rows in (Cell.objects.filter(server=server_id), Trial.objects.filter(server=server_id)):
-        known = rows.order_by("-experiment_id").values_list("experiment_id", flat=True).distinct()
-        newest |= set(known[:MOST_RESULTS])
-    ended = Experiment.objects.filter(pk__in=newest, state__in=OVER, imported_at=None, ended_at__isnull=False)
-    return list(ended.order_by("-ended_at", "-pk")[:MOST_RESULTS])
+        known = rows.filter(experiment__in=ended).order_by("-experiment_id").values_list("experiment_id", flat=True)
+        newest |= set(known.distinct()[:MOST_RESULTS])
+    return list(ended.filter(pk__in=newest).order_by("-ended_at", "-pk")[:MOST_RESULTS])
 
 
 def _present(subject: AuditedServer, server_id: int, experiment: Experiment) -> str:

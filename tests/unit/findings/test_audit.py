@@ -239,6 +239,15 @@ def test_an_older_result_with_the_present_settings_counts_before_a_newer_one_wit
     assert level_of(one, levels.Wanted(4000)).experiment_id == newer.pk, "it has not ended"
 
 
+def test_many_newer_experiments_that_were_deleted_do_not_hide_a_result():
+    one = registered("safe", settings("1", "1"), flavour="mariadb", version="10.11.9")
+    done = measured(one)
+    for _ in range(10):
+        newer = factory.experiment({"1/1": 1000.0}, threads=(8,), servers=[one], measured=0)
+        type(newer).objects.filter(pk=newer.pk).update(deleted_at=timezone.now())
+    assert level_of(one, levels.Wanted(4000)).experiment_id == done.pk
+
+
 def test_a_crash_that_was_tried_with_its_settings_on_another_server_here_counts():
     one = registered("safe", settings("1", "1"), flavour="mariadb", version="10.11.9")
     measured(one)

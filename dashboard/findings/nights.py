@@ -80,10 +80,10 @@ class HistoryView:
 
     def _lines(self, kind: str) -> list[TrackLine]:
         tracks = [one for one in self.tracks if one.kind == kind and one.condition == self.chosen[kind]]
-        found = grouped((one.track_id, one) for one in queries.rows(tracks, self.nights * len(tracks)))
+        found = grouped((one.track_id, one) for one in queries.rows(tracks, self.nights))
         twice = {one.variant for one in tracks if [other.variant for other in tracks].count(one.variant) > 1}
         return [
-            TrackLine(one, _name(one, twice), look.colour, look.dash, tuple(found[one.pk][-self.nights :]))
+            TrackLine(one, _name(one, twice), look.colour, look.dash, tuple(found[one.pk]))
             for one, look in zip(tracks, self._looks(tracks), strict=True)
             if one.pk in found
         ]

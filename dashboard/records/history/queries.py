@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import F, QuerySet
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from dashboard.records.experiments import environment
 from dashboard.records.experiments.models import Environment, Experiment
@@ -55,10 +56,12 @@ def values(track: Track, figure: str) -> list[EntryValue]:
 
 
 def rows(tracks: Iterable[Track], newest: int | None = None) -> list[EntryRow]:
-    """Entries in time; `newest`: at most so many of all tracks together."""
+    """Entries in time; `newest`: at most so many of each track."""
     kept = Entry.objects.filter(track__in=tracks).exclude(experiment__in=Experiment.deleted.ids())
-    found = kept.order_by("-at", "-pk").values_list(*EntryRow._fields)
-    return [EntryRow._make(row) for row in found[:newest]][::-1]
+    if newest is not None:
+        place = Window(RowNumber(), partition_by="track", order_by=("-at", "-pk"))
+        kept = kept.alias(place=place).filter(place__lte=newest)
+    return [EntryRow._make(row) for row in kept.order_by("at", "pk").values_list(*EntryRow._fields)]
 
 
 def standing() -> QuerySet[Change]:

@@ -173,6 +173,19 @@ def test_the_condition_is_chosen_in_the_address_and_nonsense_is_ignored(reader, 
         assert "update by key, 64 threads" in page(reader, server, nonsense)
 
 
+def test_each_setting_shows_its_newest_measurements_however_rare_it_is(reader, server):
+    """One is measured every night, the other every week."""
+    nights.history(server, range(1, 71))
+    rare = nights.track(server, "2/0")
+    weekly = [nights.experiment(server, nights.FIRST + 7 * n * nights.DAY) for n in range(40)]
+    for n, one in enumerate(weekly, start=1):
+        nights.entry(rare, one, float(n))
+    drawn = reader.get(f"/history/servers/{server.pk}/throughput.json?nights=30").json()["series"]
+    assert {one["name"]: [p["y"] for p in one["points"]] for one in drawn} == {
+        "1/1": [*range(41, 71)], "2/0": [*range(11, 41)]
+    }  # fmt: skip
+
+
 def test_a_name_that_stood_for_other_settings_is_told_apart(reader, server):
     nights.history(server, [1000.0, 1001.0])
     twin = nights.track(server)

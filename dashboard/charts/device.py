@@ -42,8 +42,9 @@ def fsync_residuals(devices: Sequence[DeviceModel], names: Mapping[int, str]) ->
 
 
 def _fitted(devices: Sequence[DeviceModel], names: Mapping[int, str]) -> Iterator[Fitted]:
+    several = len({one.server_id for one in devices}) > 1
     for nth, device in enumerate(devices):
-        name = device.storage or (f"disk of {names[device.server_id]}" if len(devices) > 1 else "disk")
+        name = f"{device.storage or 'disk'}{f' of {names[device.server_id]}' if several else ''}"
         for way, model in device.ways.items():
             yield Fitted(name, way, (len(WAYS) * nth + list(WAYS).index(way)) % COLOURS, model)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from django.urls import reverse
 
-from dashboard.charts.device import fsync_model
+from dashboard.charts.device import fsync_model, fsync_residuals
 from dashboard.charts.registry import MODELS
 from dashboard.findings import fitted as models
 from dashboard.findings.analysis import analyse
@@ -169,6 +169,24 @@ def test_the_chart_shows_the_rate_with_its_interval_and_none_that_is_infinite():
         (None, None, None, "the size had no measurable effect"),
     ]
     assert [row["half is transfer at"] for row in rows] == [pytest.approx(500_000), None]
+
+
+@pytest.mark.parametrize(
+    ("where", "named"),
+    [
+        ([(1, "")], ["disk"]),
+        ([(1, ""), (1, "sata")], ["disk", "sata"]),
+        ([(1, ""), (2, "")], ["disk of db1", "disk of db2"]),
+        ([(1, "sata"), (2, "sata")], ["sata of db1", "sata of db2"]),
+    ],
+)
+def test_devices_of_several_servers_have_the_names_of_their_servers(where, named):
+    found = devices(probed_devices([(server, {"storage": storage, "sweep": sweep()}) for server, storage in where]))
+    for draw in (fsync_model, fsync_residuals):
+        drawn = draw(found, {1: "db1", 2: "db2"})
+        ways = [f"{name}, {way}" for name in named for way in ("append", "overwrite")]
+        assert list(dict.fromkeys(", ".join(row[:2]) for row in drawn.table.rows)) == ways
+        assert list(dict.fromkeys(one.name for one in drawn.series)) == ways
 
 
 def measured_with_binlog(**fields):

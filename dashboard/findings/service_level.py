@@ -172,8 +172,9 @@ def _at_threads(wanted: Wanted, point: Point, p99s: Mapping[int, float]) -> tupl
         p99 = mean(known) if known.size == len(point.run_ids) else None
         verdicts.append(_within(p99, most=wanted.p99_ms) if p99 else "unclear")
         measured += f", p99 {_figure(p99)} ms" if p99 else ", p99 not known"
-    once = "" if point.lo is not None else f"; measured {point.repeats:,} times, at least 3 are needed"
-    return worst(verdicts), point.tps, f"{measured} at {at(point.threads)}{once}"
+    often = "once" if point.repeats == 1 else f"{point.repeats:,} times"
+    too_few = "" if point.lo is not None else f"; measured {often}, at least 3 times are needed"
+    return worst(verdicts), point.tps, f"{measured} at {at(point.threads)}{too_few}"
 
 
 def _within(one: Estimate, least: float = -math.inf, most: float = math.inf) -> Met:

@@ -52,12 +52,13 @@ def test_throughput_and_p99_must_be_met_by_one_load():
     assert judged(Wanted(4000, p99_ms=9), one)["2/0"] == ["unclear"], "no p99 was stored"
 
 
-def test_a_single_repeat_is_unclear():
+@pytest.mark.parametrize(("repeats", "often"), [(1, "once"), (2, "2 times")])
+def test_too_few_repeats_are_unclear(repeats, often):
     one = trials.experiment()
-    Run.objects.exclude(cell__repeat=1).delete()
-    one.analysis = {}
-    one.save(update_fields=["analysis"])
+    Run.objects.filter(cell__repeat__gt=repeats).delete()
     assert judged(Wanted(10), one)["1/1"] == ["unclear"]
+    (found,) = service_levels(shown_to(one, {}, shared=False))
+    assert found.settings[0].targets[0].measured.endswith(f"; measured {often}, at least 3 times are needed")
 
 
 def test_a_crash_that_took_too_much_misses_and_few_crashes_decide_nothing():

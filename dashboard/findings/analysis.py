@@ -1,22 +1,23 @@
 """The statistics of an experiment's stored runs: computed once, kept as JSON in `Experiment.analysis`.
 
 The worker computes them when an experiment ends, and pages ask for them. They are computed again only for another
-baseline or other runs. They contain no server names and no addresses.
+baseline, other runs or other probes. They contain no server names and no addresses.
 """
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeVar
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, OuterRef, Q, Subquery
 
 from dashboard.findings import contradictions, headline, per_commit, probed
 from dashboard.findings.fitted import DeviceModel, LineModels, devices, lines
 from dashboard.findings.point import Point, Stalls, ThroughputRatio
 from dashboard.findings.points import Gathered, MeasuredRun, PointKey, points
 from dashboard.installation.stored import read
-from dashboard.records.experiments.models import Experiment, Run
+from dashboard.records.experiments.models import Experiment, Probe
+from dashboard.records.experiments.states import CellState
 from workers.analysis import compare, statistics
 from workers.analysis.blocks import Sample
 from workers.analysis.stalls import stalls
@@ -24,7 +25,7 @@ from workers.analysis.steady import settled
 from workers.bench import histogram
 
 K = TypeVar("K", bound=Hashable)
-MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and its probe
+MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and the last probe
 _METHOD = 17  # raise it when the statistics or their words change; then stored values are computed again
 PER_SECOND = ("cpu_s", "disk_writes", "disk_flushes", "disk_written_bytes", "disk_busy_ms")
 QUEUE = "run_queue"  # each run stores its mean
@@ -41,7 +42,7 @@ class HeadlineRatio:
 
 @dataclass(frozen=True)
 class Analysis:
-    """`made_of`: the runs behind it; another value makes it stale."""
+    """`made_of`: the runs and probes behind it; another value makes it stale."""
 
     made_of: MadeOf
     baseline: str
@@ -52,8 +53,8 @@ class Analysis:
 
 
 def analysis_of(experiment: Experiment, baseline: str | None = None, made_of: MadeOf | None = None) -> Analysis:
-    """The analysis against a baseline variant (default: the plan's). `made_of`: the present runs, for callers that read
-    them for many experiments at once."""
+    """The analysis against a baseline variant (default: the plan's). `made_of`: of now, for callers that
+    read it for many experiments at once."""
     return read(Analysis, stored(experiment, baseline, made_of))
 
 
@@ -102,22 +103,14 @@ def analyse(experiment: Experiment, baseline: str) -> Analysis:
 
 
 def made_of_each(experiment_ids: Collection[int]) -> dict[int, MadeOf]:
-    """Experiment id -> the runs behind its analysis; one query for all."""
-    done = Run.objects.of_done_cells().filter(cell__experiment__in=experiment_ids).order_by()
-    counted = done.values_list("cell__experiment").annotate(Count("id"), Max("id"), Max("probe_id"))
-    found = {experiment_id: rest for experiment_id, *rest in counted}
-    return {pk: _made_of(*found.get(pk, (0, None, None))) for pk in experiment_ids}
-
-
-def _made_of(runs: int, last: int | None, probe: int | None) -> MadeOf:
-    return {"method": _METHOD, "runs": runs, "last": last, "probe": probe}
-
-
-def made_of(runs: Iterable[tuple[int, int | None]]) -> MadeOf:
-    """The same, from (run id, probe id) of the runs that count."""
-    known = list(runs)
-    probes = [probe for _, probe in known if probe is not None]
-    return _made_of(len(known), max((run for run, _ in known), default=None), max(probes, default=None))
+    """Experiment id -> the runs and probes behind its analysis; one query for all."""
+    done = Q(cells__state=CellState.DONE)
+    probes = Probe.objects.filter(experiment=OuterRef("pk")).order_by("-id").values("id")
+    found = Experiment.everything.filter(pk__in=experiment_ids).order_by().values_list("pk")
+    counted = found.annotate(
+        runs=Count("cells__run", filter=done), last=Max("cells__run", filter=done), probe=Subquery(probes[:1])
+    )
+    return {pk: {"method": _METHOD, "runs": runs, "last": last, "probe": probe} for pk, runs, last, probe in counted}
 
 
 def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = None) -> Point:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from dashboard.findings import probed
-from dashboard.findings.analysis import Analysis, MadeOf, analysis_of, baseline_of
+from dashboard.findings.analysis import Analysis, analysis_of, baseline_of
 from dashboard.findings.counted import counted
 from dashboard.findings.crash.settings import CrashSetting, settings
 from dashboard.findings.crash.statistics import LOST_FROM
@@ -158,17 +158,16 @@ def shown(
     choice: Mapping[str, str] = MappingProxyType({}),
     names: Mapping[int, str] | None = None,
     clean: Callable[[str], str] = str,
-    made_of: MadeOf | None = None,
 ) -> ResultView:
     """The view for a query string with places in the plan, from 0. Unknown values are ignored. `names`: of
-    its servers, if the reader may not see theirs. `made_of`: see `analysis_of`."""
+    its servers, if the reader may not see theirs."""
     plan, trials = experiment.as_plan(), trials_of(experiment)
     labels = [workload.label for workload in plan.workloads]
     variants = [variant.name for variant in plan.variants]
     kinds = in_order(trial.kind for trial in trials)
     return ResultView(
         plan=plan,
-        analysis=analysis_of(experiment, baseline_of(experiment, _at(variants, choice.get("baseline"))), made_of),
+        analysis=analysis_of(experiment, baseline_of(experiment, _at(variants, choice.get("baseline")))),
         choice=ResultChoice(
             workload=_at(labels, choice.get("workload")) or next(iter(labels), ""),
             server_id=_at([target.server_id for target in plan.targets], choice.get("server")),

@@ -6,7 +6,6 @@ from dashboard.charts.chart import Chart
 from dashboard.charts.guardrails import guardrails
 from dashboard.charts.registry import SPEED
 from dashboard.findings import tested, together
-from dashboard.findings.analysis import MadeOf, made_of
 from dashboard.findings.answer import answer_without_crashes
 from dashboard.findings.conclusion import of_load
 from dashboard.findings.finding import progress
@@ -48,21 +47,18 @@ class MeasuredPlace:
     got_2_late: bool = False
 
 
-def shown_to(
-    experiment: Experiment, choice: Mapping[str, str], *, shared: bool, made_of: MadeOf | None = None
-) -> ResultView:
-    """The reader's choice. Behind a share link, names of servers and everything that identifies them are removed.
-    `made_of`: see `analysis_of`."""
+def shown_to(experiment: Experiment, choice: Mapping[str, str], *, shared: bool) -> ResultView:
+    """The reader's choice. Behind a share link, names of servers and everything that identifies them are removed."""
     if shared:
         names, clean = neutral_names(experiment.as_plan()), cache(redactor_of(experiment).text)
-        return shown(experiment, choice, names, clean, made_of)
-    return shown(experiment, choice, made_of=made_of)
+        return shown(experiment, choice, names, clean)
+    return shown(experiment, choice)
 
 
 def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") -> dict[str, object]:
     """`token`: of the share link that was opened, "" for a person who logged in."""
     rows, shared = queries.cells(experiment), bool(token)
-    view = shown_to(experiment, choice, shared=shared, made_of=_made_of(rows))
+    view = shown_to(experiment, choice, shared=shared)
     addresses = Addresses(experiment.pk, token)
     met = places(view, rows)
     known = progress(experiment, (row.state for row in rows), view.clean)
@@ -179,11 +175,6 @@ def _variants(view: ResultView) -> list[dict[str, object]]:
         }
         for variant, look in zip(view.plan.variants, looks(view.variants), strict=True)
     ]
-
-
-def _made_of(rows: Sequence[ResultCell]) -> MadeOf:
-    """The rows are read already: this saves the query that counts the runs."""
-    return made_of((row.run_id, row.probe_id) for row in rows if row.run_id and row.is_done)
 
 
 def contradicted(view: ResultView) -> list[dict[str, object]]:

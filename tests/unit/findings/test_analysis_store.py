@@ -84,6 +84,17 @@ def test_the_analysis_is_made_again_after_new_runs():
     assert set(experiment.analysis) == {"1/1"}
 
 
+@pytest.mark.parametrize("measured", [0, 3])
+def test_the_analysis_is_made_again_after_a_device_on_which_nothing_was_measured(measured):
+    experiment = factory.experiment(measured=measured)
+    before = analysis.analysis_of(experiment).devices
+    times = [{"way": "append", "size_bytes": size, "times_ms": [5.0] * 8} for size in (512, 4096, 65536)]
+    server = experiment.cells.first().server
+    experiment.probes.create(server=server, data={"storage": "sata-7200", "sweep": {"times": times}})
+    after = analysis.analysis_of(experiment).devices
+    assert [one.storage for one in after] == [*(one.storage for one in before), "sata-7200"]
+
+
 def test_a_new_field_of_an_analysis_needs_a_new_method_number():
     """Otherwise answers stored before would be refused on the field that is not there."""
     parts = (Analysis, HeadlineRatio, Point, LineModels, DeviceModel, FsyncModel)

@@ -63,7 +63,7 @@ def test_the_seconds_are_loaded_only_on_demand(client_in):
 def test_series_and_evidence_are_not_read_once_the_analysis_is_made(client_in, django_assert_max_num_queries):
     experiment = factory.experiment()
     page(client_in, experiment)
-    with django_assert_max_num_queries(12) as asked:
+    with django_assert_max_num_queries(13) as asked:
         page(client_in, experiment)
     assert not [q["sql"] for q in asked.captured_queries if "_series" in q["sql"] or "_evidence" in q["sql"]]
 

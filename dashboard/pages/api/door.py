@@ -39,9 +39,9 @@ class Token:
         self.operation = operation
 
     def __call__(self, request: HttpRequest) -> User:
-        request.user = bearer(request)  # actions check its role, scopes and ownership
-        require(request.user, self.operation)
-        return request.user
+        user = bearer(request)
+        require(user, self.operation)
+        return user
 
 
 def nobody(_: HttpRequest) -> NoReturn:
@@ -50,9 +50,9 @@ def nobody(_: HttpRequest) -> NoReturn:
 
 
 def bearer(request: HttpRequest) -> User:
-    """The owner of the request's token. A valid token is admitted after any number of wrong ones from its address: all
-    clients behind a proxy can share an address, and nobody guesses 192 random bits. Raises NoToken, TooMany and
-    NotAllowed."""
+    """The owner of the request's token, from now on the user of the request. A valid token is admitted after any number
+    of wrong ones from its address: all clients behind a proxy can share an address, and nobody guesses 192 random bits.
+    Raises NoToken, TooMany and NotAllowed."""
     scheme, _, text = request.headers.get("Authorization", "").strip().partition(" ")
     if scheme.lower() != "bearer" or not text:
         raise NoToken(
@@ -63,7 +63,7 @@ def bearer(request: HttpRequest) -> User:
         _refuse(request, text.strip(), "unknown")
     if why := token.why_shut or ("" if token.user.is_active else "of a deactivated account"):
         _refuse(request, text.strip(), why)
-    return _speaking_for(token)
+    return _speaking_for(request, token)
 
 
 def _refuse(request: HttpRequest, text: str, why: str) -> NoReturn:
@@ -75,13 +75,14 @@ def _refuse(request: HttpRequest, text: str, why: str) -> NoReturn:
     raise NoToken(f"This token is {why}. Nothing was done. Create a new one under API tokens.")
 
 
-def _speaking_for(token: ApiToken) -> User:
+def _speaking_for(request: HttpRequest, token: ApiToken) -> User:
     user = token.user
+    user.scopes = frozenset(token.scopes)  # type: ignore[attr-defined]  # what `allowed` is limited to
+    user.via = f"token {token.prefix}"  # type: ignore[attr-defined]  # what the audit log says beside the name
+    request.user = user  # before it can be refused: the audit log names it, actions check its role and ownership
     if user.person.must_change_password:
         raise NotAllowed("Another person gave you your password. Log in and change it; until then tokens do not work.")
     if lacks_second_factor(user):
         raise NotAllowed("Your account needs a second factor. Log in and add one; until then tokens do not work.")
-    user.scopes = frozenset(token.scopes)  # type: ignore[attr-defined]  # what `allowed` is limited to
-    user.via = f"token {token.prefix}"  # type: ignore[attr-defined]  # what the audit log says beside the name
     actions.note_use(token)
     return user

@@ -7,7 +7,7 @@ from django.db import DatabaseError
 from django.test import Client
 
 from dashboard.pages.accounts import refusals
-from dashboard.records.accounts.models import Attempt
+from dashboard.records.accounts.models import Attempt, Person
 from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.servers import actions
@@ -55,6 +55,19 @@ def test_a_program_with_a_token(maria):
     assert answer.status_code == 403
     [event] = kept()
     assert event.name == "maria" and event.detail["via"].startswith("token ") and "scope" in event.detail["why"]
+
+
+def test_a_token_that_may_not_read_the_metrics(maria):
+    assert script(maria, "see").get("/metrics", **HERE).status_code == 403
+    [event] = kept()
+    assert event.who == maria and event.detail["via"].startswith("token ") and "scope" in event.detail["why"]
+
+
+def test_a_token_of_a_person_who_must_change_the_password(maria):
+    Person.objects.filter(user=maria).update(must_change_password=True)
+    for address in ("/metrics", "/api/v1/servers"):
+        assert script(maria).get(address, **HERE).status_code == 403
+    assert [event.who for event in kept()] == [maria] * 2
 
 
 def test_a_form_of_another_site(maria):

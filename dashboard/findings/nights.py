@@ -16,6 +16,7 @@ from dashboard.records.history import queries
 from dashboard.records.history.figures import FIGURES
 from dashboard.records.history.models import Change, Entry, Track
 from dashboard.records.servers.models import Server
+from dashboard.text.asked import asked_number
 from workers.bench.plan import Plan
 
 NIGHTS = (90, 30, 400, 2000)  # the first is shown unless another is chosen
@@ -144,8 +145,8 @@ def shown(server: Server, choice: Mapping[str, str]) -> HistoryView:
     tracks = list(server.tracks.annotate(last=Subquery(last)).order_by("pk"))
     newest = {track.pk: track.last for track in tracks if track.last}
     chosen = {kind: _chosen(tracks, newest, kind, choice.get(kind, "")) for kind in Track.Kind.values}
-    asked = choice.get("nights", "")
-    nights = int(asked) if asked.isdecimal() and int(asked) in NIGHTS else NIGHTS[0]
+    asked = asked_number(choice.get("nights"))
+    nights = asked if asked in NIGHTS else NIGHTS[0]
     return HistoryView(server, tracks, newest, chosen, nights)
 
 

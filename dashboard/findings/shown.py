@@ -1,6 +1,5 @@
 """The data of one result page: the analysis for the server and workload that the reader chose."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,6 +23,7 @@ from dashboard.findings.present import present_variants
 from dashboard.findings.probed import ProbedDevice
 from dashboard.records.experiments.kind_names import FIRST, in_order
 from dashboard.records.experiments.models import Experiment
+from dashboard.text.asked import asked_number
 from workers.bench.plan import Plan
 
 T = TypeVar("T")
@@ -167,14 +167,14 @@ def shown(
     kinds = in_order(trial.kind for trial in trials)
     return ResultView(
         plan=plan,
-        analysis=analysis_of(experiment, baseline_of(experiment, _at(variants, choice.get("baseline")))),
+        analysis=analysis_of(experiment, baseline_of(experiment, at(variants, choice.get("baseline")))),
         choice=ResultChoice(
-            workload=_at(labels, choice.get("workload")) or next(iter(labels), ""),
-            server_id=_at([target.server_id for target in plan.targets], choice.get("server")),
-            threads=_at(plan.threads, choice.get("threads")),
+            workload=at(labels, choice.get("workload")) or next(iter(labels), ""),
+            server_id=at([target.server_id for target in plan.targets], choice.get("server")),
+            threads=at(plan.threads, choice.get("threads")),
             crash_kind=_one_of((FIRST, *kinds) if FIRST in kinds else kinds, choice.get("crash")) or FIRST,
             lost_from=_one_of(LOST_FROM, choice.get("lost")),
-            mine=_at(variants, choice.get("mine")) or "",
+            mine=at(variants, choice.get("mine")) or "",
         ),
         names=server_names(plan) if names is None else names,
         clean=clean,
@@ -183,8 +183,9 @@ def shown(
     )
 
 
-def _at(known: Sequence[T], place: str | None) -> T | None:
-    return known[int(place)] if place and re.fullmatch("[0-9]{1,4}", place) and int(place) < len(known) else None
+def at(known: Sequence[T], place: str | None) -> T | None:
+    number = asked_number(place)
+    return known[number] if number is not None and number < len(known) else None
 
 
 def _one_of(known: Sequence[str], asked: str | None) -> str:

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from dashboard.findings.compare.figures import FIGURES, MOST_POINTS
+from dashboard.text.asked import asked_number
 
 BYS = {"points": "each point", "threads": "threads"}
 SCALES = ("linear", "log")
@@ -110,7 +111,7 @@ def _one_of(known: Mapping[str, object] | Iterable[str], asked: str, usual: str)
 
 def _id(text: str) -> int | None:
     """Ids begin at 1."""
-    return (int(text) or None) if re.fullmatch(r"[0-9]{1,18}", text) else None
+    return asked_number(text) or None
 
 
 def _listed(numbers: Iterable[int]) -> str:

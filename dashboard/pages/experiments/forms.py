@@ -14,6 +14,7 @@ from dashboard.pages.servers.offered import ServersField, offered
 from dashboard.records.experiments import actions, controls, naming, shelf
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
+from dashboard.text.asked import asked_number
 from workers.bench.plan import CrashPlan, Plan, Variant, WorkloadChoice
 from workers.bench.recipes import QUICK, SIZES
 from workers.bench.recipes.recipe import PLACES
@@ -119,7 +120,8 @@ class PlanForm(PlanInputs):
             return filled_in.of_plan(source.as_plan())
         if self.recipe:
             return filled_in.of_recipe(self.recipe, self.size, Server.objects.filter(pk__in=_chosen(server)["servers"]))
-        meant = Server.objects.filter(pk=server) if server.isdecimal() else Server.objects.all()
+        pk = asked_number(server)
+        meant = Server.objects.all() if pk is None else Server.objects.filter(pk=pk)
         only_sandboxes = not meant.exclude(kind=Server.Kind.SANDBOX).exists()
         return filled_in.USUAL | ({"binlog": "on"} if only_sandboxes else {})
 

@@ -13,6 +13,7 @@ from dashboard.records.accounts.roles import allowed, require
 from dashboard.records.experiments import search, shelf, tags
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers.models import Server
+from dashboard.text.asked import asked_number
 
 PER_PAGE = 25
 ELSE = ("page", "undo")  # parameters that are no filters
@@ -93,7 +94,5 @@ def _value(bound: forms.BoundField) -> str:
 
 def _undo(request: HttpRequest) -> Experiment | None:
     """The experiment that was just deleted, if it is not restored yet and this reader may restore it."""
-    asked = request.GET.get("undo", "")
-    if not asked.isdecimal() or len(asked) > 18 or not allowed(request.user, "tidy"):
-        return None
-    return Experiment.deleted.filter(pk=asked).first()
+    asked = asked_number(request.GET.get("undo"))
+    return Experiment.deleted.filter(pk=asked).first() if asked and allowed(request.user, "tidy") else None

@@ -27,6 +27,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.experiments.rights import why_not_run
 from dashboard.records.fleet import task_queue
 from dashboard.records.servers.models import Server
+from dashboard.text.asked import asked_number
 from workers.bench.own_review import of_plan
 from workers.bench.plan import Plan
 from workers.bench.recipes import QUICK
@@ -34,8 +35,6 @@ from workers.bench.workloads import OWN, WORKLOADS
 from workers.errors import PlanError
 from workers.servers.settings import SETTINGS
 from workers.transaction import preview
-
-MOST_DIGITS = 9  # of a count of seconds
 
 
 @needs("see", "GET")
@@ -99,7 +98,7 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
 def _source(request: HttpRequest) -> Experiment | None:
     """The experiment to run again with changes."""
     asked = request.GET.get("from", "")
-    found = Experiment.objects.filter(pk=int(asked)).first() if asked.isdecimal() and len(asked) < MOST_DIGITS else None
+    found = Experiment.objects.filter(pk=asked_number(asked) or 0).first()
     if asked and not found:
         messages.warning(request, "The experiment to run again was not found. The form shows a new plan.")
     return found
@@ -187,9 +186,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
 @needs("see", "GET")
 def progress(request: HttpRequest, pk: int) -> JsonResponse:
     """The live page asks this each second. It sends the series that it has, and the number of its seconds."""
-    seen = request.GET.get("have", "")
-    count = int(seen) if seen.isdecimal() and len(seen) < MOST_DIGITS else 0
-    have = LivePosition(request.GET.get("series", ""), count)
+    have = LivePosition(request.GET.get("series", ""), asked_number(request.GET.get("have")) or 0)
     experiment = get_object_or_404(Experiment, pk=pk)
     crashes = crash_progress(experiment)
     now = {"crashes": crashes.cells, "crashing": crashes.is_phase}

@@ -20,6 +20,7 @@ from dashboard.records.refused import Refused
 from dashboard.records.schedules import actions, cron, queries, window
 from dashboard.records.schedules.models import Schedule
 from dashboard.records.servers.models import Server
+from dashboard.text.asked import asked_number
 from workers.bench.plan import Plan
 from workers.bench.recipes import QUICK
 from workers.bench.review import estimate_s
@@ -144,7 +145,7 @@ def _plan_of(data: QueryDict) -> Plan | None:
         "of_schedule": Schedule.objects.values_list("plan", flat=True),
     }
     for name, stored in plans.items():
-        if data.get(name, "").isdecimal() and (plan := stored.filter(pk=data[name]).first()):
+        if plan := stored.filter(pk=asked_number(data.get(name))).first():
             return _plan(plan)
     return None
 

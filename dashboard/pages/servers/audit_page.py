@@ -16,6 +16,7 @@ from dashboard.pages.accounts.gate import account_of, needs
 from dashboard.records.refused import Refused
 from dashboard.records.servers import actions, queries
 from dashboard.records.servers.models import Preflight
+from dashboard.text.asked import asked_number
 from workers.errors import PlanError
 from workers.servers.durability import DERIVED
 from workers.servers.pasted.named_version import NamedVersion, named_version
@@ -89,7 +90,7 @@ def fleet(request: HttpRequest) -> HttpResponse:
 
 def _chosen(request: HttpRequest) -> list[AuditedServer]:
     """The two servers to compare that answered."""
-    wanted = [int(pk) for name in ("a", "b") if (pk := request.GET.get(name, "")).isdecimal() and len(pk) < 10]
+    wanted = [pk for name in ("a", "b") if (pk := asked_number(request.GET.get(name)))]
     known = {one.server.pk: one for one in by_tests(queries.last_tests(wanted)) if one.server and one.facts}
     return [known[pk] for pk in wanted if pk in known]
 

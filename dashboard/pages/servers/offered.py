@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django import forms
 
 from dashboard.records.servers.models import Server
+from dashboard.text.asked import asked_number
 
 ALL, NEWEST = 200, 30  # so many servers are all offered; of more only the newest
 FEW = 3  # so many boxes are seen at once
-LONGEST = 18  # digits of an id
 
 
 class ServerField(forms.ModelChoiceField):  # type: ignore[type-arg]  # subscripted in the stubs only
@@ -66,7 +66,7 @@ def _choices(field: ServerField | ServersField, chosen: Iterable[object]) -> lis
     """All servers, or of many those that are chosen and the newest. The field accepts every server."""
     servers = list(Server.objects.all()[: ALL + 1])
     if len(servers) > ALL:
-        ids = [int(one) for one in map(str, chosen) if one.isdecimal() and len(one) < LONGEST]
+        ids = [pk for one in chosen if (pk := asked_number(str(one)))]
         found = Server.objects.filter(pk__in=ids), Server.objects.order_by("-pk")[:NEWEST]
         servers = list(dict.fromkeys(server for some in found for server in some))
     return [(str(server.pk), field.label_from_instance(server)) for server in servers]

@@ -112,7 +112,7 @@ def test_the_preview_echoes_and_names_the_next_five(client, dba):
     assert "At 02:30 every day" in shown and shown.count("<li>") == 5 and "Each run takes about" in shown
     assert "bad hour" in text(client.post("/nights/preview/", filled(made.sandbox("b"), cron="0 25 * * *")))
     assert client.post("/nights/preview/", {}).status_code == 200
-    garbage = {"cron": "0 2 * * *", "zone": "x", "of_schedule": "9" * 30, "of_experiment": "-1", "ends_by": "zz"}
+    garbage = {"cron": "0 2 * * *", "zone": "x", "of_schedule": "9" * 30, "of_experiment": "1" * 5000, "ends_by": "zz"}
     assert client.post("/nights/preview/", garbage).status_code == 200
 
 

@@ -8,7 +8,7 @@ from django.core.paginator import Paginator
 from dashboard.findings.crash.recorded import noun_of
 from dashboard.findings.crash.statistics import of, tallies
 from dashboard.findings.crash.trials import REPLICAS_SAY, Tried
-from dashboard.findings.shown import ResultView
+from dashboard.findings.shown import ResultView, at
 from dashboard.findings.tested import engines
 from dashboard.pages.results.page import shown_to
 from dashboard.pages.results.reader import Reader
@@ -31,7 +31,7 @@ def badge(trial: Trial | Tried) -> str:
 def context(experiment: Experiment, query: Mapping[str, str], reader: Reader) -> dict[str, object]:
     """`query`: `variant` and `server` are places in the plan, `crash` is a crash kind. Unknown values are ignored."""
     view = shown_to(experiment, query, shared=reader.is_guest)
-    variant = _at(view.variants, query.get("variant"))
+    variant = at(view.variants, query.get("variant"))
     kind = query.get("crash") if query.get("crash") in view.crash_kinds else None
     chosen = [trial for trial in view.trials if _is_asked(trial, variant, view.choice.server_id, kind)]
     page = Paginator(chosen, ON_A_PAGE).get_page(query.get("page"))
@@ -101,7 +101,3 @@ def _points(trial: Tried) -> str:
     if not trial.points.lost:
         return f"at {trial.points.tried:,} {noun}s"
     return f"at {trial.points.lost:,} of {trial.points.tried:,} {noun}s"
-
-
-def _at(known: list[str], place: str | None) -> str | None:
-    return known[int(place)] if place and place.isdecimal() and int(place) < len(known) else None

@@ -1,4 +1,5 @@
-"""Output of servers and programs may contain NUL characters. PostgreSQL stores them neither in text nor in JSON."""
+"""Output of servers and programs may contain NUL characters. PostgreSQL stores them neither in text nor in JSON,
+and refuses to look for them."""
 
 from typing import TypeVar, cast
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from dashboard.installation.nul import without_nul
-from dashboard.records.experiments import claiming, lifecycle, storing_runs
+from dashboard.records.experiments import claiming, lifecycle, search, storing_runs
+from dashboard.records.servers import queries
 from tests.unit.conducting import experiments as make
 from workers.errors import ServerError
 
@@ -40,3 +41,11 @@ def test_so_is_what_went_wrong():
     cell.refresh_from_db()
     experiment.refresh_from_db()
     assert [cell.error, cell.fix, experiment.error, experiment.fix] == ["a␀b"] * 4
+
+
+@pytest.mark.django_db
+def test_a_search_finds_what_was_stored():
+    server = make.attached(name="a␀b")
+    experiment = make.experiment(server)
+    assert list(queries.named(ODD)) == [server]
+    assert list(search.found({"words": ODD}, None)) == [experiment]

@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from django.db.models import Q, QuerySet
 
+from dashboard.installation.nul import without_nul
 from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Cell, Experiment, Tag, Trial, Words
@@ -45,7 +46,7 @@ def found(asked: Mapping[str, object], user: Actor) -> Found:
 
     `asked`: {"words": str, "state", "recipe": str, "server": id, "tag": str, "mine", "deleted": bool}
     """
-    given = {name: _without_nul(value) for name, value in asked.items()}
+    given = without_nul(dict(asked))  # PostgreSQL refuses to look for NUL
     narrowed = reduce(and_, (rule(value, user) for name, rule in RULES.items() if (value := given.get(name))), Q())
     if asked.get("deleted"):
         which, rows = Experiment.deleted.order_by("-deleted_at", "-pk"), queries.deleted()
@@ -55,14 +56,9 @@ def found(asked: Mapping[str, object], user: Actor) -> Found:
     return Found(list(ids) if asked.get("words") else ids, rows)  # a search reads every text, so it runs once
 
 
-def _without_nul(value: object) -> object:
-    """No stored text has a NUL, and PostgreSQL refuses to look for one."""
-    return value.replace("\0", " ") if isinstance(value, str) else value
-
-
 def with_words(text: str) -> Q:
     """Each word must be in the stored words, in a server's present name or build, or in a tag."""
-    return reduce(and_, map(_word, text.replace("\0", " ").split()[:MOST_WORDS]), Q())
+    return reduce(and_, map(_word, without_nul(text).split()[:MOST_WORDS]), Q())
 
 
 def _word(word: str) -> Q:

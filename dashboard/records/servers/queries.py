@@ -7,6 +7,7 @@ from operator import or_
 
 from django.db.models import Manager, OuterRef, Q, QuerySet, Subquery
 
+from dashboard.installation.nul import without_nul
 from dashboard.records.experiments.models import Cell, Experiment, Run, Trial
 from dashboard.records.experiments.states import UNDER_WAY
 from dashboard.records.holds.models import PendingRestore
@@ -25,7 +26,7 @@ class ServerLine:
 def named(words: str) -> QuerySet[Server]:
     """Servers whose name, host, build or site contains each of these words."""
     found = Server.objects.all()
-    for word in words.split():
+    for word in without_nul(words).split():
         fits = (Q((f"{column}__icontains", word)) for column in ("name", "host", "build", "site"))
         found = found.filter(reduce(or_, fits))
     return found

@@ -104,10 +104,16 @@ def _form_page(
             form.add_error(None, "A server of this plan is not registered here. Choose a recipe instead.")
     if isinstance(form, RecipeForm) and form.is_bound:
         plan = form.planned()
-    shown = form.cleaned_data if form.is_bound else form.initial
     trials = len(list(plan.trials())) if plan else 0
-    context = {"form": form, "plan": plan, "trials": trials, "coming": _coming(shown, plan, timezone.now()), **more}
+    context = {"form": form, "plan": plan, "trials": trials, **_times_of(form, plan), **more}
     return render(request, "schedules/form.html", context, status=422 if form.errors else 200)
+
+
+def _times_of(form: WhenForm, plan: Plan | None) -> dict[str, object]:
+    """For _coming.html: why the times of the form are not valid, or what they come to."""
+    wrong = " ".join(str(error) for name in TIMES for error in form.errors.get(name, ()))
+    shown = form.cleaned_data if form.is_bound else form.initial
+    return {"wrong": wrong, "coming": _coming(shown, plan, timezone.now())}
 
 
 def _coming(data: Mapping[str, Any], plan: Plan | None, now: datetime) -> dict[str, object]:
@@ -133,9 +139,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     form = RecipeForm(request.POST) if "recipe" in request.POST else WhenForm(request.POST)
     form.is_valid()
     plan = form.planned() if isinstance(form, RecipeForm) else _plan_of(request.POST)
-    wrong = " ".join(map(str, form.errors.get("cron", ())))
-    data = {**form.cleaned_data, "cron": form.cleaned_data.get("cron") or request.POST.get("cron", "")}
-    return render(request, "schedules/_coming.html", {"coming": _coming(data, plan, timezone.now()), "wrong": wrong})
+    return render(request, "schedules/_coming.html", _times_of(form, plan))
 
 
 def _plan_of(data: QueryDict) -> Plan | None:

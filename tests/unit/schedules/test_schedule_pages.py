@@ -116,6 +116,13 @@ def test_the_preview_echoes_and_names_the_next_five(client, dba):
     assert client.post("/nights/preview/", garbage).status_code == 200
 
 
+def test_the_preview_names_a_time_zone_that_does_not_exist(client, dba):
+    times = {"cron": "0 2 * * *", "zone": "Mars/X", "name": "a"}
+    for address in ("/nights/preview/", f"/nights/{made.schedule(user=dba).pk}/edit/"):
+        shown = text(client.post(address, times))
+        assert "not a valid time yet:</p><p>Mars/X is not a time zone." in shown and "next five" not in shown
+
+
 def test_nights_are_rows_with_finding_link_and_reason(client, dba):
     one = made.schedule(made.sandbox(), dba, ends_by=None)
     watch(DUE)

@@ -42,7 +42,7 @@ def test_points_of_two_experiments_stand_side_by_side(client_in):
     assert second.ratio.value == pytest.approx(2, rel=0.1)
     assert second.ratio.decision == "differs"
     assert response.context["unlike"] == []
-    assert "ran in the same environment" in response.content.decode()
+    assert "All points ran in the same environment" in response.content.decode()
     assert obeys_the_policy(response)
 
 

@@ -10,7 +10,7 @@ from dashboard.findings.service_level import service_levels
 from dashboard.pages.results.page import shown_to
 from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
-from dashboard.records.experiments.models import Run
+from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.servers import levels
 from dashboard.records.servers.levels import Wanted
 from dashboard.records.servers.models import ServiceLevel
@@ -221,6 +221,17 @@ def test_a_report_tells_each_fact_of_a_server_once(client_in):
     assert told.count("server version</dt>") == told.count("kernel</dt>") == 1
     assert "server version</dt><dd>10.11.6-MariaDB, 10.11.7-MariaDB</dd>" in told
     assert "kernel</dt><dd>6.1.0</dd>" in told
+
+
+def test_a_report_has_the_times_that_are_known(client_in):
+    one = trials.experiment()
+    for times, says in (
+        ({"ended_at": None}, f"{factory.STARTED:%Y-%m-%d %H:%M} UTC, not ended yet, 18 measurements"),
+        ({"started_at": None}, "18 measurements"),
+    ):
+        Experiment.objects.filter(pk=one.pk).update(**times)
+        told = flat(client_in.get(f"/results/{one.pk}/report/").text)
+        assert f"<dt>Measured</dt><dd> {says}" in told
 
 
 def test_a_report_of_a_topology_says_that_its_network_is_simulated(client_in):

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import Count, Q
+
 from dashboard.pages.history.page import in_words
 from dashboard.records.experiments import queries
 from dashboard.records.experiments.models import Experiment
@@ -16,10 +18,15 @@ from dashboard.records.schedules.queries import GRACE, nights_of, overdue
 MOST_RUNNING = 8
 MOST_RESULTS = 8
 MOST_CHANGES = 5
-MOST_NIGHTS = 200  # counted at most, of one day
+MOST_OVERDUE = 200
 MOST_TOLD = 5
 A_NIGHT = timedelta(hours=24)
-NOT_RUN = (Night.State.SKIPPED, Night.State.MISSED)
+COUNTED = {
+    "ran": Q(experiment__state=Experiment.State.DONE),
+    "under_way": Q(experiment__state__in=UNDER_WAY),
+    "failed": Q(state=Night.State.REFUSED) | Q(experiment__state__in=BROKEN_OFF),
+    "missed": Q(state__in=(Night.State.SKIPPED, Night.State.MISSED)),
+}
 
 
 @dataclass(frozen=True)
@@ -51,20 +58,14 @@ def last_night(now: datetime) -> LastNight | None:
     """None without a schedule."""
     if not Schedule.objects.exists():
         return None
-    unwatched = Schedule.objects.filter(looked_at__lt=now - GRACE).defer("plan")[:MOST_NIGHTS]
-    known = Night.objects.filter(due_at__gt=now - A_NIGHT, due_at__lte=now).select_related("schedule")
-    nights = list(nights_of(known).defer("schedule__plan").order_by("-due_at")[:MOST_NIGHTS])
-    failed = [one for one in nights if _failed(one)]
-    missed = [one for one in nights if one.state in NOT_RUN]
-    open_ones = [one for one in nights if one.experiment and one.experiment.state in UNDER_WAY]
-    ran = [one for one in nights if one.experiment and one.experiment.state == Experiment.State.DONE]
-    told = [one for one in nights if one in failed or one in missed][:MOST_TOLD]
+    unwatched = Schedule.objects.filter(looked_at__lt=now - GRACE).defer("plan")[:MOST_OVERDUE]
+    nights = Night.objects.filter(due_at__gt=now - A_NIGHT, due_at__lte=now)
+    nights = nights.exclude(experiment__in=Experiment.deleted.ids())
+    counts = nights.aggregate(**{name: Count("pk", filter=which) for name, which in COUNTED.items()})
+    told = nights_of(nights.filter(COUNTED["failed"] | COUNTED["missed"]).select_related("schedule"))
+    newest = list(told.defer("schedule__plan").order_by("-due_at")[:MOST_TOLD])
     late = [one for one in unwatched if _is_overdue(one, now)]
-    return LastNight(len(ran), len(open_ones), len(failed), len(missed), told, late)
-
-
-def _failed(night: Night) -> bool:
-    return night.state == Night.State.REFUSED or bool(night.experiment and night.experiment.state in BROKEN_OFF)
+    return LastNight(**counts, told=newest, overdue=late)
 
 
 def _is_overdue(schedule: Schedule, now: datetime) -> bool:

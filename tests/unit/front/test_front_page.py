@@ -252,6 +252,16 @@ def test_nights_are_told_by_what_became_of_them():
     assert len(found.told) == 4 and not found.is_quiet
 
 
+def test_all_nights_of_a_day_are_counted():
+    schedule, now = scheduled(), timezone.now()
+    due = (now - timedelta(minutes=n) for n in range(1, 206))
+    Night.objects.bulk_create(Night(schedule=schedule, due_at=at, state="missed") for at in due)
+    made = night(schedule, 23, experiment_state="failed")
+    Experiment.objects.filter(pk=made.experiment_id).update(deleted_at=now)  # no longer counted
+    found = lately.last_night(now)
+    assert (found.ran, found.failed, found.missed, len(found.told)) == (0, 0, 205, 5)
+
+
 def test_an_overdue_schedule_is_told(client_in):
     schedule = scheduled(looked_at=timezone.now() - timedelta(days=3))
     assert lately.last_night(timezone.now()).overdue == [schedule]

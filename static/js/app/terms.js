@@ -39,16 +39,11 @@ function makeTip(term) {
   return tip;
 }
 
-/** To the manuals: data-href is one, data-links several: `MariaDB https://… MySQL https://…`. */
+/** To the manuals: `MariaDB https://… MySQL https://…`. */
 function links(term) {
-  const named = [...(term.dataset.links ?? "").matchAll(/(\S+) (\S+)/g)].map(([, whose, page]) => [
-    `In ${whose}’s manual`,
-    page,
-  ]);
-  if (term.dataset.href) named.push(["In the manual", term.dataset.href]);
-  return named.map(([text, page]) => {
+  return [...(term.dataset.links ?? "").matchAll(/(\S+) (\S+)/g)].map(([, whose, page]) => {
     const link = document.createElement("a");
-    Object.assign(link, { href: page, rel: "noopener noreferrer", textContent: text });
+    Object.assign(link, { href: page, rel: "noopener noreferrer", textContent: `In ${whose}’s manual` });
     return link;
   });
 }

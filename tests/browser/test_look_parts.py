@@ -67,7 +67,7 @@ def test_a_term_is_explained_on_focus_until_escape(parts):
     expect(tip).to_contain_text("share one fsync")
     assert term.get_attribute("aria-describedby") == tip.get_attribute("id")
     parts.keyboard.press("Tab")
-    assert parts.evaluate("document.activeElement.textContent") == "In MySQL’s manual"
+    assert parts.evaluate("document.activeElement.textContent").startswith("In MySQL")
     expect(tip).to_be_visible()
     parts.keyboard.press("Escape")
     expect(tip).to_have_count(0)

@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
+from dashboard import urls
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.whole import Whole
 
@@ -48,7 +49,9 @@ def length(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"{request.method} {len(request.body)}")
 
 
-urlpatterns = [path("threads", threads), path("broken", broken), path("slow", slow), path("length", length)]
+urlpatterns = [
+    *urls.urlpatterns, path("threads", threads), path("broken", broken), path("slow", slow), path("length", length),
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -1,7 +1,10 @@
 """The number of control trials is one rule: form, API, recipe and demo make the same plan."""
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from dashboard.pages.api.plans import PlanIn, StartIn, asked
 from dashboard.pages.experiments.forms import PlanForm
@@ -24,7 +27,9 @@ def server():
 
 @pytest.fixture
 def unable():
-    Worker.objects.create(host="h", pid=1, listens=True, abilities={"crash_missing": {"lying-disk": NO_FUSE}})
+    """It stays alive longer than a slow machine needs for all recipes."""
+    unable = {"crash_missing": {"lying-disk": NO_FUSE}}
+    Worker.objects.create(host="h", pid=1, beat_at=timezone.now() + timedelta(hours=1), abilities=unable)
 
 
 def by_form(server, trials, **more):

@@ -1,7 +1,7 @@
 """Makes a backup, and restores one. A restore changes nothing before everything in the file was checked."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -33,6 +33,8 @@ class Engine(Protocol):
 
     def dump(self, to: Path) -> None: ...
 
+    def migrations(self, dumped: Path) -> set[str]: ...
+
     def is_empty(self) -> bool: ...
 
     def restored(self, draft: Path) -> AbstractContextManager[str]: ...
@@ -43,15 +45,16 @@ def backup(file: Path, secret: str | None) -> list[str]:
     if file.exists():
         raise BackupRefused(f"{file} is there already. Nothing was written.", "Choose another name.")
     with _folder(file.absolute().parent) as folder:
-        dumped, keys = folder / archive.DATABASE, vault.keys()
+        dumped, keys, migrations = folder / archive.DATABASE, vault.keys(), newer_database.applied_migrations()
         _engine().dump(dumped)
+        _must_be_complete(migrations, _engine().migrations(dumped))
         keys = list(dict.fromkeys([*vault.keys(), *keys]))  # `rotatekeys` may have run meanwhile
         sources = {archive.DATABASE: dumped, **_recipes()}
         manifest = BackupManifest(
             version=VERSION,
             made_at=timezone.now().isoformat(timespec="seconds"),
             vendor=connection.vendor,
-            migrations=tuple(newer_database.applied_migrations()),
+            migrations=tuple(migrations),
             entries={name: archive.entry_of(source) for name, source in sources.items()},
         )
         sealed = passphrase.seal(keys, manifest.digest, secret) if secret is not None else b""
@@ -93,6 +96,7 @@ def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bo
 def _settle(file: Path, manifest: BackupManifest) -> str:
     """The restored database becomes one of now: present tables, nothing runs, nobody is logged in, and it is held."""
     newer_database.check()
+    _must_be_complete(manifest.migrations, newer_database.applied_migrations())
     call_command("migrate", verbosity=0, interactive=False)
     running = list(Experiment.everything.filter(state=Experiment.State.RUNNING))
     for one in running:
@@ -102,6 +106,13 @@ def _settle(file: Path, manifest: BackupManifest) -> str:
     record(None, "restored backup", file.name, made_at=manifest.made_at, version=manifest.version)
     installation.hold("restored from a backup")
     return f"Interrupted experiments: {len(running)}. Everybody must log in again."
+
+
+def _must_be_complete(migrations: Iterable[str], copied: Collection[str]) -> None:
+    """An empty copy is never a backup, whatever its list of migrations says."""
+    if (lacking := sorted(set(migrations).difference(copied))) or not copied:
+        what = ascii(lacking[0])[:80] if lacking else "all tables"
+        raise BackupRefused(f"The copy of the database lacks {what}. Nothing was changed.", "Take another backup.")
 
 
 def _recipes() -> dict[str, Path]:

@@ -23,6 +23,12 @@ def dump(to: Path) -> None:
     _run("pg_dump", "--format=custom", "--no-owner", "--no-acl", f"--exclude-schema={OLD}", f"--file={to}")
 
 
+def migrations(dumped: Path) -> set[str]:
+    """Of the copied rows, as COPY writes them: id, app, name and time."""
+    rows = _run("pg_restore", "--data-only", "--table=django_migrations", "--file=-", str(dumped)).splitlines()
+    return {".".join(row.split("\t")[1:3]) for row in rows if row.count("\t") == 3}
+
+
 def is_empty() -> bool:
     _put_back()
     return not connection.introspection.table_names()
@@ -72,14 +78,15 @@ def _one(question: str, *values: str) -> int:
         return int(cursor.fetchone()[0])
 
 
-def _run(program: str, *words: str) -> None:
-    """The password reaches the program by its environment, never by its arguments."""
+def _run(program: str, *words: str) -> str:
+    """What it prints. The password reaches the program by its environment, never by its arguments."""
     if not shutil.which(program):
         raise BackupRefused(f"{program} is not installed.", "apt-get install postgresql-client")
     done = subprocess.run([program, *words], env={**os.environ, **_environment()}, capture_output=True, text=True)
     if done.returncode:
         said = done.stderr.strip()[-LONGEST_ERROR:]
         raise BackupRefused(f"{program} failed: {said}", "The database is as it was before.")
+    return done.stdout
 
 
 def _environment() -> Mapping[str, str]:

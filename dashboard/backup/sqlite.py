@@ -17,9 +17,17 @@ BESIDE = ("-wal", "-shm")
 
 def dump(to: Path) -> None:
     """SQLite's online backup: one state, whatever others write meanwhile."""
-    source = sqlite3.connect(f"file:{_file()}?mode=ro", uri=True, timeout=60)
+    source = sqlite3.connect(f"{_file().absolute().as_uri()}?mode=ro", uri=True, timeout=60)
     with closing(source), closing(sqlite3.connect(to)) as copy:
         source.backup(copy)
+
+
+def migrations(dumped: Path) -> set[str]:
+    with closing(sqlite3.connect(dumped)) as copy:
+        try:
+            return {name for (name,) in copy.execute("SELECT app || '.' || name FROM django_migrations")}
+        except sqlite3.OperationalError:  # it has no such table
+            return set()
 
 
 def is_empty() -> bool:

@@ -90,7 +90,7 @@ def _must_have_room(folder: Path) -> None:
 def _must_be_whole(database: Path) -> None:
     """The first read finds some damage. Damage in other pages is found when they are read."""
     try:
-        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=20)) as connection:
+        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, timeout=20)) as connection:
             connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
     except sqlite3.DatabaseError as damaged:
         if any(words in str(damaged) for words in DAMAGED):

@@ -82,7 +82,7 @@ def urls(request) -> Iterator[list[str]]:
 
 @pytest.fixture(scope="module")
 def filled(urls, tmp_path_factory) -> Installation:
-    made = Installation(tmp_path_factory.mktemp("filled"), urls[0])
+    made = Installation(tmp_path_factory.mktemp("filled#1?"), urls[0])
     if not made.url:
         migrated.sqlite(made.home / "durascope.sqlite3")
     (made.home / "recipes").mkdir()

@@ -2,15 +2,18 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from cryptography.fernet import Fernet
 
-from dashboard.backup import actions, archive, passphrase
+from dashboard.backup import actions, archive, passphrase, sqlite
 from dashboard.backup.archive import BackupManifest
 from dashboard.backup.refused import BackupRefused
 from dashboard.installation import vault
@@ -128,6 +131,39 @@ def test_a_path_that_is_no_file_is_refused(tmp_path):
     for path, words in ((tmp_path, "is no file"), (tmp_path / "pipe", "is no file"), (tmp_path / "x", "No such file")):
         with pytest.raises(BackupRefused, match=words):
             read(path, tmp_path / "copy")
+
+
+@pytest.mark.django_db
+def test_a_database_with_any_name_is_copied(tmp_path, monkeypatch):
+    live = tmp_path / "a#b?c%41"
+    with closing(sqlite3.connect(live)) as database:
+        database.execute("CREATE TABLE django_migrations (id, app, name)")
+        database.execute("INSERT INTO django_migrations VALUES (1, 'servers', '0001_tables')")
+        database.commit()
+    monkeypatch.setattr(sqlite, "_file", lambda: live)
+    sqlite.dump(tmp_path / "copy")
+    assert sqlite.migrations(tmp_path / "copy") == {"servers.0001_tables"}
+    assert {path.name for path in tmp_path.iterdir()} == {live.name, "copy"}
+
+
+@pytest.mark.django_db
+def test_an_empty_copy_is_no_backup(tmp_path, monkeypatch):
+    engine = SimpleNamespace(dump=lambda to: to.touch(), migrations=sqlite.migrations)
+    monkeypatch.setattr(actions, "_engine", lambda: engine)
+    with pytest.raises(BackupRefused, match=r"The copy of the database lacks 'account\."):
+        actions.backup(tmp_path / "backup", None)
+    monkeypatch.setattr(actions.newer_database, "applied_migrations", list)
+    with pytest.raises(BackupRefused, match="lacks all tables"):
+        actions.backup(tmp_path / "backup", None)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.django_db
+def test_a_database_that_lacks_what_its_manifest_names_is_not_restored(tmp_path, monkeypatch):
+    monkeypatch.setattr(actions.newer_database, "applied_migrations", list)
+    manifest = BackupManifest(VERSION, "2026-11-24", "sqlite", ("servers.0001_tables",), {})
+    with pytest.raises(BackupRefused, match=r"lacks 'servers\.0001_tables'"):
+        actions._settle(tmp_path / "backup", manifest)
 
 
 def test_an_existing_file_is_never_replaced(made):

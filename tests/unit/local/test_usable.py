@@ -52,7 +52,7 @@ def test_each_part_says_so(full, tmp_path, capsys, db):
 
 @pytest.mark.parametrize("damage", ["no database at all", "a damaged page"])
 def test_a_damaged_database_is_named_and_left_alone(tmp_path, damage):
-    file = tmp_path / "db.sqlite3"
+    file = tmp_path / "db#1?.sqlite3"
     link = sqlite3.connect(file)
     link.execute("CREATE TABLE t (a)")
     link.commit()

@@ -39,6 +39,7 @@ def restored(draft: Path) -> Iterator[str]:
     """As that of SQLite: an error, also in the block, leaves the old tables as they were. After a power loss or a kill
     in the middle the next restore puts them back first."""
     _must_be_unused()
+    _put_back()
     _execute(f"ALTER SCHEMA public RENAME TO {OLD}", "CREATE SCHEMA public")
     try:
         connection.close()

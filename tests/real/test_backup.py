@@ -192,3 +192,17 @@ def test_a_restore_that_fails_changes_nothing(other, restored):
         assert words in sentence and sentence.endswith("status 2"), sentence
     assert restored.after_refusals == restored.after_second
     assert not list(other.home.glob(".backup-*"))
+
+
+def test_a_restore_that_was_killed_can_be_repeated(kept, other, restored, passphrase):
+    """As a kill leaves PostgreSQL: the old tables wait in their schema, and the new ones are not there yet."""
+    if not other.url:
+        pytest.skip("of PostgreSQL: SQLite's old database stays in its place until the end")
+    file, tokens, _ = kept
+    empty, again, content = other.run(
+        "connection.cursor().execute('ALTER SCHEMA public RENAME TO durascope_before_restore; CREATE SCHEMA public')\n"
+        f"said('backup', {str(other.home / 'empty')!r}, '--without-keys')\n"
+        f"said('restore', {str(file)!r}, {passphrase[PASSPHRASE]}, '--overwrite')\ncontent({tokens}); print()\n"
+    )
+    assert "lacks all tables" in empty and not (other.home / "empty").exists()
+    assert "The old tables were removed." in again and content == restored.after_second

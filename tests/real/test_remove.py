@@ -24,7 +24,7 @@ def call(tmp_path, open_path):
         done = subprocess.run(argv, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
         return done.stdout, done.stderr, done.returncode
 
-    run.home, run.sandboxes = home, sandboxes
+    run.home, run.sandboxes, run.environment = home, sandboxes, environment
     return run
 
 
@@ -39,10 +39,37 @@ def test_only_named_then_removed(call):
 
 def test_remove_keeps_a_folder_that_holds_other_files(call):
     call.home.mkdir()
-    (call.home / "thesis.odt").write_text("years of work")
+    (call.home / "recipes-of-my-grandmother").mkdir()
+    others = "builds.txt", "durascope.sqlite3.mine", "thesis.odt"
+    for name in others:
+        (call.home / name).write_text("years of work")
     _, said, status = call("remove", "--yes")
-    assert status == 2 and "holds other things than Durascope's: thesis.odt" in said
-    assert (call.home / "thesis.odt").read_text() == "years of work"
+    named = "builds.txt, durascope.sqlite3.mine, recipes-of-my-grandmother, thesis.odt"
+    assert status == 2 and f"holds other things than Durascope's: {named}" in said
+    assert {(call.home / name).read_text() for name in others} == {"years of work"}
+
+
+def test_what_a_killed_command_left_is_removed(call):
+    for name in (".backup-x1", ".room-0a1b", ".password_keys.77", "beat-schedule.db", "durascope.sqlite3-wal"):
+        (call.home / name).mkdir(parents=True)
+    (call.home / "durascope.sqlite3.before-20261127T211733").touch()
+    assert call("remove", "--yes")[1:] == ("", 0) and not call.home.exists()
+
+
+@pytest.mark.parametrize("place", ["elsewhere", "home"])
+def test_a_database_of_another_name_is_removed_with_its_results(call, tmp_path, place):
+    folder = tmp_path / place
+    folder.mkdir()
+    call.environment["DURASCOPE_SQLITE"] = str(folder / "mine[1].sqlite3")
+    call("migrate")
+    for name in ("mine[1].sqlite3-wal", "mine[1].sqlite3.before-20261127T211733"):
+        (folder / name).touch()
+    told, said, status = call("remove")
+    assert (said, status) == ("", 1) and f"would be removed: {folder / 'mine[1].sqlite3'}\n" in told
+    (tmp_path / "elsewhere").mkdir(exist_ok=True)
+    (tmp_path / "elsewhere/mine1.sqlite3").touch()
+    assert call("remove", "--yes")[1:] == ("", 0)
+    assert not call.home.exists() and [one.name for one in (tmp_path / "elsewhere").iterdir()] == ["mine1.sqlite3"]
 
 
 def test_remove_is_refused_while_the_program_runs(call):

@@ -1,9 +1,11 @@
 """The folders of this installation. The home folder is private to its owner; DURASCOPE_HOME sets it."""
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from urllib.parse import quote
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -54,21 +56,20 @@ def database() -> Path:
 def secret(name: str, make: Callable[[], str]) -> str:
     """A secret from the environment (DURASCOPE_<NAME>), else from a file with mode 0600 in the home, made once.
 
-    If two processes start together, both use the same secret: one links its file, and the other reads that file.
+    If two processes or threads start together, both use the same secret: one links its file, the other reads that file.
     """
     given = os.environ.get(f"DURASCOPE_{name.upper()}")
     if given:
         return given
     path = home() / name
     if not path.exists():
-        draft = private_file(home() / f".{name}.{os.getpid()}")
-        draft.write_text(make())
-        try:
-            os.link(draft, path)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
+        with (
+            NamedTemporaryFile("w", prefix=f".{name}.", dir=path.parent) as draft,
+            contextlib.suppress(FileExistsError),
+        ):
+            draft.write(make())
+            draft.flush()
+            os.link(draft.name, path)
     return path.read_text().strip()
 
 

@@ -9,10 +9,12 @@ old key is either stored before the rotation reads it, or encrypted with the new
 """
 
 import os
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
-from dashboard.installation.home import home, private_file, secret
+from dashboard.installation.home import home, secret
 from workers.errors import DurascopeError
 
 NAME = "password_keys"
@@ -38,12 +40,11 @@ def in_environment() -> bool:
 
 def store(keys: list[str]) -> None:
     """Replace the key file in one step: a reader sees the old keys or the new ones."""
-    draft = private_file(home() / f".{NAME}.{os.getpid()}")
-    with draft.open("w") as file:
-        file.write("\n".join(keys) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(home() / NAME)
+    with NamedTemporaryFile("w", prefix=f".{NAME}.", dir=home(), delete=False) as draft:
+        draft.write("\n".join(keys) + "\n")
+        draft.flush()
+        os.fsync(draft.fileno())
+    Path(draft.name).replace(home() / NAME)
 
 
 def box(keys: list[str]) -> MultiFernet:

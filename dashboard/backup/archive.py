@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import IO, NamedTuple
 
 from dashboard.backup.refused import BackupRefused, not_a_backup
@@ -57,24 +58,19 @@ def entry_of(file: Path) -> BackupEntry:
 
 def write(file: Path, manifest: BackupManifest, sealed: bytes, sources: dict[str, Path]) -> None:
     """Whole or not at all; an existing file is never replaced."""
-    part = file.with_name(f".{file.name}.part")
     try:
-        with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as opened:
-            with zipfile.ZipFile(opened, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as made:
+        with NamedTemporaryFile(prefix=".backup-", dir=file.absolute().parent) as part:
+            with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as made:
                 made.writestr(MANIFEST, manifest.as_json())
                 if sealed:
                     made.writestr(KEYS, sealed)
                 for name, source in sources.items():
                     made.write(source, name)
-            opened.flush()
-            os.fsync(opened.fileno())
-        os.link(part, file)
+            part.flush()
+            os.fsync(part.fileno())
+            os.link(part.name, file)
     except FileExistsError:
-        raise BackupRefused(
-            f"{file} or {part} is there already. Nothing was written.", "Choose another name."
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)
+        raise BackupRefused(f"{file} is there already. Nothing was written.", "Choose another name.") from None
 
 
 class BackupFile:

@@ -170,7 +170,25 @@ def test_an_existing_file_is_never_replaced(made):
     before = made.read_bytes()
     with archive.opened(made) as opened, pytest.raises(BackupRefused, match="is there already"):
         archive.write(made, opened.manifest, b"", {})
-    assert made.read_bytes() == before and not list(made.parent.glob("*.part"))
+    assert made.read_bytes() == before and not list(made.parent.glob(".*"))
+
+
+def test_a_second_backup_to_the_same_name_leaves_the_running_one_alone(made, tmp_path, monkeypatch):
+    """The second one begins while the first one is written, and is ready first."""
+    file, sources = tmp_path / "backup", {"database": made}
+    with archive.opened(made) as opened:
+        manifest = opened.manifest
+    write = zipfile.ZipFile.write
+
+    def written(*words):
+        monkeypatch.setattr(zipfile.ZipFile, "write", write)
+        archive.write(file, manifest, b"", sources)
+        write(*words)
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", written)
+    with pytest.raises(BackupRefused, match="is there already"):
+        archive.write(file, manifest, b"", sources)
+    assert zipfile.ZipFile(file).testzip() is None and [path.name for path in tmp_path.iterdir()] == ["backup"]
 
 
 @pytest.fixture

@@ -32,7 +32,12 @@ def write_new(file: Path, content: bytes) -> None:
     """An existing file is not overwritten. Raises PlanError."""
     try:
         with file.open("xb") as opened:
-            opened.write(content)
+            try:
+                opened.write(content)
+                opened.flush()
+            except BaseException:
+                file.unlink()
+                raise
     except OSError as refused:
         raise PlanError(
             f"{file} cannot be written: {refused.strerror}. Nothing was written.", "Name another file."

@@ -4,12 +4,12 @@ sentence instead of a traceback."""
 import contextlib
 import errno
 import os
-import secrets
 import shutil
 import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from workers.errors import DurascopeError
 
@@ -75,16 +75,14 @@ def _must_have_room(folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if free < LEAST_FREE_BYTES:
         raise Unusable(f"The disk of {folder} is full: {free >> 20} MiB are free. Nothing was started.", "Make room.")
-    draft = folder / f".room-{secrets.token_hex(4)}"
     try:
-        draft.write_bytes(os.urandom(4096))
+        with TemporaryFile(prefix=".room-", dir=folder) as draft:
+            draft.write(os.urandom(4096))
     except OSError as refused:
-        full = "is full" if refused.errno in FULL else "cannot be written to"
-        raise Unusable(
-            f"The disk of {folder} {full} ({refused.strerror}). Nothing was started.", "Make room."
-        ) from None
-    finally:
-        draft.unlink(missing_ok=True)
+        full, fix = (
+            ("is full", "Make room.") if refused.errno in FULL else ("cannot be written to", "Make it writable.")
+        )
+        raise Unusable(f"The disk of {folder} {full} ({refused.strerror}). Nothing was started.", fix) from None
 
 
 def _must_be_whole(database: Path) -> None:

@@ -1,9 +1,10 @@
 """A full disk and a damaged database are told before anything is started."""
 
 import errno
+import re
 import sqlite3
+import subprocess
 from collections import namedtuple
-from pathlib import Path
 
 import pytest
 
@@ -30,13 +31,21 @@ def test_a_full_disk_is_named(tmp_path, full):
         usable.check(tmp_path)
 
 
-def test_a_quota_is_seen_by_writing(tmp_path, monkeypatch):
-    def refuse(*_):
-        raise OSError(errno.EDQUOT, "Disk quota exceeded")
-
-    monkeypatch.setattr(Path, "write_bytes", refuse)
-    with pytest.raises(usable.Unusable, match=r"is full \(Disk quota exceeded\)"):
-        usable.check(tmp_path)
+@pytest.mark.parametrize(("options", "says"), [
+    ("size=4k", "is full (No space left on device). Nothing was started. Make room."),
+    ("ro", "cannot be written to (Read-only file system). Nothing was started. Make it writable."),
+])  # fmt: skip
+def test_a_disk_that_takes_no_file_is_seen_by_writing(tmp_path, monkeypatch, options, says):
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", tmp_path], capture_output=True).returncode:
+        pytest.skip("a disk can be mounted by root only")
+    try:
+        if options != "ro":
+            (tmp_path / "all").write_bytes(bytes(4096))
+        monkeypatch.setattr(usable.shutil, "disk_usage", lambda folder: ROOM(1 << 30, 0, 1 << 30))
+        with pytest.raises(usable.Unusable, match=re.escape(says)):
+            usable.check(tmp_path)
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
 
 
 def test_each_part_says_so(full, tmp_path, capsys, db):

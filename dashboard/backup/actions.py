@@ -23,7 +23,7 @@ from dashboard.records.experiments import lifecycle
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import installation
 from dashboard.records.fleet.models import Worker
-from dashboard.records.servers.models import Server
+from dashboard.records.servers import rotation
 
 RESUME = "The measurements are kept. Resume repeats the interrupted one and goes on."
 
@@ -77,13 +77,10 @@ def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bo
         with _folder(_beside()) as folder:
             draft = folder / archive.DATABASE
             opened.copy_database(draft)
-            with engine.restored(draft) as old:
+            with _stored(keys), engine.restored(draft) as old:
                 told = [f"Restored the backup of {manifest.made_at} (version {manifest.version}). {old}"]
                 told.append(_settle(file, manifest))
-                if keys and not vault.in_environment():  # the old keys stay: they open the old database
-                    vault.store(list(dict.fromkeys([*keys, *vault.keys()])))
-                servers = Server.objects.exclude(password_sealed=b"").order_by("name")
-                lost = ", ".join(one.name for one in servers if vault.problem_with(one.password_sealed))
+                lost = ", ".join(rotation.locked())
     except DatabaseError as wrong:
         raise BackupRefused(
             f"The database in the backup cannot be used ({str(wrong).strip()}).", "The old one is as it was."
@@ -91,6 +88,21 @@ def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bo
     if lost:
         told.append(f"No key opens the passwords of: {lost}. Put the keys back, or enter these passwords again.")
     return [*told, *_put(recipes)]
+
+
+@contextmanager
+def _stored(keys: list[str]) -> Iterator[None]:
+    """The old keys stay: they open the old database. An error in the block leaves only them."""
+    if not keys or vault.in_environment():
+        yield
+        return
+    old = vault.keys()
+    vault.store(list(dict.fromkeys([*keys, *old])))
+    try:
+        yield
+    except BaseException:
+        vault.store(old)
+        raise
 
 
 def _settle(file: Path, manifest: BackupManifest) -> str:

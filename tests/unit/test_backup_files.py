@@ -229,3 +229,15 @@ def test_keys_of_the_environment_are_never_replaced(made, tmp_path, on_sqlite, m
         read(made, tmp_path / "copy")
     monkeypatch.setenv(vault.ENVIRONMENT, f"{Fernet.generate_key().decode()} {KEY}")
     assert read(made, tmp_path / "copy")[0] == [KEY]
+
+
+def test_a_restore_that_fails_at_its_last_step_leaves_the_old_keys(tmp_path, monkeypatch):
+    monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path))
+    old = vault.keys()
+    with pytest.raises(OSError, match="the last step"), actions._stored([KEY]):
+        assert vault.keys() == [KEY, *old]
+        raise OSError("the last step")
+    assert vault.keys() == old
+    with actions._stored([KEY]):
+        pass
+    assert vault.keys() == [KEY, *old]

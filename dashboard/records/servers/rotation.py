@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from allauth.mfa.models import Authenticator
 from cryptography.fernet import InvalidToken, MultiFernet
 from django.db import transaction
+from django.db.models import QuerySet
 
 from dashboard.installation import vault
 from dashboard.records.notifications.models import Channel
 from dashboard.records.servers.models import Server
+
+FACTOR_SECRETS = {"secret", "seed"}
 
 
 @dataclass(frozen=True)
@@ -58,17 +61,32 @@ def _reseal(box: MultiFernet, rows: Iterable[Server | Channel], columns: Sequenc
 def _reseal_factors(box: MultiFernet) -> list[str]:
     """Secrets of authenticator apps and recovery codes, encrypted with the same keys."""
     lost = []
-    factors = Authenticator.objects.select_for_update(of=("self",)).exclude(type=Authenticator.Type.WEBAUTHN)
-    for factor in factors.select_related("user"):
-        sealed = [name for name in ("secret", "seed") if name in factor.data]
+    for factor in _factors().select_for_update(of=("self",)):
         try:
-            for name in sealed:
+            for name in FACTOR_SECRETS & factor.data.keys():
                 factor.data[name] = box.rotate(factor.data[name]).decode()
         except InvalidToken:
-            lost.append(f"{factor.user.get_username()}'s second factor")
+            lost.append(_name(factor))
             continue
         factor.save(update_fields=["data"])
     return lost
+
+
+def _factors() -> QuerySet[Authenticator]:
+    return Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).select_related("user")
+
+
+def _name(factor: Authenticator) -> str:
+    return f"{factor.user.get_username()}'s second factor"
+
+
+def locked() -> list[str]:
+    """Whose passwords no key decrypts, named as by `reseal`."""
+    sealed = [(one.name, [one.password_sealed]) for one in Server.objects.order_by("name")]
+    for factor in _factors():
+        sealed.append((_name(factor), [factor.data[name].encode() for name in FACTOR_SECRETS & factor.data.keys()]))
+    sealed += [(f"the channel {one.name}", [one.address_sealed, one.secret_sealed]) for one in Channel.objects.all()]
+    return [name for name, values in sealed if any(vault.problem_with(one) for one in values)]
 
 
 def rotate_file() -> Resealed:

@@ -1,11 +1,13 @@
 """New keys for stored passwords."""
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.core.management import CommandError, call_command
 
 from dashboard.installation import vault
 from dashboard.records.audit.models import Event
 from dashboard.records.fleet.models import Worker
+from dashboard.records.notifications.models import Channel
 from dashboard.records.servers import rotation
 from dashboard.records.servers.models import Server
 
@@ -138,3 +140,13 @@ def test_keys_in_the_environment_are_rotated_in_two_steps(servers, monkeypatch, 
     monkeypatch.setenv(vault.ENVIRONMENT, only)
     assert passwords() == EXPECTED
     assert (tmp_path / vault.NAME).read_text().split() == [old]  # the file is not the environment's business
+
+
+def test_all_whose_secrets_no_key_opens_are_named(servers, admin):
+    fields = {"address_sealed": vault.seal("https://chat.example.org"), "shown": "chat.example.org"}
+    Channel.objects.create(name="ops", kind="webhook", **fields)
+    data = {"secret": vault.seal("totp").decode()}
+    Authenticator.objects.create(user=admin, type=Authenticator.Type.TOTP, data=data)
+    assert rotation.locked() == []
+    vault.store([vault.new_key()])
+    assert rotation.locked() == ["one", "two", "admin's second factor", "the channel ops"]

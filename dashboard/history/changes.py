@@ -7,7 +7,6 @@ from itertools import pairwise
 from statistics import median
 
 from django.db import transaction
-from django.db.models import Max
 
 from dashboard.history import news
 from dashboard.records.history.figures import of_kind
@@ -21,10 +20,7 @@ State = Change.State
 def look(tracks: Sequence[Track], now: datetime) -> None:
     """Six questions for all of them."""
     ids = [track.pk for track in tracks]
-    newest = _newest(ids)
-    entries: defaultdict[int, list[EntryRow]] = defaultdict(list)
-    for row in rows(tracks):
-        entries[row.track_id].append(row)
+    entries = _entries(tracks)
     known: defaultdict[tuple[int, str], list[Change]] = defaultdict(list)
     for change in Change.objects.filter(track__in=ids):
         known[change.track_id, change.figure].append(change)
@@ -32,14 +28,19 @@ def look(tracks: Sequence[Track], now: datetime) -> None:
         for figure in of_kind(track.kind):
             _search(track, figure, figured(figure, entries[track.pk]), known[track.pk, figure], now)
     Track.objects.filter(pk__in=ids, watched_since=None).update(watched_since=now)
-    again = _newest(ids)
-    seen = [pk for pk in ids if again.get(pk) == newest.get(pk)]  # of others an entry was written meanwhile
-    Track.objects.filter(pk__in=seen).update(unlooked=False)
+    with transaction.atomic():
+        list(Track.objects.filter(pk__in=ids).select_for_update())  # who writes an entry updates its track first
+        again = _entries(tracks)
+        seen = [pk for pk in ids if again[pk] == entries[pk]]  # of others an entry was written or rewritten meanwhile
+        Track.objects.filter(pk__in=seen).update(unlooked=False)
 
 
-def _newest(ids: Sequence[int]) -> dict[int, int]:
-    """Track id -> its newest entry."""
-    return dict(Entry.objects.filter(track__in=ids).order_by().values_list("track").annotate(Max("pk")))
+def _entries(tracks: Iterable[Track]) -> defaultdict[int, list[EntryRow]]:
+    """Track id -> its entries in time."""
+    entries: defaultdict[int, list[EntryRow]] = defaultdict(list)
+    for row in rows(tracks):
+        entries[row.track_id].append(row)
+    return entries
 
 
 def _search(track: Track, figure: str, found: Sequence[EntryValue], known: Sequence[Change], now: datetime) -> None:

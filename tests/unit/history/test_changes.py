@@ -7,7 +7,7 @@ import pytest
 from dashboard.history import again, changes, update
 from dashboard.installation import vault
 from dashboard.records.experiments.models import Experiment
-from dashboard.records.history.models import Change, Track
+from dashboard.records.history.models import Change, Entry, Track
 from dashboard.records.notifications.events import EVENTS
 from dashboard.records.notifications.models import Channel, Delivery
 from dashboard.records.schedules.models import Night, Schedule
@@ -282,6 +282,21 @@ def test_a_search_asks_as_often_for_many_tracks_as_for_one(server, threads, djan
     for number in threads:
         nights.history(server, [1000.0] * 3, threads=number)
     tracks = list(Track.objects.all())
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(6 + 2):  # and a savepoint of the test's transaction
         changes.look(tracks, NOW)
     assert len(tracks) == len(threads) and not Track.objects.filter(unlooked=True).exists()
+
+
+def test_a_track_whose_entry_was_rewritten_meanwhile_is_searched_again(server, monkeypatch):
+    newest = nights.history(server, [1000.0] * 3)[-1]
+    search = changes._search
+
+    def rewritten(*known):
+        Entry.objects.filter(pk=newest.pk).update(tps=900.0)
+        search(*known)
+
+    monkeypatch.setattr(changes, "_search", rewritten)
+    changes.look(list(Track.objects.all()), NOW)
+    assert Track.objects.get().unlooked
+    changes.look(list(Track.objects.all()), NOW)
+    assert not Track.objects.get().unlooked

@@ -4,7 +4,7 @@ Parts that are only shown, such as an environment, may have more fields.
 """
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, create_model
@@ -37,6 +37,10 @@ def _aware(text: str) -> str:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError("a moment needs its time zone")
+    try:
+        moment.astimezone(UTC)
+    except OverflowError as beyond:
+        raise ValueError("a moment is outside the calendar") from beyond
     return text
 
 

@@ -360,3 +360,11 @@ def test_two_imports_of_one_file_at_once_store_it_once(file, monkeypatch):
     again = actions.import_file(None, io.BytesIO(file))
     assert (again.experiment, again.is_new) == (first, False)
     assert Server.everything.filter(kind="imported").count() == 1
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_moment_outside_the_calendar_is_refused(file, moment):
+    def edge(index):
+        index["experiment"]["started_at"] = moment
+
+    assert "a moment is outside the calendar" in refusal(files.tampered(file, edge))

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import os
 import time
 
 import pytest
@@ -173,3 +174,10 @@ def test_a_waiting_command_says_for_what_and_asks_for_no_worker(server):
     waiting = make.experiment(server)
     Experiment.objects.update(activity="waiting: long is running on the same host")
     assert command._now(waiting)["activity"] == "waiting: long is running on the same host"
+
+
+def test_a_pipe_is_refused_with_its_reason(db, capsys):
+    reader, writer = os.pipe()
+    with os.fdopen(reader), os.fdopen(writer), pytest.raises(SystemExit) as ended:
+        call_command("experiment", "import", f"/dev/fd/{reader}")
+    assert ended.value.code == 2 and "seek" in (said := capsys.readouterr().err) and "None" not in said

@@ -228,7 +228,9 @@ def _import(*, file: Path, **_: object) -> str:
         with file.open("rb") as opened:
             imported = import_file(None, opened)
     except OSError as refused:
-        raise NotImported(f"{file} cannot be read: {refused.strerror}", "Name a file that can be read.") from None
+        raise NotImported(
+            f"{file} cannot be read: {refused.strerror or refused}", "Name a file that can be read."
+        ) from None
     return f"{imported.says} It is experiment {imported.experiment.pk}."
 
 

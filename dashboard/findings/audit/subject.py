@@ -4,9 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils import timezone
+
 from dashboard.findings.attached.known import Told, told_by
 from dashboard.findings.crash.durability import of_server
+from dashboard.installation import vault
 from dashboard.records.servers.models import Preflight, Server
+from workers.servers import reading
 from workers.servers.facts import Facts
 from workers.servers.pasted.read import PastedText
 from workers.servers.reading import ServerReading
@@ -51,6 +55,15 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     facts = Facts(known.flavour or "mysql", kept.version, kept.version_text, kept.settings, known.engines)
     service = _service(server, known.service.key or recognised({}, server.host)[0])
     return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at, service=service)
+
+
+def read_all(servers: Sequence[Server], limit_s: float = reading.LIMIT_S) -> list[AuditedServer]:
+    """Reads them. Servers whose password no key opens come last."""
+    shut = {one: why for one in servers if (why := vault.problem_with(one.password_sealed))}
+    opened = [one for one in servers if one not in shut]
+    readings = reading.read_all([one.target() for one in opened], limit_s)
+    unread = [AuditedServer(one.name, one, why=str(why)) for one, why in shut.items()]
+    return [*read_now(opened, readings, timezone.now()), *unread]
 
 
 def read_now(servers: Sequence[Server], readings: Sequence[ServerReading], at: datetime) -> list[AuditedServer]:

@@ -162,9 +162,22 @@ def test_why_no_replica_was_found_is_told(client_in, monkeypatch):
     primary((), unread=("SHOW REPLICAS: The account may not do this.",))
     page = client_in.get("/servers/import/", {"replicas": "1"}).text
     assert "named a server that is not registered" in page and "db1: SHOW REPLICAS: The account may not" in page
-    monkeypatch.setattr(reading, "read_all", lambda targets: [reading.ServerReading(why="Nothing listens there.")])
+    monkeypatch.setattr(
+        reading, "read_all", lambda targets, limit_s: [reading.ServerReading(why="Nothing listens there.")]
+    )
     status, out, err = command("replicas", "--dry-run")
     assert (status, "No server was found" in out, err) == (0, True, "db1: Nothing listens there.\n")
+
+
+def test_a_server_whose_password_no_key_opens_is_named_and_the_others_are_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("DURASCOPE_HOME", str(tmp_path))
+    primary(())
+    Server.objects.create(name="shut", kind="attached", host="h", user="u", password_sealed=vault.seal("secret"))
+    vault.store([vault.new_key()])
+    nothing = reading.ServerReading(why="Nothing listens there.")
+    monkeypatch.setattr(reading, "read_all", lambda targets, limit_s: [nothing for _ in targets])
+    status, _, err = command("replicas", "--dry-run")
+    assert status == 0 and "db1: Nothing listens there.\n" in err and "shut: The password was sealed under" in err
 
 
 def test_a_password_is_not_given_to_servers_that_another_server_names():

@@ -18,14 +18,12 @@ from json import dumps
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import OperationalError, ProgrammingError
-from django.utils import timezone
 
 from dashboard.commands.command import DurascopeCommand
 from dashboard.commands.files import STDIN, content_of
 from dashboard.findings.audit.audit import against, audit, with_levels
 from dashboard.findings.audit.in_words import audit_lines
-from dashboard.findings.audit.subject import AuditedServer, pasted, read_now
-from dashboard.installation import vault
+from dashboard.findings.audit.subject import AuditedServer, pasted, read_all
 from dashboard.records.servers.models import Server
 from workers.errors import PlanError
 from workers.servers import reading
@@ -90,8 +88,4 @@ def _registered(names: list[str], limit_s: float) -> list[AuditedServer]:
         raise PlanError(f"No attached server of this site is called {sorted(unknown)[0]!r}.")
     if not servers:
         raise PlanError("No server of your own is registered on this site.", "Register one, or name a file.")
-    shut = {one: why for one in servers if (why := vault.problem_with(one.password_sealed))}
-    opened = [one for one in servers if one not in shut]
-    readings = reading.read_all([one.target() for one in opened], limit_s)
-    unread = [AuditedServer(one.name, one, why=str(why)) for one, why in shut.items()]
-    return [*read_now(opened, readings, timezone.now()), *unread]
+    return read_all(servers, limit_s)

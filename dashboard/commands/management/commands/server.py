@@ -11,19 +11,17 @@ from argparse import ArgumentParser
 from typing import TypedDict, Unpack
 
 from django.conf import settings
-from django.utils import timezone
 
 from dashboard.commands.command import Subcommands
 from dashboard.commands.files import content_of
 from dashboard.findings.attached.known import Known
 from dashboard.findings.attached.unregistered import unregistered
-from dashboard.findings.audit.subject import read_now
+from dashboard.findings.audit.subject import read_all
 from dashboard.pages.servers.forms import SandboxForm
 from dashboard.pages.servers.importing import REGISTERED, Defaults, plan, register, summary
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from workers.errors import PlanError
-from workers.servers import reading
 from workers.servers.inventory.found import MOST_BYTES, FoundServer
 from workers.servers.inventory.read import read
 from workers.servers.printable import printable
@@ -64,7 +62,7 @@ class Command(Subcommands):
     def _replicas(self, **options: Unpack[Options]) -> None:
         """Without a password: a hostile server could name any address. It is entered on the page of each server."""
         servers = list(Server.objects.filter(kind=Server.Kind.ATTACHED, site=settings.SITE))
-        found = read_now(servers, reading.read_all([one.target() for one in servers]), timezone.now())
+        found = read_all(servers)
         for one in found:
             for why in [one.why] if one.why else one.told.replication.unread if one.told else ():
                 self.stderr.write(printable(f"{one.name}: {why}"))

@@ -68,11 +68,11 @@ def read_all(servers: Sequence[Server], limit_s: float = reading.LIMIT_S) -> lis
 
 def read_now(servers: Sequence[Server], readings: Sequence[ServerReading], at: datetime) -> list[AuditedServer]:
     found = []
-    for server, reading in zip(servers, readings, strict=True):
-        facts, seen = reading.facts, reading.replication
+    for server, read in zip(servers, readings, strict=True):
+        facts, seen = read.facts, read.replication
         told = Told(server, facts.flavour, seen) if facts and seen else None
         service = _service(server, recognised(facts.variables, server.host)[0]) if facts else ""
-        found.append(AuditedServer(server.name, server, facts, told, at, reading.why, service=service))
+        found.append(AuditedServer(server.name, server, facts, told, at, read.why, service=service))
     return found
 
 

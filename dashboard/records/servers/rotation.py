@@ -73,7 +73,8 @@ def _reseal_factors(box: MultiFernet) -> list[str]:
 
 
 def _factors() -> QuerySet[Authenticator]:
-    return Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).select_related("user")
+    found: QuerySet[Authenticator] = Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN)
+    return found.select_related("user")
 
 
 def _name(factor: Authenticator) -> str:

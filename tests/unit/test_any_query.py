@@ -23,7 +23,7 @@ TOO_LONG = "1" * 5000  # Python reads no number of so many digits
 def test_no_parameter_is_a_fault(client_in, said):
     offenders = []
     number = trials.experiment({"1/1": {"power-loss": [(0, 0)]}}).pk
-    Server.objects.get_or_create(pk=number, defaults={"name": "another"})
+    Server.objects.get_or_create(pk=number, defaults={"name": "another", "kind": "attached", "host": "db.example.com"})
     made.schedule(pk=number)
     for (name, route, converters, _), method in product(patterns(get_resolver()), ("get", "post")):
         path, browser = filled(route, converters, str(number)), Client(raise_request_exception=False)

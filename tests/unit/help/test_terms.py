@@ -44,7 +44,7 @@ PLAIN = {
     "figure", "finding", "from",
     "host", "in the measured seconds", "kind", "label", "last experiment", "last login",
     "last run", "last problem", "last connection test", "last used",
-    "lowest role", "logged in", "made", "may", "meaning",
+    "lowest role", "trial", "logged in", "made", "may", "meaning",
     "measured", "measured at", "message", "mine", "moment", "name", "next", "node", "not available", "note", "object",
     "limited to", "opens",
     "operation", "parameters", "person", "program", "put back to", "removed for good", "rests on", "role", "schedule",

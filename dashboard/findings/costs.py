@@ -3,8 +3,9 @@ that measured both. The ratio is that of the result page."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from dashboard.findings.analysis import MadeOf, analysis_of, made_of_each
 from dashboard.findings.finding import alike_or_unclear
@@ -17,6 +18,7 @@ from dashboard.records.history.models import Entry, Track
 from dashboard.text.numbers import CONFIDENCE, at
 from dashboard.text.ratios import times_as_fast
 
+AT_ONCE = 200  # sets of other settings in one query: SQLite takes 500
 RELAXED = (("0", "0"), ("2", "0"), ("0", "1"), ("2", "1"), ("1", "0"))  # the most relaxed first
 
 
@@ -73,22 +75,30 @@ def _of(track: Track) -> Measured | None:
 def _pairs(known: Mapping[int, Measured]) -> list[Pair]:
     """For each server the newest experiment that has both: 1/1, and the same with the most relaxed levels."""
     alike = grouped((one.rest, pk) for pk, one in known.items()).values()
-    found = ((last, known[safe], known[fast]) for pks in alike for fast, last, safe in _newest_beside(known, pks))
+    asked = [one for pks in alike if (one := _newest_beside(known, pks)) is not None]
+    parts = (asked[place : place + AT_ONCE] for place in range(0, len(asked), AT_ONCE))
+    rows = chain.from_iterable(first.union(*others, all=True) for first, *others in parts)
+    found = ((last, known[safe], known[fast]) for fast, last, safe in rows if last and safe)
     newest_last = sorted(found, key=lambda pair: (pair[0], -RELAXED.index(pair[2].level)))
     return list({safe.server_id: (last, safe, fast) for last, safe, fast in newest_last}.values())
 
 
-def _newest_beside(known: Mapping[int, Measured], pks: Iterable[int]) -> Iterable[tuple[int, int, int]]:
+def _newest_beside(
+    known: Mapping[int, Measured], pks: Iterable[int]
+) -> QuerySet[Track, tuple[int, int | None, int | None]] | None:
     """Each relaxed track, the newest experiment that has 1/1 under the same condition, and the track of this 1/1. An
-    index gives the newest first: to read all experiments takes seconds where many were measured."""
+    index gives the newest first: to read all experiments takes seconds where many were measured. None: there is nothing
+    to compare."""
     levels = grouped((known[pk].level, pk) for pk in pks)
+    relaxed = [pk for one in RELAXED for pk in levels[one]]
+    if not (relaxed and levels[DURABLE]):
+        return None
     place = {name: OuterRef(name) for name in ("experiment", "track__server", "track__condition")}
     beside = Entry.objects.filter(track__in=levels[DURABLE], **place).order_by().values("track")
     both = Entry.objects.exclude(experiment__in=Experiment.deleted.ids()).annotate(safe=Subquery(beside[:1]))
     newest = both.filter(track=OuterRef("pk"), safe__isnull=False).order_by("-experiment_id")
-    tracks = Track.objects.filter(pk__in=[pk for one in RELAXED for pk in levels[one]])
-    rows = tracks.values_list("pk", Subquery(newest.values("experiment")[:1]), Subquery(newest.values("safe")[:1]))
-    return ((fast, last, safe) for fast, last, safe in rows if last is not None)
+    tracks = Track.objects.filter(pk__in=relaxed).order_by()
+    return tracks.values_list("pk", Subquery(newest.values("experiment")[:1]), Subquery(newest.values("safe")[:1]))
 
 
 def _cost(experiment: Experiment, rest_on: Mapping[int, MadeOf], safe: Measured, fast: Measured) -> Cost | None:

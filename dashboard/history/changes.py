@@ -18,7 +18,7 @@ State = Change.State
 
 
 def look(tracks: Sequence[Track], now: datetime) -> None:
-    """Six questions for all of them."""
+    """The number of questions does not depend on how many they are."""
     ids = [track.pk for track in tracks]
     entries = _entries(tracks)
     known: defaultdict[tuple[int, str], list[Change]] = defaultdict(list)

@@ -41,7 +41,7 @@ def says_here(host: str) -> bool:
     except ValueError:
         try:
             address = ipaddress.ip_address(socket.inet_aton(host))
-        except OSError:
+        except (OSError, ValueError):
             return False
     address = getattr(address, "ipv4_mapped", None) or address
     return address.is_loopback or address.is_unspecified

@@ -9,6 +9,8 @@ from workers.crash.kinds import CRASH_KINDS
 from workers.crash.points.story import CRASH_POINT, KILL_POINT, PointCounts
 
 KILLED = frozenset(kind for kind in RECORDED_KINDS if CRASH_KINDS[kind].keeps_page_cache)
+LOSSES_UNKNOWN = "the tables could not be read, and losses are not known"
+HELD_UNKNOWN = "it is not known what the server held"
 
 
 def total(trials: Sequence[Tried]) -> PointCounts | None:
@@ -61,13 +63,11 @@ def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str 
     where = points_of_loads(counts.tried, loads, noun)
     if histories:
         where = f"{_points(counts.tried, CRASH_POINT)} of {histories}"
-    unread = f"at {counts.uncounted:,} the tables could not be read, and losses are not known"
+    unread = f"at {counts.uncounted:,} {HELD_UNKNOWN if histories else LOSSES_UNKNOWN}" if counts.uncounted else ""
     if most_lost is None or (histories and not counts.lost):
-        if counts.failed:
-            return f"recovered wrong at {counts.failed:,} of the {where}"
-        if counts.uncounted:
-            return f"recovered right at {counts.tried - counts.uncounted:,} of the {where}; {unread}"
-        return f"recovered right at {'all ' if counts.tried > 1 else 'the '}{where}"
+        right = f"{counts.tried - counts.uncounted:,} of the " if unread else "all " if counts.tried > 1 else "the "
+        first = f"wrong at {counts.failed:,} of the " if counts.failed else f"right at {right}"
+        return "; ".join(filter(None, (f"recovered {first}{where}", unread)))
     others = counts.failed - counts.lost
     otherwise = f"failed in another way at {others:,}" if others else ""
     if counts.uncounted:

@@ -155,8 +155,9 @@ class PlanForm(PlanInputs):
         variants = [durability_pairs.variant(pair, data["binlog"] or "keep", **place) for pair in data["variants"]]
         workloads = [WorkloadChoice(WORKLOADS[key].title, key, {}) for key in data["workloads"]]
         crash = self.values(CrashPlan)
-        if data["control_trials"] is None:
-            crash["control_trials"] = controls.usual(data["trials"], data["servers"])
+        named = self.recipe.control_trials(self.size) if self.recipe else None
+        if data["control_trials"] in (None, named):  # nobody chose it, and the servers may be others than at first
+            crash["control_trials"] = controls.usual(data["trials"], data["servers"], named)
         plan = Plan(
             **(self.values(Plan) | {"name": data["name"]}),
             targets=tuple(actions.targets(data["servers"])),

@@ -98,7 +98,7 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
 def _source(request: HttpRequest) -> Experiment | None:
     """The experiment to run again with changes."""
     asked = request.GET.get("from", "")
-    found = Experiment.objects.filter(pk=asked_number(asked) or 0).first()
+    found = Experiment.objects.filter(pk=pk).first() if (pk := asked_number(asked)) else None
     if asked and not found:
         messages.warning(request, "The experiment to run again was not found. The form shows a new plan.")
     return found

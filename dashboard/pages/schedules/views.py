@@ -149,7 +149,7 @@ def _plan_of(data: QueryDict) -> Plan | None:
         "of_schedule": Schedule.objects.values_list("plan", flat=True),
     }
     for name, stored in plans.items():
-        if plan := stored.filter(pk=asked_number(data.get(name))).first():
+        if (pk := asked_number(data.get(name))) and (plan := stored.filter(pk=pk).first()):
             return _plan(plan)
     return None
 

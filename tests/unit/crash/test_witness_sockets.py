@@ -57,7 +57,9 @@ class Server:
                 if not (packet := far.recv(65536)):
                     return
                 while len(packet) < 4 + int.from_bytes(packet[:3], "little"):
-                    packet += far.recv(65536)
+                    if not (more := far.recv(65536)):
+                        return
+                    packet += more
                 time.sleep(0 if number < self.at_once else 0.3)
                 far.sendall(OK)
             if self.refuses and far.recv(65536):

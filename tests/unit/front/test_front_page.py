@@ -334,3 +334,17 @@ def test_the_first_page_needs_no_more_queries_in_a_large_installation(client_in,
         answer = client_in.get(reverse("home"))
     assert answer.text.count("1/1: nothing lost in 1 power loss") == 12
     assert "All 15 servers; below, the 12 measured last" in flat(answer.text)
+
+
+def test_the_cost_takes_as_many_questions_for_one_set_of_other_settings_as_for_many(django_assert_num_queries):
+    server = factory.server()
+    for size in range(1, 8):
+        made = measured(server)
+        for variant in made.plan["variants"]:
+            variant["settings"]["innodb_buffer_pool_size"] = f"{size}G"
+        made.save()
+        server.tracks.filter(entries__experiment=made).delete()
+        entries.note(made)
+        costs.costs([server.pk])  # stores the analysis
+        with django_assert_num_queries(4):
+            assert costs.costs([server.pk])[server.pk].experiment_id == made.pk

@@ -110,6 +110,14 @@ def test_a_log_that_ends_before_the_listed_end_is_not_copied(tmp_path, monkeypat
         copy(TARGET, tmp_path)
 
 
+def test_a_file_that_was_begun_after_the_listing_does_not_hide_the_end(tmp_path, monkeypatch):
+    sent = (next_file(LOG), SENT, next_file(OTHER), SENT, next_file("log.000099"), SENT)
+    source = Source(REGISTERED, framed(*(b"\0" + one for one in sent), END))
+    monkeypatch.setattr(sys.modules[copy.__module__], "connect", lambda *_, **__: source)
+    assert [path.name for path in copy(TARGET, tmp_path).files] == [LOG, OTHER]
+    assert (tmp_path / OTHER).read_bytes() == b"\xfebin" + SENT
+
+
 def test_the_header_of_an_encrypted_file_is_not_sent():
     assert listed(Played({"SHOW BINARY LOGS": [(LOG, 543, "Yes"), (OTHER, 31, "No")]})) == [
         LogFile(LOG, 31),

@@ -143,8 +143,8 @@ def _receive(events: Iterator[list[bytes]], files: CopiedFiles, last: LogFile, w
     try:
         for batch in events:
             files.take(batch)
-            if files.name == last.name and files.position >= last.size_bytes:
-                return True
+            if last.name in files.begun and (files.name != last.name or files.position >= last.size_bytes):
+                return True  # the server may have begun another file since
     except NoDump as nonsense:
         raise no_log(where, str(nonsense)) from nonsense
     return False

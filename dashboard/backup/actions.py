@@ -25,8 +25,6 @@ from dashboard.records.fleet import installation
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import rotation
 
-RESUME = "The measurements are kept. Resume repeats the interrupted one and goes on."
-
 
 class Engine(Protocol):
     """One kind of database: the modules sqlite and postgresql."""
@@ -92,17 +90,25 @@ def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bo
 
 @contextmanager
 def _stored(keys: list[str]) -> Iterator[None]:
-    """The old keys stay: they open the old database. An error in the block leaves only them."""
+    """All keys open both databases in the block, and whatever is sealed meanwhile is sealed by an old key: an error
+    leaves only those. Afterwards new secrets get the first key of the backup."""
     if not keys or vault.in_environment():
         yield
         return
     old = vault.keys()
-    vault.store(list(dict.fromkeys([*keys, *old])))
+    vault.store(list(dict.fromkeys([*old, *keys])))
     try:
         yield
+        vault.store(list(dict.fromkeys([*keys, *old])))
     except BaseException:
         vault.store(old)
         raise
+
+
+def forget_old() -> None:
+    """A restore that was killed may have left the old tables; they must not be put back over later work."""
+    if connection.vendor == "postgresql":
+        postgresql.forget_old()
 
 
 def _settle(file: Path, manifest: BackupManifest) -> str:
@@ -112,7 +118,9 @@ def _settle(file: Path, manifest: BackupManifest) -> str:
     call_command("migrate", verbosity=0, interactive=False)
     running = list(Experiment.everything.filter(state=Experiment.State.RUNNING))
     for one in running:
-        lifecycle.finish(one, Experiment.State.INTERRUPTED, "The database was restored from a backup.", RESUME)
+        lifecycle.finish(
+            one, Experiment.State.INTERRUPTED, "The database was restored from a backup.", lifecycle.RESUME
+        )
     Worker.objects.filter(ended_at=None).update(ended_at=Now())
     Session.objects.all().delete()  # a session that was ended since would be valid again
     record(None, "restored backup", file.name, made_at=manifest.made_at, version=manifest.version)

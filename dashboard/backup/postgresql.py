@@ -45,11 +45,15 @@ def restored(draft: Path) -> Iterator[str]:
         connection.close()
         _run("pg_restore", "--single-transaction", "--exit-on-error", "--no-owner", "--no-acl", "--dbname=", str(draft))
         yield "The old tables were removed."
-        _execute(f"DROP SCHEMA {OLD} CASCADE")
+        forget_old()
     except BaseException:
         connection.close()
         _put_back()
         raise
+
+
+def forget_old() -> None:
+    _execute(f"DROP SCHEMA IF EXISTS {OLD} CASCADE")
 
 
 def _put_back() -> None:

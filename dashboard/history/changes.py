@@ -9,6 +9,7 @@ from statistics import median
 from django.db import transaction
 
 from dashboard.history import news
+from dashboard.history.entries import IDENTITY
 from dashboard.records.history.figures import of_kind
 from dashboard.records.history.models import Change, Entry, Track
 from dashboard.records.history.queries import ACCEPTED, EntryRow, EntryValue, figured, rows, standing, values
@@ -29,7 +30,8 @@ def look(tracks: Sequence[Track], now: datetime) -> None:
             _search(track, figure, figured(figure, entries[track.pk]), known[track.pk, figure], now)
     Track.objects.filter(pk__in=ids, watched_since=None).update(watched_since=now)
     with transaction.atomic():
-        list(Track.objects.filter(pk__in=ids).select_for_update())  # who writes an entry updates its track first
+        # Who writes an entry updates its track first; all lock in one order.
+        list(Track.objects.filter(pk__in=ids).order_by(*IDENTITY).select_for_update())
         again = _entries(tracks)
         seen = [pk for pk in ids if again[pk] == entries[pk]]  # of others an entry was written or rewritten meanwhile
         Track.objects.filter(pk__in=seen).update(unlooked=False)

@@ -48,7 +48,7 @@ def private_file(path: Path) -> Path:
 def database() -> Path:
     """The SQLite file, readable by its owner only: it contains sessions and encrypted passwords."""
     path = Path(os.environ.get("DURASCOPE_SQLITE", home() / "durascope.sqlite3"))
-    if path.parent.is_dir():
+    if path.parent.is_dir() and not path.exists():  # on a read-only disk a touch fails
         path.touch(mode=0o600)  # the mode of a new file; SQLite uses it for its other files
     return path
 

@@ -83,8 +83,8 @@ def _can(title: str, problem: str, fine: str) -> Looked:
 
 def _abilities(host: Abilities) -> Iterator[Looked]:
     """What a worker on this host would report."""
-    lacks = "" if host.sysbench else "sysbench is not installed: no load can be generated. apt-get install sysbench"
-    yield _can("sysbench", lacks, f"version {host.sysbench}")
+    lacks = "sysbench is not installed or does not answer: no load can be generated. apt-get install sysbench"
+    yield _can("sysbench", "" if host.sysbench else lacks, f"version {host.sysbench}")
     none = "No server can be made into a sandbox. apt-get install mariadb-server-core, or: manage.py build list"
     yield _can("builds", "" if host.builds else none, ", ".join(host.builds or ()))
     yield _can("power loss", host.disk_missing or "", "a disk that loses power can be simulated")

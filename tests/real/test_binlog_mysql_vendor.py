@@ -10,7 +10,6 @@ import pytest
 from workers.crash.binlog import read
 from workers.errors import SandboxError
 from workers.sandbox import builds
-from workers.sandbox.builds.build import command
 
 FILES = Path(__file__).parents[1] / "unit" / "crash" / "binlogs"
 SCHEMA, SECRET = "durascope_crash", b"known to tests.."
@@ -27,7 +26,7 @@ def mysqlbinlog(key: str) -> list[str]:
     tool = next((path for path in places if path.is_file()), None)
     if tool is None:
         pytest.skip(f"{key} came without mysqlbinlog.")
-    return command(replace(layout, mysqld=tool))
+    return replace(layout, mysqld=tool).command()
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ class CrashPlan:
         least=1, most=1000, group="crash", in_sizes=True, asks=True,
     ))  # fmt: skip
     control_trials: int = field(default=1, metadata=described(
-        "whole", "Control trials", "Of each control. Empty: as many as of each crash, at most 3.",
+        "whole", "Control trials", "Of each control. Empty: as in the recipe, or as many as of each crash, at most 3.",
         least=0, most=1000, group="crash", may_be_empty=True, in_sizes=True,
     ))  # fmt: skip
     clients: int = field(default=16, metadata=described(

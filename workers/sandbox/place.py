@@ -65,7 +65,9 @@ def _changed_by_others(folder: Path, owners: tuple[int, ...], *, sticky: bool) -
         return f"{folder} is not a folder"
     if found.st_uid not in owners:
         return f"{folder} belongs to the user with number {found.st_uid}"
-    writable = found.st_mode & (stat.S_IWOTH | (0 if _only_ours(found.st_gid) else stat.S_IWGRP))
+    writable = found.st_mode & (stat.S_IWOTH | stat.S_IWGRP)
+    if writable == stat.S_IWGRP and _only_ours(found.st_gid):
+        return ""
     if writable and not (sticky and found.st_mode & stat.S_ISVTX):
         return f"others may write in {folder} (mode {stat.S_IMODE(found.st_mode):o})"
     return ""

@@ -1,12 +1,10 @@
 """A stored plan or a recipe as the first values of the form: what a person would have filled in."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from dashboard.pages.experiments.durability_pairs import BINLOG, PAIRS, variant
 from dashboard.pages.experiments.plan_inputs import written
-from dashboard.records.experiments import controls
 from dashboard.records.experiments.naming import usual_name
-from dashboard.records.servers.models import Server
 from workers.bench.plan import Plan, Variant
 from workers.bench.recipes import Recipe
 from workers.bench.recipes.recipe import PLACES
@@ -17,11 +15,9 @@ USUAL = {"variants": ["1/1", "2/0", "0/0"], "workloads": ["update-by-key"]}
 PARTS = ("engine", "build", "storage", "topology")  # of a variant, beside its settings
 
 
-def of_recipe(recipe: Recipe, size: str, servers: Iterable[Server]) -> dict[str, object]:
-    """`servers`: those that are ticked from the start."""
-    plan, named = recipe.plan([], size=size), recipe.control_trials(size)
-    control_trials = "" if named is None else controls.usual(plan.crash.trials, servers, named)
-    return {**of_plan(plan), "control_trials": control_trials}
+def of_recipe(recipe: Recipe, size: str) -> dict[str, object]:
+    """The number of control trials is left open: it depends on the servers (`PlanForm.plan`)."""
+    return {**of_plan(recipe.plan([], size=size)), "control_trials": ""}
 
 
 def of_plan(plan: Plan) -> dict[str, object]:

@@ -119,7 +119,7 @@ class PlanForm(PlanInputs):
         if source:
             return filled_in.of_plan(source.as_plan())
         if self.recipe:
-            return filled_in.of_recipe(self.recipe, self.size, Server.objects.filter(pk__in=_chosen(server)["servers"]))
+            return filled_in.of_recipe(self.recipe, self.size)
         pk = asked_number(server)
         meant = Server.objects.all() if pk is None else Server.objects.filter(pk=pk)
         only_sandboxes = not meant.exclude(kind=Server.Kind.SANDBOX).exists()
@@ -155,8 +155,8 @@ class PlanForm(PlanInputs):
         variants = [durability_pairs.variant(pair, data["binlog"] or "keep", **place) for pair in data["variants"]]
         workloads = [WorkloadChoice(WORKLOADS[key].title, key, {}) for key in data["workloads"]]
         crash = self.values(CrashPlan)
-        named = self.recipe.control_trials(self.size) if self.recipe else None
-        if data["control_trials"] in (None, named):  # nobody chose it, and the servers may be others than at first
+        if data["control_trials"] is None:
+            named = self.recipe.control_trials(self.size) if self.recipe else None
             crash["control_trials"] = controls.usual(data["trials"], data["servers"], named)
         plan = Plan(
             **(self.values(Plan) | {"name": data["name"]}),

@@ -113,9 +113,6 @@ def test_an_attached_server_is_crashed_with_its_own_settings_only():
     assert "innodb_log_file_size is not known there" in said(owners({"innodb_log_file_size": "96M"}), server)
     assert said(owners({"init_file": "x"}), server) == "", "the other review refuses it"
     assert "sync_binlog is 1 there" in said(owners({"sync_binlog": "0"}), server)
-    on = replace(server, present={"innodb_doublewrite": "ON"})
-    assert said(owners({"innodb_doublewrite": "1"}), on) == "", "another spelling"
-    assert said(owners({"no_such_setting": "1"}), on) == "", "another review tells of it"
 
 
 def test_attached_servers_are_crashed_by_their_owners_command_only():

@@ -65,9 +65,11 @@ def says(counts: PointCounts, loads: int, most_lost: int | None, histories: str 
         where = f"{_points(counts.tried, CRASH_POINT)} of {histories}"
     unread = f"at {counts.uncounted:,} {HELD_UNKNOWN if histories else LOSSES_UNKNOWN}" if counts.uncounted else ""
     if most_lost is None or (histories and not counts.lost):
-        right = f"{counts.tried - counts.uncounted:,} of the " if unread else "all " if counts.tried > 1 else "the "
-        first = f"wrong at {counts.failed:,} of the " if counts.failed else f"right at {right}"
-        return "; ".join(filter(None, (f"recovered {first}{where}", unread)))
+        if counts.failed:  # of the failed states, too, losses may be unknown: the two numbers cannot be told apart
+            return f"recovered wrong at {counts.failed:,} of the {where}"
+        if unread:
+            return f"recovered right at {counts.tried - counts.uncounted:,} of the {where}; {unread}"
+        return f"recovered right at {'all ' if counts.tried > 1 else 'the '}{where}"
     others = counts.failed - counts.lost
     otherwise = f"failed in another way at {others:,}" if others else ""
     if counts.uncounted:

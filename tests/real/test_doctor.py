@@ -114,12 +114,14 @@ def test_a_host_without_fuse(doctor):
 
 @needs_root
 def test_a_host_without_network_namespaces(doctor):
-    """The kernel's limit, which each user namespace has for itself: the host's is not changed."""
+    """The kernel's limit, which each user namespace has for itself: the host's is not changed. Only root is known in
+    this one, and nobody could run a sandbox."""
     refused = "echo 0 >/proc/sys/user/max_net_namespaces"
     found, status = doctor("unshare", "--user", "--map-root-user", "bash", "-c", f'{refused} && exec "$@"', "bash")
     assert found["networks"][0] == "limited" and status == 1
     assert "sysctl user.max_net_namespaces=1024" in found["networks"][1]
     assert "runs in a user namespace" in found["power loss"][1]
+    assert "No user id is free" in found["own user of sandboxes"][1]
 
 
 @needs_root

@@ -141,7 +141,7 @@ def test_a_cluster_expels_a_node_that_pauses_too_long_and_takes_it_back(sandbox_
         pytest.skip(str(absent))
     setup = FailoverSetup(
         root=sandbox_root, build=builds.find("system-mariadb"), name="test", topology=Topology("galera", replicas=2),
-        settings={}, fault="primary-pause", seed=7, load_s=0.6, pause_s=10.0,
+        settings={}, fault="primary-pause", seed=7, load_s=0.6, pause_s=20.0,
     )  # fmt: skip
     result = run_failover(setup, lambda step: None, lambda: False)
     assert (result.error, result.verdict, result.story.expelled) == ("", "valid", True), result.checks

@@ -1,22 +1,27 @@
 """A replica of a real server: caught up and equal, stopped, or silently different."""
 
+from dataclasses import replace
 from itertools import chain
 
 import pymysql
 import pytest
 
-from workers.crash import compare_tables
+from workers.crash import compare_tables, dialects
 from workers.crash.image import make_tables
 from workers.crash.replica import AFTER_RECOVERY, LIMIT_S, REJOIN, SCHEMA, WROTE_ON, attach
 from workers.crash.transactions import key, statements
 from workers.errors import SandboxError
+from workers.host.until import until
 from workers.sandbox import builds
 from workers.sandbox.process import start_time
+from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
+from workers.topology.network.wires import Wires
 
 SETTINGS = {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0", "slave_parallel_threads": "0"}
 SECRET = b"known to tests.."
+PART_BYTES = 40_000_000  # of a transaction of 320 MB
 
 
 def run(sandbox, *said):
@@ -208,3 +213,26 @@ def test_rows_are_read_as_the_driver_reads_them(primary, replica):
         for part, placed in parts.items()
         for row, digest in zip(placed.keys.tolist(), placed.digests.tolist(), strict=True)
     }
+
+
+def test_a_replica_of_mysql_that_has_received_a_part_of_a_transaction_stops(sandbox_root):
+    """Its applier waits 60 s for the rest."""
+    try:
+        build = builds.find("mysql-9.7")
+    except SandboxError as absent:
+        pytest.skip(str(absent))
+    settings = dialects.of(build).of_source | {"log_bin": "ON", "innodb_flush_log_at_trx_commit": "0"}
+    with Sandbox.create(sandbox_root, build, settings, name="primary", trace=False) as source, Wires() as wires:
+        wire = wires.join(source.target.port)
+        with attach(sandbox_root, build, source, SECRET) as made:
+            link = replace(made.link, port=wire.port)
+            link.start()
+            run(source, "CREATE SCHEMA large", "CREATE TABLE large.t (b LONGBLOB) ENGINE=InnoDB")
+            assert link.follow(LIMIT_S).state == "caught up"
+            run(source, "BEGIN", *["INSERT INTO large.t VALUES (REPEAT('x', 16000000))"] * 20, "COMMIT")
+            with connect(made.sandbox.target) as follower:
+                assert until(lambda: int(link.status(follower)["Relay_Log_Space"]) > PART_BYTES, LIMIT_S, 0.001)
+            wire.partition()
+            link.settle(LIMIT_S)
+            assert "deferring to exit until the group completion" in made.sandbox.log_text
+            assert run(made.sandbox, "SELECT COUNT(*) FROM large.t") == ((0,),)

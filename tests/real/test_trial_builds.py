@@ -44,7 +44,7 @@ def test_a_kill_loses_nothing_at_1_1(sandbox_root, of):
     if of["engine"] == "rocksdb" and bad(result).get("stays-down"):
         assert "truncated record body" in result.evidence.stays_down  # and a kill may tear its log's tail
         return
-    assert set(bad(result)) <= (set() if replica else MAY_TEAR)
+    assert set(bad(result)) <= (set() if replica else MAY_TEAR), result.checks
     assert result.acknowledged and result.lost_engine.transactions == result.lost_binlog.transactions == 0
     assert result.notes[FLUSH[of["engine"]]] == "1"
     if replica:

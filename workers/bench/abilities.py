@@ -23,7 +23,7 @@ class HostBuild:
 @dataclass(frozen=True)
 class Abilities:
     """As stored in `Worker.abilities`. A value that a worker does not report counts as available. `fsync_trace`: there
-    is a C compiler. `not_apart`: why sandboxes run as the worker's own user. `disk_missing`, `network_missing`: why it
+    is a C compiler. `not_apart`: why sandboxes have no user of their own. `disk_missing`, `network_missing`: why it
     cannot simulate a device, or join nodes by a network; "": it can. `disk_risk`: of a device that it can simulate.
     `crash_missing`: crash kind -> why it is not possible. `failover_command`: there is a failover manager.
     `memory_mib`: of the host, in use or not."""

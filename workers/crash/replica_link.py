@@ -26,6 +26,8 @@ ALL_SENT = "has sent all binlog"
 NO_ERROR = "0"  # of Last_IO_Errno and Last_SQL_Errno
 Status = Mapping[str, str]  # SHOW SLAVE STATUS by the names of its columns
 POLL_S = 0.02
+# MySQL's applier waits 60 s for the rest of a transaction of which a part was received, before it stops.
+STOPS_S = 90.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Link:
 
         The account is made again, because a crash may have lost it. It is never in the source's binlog.
         """
-        with connect(self.follower.target) as follower, connect(self.source.target) as source:
+        with connect(self.follower.target, answer_s=STOPS_S) as follower, connect(self.source.target) as source:
             ask.rows(follower, f"STOP {self.dialect.word}")
             for dump, _ in ask.rows(source, DUMPS, [ACCOUNT]):
                 ask.rows(source, f"KILL {ask.integer(dump)}")
@@ -100,7 +102,7 @@ class Link:
 
     def tell(self, what: Literal["START", "STOP"], thread: Literal["", "IO_THREAD", "SQL_THREAD"] = "") -> None:
         """Start or stop receiving (IO_THREAD), applying (SQL_THREAD) or both. Raises ServerError."""
-        with connect(self.follower.target) as follower:
+        with connect(self.follower.target, answer_s=STOPS_S) as follower:
             ask.rows(follower, f"{what} {self.dialect.word} {thread}".rstrip())
 
     def apply_received(self, limit_s: float) -> None:

@@ -92,8 +92,12 @@ HOW = "useradd --system --no-create-home --shell /usr/sbin/nologin {}"
 
 
 def not_apart() -> str:
-    """What a sandbox can reach here, and what to do; "" when sandboxes have their own user."""
+    """What a sandbox can reach here, or why there can be none, and what to do; "" when sandboxes have their own user."""
     if os.geteuid() == 0:
+        try:
+            unprivileged_user()
+        except SandboxError as none:
+            return str(none)
         return ""
     if door.landlock():
         return (

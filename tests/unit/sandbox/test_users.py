@@ -100,3 +100,10 @@ def test_without_root_it_is_ourselves_and_that_is_said(monkeypatch):
 @as_root
 def test_with_root_they_are_apart():
     assert users.not_apart() == ""
+
+
+@as_root
+def test_with_root_and_no_free_number_that_is_said(known, monkeypatch):
+    known()
+    monkeypatch.setattr(users, "_mapped", lambda uid: False)
+    assert "No user id is free" in users.not_apart() and "useradd" in users.not_apart()

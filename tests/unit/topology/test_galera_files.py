@@ -137,6 +137,14 @@ def test_without_the_provider_the_command_that_installs_it_is_named(monkeypatch)
     assert "manage.py build install galera-4" in GALERA.lacks(build())
 
 
+def test_without_a_user_for_servers_that_is_named(provider, monkeypatch):
+    def none():
+        raise SandboxError("No user id is free.", "Make a user.")
+
+    monkeypatch.setattr(galera, "unprivileged_user", none)
+    assert "No user id is free" in GALERA.lacks(build())
+
+
 def test_each_node_has_its_own_settings_and_all_begin_with_one_image(provider, monkeypatch):
     """A node of a newer build begins with the data of the first node, as in a rolling upgrade."""
     first, newer = build(), build(version=(11, 8, 9))

@@ -70,10 +70,9 @@ class Galera(Cluster):
 
     def lacks(self, build: Build) -> str:
         try:
-            provider = parts.find(PROVIDER)
+            return build.refuses(parts.find(PROVIDER), unprivileged_user())
         except SandboxError as absent:
             return str(absent)
-        return build.refuses(provider, unprivileged_user())
 
     def plans(self, ground: Ground) -> tuple[NodePlan, ...]:
         provider = parts.find(PROVIDER)

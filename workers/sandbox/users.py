@@ -92,7 +92,7 @@ HOW = "useradd --system --no-create-home --shell /usr/sbin/nologin {}"
 
 
 def not_apart() -> str:
-    """What a sandbox can reach here, or why there can be none, and what to do; "" when sandboxes have their own user."""
+    """What a sandbox can reach here, or why there can be none, and what to do; "": sandboxes have their own user."""
     if os.geteuid() == 0:
         try:
             unprivileged_user()

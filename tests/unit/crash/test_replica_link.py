@@ -61,7 +61,7 @@ def linked(monkeypatch):
         follower = Server(2, status=Answers(states), applied=applied)
         source = Server(1, written=written, dumps=dumps)
         servers = {1: source, 2: follower}
-        monkeypatch.setattr(replica_link, "connect", lambda target: servers[target.port])
+        monkeypatch.setattr(replica_link, "connect", lambda target, **_: servers[target.port])
         return Link(source, follower, "secret")
 
     return link

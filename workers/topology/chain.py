@@ -312,13 +312,13 @@ class Promoted(Struck):
 @dataclass(frozen=True, kw_only=True)
 class Returned(Promoted):
     """`returns`: the old primary comes back under a new one. `old`: its transactions before that; None: it stays away,
-    or is not readable. `stays_down`: its words when it did not start. `rejoined`: the node that was down, under the
-    present primary. `others`: the other nodes under it. `gtids`: None: not compared, or not readable.
+    or is not readable. `stays_down`: its words when it did not start, None: not known. `rejoined`: the node that was
+    down, under the present primary. `others`: the other nodes under it. `gtids`: None: not compared, or not readable.
     """
 
     returns: bool = False
     old: Seen | None = None
-    stays_down: str = ""
+    stays_down: str | None = ""
     rejoined: ReplicaSeen | None = None
     others: tuple[tuple[str, ReplicaSeen], ...]
     gtids: GtidsSeen | None = None

@@ -1,6 +1,6 @@
 """Who takes over in a cluster, and which evidence is kept."""
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from workers.crash.evidence import ReplicaSeen, Seen, nothing
-from workers.errors import SandboxError, ServerEnded, ServerError
+from workers.errors import SandboxError, ServerEnded, ServerError, Unreachable
 from workers.topology.chain import Struck
 from workers.topology.faults import FAULTS
 from workers.topology.kinds.cluster import failover, rejoin
@@ -17,7 +17,7 @@ from workers.topology.kinds.cluster.membership import Position
 from workers.topology.policy import POLICIES
 from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.takeover import REJOIN
-from workers.topology.topology import Topology
+from workers.topology.topology import Topology, parse
 
 SEEN = Seen(nothing())
 
@@ -197,6 +197,27 @@ def test_a_node_that_refuses_is_told_from_one_that_takes_too_long(error, state):
     assert back.rejoined.state == state and error.message in back.rejoined.error
 
 
+@pytest.mark.parametrize(("runs", "state"), [(True, "unknown"), (False, "stopped")])
+def test_a_node_that_gives_no_answer_in_time_does_not_refuse(runs, state):
+    class Silent(Nodes):
+        def join(self, node, position):
+            node.sandbox.running = runs
+            raise Unreachable("no answer in time")
+
+    back = come_back(promoted("node 2", running=("node 3",)), Silent({"node 1": 5}))
+    assert back.rejoined.state == state and "no answer in time" in back.rejoined.error
+
+
+def test_whether_a_first_node_starts_that_takes_too_long_is_not_known():
+    class Slow(Nodes):
+        def revive(self, node):
+            raise SandboxError("its recovery took longer than 120 s")
+
+    back = come_back(promoted("node 2", running=("node 3",)), Slow({}))
+    assert back.stays_down is None and back.rejoined.state == "unknown"
+    assert back.problems == ("its recovery took longer than 120 s",)
+
+
 def test_a_first_node_that_does_not_start_is_named():
     back = come_back(promoted("node 2", running=("node 3",)), Nodes({"node 1": "torn page"}))
     assert back.stays_down == "torn page" and back.rejoined is None and back.old is None
@@ -228,6 +249,10 @@ def test_otherwise_a_node_joins_when_the_one_before_it_is_back(counted):
     cluster = JoinsSeen(patience_s=0.05)
     come_back(promoted("node 1", alone=ALL), cluster, replace(JOIN, members=lambda cluster, node: counted))
     assert not cluster.both and cluster.done == [("join", "node 2"), ("join", "node 3")]
+
+
+def test_a_slow_member_may_log_the_change_of_the_group_much_later():
+    assert other_gtids(*["u:1-7", "u:1-5"] * 30, "u:1-7", "u:1-7") == ""
 
 
 def other_gtids(*texts):
@@ -262,3 +287,47 @@ def test_a_first_node_that_does_not_come_back_after_a_partition_is_unclear():
     cluster = Nodes({}, refuses={"node 1": SandboxError("After 60 s")})
     back = come_back(promoted("node 2", running=ALL, fault="partition"), cluster)
     assert back.rejoined.state == "unknown" and "After 60 s" in back.rejoined.error
+
+
+class Later:
+    """A clock that goes on when somebody sleeps, a second each time."""
+
+    now = 5.0
+
+    def sleep(self, seconds):
+        self.now += 1
+
+
+def surviving(monkeypatch, fault="primary-kill", members=(2,), topology="group-replication"):
+    """A cluster that goes on by itself, and its takeover's arguments. A clock of seconds."""
+    clock, known = Later(), struck(fault)
+    known.ports = SimpleNamespace(clock=lambda: clock.now, sleep=clock.sleep)
+    known.setup = replace(known.setup, topology=parse(topology))
+    monkeypatch.setattr(failover, "connect", lambda target, **_: nullcontext())
+    monkeypatch.setattr(failover, "_refusal", lambda node: "read only" if clock.now < 5 + refuses_s[0] else "")
+    monkeypatch.setattr(failover, "take_over", lambda struck, new, **given: SimpleNamespace(new=new, **given))
+    refuses_s = [0]
+    return known, Nodes({}, members), refuses_s
+
+
+@pytest.mark.parametrize(("fault", "members"), [("primary-kill", (2,)), ("majority-lost", (1,))])
+def test_a_node_that_goes_on_first_applies_what_it_has_received(monkeypatch, fault, members):
+    """Group Replication takes writes before that, by default. What is still to be applied is not lost."""
+    known, cluster, _ = surviving(monkeypatch, fault, members)
+    assert fail_over(known, cluster).first == cluster.causal_read
+
+
+def test_so_does_a_node_that_was_started_again():
+    cluster = Nodes({"node 1": 3, "node 2": 2, "node 3": 1})
+    assert fail_over(struck(), cluster).first == cluster.causal_read
+
+
+@pytest.mark.parametrize("expel_s", [0, 300])
+def test_a_group_that_expels_late_is_waited_for(monkeypatch, expel_s):
+    known, cluster, refuses_s = surviving(monkeypatch, topology=f"group-replication+expel={expel_s}s")
+    refuses_s[0] = expel_s + 10
+    assert fail_over(known, cluster).new.name == "node 2"
+    known, cluster, refuses_s = surviving(monkeypatch, topology=f"group-replication+expel={expel_s}s")
+    refuses_s[0] = expel_s + 130
+    with pytest.raises(SandboxError, match=f"read only It took more than {120 + expel_s} s"):
+        fail_over(known, cluster)

@@ -1,12 +1,13 @@
 """Galera: its files, its log, its nodes' settings, and what is refused."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from workers.errors import SandboxError
+from workers.errors import SandboxError, ServerEnded, Unreachable
 from workers.sandbox import builds
 from workers.sandbox.builds import parts
 from workers.sandbox.options import check
@@ -16,7 +17,7 @@ from workers.topology.ground import Ground
 from workers.topology.kinds import TOPOLOGY_KINDS, impossible
 from workers.topology.kinds.galera import files, galera
 from workers.topology.network import ability
-from workers.topology.nodes import NodePlan
+from workers.topology.nodes import Node, NodePlan
 from workers.topology.topology import Topology
 
 GALERA = TOPOLOGY_KINDS["galera"]
@@ -204,3 +205,23 @@ def test_nodes_of_a_trial_start_with_one_view_and_none_by_itself():
     views = [plan.additions.files[files.VIEW] for plan in galera.Galera().at_once(plans)]
     assert len(set(views)) == 3 and len({view.partition("\n")[2] for view in views}) == 1
     assert not any(plan.at_first for plan in galera.Galera().at_once(plans))
+
+
+def test_a_node_that_answers_late_is_asked_again(monkeypatch):
+    """And one that ended meanwhile has ended, whoever hears of it first."""
+    synced = {"wsrep_ready": "ON", "wsrep_local_state_comment": "Synced", "wsrep_cluster_size": "3"}
+    answers = [Unreachable("no answer in time"), nullcontext()]
+
+    def connect(target):
+        if isinstance(answer := answers.pop(0), Unreachable):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(galera, "connect", connect)
+    monkeypatch.setattr(galera.ask, "names_to_values", lambda connection, sql: synced)
+    node = Node("node 1", SimpleNamespace(target=None, running=True, log_text="signal 11"), None, {})
+    galera._synced(node, 3)
+    assert answers == []
+    answers[:], node.sandbox.running = [Unreachable("refused")], False
+    with pytest.raises(ServerEnded, match=r"node 1 ended before it was synced.*signal 11"):
+        galera._synced(node)

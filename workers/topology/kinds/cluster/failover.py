@@ -13,7 +13,7 @@ from workers.topology.kinds.cluster.membership import POLL_S, Membership, Positi
 from workers.topology.nodes import Node, on_each
 from workers.topology.takeover import AWAKE_S, read, take_over
 
-LIMIT_S = 120.0
+LIMIT_S = 120.0  # and the time in which a group does not expel
 PROBE_S = 10.0  # for one answer: a node without a majority may give none
 PROBE = (
     "BEGIN",
@@ -25,12 +25,12 @@ PROBE = (
 
 def first_to_accept(struck: Struck, nodes: tuple[Node, ...], awake: tuple[Node, ...] = ()) -> Node:
     """`awake`: nodes that are asked first, once a pause is over."""
-    deadline, refused = struck.ports.clock() + LIMIT_S, ""
+    began, refused = struck.ports.clock(), ""
     while True:
         for node in (*awake, *nodes) if struck.pause_left_s <= 0 else nodes:
             if not (refused := _refusal(node)):
                 return node
-        pause(struck, deadline, f"No node accepted a write: {refused}")
+        pause(struck, began, f"No node accepted a write: {refused}")
 
 
 def _refusal(node: Node) -> str:
@@ -44,11 +44,12 @@ def _refusal(node: Node) -> str:
     return ""
 
 
-def pause(struck: Struck, deadline: float, why: str) -> None:
-    """Raises SandboxError after the deadline."""
+def pause(struck: Struck, began: float, why: str) -> None:
+    """Raises SandboxError when it takes too long."""
     struck.timeline.must_go_on()
-    if struck.ports.clock() > deadline:
-        raise SandboxError(f"{why} It took more than {LIMIT_S:g} s.", "See the error logs of the nodes.")
+    limit_s = LIMIT_S + struck.setup.topology.expel_timeout_s
+    if struck.ports.clock() > began + limit_s:
+        raise SandboxError(f"{why} It took more than {limit_s:g} s.", "See the error logs of the nodes.")
     struck.ports.sleep(POLL_S)
 
 
@@ -93,8 +94,14 @@ def _survived(struck: Struck, cluster: Membership) -> Promoted:
     new = first_to_accept(struck, able)
     if struck.fault.spares_primary:
         struck.hear()
-    stays = struck.fault.comes_back  # beyond a partition
-    return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at, old_stays=stays)
+    return take_over(
+        struck,
+        new,
+        began=noticed,
+        detection_s=noticed - struck.struck_at,
+        old_stays=struck.fault.comes_back,  # beyond a partition
+        first=cluster.causal_read,
+    )
 
 
 def _outlasted(struck: Struck, cluster: Membership) -> Promoted:
@@ -129,7 +136,8 @@ def _forced(struck: Struck, cluster: Membership) -> Promoted:
     struck.timeline.step("failover")
     cluster.force(struck.standing)
     new = first_to_accept(struck, struck.standing)
-    return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at)
+    detection_s = noticed - struck.struck_at
+    return take_over(struck, new, began=noticed, detection_s=detection_s, first=cluster.causal_read)
 
 
 def _able(struck: Struck) -> tuple[Node, ...]:
@@ -161,6 +169,7 @@ def _started_again(struck: Struck, cluster: Membership, ports: RestartPorts) -> 
         alone={one.node.name: one.seen for one in found if one.seen is not None},
         positions={one.node.name: one.position.text for one in able},
         problems=problems,
+        first=cluster.causal_read,
     )
 
 
@@ -188,9 +197,9 @@ def _revived(struck: Struck, cluster: Membership, node: Node, ports: RestartPort
 
 def _wait_until_noticed(struck: Struck, cluster: Membership, node: Node, present: int) -> None:
     """Until the node counts at most so many nodes as present, or a pause is over."""
-    deadline = struck.ports.clock() + LIMIT_S
+    began = struck.ports.clock()
     with connect(node.sandbox.target) as connection:
         while cluster.members(connection) > present:
             if struck.fault.pauses and struck.pause_left_s <= 0:
                 return
-            pause(struck, deadline, f"{node.name} did not notice that other nodes were gone.")
+            pause(struck, began, f"{node.name} did not notice that other nodes were gone.")

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from workers.crash.evidence import ReplicaSeen, Seen
-from workers.errors import DurascopeError, ServerEnded, ServerError
+from workers.errors import DurascopeError, ServerEnded, ServerError, Unreachable
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.chain import Promoted, Returned
@@ -13,17 +13,18 @@ from workers.topology.kinds.cluster.membership import POLL_S, Membership
 from workers.topology.nodes import Node
 from workers.topology.takeover import REJOIN, compared, read, refused
 
-SAME_GTIDS_S = 10.0
+SAME_GTIDS_S = 60.0  # on a busy machine a member logs late
 
 
 @dataclass(frozen=True)
 class Back:
-    """`seen`: its transactions before it joined; None: not read. `stays_down`: its words when it did not start."""
+    """`seen`: its transactions before it joined; None: not read. `stays_down`: its words when it did not start,
+    None: not known."""
 
     joined: ReplicaSeen
     seen: Seen | None = None
     problems: tuple[str, ...] = ()
-    stays_down: str = ""
+    stays_down: str | None = ""
 
 
 def _answer(node: Node, query: str) -> str:
@@ -104,7 +105,7 @@ def _back(promoted: Promoted, cluster: Membership, node: Node, ports: JoinPorts)
     except ServerEnded as ended:
         return Back(ReplicaSeen(REJOIN, "unknown", ended.message), stays_down=ended.message)
     except DurascopeError as failure:
-        return Back(ReplicaSeen(REJOIN, "unknown", str(failure)), problems=(str(failure),))
+        return Back(ReplicaSeen(REJOIN, "unknown", str(failure)), problems=(str(failure),), stays_down=None)
     seen, problems = ports.read(node, promoted.secret)
     return Back(_joined(promoted, cluster, node, position.text, ports), seen, problems)
 
@@ -123,7 +124,8 @@ def _joined(promoted: Promoted, cluster: Membership, node: Node, position: str, 
     try:
         cluster.join(node, position)
     except (ServerEnded, ServerError) as failure:
-        return ReplicaSeen(REJOIN, "stopped", failure.message)
+        is_late = isinstance(failure, Unreachable) and node.sandbox.running
+        return ReplicaSeen(REJOIN, "unknown" if is_late else "stopped", failure.message)
     except DurascopeError as failure:
         return ReplicaSeen(REJOIN, "unknown", str(failure))
     return _compared(promoted, cluster, node, ports)

@@ -47,6 +47,9 @@ def come_back(promoted: Promoted, kind: SourceAndReplica) -> Returned:
         promoted.primary.restart(_as(promoted, kind))
     except ServerEnded as ended:
         return Returned(**known, stays_down=ended.message)
+    except DurascopeError as failure:
+        known["problems"] += (str(failure),)
+        return Returned(**known, stays_down=None)
     old, problems = read(promoted.primary, promoted.secret)
     known["problems"] += problems
     return Returned(**known, old=old, rejoined=_joined(promoted, kind, promoted.primary))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workers.errors import SandboxError, ServerEnded
+from workers.errors import SandboxError, ServerEnded, Unreachable
 from workers.sandbox import images, owner, port, untrusted
 from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build, parts
@@ -202,8 +202,11 @@ def _synced(node: Node, members: int = 0) -> None:
 
 
 def _is_synced(node: Node, members: int) -> bool:
-    with connect(node.sandbox.target) as connection:
-        status = ask.names_to_values(connection, STATUS)
+    try:
+        with connect(node.sandbox.target) as connection:
+            status = ask.names_to_values(connection, STATUS)
+    except Unreachable:  # busy, or it has ended
+        return False
     here = status["wsrep_ready"] == "ON" and status["wsrep_local_state_comment"] == "Synced"
     return here and members in (0, int(status["wsrep_cluster_size"]))
 

@@ -133,6 +133,12 @@ def test_a_primary_that_starts_again_in_place_keeps_everything(sandbox_root):
     assert 0 < result.story.outage.recovery_s < result.story.outage.total_s and result.story.outage.applying_s is None
 
 
+def test_a_primary_that_waits_for_its_replicas_takes_writes_when_all_start_again(sandbox_root):
+    """It would wait for ten minutes for replicas that nobody told to receive."""
+    result = fail_over(sandbox_root, "total-kill", "in-place", kind="semi-sync", timeout_ms=600_000)
+    assert bad(result) == set() and result.story.outage.total_s < 60, (result.checks, result.log_lines)
+
+
 def test_a_switchover_in_order_loses_nothing(sandbox_root):
     result = fail_over(sandbox_root, "switchover", kind="async", replicas=2, rtt_ms=4)
     assert bad(result) == set() and result.story.rejoin.different_rows == 0

@@ -8,10 +8,10 @@ import pytest
 from tests.unit.topology.test_failover_story import returned
 from workers.crash.evidence import ReplicaSeen, Seen, nothing
 from workers.errors import SandboxError, ServerEnded
-from workers.topology.chain import Promoted
+from workers.topology.chain import FailoverPorts, Promoted
 from workers.topology.checks import run_checks
 from workers.topology.judge import evidence_of
-from workers.topology.kinds.following import rejoin
+from workers.topology.kinds.following import following, rejoin
 
 LATE = SandboxError("The sandbox primary did not start: its recovery took longer than 120 s.")
 
@@ -55,3 +55,14 @@ def test_a_loss_is_told_also_when_the_old_primary_starts_late(back):
 def test_an_old_primary_that_does_not_start_is_told_from_it(back):
     assert outcomes(back(Node("primary", ServerEnded("a torn page"))))["old-starts"] == "invalid"
     assert outcomes(back(Node("primary")))["old-starts"] == "valid"
+
+
+@pytest.mark.parametrize(("fault", "told"), [("total-kill", [("START", "IO_THREAD")]), ("primary-kill", [])])
+def test_replicas_that_start_again_receive_before_clients_come(monkeypatch, fault, told):
+    """A semi-synchronous primary waits for them, for as long as it was told to."""
+    done = []
+    link = SimpleNamespace(tell=lambda *given: done.append(given))
+    known = promoted(Node("primary"), Node("replica 1"), fault, ports=FailoverPorts(), links=(link,))
+    monkeypatch.setattr(following, "take_over", lambda *given, **_: done.append("clients"))
+    following.start_again(known)
+    assert done == [*told, "clients"]

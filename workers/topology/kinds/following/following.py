@@ -1,6 +1,7 @@
 """A topology of a primary and replicas that follow it: its steps, and those in which nobody takes over."""
 
 from dataclasses import replace
+from typing import Literal
 
 from workers.crash.evidence import ReplicaSeen
 from workers.crash.replica_link import Link
@@ -38,7 +39,8 @@ def is_meant(struck: Struck) -> bool:
 
 
 def start_again(struck: Struck) -> Promoted:
-    """Raises ServerEnded when the primary does not start."""
+    """Replicas that start again receive again before clients come: a semi-synchronous primary waits for them. Raises
+    ServerEnded when the primary does not start."""
     clock = struck.ports.clock
     began = clock()
     struck.timeline.step("primary returns")
@@ -48,6 +50,9 @@ def start_again(struck: Struck) -> Promoted:
     recovery_s = clock() - began
     for wire in struck.wires:
         wire.heal()
+    for number, link in enumerate(struck.links, start=1):
+        if struck.fault.ends(number):
+            _refusal(link, "IO_THREAD")  # it is told when the replica follows
     return take_over(struck, struck.primary, began=began, recovery_s=recovery_s)
 
 
@@ -95,10 +100,10 @@ def followed(promoted: Promoted, node: Node, link: Link, moment: str = AFTER_CRA
         return ReplicaSeen(moment, "unknown", str(failure))
 
 
-def _refusal(link: Link) -> str:
+def _refusal(link: Link, thread: Literal["", "IO_THREAD"] = "") -> str:
     """The replica's own words when it refuses to start replication, as with error 1872; "" when it starts."""
     try:
-        link.tell("START")
+        link.tell("START", thread)
     except (Unreachable, AccessDenied, MissingPrivilege):
         raise
     except ServerError as answer:

@@ -17,6 +17,7 @@ from workers.servers.target import Target
 FIRST = 3000  # the number of its first connection in the ledger; each further one has the next number
 LOGIN_S = 1.0
 SILENT_S = 2.0  # without an answer for so long, it gives up the connection
+MOST_PATIENCE = 8  # times as long: each failure doubles both, because a busy server is late every time
 LAST_ANSWER_S = 1.0  # at the end
 PAUSE_S = 0.05  # between two attempts
 POLL_S = 0.02
@@ -38,7 +39,7 @@ class ReconnectingClient:
         self._began, self._turn = 0.0, 0
         self._clients: list[Client] = []
         self._logins: list[tuple[Target, float]] = []  # of the clients, in order
-        self._failed_logins, self._trouble = 0, ""
+        self._failed_logins, self._trouble, self._patience = 0, "", 1
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, name="reconnecting client", daemon=True)
 
@@ -103,16 +104,18 @@ class ReconnectingClient:
             if targets and (client := self._logged_in(targets[self._turn % len(targets)])):
                 self._commit(client)
                 client.close()
+                self._patience = 1 if client.acknowledged else min(2 * self._patience, MOST_PATIENCE)
                 self._trouble = client.trouble[:MOST_WORDS] or self._trouble
             self._turn += 1
             self._over.wait(PAUSE_S)
 
     def _logged_in(self, target: Target) -> Client | None:
-        number = self._first + len(self._clients)
+        number, limit_s = self._first + len(self._clients), LOGIN_S * self._patience
         try:
-            client = log_in(target, self._schema, number, self._secret, timeout_s=LOGIN_S, answer_s=LOGIN_S)
+            client = log_in(target, self._schema, number, self._secret, timeout_s=limit_s, answer_s=limit_s)
         except Exception as failure:  # whatever it is, the next attempt may succeed
             self._failed_logins, self._trouble = self._failed_logins + 1, reason(failure)[:MOST_WORDS]
+            self._patience = min(2 * self._patience, MOST_PATIENCE)
             return None
         self._logins.append((target, time.monotonic() - self._began))
         self._clients.append(client)
@@ -122,11 +125,11 @@ class ReconnectingClient:
         """Until an error, a silence, or the end. At the end the last answer is read: the rows are compared then."""
         poll = select.poll()
         poll.register(client, select.POLLIN)
-        goes_on, heard = client.begin(self._began), time.monotonic()
+        goes_on, heard, silent_s = client.begin(self._began), time.monotonic(), SILENT_S * self._patience
         while goes_on:
             over = self._over.is_set()
             if poll.poll(1000 * POLL_S):
                 goes_on, heard = client.answer(go_on=not over) and not over, time.monotonic()
-            elif time.monotonic() > heard + (LAST_ANSWER_S if over else SILENT_S):
+            elif time.monotonic() > heard + (LAST_ANSWER_S if over else silent_s):
                 client.trouble = "the server gave no answer"
                 return

@@ -126,6 +126,30 @@ def test_a_server_that_is_late_is_waited_for(begun):
     assert client.outage(60, lambda: None).why == ONE_CONNECTION and len(client.connections()) == 1
 
 
+def test_a_busy_server_gets_more_time_after_each_silence(begun, monkeypatch):
+    """Else no client would ever see that it accepts commits, and it would count as one that does not."""
+    monkeypatch.setattr(reconnecting, "SILENT_S", 0.05)
+    client, deadline = begun(Server(at_once=0).connect), time.monotonic() + 20
+    while not client.has_committed:
+        assert time.monotonic() < deadline, "each answer comes after 0.3 s"
+        time.sleep(0.01)
+
+
+def test_a_busy_server_gets_more_time_for_the_login_too(begun):
+    allowed_s, working = [], Server()
+
+    def connect(target, timeout_s, **_):
+        allowed_s.append(timeout_s)
+        if len(allowed_s) < 7:
+            raise Unreachable("no answer in time")
+        return working.connect(target)
+
+    client = begun(connect)
+    while not client.has_committed:
+        time.sleep(0.01)
+    assert allowed_s == [1, 2, 4, 8, 8, 8, 8]
+
+
 def test_a_client_that_kept_its_connection_has_no_outage(begun):
     client = begun(Server().connect)
     assert client.outage(60, lambda: None).why == ONE_CONNECTION and client.has_committed

@@ -7,13 +7,15 @@ The source must also report that it has sent its whole binlog to this follower.
 import secrets
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
 from workers.crash import dialects
 from workers.crash.dialects import Dialect
-from workers.errors import SandboxError
+from workers.errors import SandboxError, ServerError
 from workers.host.until import until
+from workers.sandbox.logs import lacked_resource
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
@@ -66,7 +68,8 @@ class Link:
         with connect(self.follower.target, answer_s=STOPS_S) as follower, connect(self.source.target) as source:
             ask.rows(follower, f"STOP {self.dialect.word}")
             for dump, _ in ask.rows(source, DUMPS, [ACCOUNT]):
-                ask.rows(source, f"KILL {ask.integer(dump)}")
+                with suppress(ServerError):  # it has just ended
+                    ask.rows(source, f"KILL {ask.integer(dump)}")
             _run(source, self.dialect.account_sql, account=ACCOUNT, password=self.password)
             _run(
                 follower,
@@ -84,7 +87,8 @@ class Link:
             while True:
                 status = self.status(follower)
                 if error := self._stopped(status):
-                    return Followed("stopped", error)
+                    lacked = lacked_resource(error, self.follower.folder, self.follower.datadir)
+                    return Followed("unknown", f"{error}: {lacked}") if lacked else Followed("stopped", error)
                 if self._runs(status) and _all_sent(source) and not self.is_behind(source, follower):
                     return Followed("caught up")
                 if time.monotonic() > deadline:

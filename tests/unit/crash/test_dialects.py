@@ -66,6 +66,11 @@ def test_a_dialect_has_its_own_words(dialect, column):
     assert f"START {dialect.word}" in dialect.point_sql.upper()
 
 
+def test_a_follower_never_gives_up_its_source():
+    """MySQL 8.4 and later stops after 10 attempts, of one second each here. A recovery may take longer."""
+    assert "SOURCE_RETRY_COUNT = 86400" in NEW.point_sql
+
+
 def test_only_mariadb_is_told_to_go_on_from_what_it_wrote():
     assert [(one.demote, one.own) for one in (OLD, NEW)] == [("", "SELECT @@GLOBAL.server_uuid")] * 2
     assert [(one.demote, one.own) for one in [MARIADB]] == [("SET GLOBAL gtid_slave_pos = %s", "")]

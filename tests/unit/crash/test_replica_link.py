@@ -1,12 +1,13 @@
 """When a follower counts as caught up, stopped or not known, by what it and its source say."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from workers.crash import replica_link
 from workers.crash.replica_link import Followed, Link, ahead
-from workers.errors import SandboxError
+from workers.errors import SandboxError, ServerError
 
 RUNNING = {
     "Slave_IO_Running": "Yes", "Slave_SQL_Running": "Yes", "Last_IO_Errno": "0", "Last_SQL_Errno": "0",
@@ -21,6 +22,7 @@ class Server:
 
     def __init__(self, port, flavour="mariadb", version=(10, 11, 0), **says):
         self.target, self.asked, self.says = SimpleNamespace(port=port), [], says
+        self.folder = self.datadir = Path("/nowhere")
         self.build = SimpleNamespace(flavour=flavour, version=version, title=flavour)
 
     def __enter__(self):
@@ -44,6 +46,8 @@ def linked(monkeypatch):
 
     def rows(server, sql, args=()):
         server.asked.append(sql)
+        if sql.startswith("KILL") and "kill" in server.says:
+            raise server.says["kill"]
         return server.answer("dumps") if "information_schema.processlist" in sql else []
 
     def text(server, sql):
@@ -82,6 +86,19 @@ def test_a_thread_that_ended_with_an_error_has_stopped_it(linked, thread):
     assert linked(changed(**errors)).follow(0) == Followed("stopped", "1236: bogus data")
     errors[f"Slave_{thread}_Running"] = "Yes"
     assert linked(changed(**errors)).follow(0) == Followed("caught up"), "it goes on"
+
+
+@pytest.mark.parametrize(
+    "said", ["Error writing file 'relay-bin' (Errcode: 28 \"No space left on device\")", "The table 'one' is full"]
+)
+def test_a_follower_that_stopped_on_a_full_disk_is_not_known(linked, monkeypatch, tmp_path, said):
+    """Its disk is that of the worker's host: the crashed server has no part in it."""
+    link = linked(changed(Slave_SQL_Running="No", Last_SQL_Errno="1114", Last_SQL_Error=said))
+    link.follower.folder = tmp_path
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=5 << 20))
+    assert link.follow(0) == Followed("unknown", f"1114: {said}: the disk is full (5 MiB are free)")
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=5 << 30))
+    assert link.follow(0).state == ("unknown" if "No space" in said else "stopped")
 
 
 @pytest.mark.parametrize(
@@ -131,6 +148,13 @@ def test_a_follower_is_pointed_at_its_source_with_a_new_account(linked):
     assert link.source.asked[1] == "KILL 7", "what an earlier follower left"
     assert any("durascope_repl" in sql and "secret" in sql for sql in link.source.asked)
     assert all(sql.strip() for sql in (*asked, *link.source.asked))
+
+
+def test_an_earlier_follower_that_has_just_left_is_no_error(linked):
+    link = linked(RUNNING)
+    link.source.says["kill"] = ServerError("127.0.0.1 answered with error 1094: Unknown thread id: 7.")
+    link.start()
+    assert link.follower.asked[-1].startswith("START SLAVE")
 
 
 def test_a_replica_settles_when_all_that_it_received_is_applied(linked):

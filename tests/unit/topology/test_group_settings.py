@@ -1,10 +1,12 @@
 """Group Replication: settings of its members, and what is refused."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from workers.errors import ServerError, Unreachable
 from workers.sandbox import builds
 from workers.sandbox.options import check
 from workers.topology.ground import Ground
@@ -85,3 +87,29 @@ def test_a_build_without_the_plugin_lacks_it(build):
 @pytest.mark.parametrize("expel_timeout_s", [0, 5, 3600])
 def test_a_possible_group_is_not_refused(build, expel_timeout_s):
     assert GROUP.problems(three(expel_timeout_s=expel_timeout_s), build()) == []
+
+
+def test_a_member_with_a_part_of_a_transaction_in_its_relay_log_is_waited_for(monkeypatch):
+    """Its applier waits 60 s for the rest before it stops."""
+    known = SimpleNamespace(answer_s=0.0, lost=False)
+
+    def connect(target, answer_s=60.0):
+        known.answer_s = answer_s
+        return nullcontext()
+
+    def rows(connection, sql, args=()):
+        if sql.startswith("STOP REPLICA") and known.answer_s <= 60:
+            known.lost = True
+            raise Unreachable("no answer within 60 s")
+
+    def text(connection, sql):
+        if known.lost:
+            raise ServerError("the connection was lost")
+        return "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-7"
+
+    monkeypatch.setattr(group, "connect", connect)
+    monkeypatch.setattr(group.ask, "rows", rows)
+    monkeypatch.setattr(group.ask, "text", text)
+    monkeypatch.setattr(group.ask, "value", lambda connection, sql: 1)
+    node = SimpleNamespace(name="node 1", restart=lambda more: None, sandbox=SimpleNamespace(target=None, running=True))
+    assert GROUP.revive(node).order == 7

@@ -66,3 +66,10 @@ def test_replicas_that_start_again_receive_before_clients_come(monkeypatch, faul
     monkeypatch.setattr(following, "take_over", lambda *given, **_: done.append("clients"))
     following.start_again(known)
     assert done == [*told, "clients"]
+
+
+def test_a_replica_that_does_not_start_again_has_stopped_and_is_not_unclear():
+    """As where its primary starts again in place: it must be rebuilt, and says so."""
+    replica = Node("replica 2", ServerEnded("a torn page"))
+    known = promoted(Node("primary"), Node("replica 1"), "kill:primary+replica2")
+    assert rejoin._joined(known, None, replica) == ReplicaSeen(rejoin.REJOIN, "stopped", "a torn page")

@@ -111,6 +111,8 @@ def _joined(promoted: Promoted, kind: SourceAndReplica, node: Node) -> ReplicaSe
         if followed.state != "caught up":
             return refused(node, followed.state, followed.error, promoted.secret)
         return compared(promoted.new, node, promoted.secret)
+    except ServerEnded as ended:
+        return ReplicaSeen(REJOIN, "stopped", ended.message)
     except DurascopeError as failure:
         return refused(node, "unknown", str(failure), promoted.secret)
 

@@ -17,6 +17,7 @@ from workers.topology.chain import FailoverJudged, Returned
 from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence
 from workers.topology.setup_and_result import FailoverResult
+from workers.topology.topology import CLUSTERS
 
 
 def judge(returned: Returned) -> FailoverJudged:
@@ -36,7 +37,7 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
     return FailoverEvidence(
         kept=returned.kept,
         read=returned.reader.read(ledger.sent()) if returned.reader.rounds else None,
-        late=_late(ledger, returned.since_load_s(returned.promoted_at), returned.kept),
+        late=_late(returned, ledger),
         after=returned.after.ledger(),
         returns=returned.returns,
         rebuilt=returned.setup.policy.old_primary == "rebuilt",
@@ -58,11 +59,14 @@ def _logs_updates(own: Mapping[str, str]) -> bool:
     return all(switch(own.get(name, "ON")) == "ON" for name in ("log_slave_updates", "log_replica_updates"))
 
 
-def _late(ledger: Ledger, promoted_at_s: float, kept: Seen | None) -> Keys:
-    """Without those that the new primary has: a node of a cluster that came back acknowledges what all have."""
+def _late(returned: Returned, ledger: Ledger) -> Keys | None:
+    """Without those that the new primary has: a node of a cluster that came back acknowledges what all have. None: what
+    they have is not known."""
     acknowledged = ledger.acknowledged()
-    late: Keys = acknowledged[ledger.told_at_s(acknowledged) > promoted_at_s]
-    return late if kept is None else without(late, kept.whole)
+    late: Keys = acknowledged[ledger.told_at_s(acknowledged) > returned.since_load_s(returned.promoted_at)]
+    if returned.kept is None:
+        return None if len(late) and returned.setup.topology.kind in CLUSTERS else late
+    return without(late, returned.kept.whole)
 
 
 def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> FailoverResult:

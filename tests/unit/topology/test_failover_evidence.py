@@ -31,6 +31,14 @@ def test_an_acknowledgement_after_the_promotion_is_late_unless_the_new_primary_h
     assert outcomes["late"] == "invalid"
 
 
+def test_where_a_cluster_cannot_be_read_an_acknowledgement_of_a_paused_node_is_not_known_to_be_late():
+    """It may have acknowledged what all nodes have."""
+    late = {"witness": clients(10.0, (0.1, 1.9)), "promoted_at": 11.75, "kept": None}
+    assert evidence_of(returned("primary-pause", "galera", **late)).late is None
+    early = {**late, "promoted_at": 12.0}
+    assert evidence_of(returned("primary-pause", "galera", **early)).late.tolist() == []
+
+
 def test_a_reader_that_never_got_an_answer_is_no_evidence():
     assert evidence_of(returned()).read.tolist() == keys((0, 1), (0, 2), (0, 3)).tolist()
     idle = SimpleNamespace(rounds=0, read=lambda sent: keys())

@@ -112,9 +112,8 @@ def _insert(declaration: Declaration, one: Statement) -> RowChange:
     found = [*one.tokens]
     marks = [token.text.upper() for token in found]
     closes = marks.index(")") if ")" in marks else 0
-    is_plain = marks[3:4] == ["("] and marks[closes + 1 : closes + 3] == ["VALUES", "("] and marks[-1] == ")"
-    columns = [part[0].text for part in _parts(found[4:closes]) if part] if is_plain else []
-    items = _parts(found[closes + 3 : -1]) if is_plain and marks[closes + 3 :].count("VALUES") == 0 else []
+    columns = [part[0].text for part in _parts(found[4:closes]) if part]
+    items = _parts(found[closes + 3 : -1]) if marks[closes + 1 : closes + 3] == ["VALUES", "("] else []
     if not items or len(items) != len(columns) or not all(items):
         raise _unknown(one, "it is not one row: INSERT INTO table (columns) VALUES (values)")
     table = found[2].text
@@ -136,7 +135,7 @@ def _update(declaration: Declaration, one: Statement) -> RowChange:
         raise _unknown(one, "its rows are not found by the number of this transaction")
     table = found[1].text
     parts = _parts(found[3:-4])
-    if not parts or any(len(part) < 3 or part[1].text != "=" for part in parts):
+    if any(len(part) < 3 or part[1].text != "=" for part in parts):
         raise _unknown(one, "it is not: UPDATE table SET column = value WHERE column = :number")
     cells = _cells(declaration, one, table, {part[0].text: part[2:] for part in parts})
     if not any(cells.values()):
@@ -168,7 +167,7 @@ def _compared(declaration: Declaration, column: TableColumn, item: list[SqlToken
     token = item[0] if len(item) == 1 else None
     if token is None or token.kind not in ("value", "text", "number") or "AUTO_INCREMENT" in column.words:
         return None
-    value = declaration.values.get(token.text) if token.kind == "value" else None
+    value = declaration.values.get(token.text)
     if (value and value.kind in BY_SERVER) or (token.kind == "number" and "." in token.text):
         return None
     is_whole = value.is_number if value else token.kind == "number"
@@ -192,7 +191,7 @@ def _room(column: TableColumn) -> int:
 
 
 def _parts(found: list[SqlToken]) -> list[list[SqlToken]]:
-    """[]: a bracket ends outside of it, so it is more than one row."""
+    """[]: a bracket ends outside of it, or is left open: it is not the list of columns, or more than one row."""
     try:
         return split(found)
     except BadSql:

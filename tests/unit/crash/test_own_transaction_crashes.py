@@ -36,11 +36,20 @@ def test_the_example_can_be_crashed():
         (PAID, "UPDATE customers SET name = 'x' WHERE id = :customer", "not found by the number"),
         (PAID, "UPDATE customers SET name = 'x' WHERE id = :order", "did not insert"),
         (PAID, "UPDATE orders SET customer = customer + 1 WHERE id = :order", "can be compared"),
-        (PAID, "UPDATE orders SET id = :customer, state = 'paid' WHERE id = :order", "holds the number"),
+        (PAID, "UPDATE orders SET id = :customer, state = 'paid' WHERE id = :order", "it changes id, which holds"),
         (PAID, "UPDATE orders SET state = 'paid' WHERE id = :order AND customer = :customer", "not found"),
         (PAID, "UPDATE orders SET state = 'paid' WHERE id = :order LIMIT 1", "not found"),
         (PAID, "UPDATE orders SET state = 'paid' WHERE customer = :order", "in id and in customer"),
         (PAID, "DELETE FROM orders WHERE id = :order", "not found"),
+        (PAID, "UPDATE orders SET name = 'x' WHERE id = :order", "can be compared"),  # a column of another table
+        (PAID, "UPDATE orders SET state, note = :note WHERE id = :order", "it is not: UPDATE"),
+        (PAID, "UPDATE orders SET state = , note = :note WHERE id = :order", "it is not: UPDATE"),
+        (PAID, "UPDATE orders SET state + 'paid', note = :note WHERE id = :order", "it is not: UPDATE"),
+        (INSERT, "INSERT INTO items SET order_id = :order", "not one row"),
+        (INSERT, "INSERT INTO items () VALUES ()", "not one row"),
+        (INSERT, INSERT.replace("VALUES", "SET"), "not one row"),
+        (INSERT, INSERT.replace(":product", ""), "not one row"),
+        (INSERT, INSERT.replace(":order", ":order + 1"), "does not hold the number"),
         (INSERT, "INSERT INTO items (product, amount) VALUES (:product, :amount)", "does not hold the number"),
         (INSERT, "INSERT INTO items (order_id, product, amount) VALUES (:customer, :product, 1)", "does not hold"),
         (INSERT, INSERT + " ON DUPLICATE KEY UPDATE amount = 1", "not one row"),
@@ -77,10 +86,48 @@ def test_a_transaction_that_cannot_be_judged_is_refused_with_the_reason(old, new
         ("note VARCHAR(40)", "note TEXT"),
         ("KEY of_order (order_id)", "FOREIGN KEY (order_id) REFERENCES orders (id) ON UPDATE CASCADE"),
         ("order_id BIGINT NOT NULL", "order_id BIGINT NOT NULL DEFAULT 9"),
+        ("KEY of_order (order_id)", "FOREIGN KEY (product) REFERENCES customers (state)"),
+        (PAID, "UPDATE orders SET state = 'paid', customer = customer + 1 WHERE id = :order"),
     ],
 )
 def test_a_content_that_every_server_stores_as_it_was_sent_can_be_judged(old, new):
     assert changed(old, new) == ""
+
+
+@pytest.mark.parametrize(
+    ("column", "largest"),
+    [
+        ("TINYINT", 127),
+        ("SMALLINT", 32_767),
+        ("SMALLINT UNSIGNED", 65_535),
+        ("MEDIUMINT", 8_388_607),
+        ("INTEGER", 2_147_483_647),
+    ],
+)
+def test_the_largest_number_of_each_type_can_be_judged_and_no_larger_one(column, largest):
+    def told(number):
+        return why_not(read(EXAMPLE.replace("amount INT", f"amount {column}").replace(":amount", str(number))))
+
+    assert told(largest) == "" and "amount of items is too small" in told(largest + 1)
+
+
+def test_a_char_without_a_length_holds_one_letter():
+    one, two = (
+        why_not(read(EXAMPLE.replace("note VARCHAR(40)", "note CHAR").replace(":note", text)))
+        for text in ("'a'", "'ab'")
+    )
+    assert one == "" and "note of orders is too small" in two
+
+
+def test_a_column_is_not_taken_for_the_value_of_its_name():
+    text = EXAMPLE.replace("order    =", "id =").replace('"order", name', '"id", name').replace(":order", ":id")
+    assert why_not(read(text)) == ""
+    assert "does not hold the number" in why_not(read(text.replace("(:id, :product", "(id, :product")))
+
+
+def test_a_statement_whose_line_is_not_known_is_refused_without_one():
+    """It is written with an escape of TOML."""
+    assert "own transaction: its rows are not found" in changed(PAID, r"DELETE FROM orders WHERE id = :orde\u0072")
 
 
 @pytest.mark.parametrize(
@@ -107,12 +154,29 @@ def test_first_rows_that_may_look_like_rows_of_a_transaction_are_refused(number,
         (INSERT, INSERT.replace(":product", "1.50"), "product"),
         (INSERT, INSERT.replace(":product", "7"), "product"),
         (INSERT, INSERT.replace(":amount", "'7'"), "amount"),
+        (INSERT, INSERT.replace(":amount", "1.50"), "amount"),
+        (INSERT, INSERT.replace(":amount", ":amount + 1"), "amount"),
+        (INSERT, INSERT.replace(":product", ":at"), "product"),  # only the server knows it
         ("amount INT", "amount DECIMAL(1, 0)", "amount"),
     ],
 )
 def test_a_content_that_a_server_may_store_otherwise_is_not_compared(old, new, column):
     own = OwnLoad(read(EXAMPLE.replace(old, new, 1)))
     assert column not in own.prediction.columns("items") and "order_id" in own.prediction.columns("items")
+
+
+def test_the_rows_after_each_change_are_known():
+    """An UPDATE changes the row that was inserted, and adds none."""
+    drawn = {"order": 7, "customer": 3, "note": "it's", "product": "pear", "amount": 9}
+    own = OwnLoad(read(EXAMPLE.replace(PAID, "UPDATE orders SET state = 'o''k', customer = 007 WHERE id = :order")))
+    new = {"id": "7", "customer": "3", "state": "new", "note": "it's", "placed_at": None}
+    item = {"order_id": "7", "product": "pear", "amount": "9"}
+    assert own.prediction.states("order", drawn) == [
+        {"orders": (new,)},
+        {"orders": (new,), "items": (item,)},
+        {"orders": ({**new, "state": "o'k", "customer": "7"},), "items": (item,)},
+    ]
+    assert own.prediction.columns("items") == ["amount", "order_id", "product"]
 
 
 def left(one: int, until: int | None = None) -> dict:

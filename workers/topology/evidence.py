@@ -19,7 +19,7 @@ class GtidsSeen:
     named: Keys
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FailoverEvidence(Read):
     """`kept`: transactions of the new primary at its promotion. `read`: those that the reader saw on the old primary;
     empty and unknown are different. `late`: acknowledged by the old primary after the promotion. `after`: the ledger
@@ -35,13 +35,13 @@ class FailoverEvidence(Read):
     late: Keys | None
     after: Ledger | None
     returns: bool  # the old primary comes back under a new one
-    rebuilt: bool = False  # as a copy of the new one: nobody started it with its own data
-    stays_down: str | None = None
-    rejoined: ReplicaSeen | None = None
-    others: tuple[tuple[str, ReplicaSeen], ...] = ()
-    struck: frozenset[str] = frozenset()
-    has_gtids: bool = False
-    logs_updates: bool = False
-    gtids: GtidsSeen | None = None
-    of_replica: bool = False
-    updates: UpdatesSeen | None = None  # also None when nobody updated rows
+    rebuilt: bool  # as a copy of the new one: nobody started it with its own data
+    stays_down: str | None
+    rejoined: ReplicaSeen | None
+    others: tuple[tuple[str, ReplicaSeen], ...]
+    struck: frozenset[str]
+    has_gtids: bool
+    logs_updates: bool
+    gtids: GtidsSeen | None
+    of_replica: bool
+    updates: UpdatesSeen | None  # also None when nobody updated rows

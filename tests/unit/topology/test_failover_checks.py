@@ -292,6 +292,7 @@ def test_checks_without_any_transaction_are_unknown():
     empty = ledger(each=0)
     evidence = replace(sound(), kept=Seen(nothing()), read=nothing())
     assert outcomes(evidence, empty)["lost-promoted"] == outcomes(evidence, empty)["phantoms"] == "unknown"
+    assert not any("check failed" in one.says for one in run_checks(empty, evidence))
 
 
 def test_a_check_that_raises_is_unknown():

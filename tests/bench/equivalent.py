@@ -111,13 +111,38 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "isinstance(failed, DurascopeError) or monotonic() >= ends",
         ): EXACTLY_THEN,
     },
-    "workers/crash/points/recorded.py": STRICT,
+    "workers/crash/points/recorded.py": STRICT
+    | {
+        ("POLL_S = 0.05", "POLL_S = 1.05"): PATIENCE,
+        ("QUIET_S = 1.0", "QUIET_S = 2.0"): PATIENCE,
+        ("1 << 30", "2 << 30"): "how large a recording may be is a choice",
+        ("1 << 30", "1 << 31"): "how large a recording may be is a choice",
+    },
     "workers/crash/points/play.py": STRICT
     | {
         ("len(self.statements) + 1", "len(self.statements) + 2"): "no choice has more statements than there are",
     },
     "workers/topology/cause.py": {
+        (
+            "topology.position if fault.of_replica else ''",
+            "topology.position if fault.of_replica else 'x'",
+        ): "neither is a place of a position",
         ("topology.replicas + 1", "topology.replicas + 2"): "a fault strikes named replicas of the topology, or all",
+    },
+    "workers/transaction/predict.py": STRICT
+    | {
+        (
+            "{'BIGINT': 64, 'INT': 32, 'INTEGER': 32, 'MEDIUMINT': 24, 'SMALLINT': 16, 'TINYINT': 8}",
+            "{'BIGINT': 65, 'INT': 32, 'INTEGER': 32, 'MEDIUMINT': 24, 'SMALLINT': 16, 'TINYINT': 8}",
+        ): "every number of a file fits a BIGINT",
+        ("SHORTEST_TEXT = 65535 // 4", "SHORTEST_TEXT = 65535 * 4"): BOUND,
+        ("65535 // 4", "65536 // 4"): BOUND,
+        ("65535 // 4", "65535 // 5"): BOUND,
+        ("twice[0]", "twice[1]"): "each of them is there twice",
+        (
+            "marks.index(')') if ')' in marks else 0",
+            "marks.index(')') if ')' in marks else 1",
+        ): "neither place is before VALUES",
     },
     "workers/topology/updates.py": {("ANSWER_S = 2.0", "ANSWER_S = 3.0"): PATIENCE},
     "workers/topology/takeover.py": {
@@ -184,6 +209,9 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "workers/crash/dialects/__init__.py": {("return ''", "return None"): FALSY},
     "workers/crash/replica_link.py": {
+        ("POLL_S = 0.02", "POLL_S = 1.02"): PATIENCE,
+        ("STOPS_S = 90.0", "STOPS_S = 91.0"): PATIENCE,
+        ("time.sleep(POLL_S)", "pass"): SPEED,
         ("time.monotonic() > deadline", "time.monotonic() >= deadline"): EXACTLY_THEN,
         ("return ''", "return None"): FALSY,
         (

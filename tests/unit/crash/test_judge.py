@@ -14,6 +14,7 @@ from workers.crash.evidence import BinlogSeen, Oddities, ReplicaSeen, Seen
 from workers.crash.inspect import Inspector
 from workers.crash.judge import judge, lost_work
 from workers.crash.ledger import ClientLedger, Ledger
+from workers.crash.left_out import LEFT_OUT
 from workers.crash.outage import ClientOutage
 from workers.crash.replica_check import RECONNECTIONS
 from workers.crash.run import crash, recover
@@ -138,6 +139,12 @@ def test_commits_of_a_client_that_reconnected_and_are_missing_are_counted():
 @pytest.mark.parametrize(("attached", "others"), [(None, False), (SimpleNamespace(schema="s", service=""), True)])
 def test_an_owners_server_may_hold_what_others_wrote(attached, others):
     assert judged(setup={"attached": attached}).evidence.others_write is others
+
+
+@pytest.mark.parametrize(("attached", "left"), [(None, 0), ("", 0), ("Amazon RDS", 1)])
+def test_only_of_a_managed_service_a_kill_is_left_out(attached, left):
+    found = judged(setup={"attached": None if attached is None else SimpleNamespace(schema="s", service=attached)})
+    assert sum(name.startswith(LEFT_OUT) for name in found.notes) == left
 
 
 def test_of_a_server_that_refused_only_its_files_are_read():

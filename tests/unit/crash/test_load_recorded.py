@@ -120,6 +120,8 @@ def test_of_two_disks_the_worse_one_counts(recording):
     found, *_ = recording(its=((2, 22), (15, 40)), replica=replica, ours=(1, 2, 3, 10, 20, 22, 30, 40))
     assert (found.margin_s, found.bracket_s) == pytest.approx((5 / NS, 7 / NS))
     assert found.so_far().notes["clocks of clients and disk"] == "no difference; less than 0 µs cannot be seen"
+    least = replace(found, margin_s=1e-6).so_far().notes["clocks of clients and disk"]
+    assert least == "1 µs apart; less than 0 µs cannot be seen"
     told = replace(found, margin_s=4.0, bracket_s=8.0, stops_took="3 stops").so_far().notes
     assert told["clocks of clients and disk"] == "4000000 µs apart; less than 8000000 µs cannot be seen"
     assert told["stops of the server"] == "3 stops" and "stops of the server" not in found.so_far().notes
@@ -127,7 +129,7 @@ def test_of_two_disks_the_worse_one_counts(recording):
 
 def test_a_moment_of_the_recording_is_told_in_seconds_of_the_load(recording):
     found, *_ = recording()
-    assert replace(found, witness=SimpleNamespace(began=2.5)).at_s(4 * NS) == 1.5
+    assert replace(found, witness=SimpleNamespace(began=2.5)).at_s(4_000_000_000) == 1.5
 
 
 def test_two_disks_of_one_server_are_data_and_logs(recording):
@@ -153,6 +155,8 @@ def test_the_gtids_at_the_crash_are_those_of_its_binary_log(recording, tmp_path)
     assert look.problems[0].startswith("recorded binlog: ")
     found, _, begun = recording()
     assert found.named is None and begun.look.problems == [], "none was copied"
+    found, *_ = recording(look=look)
+    assert len(found.named) == 1 and found.before.index != place.index, "of the copy"
 
 
 def test_a_server_that_is_to_be_killed_is_stopped_during_the_load(recording):

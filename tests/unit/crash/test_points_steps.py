@@ -49,6 +49,7 @@ def recorded(tmp_path):
         return Recorded(
             **vars(begun), recording=recordings[0], more=tuple(recordings[1:]), margin_s=0.25, bracket_s=0.5,
             whole=Ledger(()), before=None, named=None, stops=(4, 6),
+            stops_took="",
         ), notes  # fmt: skip
 
     return load

@@ -1,5 +1,6 @@
 """When a follower counts as caught up, stopped or not known, by what it and its source say."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -45,7 +46,7 @@ def linked(monkeypatch):
     """`linked(status, ...)`: a link whose follower has these states, one after the other."""
 
     def rows(server, sql, args=()):
-        server.asked.append(sql)
+        server.asked.append(sql if "%s" not in sql or "processlist" in sql else (sql, *args))
         if sql.startswith("KILL") and "kill" in server.says:
             raise server.says["kill"]
         return server.answer("dumps") if "information_schema.processlist" in sql else []
@@ -62,9 +63,9 @@ def linked(monkeypatch):
     monkeypatch.setattr("workers.servers.ask.first_row", lambda server, sql: server.answer("status"))
 
     def link(*states, applied="0-1-9", written="0-1-9", dumps=SENT):
-        follower = Server(2, status=Answers(states), applied=applied)
-        source = Server(1, written=written, dumps=dumps)
-        servers = {1: source, 2: follower}
+        follower = Server(3307, status=Answers(states), applied=applied)
+        source = Server(3306, written=written, dumps=dumps)
+        servers = {3306: source, 3307: follower}
         monkeypatch.setattr(replica_link, "connect", lambda target, **_: servers[target.port])
         return Link(source, follower, "secret")
 
@@ -144,10 +145,23 @@ def test_a_follower_is_pointed_at_its_source_with_a_new_account(linked):
     link.start()
     asked = link.follower.asked
     assert asked[0] == "STOP SLAVE" and asked[-1].startswith("START SLAVE")
-    assert "MASTER_PORT" in asked[1].upper() and "secret" in asked[1]
+    assert "MASTER_PORT = 3306," in asked[1] and "secret" in asked[1] and "MASTER_USE_GTID = slave_pos" in asked[1]
     assert link.source.asked[1] == "KILL 7", "what an earlier follower left"
     assert any("durascope_repl" in sql and "secret" in sql for sql in link.source.asked)
     assert all(sql.strip() for sql in (*asked, *link.source.asked))
+    replace(link, port=99).start()
+    assert any("MASTER_PORT = 99," in sql for sql in asked), "that of the wire between them"
+
+
+def test_a_fresh_follower_begins_at_the_position_of_its_source(linked):
+    link = linked(RUNNING, written="0-1-7")
+    link.begin()
+    assert link.follower.asked == [("SET GLOBAL gtid_slave_pos = %s", "0-1-7")] and link.source.asked == []
+
+
+def test_what_a_follower_received_and_what_it_applied_are_told_apart(linked):
+    link = linked(RUNNING, applied="0-1-8")
+    assert (link.received(), link.executed()) == ("0-1-9", "0-1-8")
 
 
 def test_an_earlier_follower_that_has_just_left_is_no_error(linked):
@@ -172,6 +186,13 @@ def test_more_will_not_come_where_applying_has_ended(linked):
 @pytest.mark.parametrize(("applied", "says"), [("0-1-8", "no error was reported"), ("0-1-9", "")])
 def test_applying_that_ended_early_is_told_even_without_an_error(linked, applied, says):
     assert linked(changed(Slave_SQL_Running="No"), applied=applied).apply_error() == says
+
+
+def test_the_error_that_ended_applying_is_told_and_none_of_receiving(linked):
+    failed = {"Slave_SQL_Running": "No", "Last_SQL_Errno": "1062", "Last_SQL_Error": "twice"}
+    received = {"Slave_IO_Running": "No", "Last_IO_Errno": "1236", "Last_IO_Error": "gone"}
+    assert linked(changed(**failed, **received), applied="0-1-8").apply_error() == "1062: twice"
+    assert linked(changed(**received)).apply_error() == ""
 
 
 @pytest.mark.parametrize(("applied", "told"), [("0-1-8", "0-1-8 of 0-1-9"), ("", "nothing of 0-1-9")])

@@ -51,8 +51,8 @@ class Recorded(Prepared):
     whole: Ledger
     before: BinlogPlace | None
     named: Mapping[str, int] | None
-    stops: tuple[int, ...] = ()
-    stops_took: str = ""
+    stops: tuple[int, ...]
+    stops_took: str
 
     @property
     def is_killed(self) -> bool:

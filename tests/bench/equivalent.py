@@ -20,6 +20,7 @@ EXACTLY_THEN = "it is never asked at exactly that moment"
 LAYOUT = "spaces in a file that Durascope reads as JSON"
 CHOICE = "how many are looked at is a choice: the result says how many were not"
 SIZES = "which loads are tried is a choice: the result tells their sizes"
+ONE_CHECK = "a state of a small history has one check, and no other state has that one"
 STRICT = {("strict=True", "strict=False"): EQUAL_LENGTHS}
 
 EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
@@ -82,7 +83,20 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("drawn.getrandbits(1)", "drawn.getrandbits(2)"): "any subsets will do",
         ("len(writes) + 1", "len(writes) + 2"): "no subset has more writes than there are",
     },
-    "workers/crash/points/smallest.py": {("MOST_PLAYED = 8", "MOST_PLAYED = 9"): CHOICE},
+    "workers/crash/points/smallest.py": {
+        ("MOST_PLAYED = 8", "MOST_PLAYED = 9"): CHOICE,
+        (
+            "any((check.says.startswith(began) for check in state.checks))",
+            "all((check.says.startswith(began) for check in state.checks))",
+        ): ONE_CHECK,
+    },
+    "workers/crash/points/story.py": {
+        ("FIRST_UNTRIED = 25", "FIRST_UNTRIED = 26"): CHOICE,
+        (
+            "any((one.key == HISTORY for one in self.checks))",
+            "all((one.key == HISTORY for one in self.checks))",
+        ): ONE_CHECK,
+    },
     "workers/crash/points/neighbours.py": STRICT,
     "workers/crash/points/shrink.py": STRICT
     | {
@@ -204,6 +218,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("daemon=True", "daemon=False"): "the block waits for the thread in any case",
     },
     "workers/crash/replica.py": {
+        ("values.get(name, '')", "values.get(name, 'x')"): "neither is ON",
         ("LIMIT_S = 120.0", "LIMIT_S = 121.0"): PATIENCE,
         ("FOLLOW_S = 60.0", "FOLLOW_S = 61.0"): PATIENCE,
     },
@@ -324,7 +339,9 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
     "workers/crash/binlog/reader.py": STRICT
     | {
         ("Groups('')", "Groups('x')"): "all transactions are counted, whatever their schema",
-        ("16 << 20", "17 << 20"): "no index comes near it: a server has some thousand files of a binlog at most",
+        ("16 << 20", "17 << 20"): BOUND,
+        ("16 << 20", "16 << 21"): BOUND,
+        ("refused: str = ''", "refused: str = 'x'"): "`read` says it of every file",
     },
     "dashboard/findings/crash/durability.py": {
         ("known.get(name, '')", "known.get(name, 'x')"): "a missing setting is the same word in every key",

@@ -281,7 +281,7 @@ def test_reads_are_not_sent_and_only_values_of_writes_are_drawn():
 def test_of_large_transactions_only_a_few_are_prepared_at_once():
     """Else each client holds gigabytes. The client asks for the others later."""
     large = EXAMPLE.replace("length = 40", "length = 1000").replace("note VARCHAR(40)", "note TEXT")
-    text = large.replace("'new', :note", f"'new', CONCAT({', '.join([':note'] * 150)})")
+    text = large.replace("'new', :note", f"'new', CONCAT({', '.join([':note'] * 150)})", 1)
     assert len(OWN.write(SECRET, 1, range(1, 129))) == 128
     assert 1 <= len(OwnLoad(read(text)).write(SECRET, 1, range(1, 129))) <= 7
 

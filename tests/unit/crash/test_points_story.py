@@ -1,16 +1,33 @@
 """The result of a recorded load: its crash points together."""
 
 import json
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from itertools import count
 from types import SimpleNamespace
+
+import pytest
 
 from dashboard.installation.stored import read
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.sandbox.recordings import Written
 from workers.crash.points.recorded import Recorded, bracket_ns, margin_ns, readings, why_ended
 from workers.crash.points.steps import story_of
-from workers.crash.points.story import MOST_LOGS, PointCounts, PointsStory, checks_of, counting, with_points, worst_loss
+from workers.crash.points.story import (
+    CRASH_POINT,
+    HISTORY,
+    MOST_LOGS,
+    KeptPoint,
+    KeptRecording,
+    OtherSetting,
+    PointCounts,
+    PointsStory,
+    ShortestLoad,
+    checks_of,
+    counting,
+    noun_of,
+    with_points,
+    worst_loss,
+)
 from workers.crash.setup_and_result import LostWork, TrialResult, with_failed_step
 from workers.crash.verdict import CheckResult
 from workers.sandbox.disk.recording.events import Log, RecordingEnd
@@ -38,6 +55,12 @@ def test_a_failed_check_names_the_number_of_crash_points_and_the_first():
     begins = "Failed at 1 of 2 crash points. Passed at 1 other. At the first failed one, 0.2500 s: "
     assert failed.says == begins + LOST.says
     assert failed.offenders == LOST.offenders
+    good = [state(n / 10, passed=("lost-engine",)) for n in range(2)]
+    assert (
+        checks_of([*good, state(0.25, LOST)])[1].says
+        == begins.replace("2", "3", 1).replace("1 other.", "2 others.") + LOST.says
+    )
+    assert checks_of([state(0.25, LOST, passed=())])[0].says.startswith("Failed at 1 of 1 crash points. At the first")
 
 
 def test_a_check_names_the_number_of_crash_points_with_nothing_to_check():
@@ -56,7 +79,7 @@ def test_a_check_that_passed_at_all_crash_points_says_no_more():
 
 
 def test_without_states_no_check_passed():
-    assert checks_of(()) == ()
+    assert checks_of(()) == () and noun_of(()) == CRASH_POINT
 
 
 def test_before_the_first_acknowledgement_nothing_can_be_lost():
@@ -75,6 +98,19 @@ def test_where_the_engine_could_not_be_read_losses_are_not_known():
     down = state(0.3, TORN, lost_engine=None, lost_binlog=None, acknowledged=1)
     before = state(0.1, TORN, lost_engine=None, lost_binlog=None, acknowledged=0)
     assert story(before, state(0.2), down).counts == PointCounts(tried=3, failed=2, lost=0, uncounted=1)
+
+
+@pytest.mark.parametrize(("outcome", "uncounted"), [("invalid", 0), ("unknown", 1)])
+def test_of_a_small_history_only_an_unclear_state_is_uncounted(outcome, uncounted):
+    """A content that is wrong, or cannot be read, is a failure, whatever was lost."""
+    wrong = CheckResult(HISTORY, outcome, 0, "")
+    assert story(state(0.1, wrong, passed=(), lost_engine=None, lost_binlog=None)).counts.uncounted == uncounted
+
+
+@pytest.mark.parametrize("kind", [PointCounts, OtherSetting, KeptPoint, ShortestLoad, KeptRecording, PointsStory])
+def test_what_a_result_of_an_older_version_does_not_tell_is_nothing(kind):
+    added = [one.default for one in fields(kind) if one.default is not MISSING]
+    assert added and not any(added)
 
 
 def test_the_worst_loss_is_that_of_one_crash_point():

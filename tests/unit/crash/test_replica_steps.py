@@ -53,7 +53,7 @@ def test_a_replica_follows_before_the_load_and_its_account_is_on_disk(monkeypatc
     }  # fmt: skip
 
     def create(root, build, settings, **how):
-        created.append((settings, how["name"]))
+        created.append((settings, how))
         return nullcontext(SimpleNamespace(target="replica", build=build))
 
     monkeypatch.setattr(replica, "connect", lambda target: nullcontext(Played(answers)))
@@ -65,8 +65,9 @@ def test_a_replica_follows_before_the_load_and_its_account_is_on_disk(monkeypatc
     build = SimpleNamespace(flavour="mariadb", version=(10, 11, 19), title="MariaDB")
     with replica.attach(None, build, primary, SECRET, settings={"sync_binlog": "0"}) as made:
         assert notes == ["replica.begin", "primary.settle"], "the account must survive a crash"
-    ((settings, name),) = created
-    assert (settings["server_id"], settings["sync_binlog"], name) == ("8", "0", "replica of box")
+    ((settings, how),) = created
+    assert (settings["server_id"], settings["sync_binlog"]) == ("8", "0")
+    assert how == {"name": "replica of box", "trace": False, "user": "", "datadir_on": None}
     assert made.settings == settings
 
 
@@ -197,9 +198,10 @@ def test_a_copy_of_the_old_primary_follows_the_promoted_replica(asked, demote):
     link.source, link.follower = SimpleNamespace(target="replica"), SimpleNamespace(target="copy")
     link.dialect = SimpleNamespace(demote=demote)
     ports = replace(asked.ports, twin=twin, link=lambda source, follower: link)
-    one = replace(made(asked, []), ports=ports)
+    one = replace(made(asked, before := []), ports=ports)
     found = one.can_rejoin({"sync_binlog": "0", "log_bin": "OFF"})
     assert (found.moment, found.state, found.different_rows) == (REJOIN, "caught up", 3)
+    assert before == ["link.settle"], "it has applied what it received"
     assert given == [(one.link.source, "root", {"sync_binlog": "0", "log_bin": "ON"})]
     assert asked.changes == ([("copy", demote, "0-1-9")] if demote else [])
 

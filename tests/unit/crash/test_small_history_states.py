@@ -247,6 +247,19 @@ def test_every_state_is_recovered_and_the_wrong_ones_are_told(recording):
     assert found.untried == () and exhaust._together([early, early]).left == len(early.untried) * 2 == 6
 
 
+def test_a_wrong_state_says_what_engine_and_binary_log_lost(recording):
+    """The INSERT was answered; the engine lacks it, and the binary log has it."""
+    lane = SimpleNamespace(become=lambda contents: None, states=JointStates([States(recording)]))
+    lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: None, log_text="")
+    played = Played(History("one insert", ((0, "INSERT 2"),)), recording, ALLOWED)
+    ports = replace(PORTS, start=lambda _: None, play=lambda *_: played, lanes=lambda *_: [lane],
+                    content=lambda *_: replace(ONE, logged=2))  # fmt: skip
+    found, _ = exhaust.exhaust(Request({}, Timeline([].append, lambda: False)), played.history, 60.0, ports)
+    assert {(one.acknowledged, one.lost_engine.transactions, one.lost_binlog.transactions) for one in found.states} == {
+        (1, 1, 0)
+    }
+
+
 def test_states_are_told_by_the_last_moment_at_which_each_is_possible(tmp_path):
     """The first block alone is there early, and again at the end. The clock ticks once a second, from 1,000 s on."""
     written = Written(tmp_path, clock=count(1000 * NS, NS))

@@ -31,8 +31,8 @@ EVENTS: dict[str, EventKind] = {
     ),
     "level_missed": EventKind(
         "A goal of a server is missed",
-        "no tested setting has the speed and the safety that were set as its service level. Sent once, and again only "
-        "if the goal was met in between",
+        "each tested setting misses the speed or the safety that was set as its service level. Sent once, and again "
+        "only if the goal was met in between",
     ),
     "change_point": EventKind(
         "A figure changed", "speed or latency stays higher or lower than before, and a second measurement confirmed it"

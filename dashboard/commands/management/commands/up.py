@@ -11,8 +11,8 @@ from dashboard.local.stack import running
 
 class Command(DurascopeCommand):
     help = (
-        "Starts a private Redis, the worker, beat and the web server, and keeps them running until Ctrl-C. Logs are in "
-        "the home folder."
+        "Starts a private Redis, a worker, the scheduler and the web server, and keeps them running until Ctrl-C. "
+        "Logs are in the home folder."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from django.db import connection
 from django.db.models import Count, Min, Q
@@ -36,10 +35,9 @@ def used(now: datetime) -> Used:
 
 
 def _bytes() -> int:
-    if connection.vendor != "postgresql":
-        file = Path(connection.settings_dict["NAME"])
-        return file.stat().st_size if file.exists() else 0
+    """SQLite's include pages that are still in the file beside it (-wal)."""
+    pages = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_database_size(current_database())")
+        cursor.execute("SELECT pg_database_size(current_database())" if connection.vendor == "postgresql" else pages)
         size: int = cursor.fetchone()[0]
     return size

@@ -2,6 +2,7 @@
 
 import io
 from datetime import timedelta
+from secrets import token_hex
 
 import pytest
 from django.core.management import call_command
@@ -177,6 +178,12 @@ def test_the_size_of_a_year_follows_the_last_30_days(old, monkeypatch):
     assert (used.days, used.a_year) == (30, round(used.bytes / 2 * 365 / 30))
     monkeypatch.setattr(size, "_bytes", lambda: 10**12)  # a terabyte
     assert size.used(timezone.now() + timedelta(days=10)).a_year == round(10**12 / 2 * 365 / 30)
+
+
+def test_the_size_counts_what_is_not_yet_in_the_main_file_of_sqlite(old):
+    before = size.used(NOW).bytes
+    Comment.objects.create(experiment=old, text=token_hex(500_000))
+    assert size.used(NOW).bytes > before + 900_000
 
 
 def test_from_less_than_a_week_no_size_of_a_year_is_told(client_in, old):

@@ -4,6 +4,7 @@ heartbeat that tells how far a replica is behind."""
 import math
 import threading
 import time
+from array import array
 from collections import deque
 from contextlib import suppress
 
@@ -15,7 +16,6 @@ from workers.servers.target import Target
 
 EVERY_S = 0.2
 KEPT = 100  # commits: p99 is the second longest of 20 s, so that a single one does not decide
-BEATS = 3600  # at most as old as 12 minutes: a longer lag is longer than every limit
 TIMEOUT_S = 3.0
 ENDS_S = 0.5
 MAKE = "CREATE TABLE durascope_heartbeat (id TINYINT PRIMARY KEY, n BIGINT NOT NULL)"
@@ -31,7 +31,7 @@ class CommitProbe:
         self._target = target
         self._use = f"USE `{schema}`"
         self._times_s: deque[float] = deque(maxlen=KEPT)
-        self._beats: deque[tuple[int, float]] = deque(maxlen=BEATS)  # (number, when its commit was asked for)
+        self._beats = array("d")  # when the commit of number 1, 2, ... was asked for: 3.5 MB a day
         self._due_s: float | None = None  # of the commit that is under way
         self._failure = ""
         self._lock = threading.Lock()
@@ -75,16 +75,14 @@ class CommitProbe:
         with self._lock:
             if self._failure:
                 raise ServerError(self._failure)
-            later = next((at for number, at in self._beats if number > seen), None)
-        return 0.0 if later is None else time.monotonic() - later
+            return time.monotonic() - self._beats[seen] if seen < len(self._beats) else 0.0
 
     def _run(self) -> None:
-        number, due = 0, time.monotonic()
+        due = time.monotonic()
         while not self._ended.wait(max(0.0, due - time.monotonic())):
-            number += 1
             with self._lock:
                 self._due_s = due
-            failure = self._commit(number, due)
+            failure = self._commit(due)
             with self._lock:
                 self._failure = failure
                 if not failure:
@@ -92,15 +90,15 @@ class CommitProbe:
                     self._due_s = None
             due = max(due + EVERY_S, time.monotonic())
 
-    def _commit(self, number: int, due: float) -> str:
+    def _commit(self, due: float) -> str:
         """Why it failed; "" if it did not."""
         try:
             if self._connection is None:
                 self._connection = connect(self._target, timeout_s=TIMEOUT_S, answer_s=TIMEOUT_S)
                 ask.rows(self._connection, self._use)  # thus it counts as ours in the process list
             with self._lock:
-                self._beats.append((number, due))
-            ask.rows(self._connection, BEAT, (number,))
+                self._beats.append(due)
+            ask.rows(self._connection, BEAT, (len(self._beats),))
         except DurascopeError as failure:
             self._connection = None
             return failure.message

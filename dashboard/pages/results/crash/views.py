@@ -58,7 +58,7 @@ def crash_points(request: HttpRequest, trial_id: int, form: str) -> HttpResponse
     found = get_object_or_404(queries.trials(), pk=trial_id, evidence__isnull=False)
     story = found.evidence.known.points
     if story is None or form not in TABLE_FORMS:
-        raise Http404("A recorded load has crash-points.csv and crash-points.json.")
+        raise Http404("A load with crash points has crash-points.csv and crash-points.json.")
     try:
         table = point_list.table(story, trial_page.engine_of_trial(found))
     except ValueError as damaged:  # an imported file may hold any text there

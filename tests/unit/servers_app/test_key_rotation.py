@@ -150,3 +150,11 @@ def test_all_whose_secrets_no_key_opens_are_named(servers, admin):
     assert rotation.locked() == []
     vault.store([vault.new_key()])
     assert rotation.locked() == ["one", "two", "admin's second factor", "the channel ops"]
+
+
+def test_a_channel_that_no_key_opens_is_named_with_what_to_do_and_the_old_keys_stay(servers):
+    Channel.objects.create(name="pager", kind="webhook", address_sealed=b"of a lost key")
+    old = vault.keys()
+    with pytest.raises(CommandError, match=r"the channel pager\..* the addresses of these channels again"):
+        call_command("rotatekeys")
+    assert set(old) < set(vault.keys())

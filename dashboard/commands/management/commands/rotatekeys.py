@@ -33,8 +33,9 @@ class Command(DurascopeCommand):
             self.stdout.write(f"Workers on {', '.join(others)} need the new key too: see docs/deployment.md, Keys.")
         if done.lost:
             raise CommandError(
-                f"No key decrypts the passwords of: {', '.join(done.lost)}. They and the old keys did not change. "
-                "Edit these servers, enter their passwords again, and run this command again."
+                f"No key decrypts the secrets of: {', '.join(done.lost)}. They and the old keys did not change. "
+                "Enter the passwords of these servers and the addresses of these channels again, remove these second "
+                "factors, and run this command again."
             )
 
     def _advise(self, step: rotation.EnvironmentStep) -> None:

@@ -7,10 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from workers.crash.made import Made
+from workers.errors import SandboxError, ServerEnded, ServerError
 from workers.sandbox.storage import parse
 from workers.topology.chain import FailoverBegun, FailoverPorts
 from workers.topology.faults import FAULTS
-from workers.topology.kinds.cluster import cluster
+from workers.topology.kinds import TOPOLOGY_KINDS
+from workers.topology.kinds.cluster import cluster, membership
+from workers.topology.kinds.cluster.membership import ANY_ROW, wait
 from workers.topology.nodes import Node, NodePlan
 from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.topology import Topology
@@ -61,3 +64,72 @@ def test_every_node_flushes_as_slowly_as_the_variant_says(formed):
 def test_without_a_profile_only_a_power_loss_needs_disks(formed):
     assert formed("primary-kill") == [None] * 3
     assert formed("primary-power-loss") == [[], None, None]
+
+
+def a_node(running=True):
+    log_text = "\n".join(f"line {n}" for n in range(20))
+    return SimpleNamespace(name="node 2", sandbox=SimpleNamespace(running=running, log_text=log_text, target="node 2"))
+
+
+def test_what_takes_too_long_is_no_end_of_the_server_and_its_end_is_told_with_its_log():
+    wait(a_node(running=False), lambda: True, "it was back", 0)
+    with pytest.raises(SandboxError, match="it was back was still to come on node 2"):
+        wait(a_node(), lambda: False, "it was back", 0)
+    with pytest.raises(
+        ServerEnded, match=r"node 2 ended before it was back\. Its error log ends with: .*line 19$"
+    ) as ended:
+        wait(a_node(running=False), lambda: False, "it was back", 0)
+    assert "line 1 " not in ended.value.message
+
+
+@pytest.fixture
+def counting(monkeypatch):
+    """`counting(members, gone)`: a cluster whose node counts so many, or hung up; and what the node is asked."""
+    monkeypatch.setattr(membership, "BACK_S", 0)
+
+    def made(members, gone=False):
+        asked = []
+
+        def rows(connection, sql):
+            asked.append((connection, sql))
+            if gone:
+                raise ServerError("2013: it hung up")
+
+        class Counting(Three):
+            causal_read = "SET causal"
+
+            def members(self, connection):
+                return members
+
+        monkeypatch.setattr(membership, "connect", nullcontext)
+        monkeypatch.setattr(membership.ask, "rows", rows)
+        return Counting(), asked
+
+    return made
+
+
+def test_a_node_is_back_when_it_counts_all_and_answers_a_read_that_goes_through_the_cluster(counting):
+    three, asked = counting(3)
+    three.wait_until_back(a_node(), 3)
+    assert asked == [("node 2", "SET causal"), ("node 2", ANY_ROW)]
+
+
+@pytest.mark.parametrize("answers", [{"members": 2}, {"members": 4}, {"members": 3, "gone": True}])
+def test_a_node_that_counts_others_or_does_not_answer_is_not_back(counting, answers):
+    three, _ = counting(**answers)
+    with pytest.raises(SandboxError, match="it was back was still to come"):
+        three.wait_until_back(a_node(), 3)
+
+
+def test_nodes_that_start_by_themselves_are_assembled_and_need_no_more_settings():
+    done = []
+    three = SimpleNamespace(assemble=done.append)
+    membership.Membership.gather(three, ("node 1", "node 2"))
+    assert done == [("node 1", "node 2")]
+    assert membership.Membership.completed(three, {"a": "b"}) == {"a": "b"}
+
+
+def test_only_a_group_of_mysql_tells_which_transactions_it_executed():
+    assert {kind: bool(TOPOLOGY_KINDS[kind].executed) for kind in ("galera", "group-replication")} == {
+        "galera": False, "group-replication": True,
+    }  # fmt: skip

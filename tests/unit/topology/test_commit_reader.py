@@ -85,6 +85,24 @@ def test_a_frozen_server_is_hung_up_on_and_its_last_answer_counts(reading):
     assert one.rounds == 1 and one.read(keys((0, 2))).tolist() == keys((0, 2)).tolist()
 
 
+def test_an_answer_that_is_on_its_way_is_waited_for_before_the_reader_hangs_up(reading, monkeypatch):
+    monkeypatch.setattr(reader, "LAST_ANSWER_S", 20)
+    one, server = reading([])
+    asked = threading.Event()
+
+    def late(connection, sql):
+        asked.set()
+        if server.hung_up.wait(0.05):
+            raise ServerError("2013: lost connection")
+        return [(0, 3)]
+
+    monkeypatch.setattr(reader.ask, "rows", late)
+    one.begin()
+    assert asked.wait(20)
+    one.drain()
+    assert one.read(keys((0, 3))).tolist() == keys((0, 3)).tolist()
+
+
 def test_a_server_that_is_gone_ends_the_reader(reading):
     one, server = reading([(0, 2)], ServerError("2013: lost connection"))
     one.begin()

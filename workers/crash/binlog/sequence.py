@@ -97,7 +97,7 @@ class Transactions:
         told_elsewhere = together((self.seen.parts, self.seen.altered, self.seen.twice))
         return without(together((keys[wrong], self.order[apart])), told_elsewhere)
 
-    def unlike(self, servers: int = 1) -> Oddities:
+    def unlike(self, servers: int) -> Oddities:
         """All transactions of a trial begin and end in the same way. They are numbered by so many servers in turn."""
         noted = OddityNotes()
         source, how = self._source[self._ours], self._how[self._ours]

@@ -158,6 +158,14 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
             "marks.index(')') if ')' in marks else 1",
         ): "neither place is before VALUES",
     },
+    "workers/topology/chain.py": {
+        ("LOG_LINES = 200", "LOG_LINES = 201"): "how many lines of a log are kept is a choice",
+        (
+            "times <= self.since_load_s(self.promoted_at)",
+            "times < self.since_load_s(self.promoted_at)",
+        ): EXACTLY_THEN,
+    },
+    "workers/topology/semi_sync_status.py": {("ANSWER_S = 5.0", "ANSWER_S = 6.0"): PATIENCE},
     "workers/topology/reader.py": {
         ("LAST_ANSWER_S = 0.1", "LAST_ANSWER_S = 1.1"): PATIENCE,
         ("self._newest.get(number, 0)", "self._newest.get(number, 1)"): "no transaction has the number 0",

@@ -1,6 +1,7 @@
 """The figures of a failover against ledgers whose answers are known."""
 
-from dataclasses import replace
+import threading
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,13 +12,15 @@ from tests.unit.topology.failures import SECRET, keys
 from workers.crash.client import ConnectionLedger, Refusal
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.crash.ledger import ClientLedger, Ledger
+from workers.crash.made import Made
 from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import key
-from workers.topology.chain import Returned
+from workers.topology.answers import answered
+from workers.topology.chain import LAST_ANSWER_S, FailoverPorts, Promoted, Returned
 from workers.topology.faults import FAULTS
 from workers.topology.judge import judge
 from workers.topology.reconnected import FIRST, SPAN, ReconnectedClients
-from workers.topology.setup_and_result import AnsweredByNode, FailoverSetup, RefusedByNode
+from workers.topology.setup_and_result import AnsweredByNode, FailoverSetup, RefusedByNode, Rejoin
 from workers.topology.takeover import REJOIN
 from workers.topology.topology import parse
 
@@ -93,6 +96,9 @@ def test_the_figures_of_a_failover_are_those_of_its_ledger():
     assert (result.acknowledged, result.lost.transactions, story.phantoms) == (6, 2, 1)
     assert (story.ghosts, story.ghosts_acknowledged) == (3, 2)
     assert story.holds == {"primary": 6, "replica 1": 4, "replica 2": 2}
+    assert story.rejoin == Rejoin("stopped", "1236", None, None)
+    assert story.per_100_ms == (0, 2, 2, 0, 0, 0, 0, 0, 1, 1), "in each tenth of a second"
+    assert judge(returned(rejoined=None)).result.story.rejoin is None
 
 
 def test_lost_commits_reach_to_the_fault():
@@ -151,6 +157,64 @@ def test_answers_are_listed_by_node_and_time_and_a_refused_commit_is_not_in_doub
         RefusedByNode("replica 1", 1, 1.95, 1.95, "1047: not prepared")
     )  # fmt: skip
     assert judge(returned()).result.story.refused == ()
+    assert answered(told("primary", 0, [[np.nan]])) == (AnsweredByNode("primary", 0, 1, None, None),)
+
+
+def test_a_primary_that_nobody_brings_back_is_not_judged_as_one_that_returns():
+    known = returned()
+    away = Returned(**{one.name: getattr(known, one.name) for one in fields(Promoted)}, others=())
+    assert {"old-starts", "rejoin"}.isdisjoint(one.key for one in judge(away).checks) and not away.returns
+
+
+def test_the_log_of_a_failover_manager_is_kept_beside_those_of_the_nodes():
+    found = judge(returned(manager=SimpleNamespace(output="one\ntwo"))).result.log_lines
+    assert found["failover manager"] == ("one", "two") and {"primary", "replica 1"} < found.keys()
+    assert "failover manager" not in judge(returned()).result.log_lines
+
+
+def test_the_rest_of_a_pause_begins_after_the_fault():
+    """Struck at 11.0 s for 0.5 s, so that a pause of 3 s ends at 14.5 s."""
+    ports = FailoverPorts(clock=lambda: 12.0)
+    setup = replace(returned("primary-pause").setup, pause_s=3.0)
+    assert returned("primary-pause", setup=setup, ports=ports).pause_left_s == 2.5
+    assert returned(setup=setup, ports=ports).pause_left_s == 0.0
+
+
+@pytest.mark.parametrize(("fault", "wait_s"), [("primary-kill", 0), ("partition", LAST_ANSWER_S)])
+def test_the_clients_are_heard_and_reconnect_and_only_a_primary_that_lives_is_waited_for(fault, wait_s):
+    """`updates` end before the last answers are read."""
+    done = []
+    returned(
+        fault,
+        witness=SimpleNamespace(began=10.0, drain=lambda seconds: done.append(seconds)),
+        reader=SimpleNamespace(drain=lambda: done.append("reader")),
+        versions=SimpleNamespace(end=lambda: done.append("updates")),
+        after=SimpleNamespace(begin=lambda began: done.append(began)),
+    ).hear()
+    assert done == ["updates", wait_s, "reader", 10.0]
+
+
+@pytest.mark.parametrize(
+    ("topology", "one_way_s"),
+    [("async", 0.0), ("async+rtt=20ms", 0.01), ("async+replicas=2+rtt=20ms+first-rtt=40ms", 0.02),
+     ("async+replicas=2+rtt=20ms+first-rtt=1ms", 0.01)],
+)  # fmt: skip
+def test_a_fault_knows_the_slowest_wire_and_what_was_acknowledged(topology, one_way_s):
+    found = returned(topology=topology)
+    scene = found.scene()
+    assert (scene.one_way_s, scene.acknowledged(), scene.pause_s) == (one_way_s, 6, found.setup.pause_s)
+    assert scene.nodes == found.nodes and scene.hear == found.hear
+
+
+def test_what_is_to_come_later_is_left_out_when_the_trial_ends_before():
+    done, made, before = [], Made(), threading.enumerate()
+    found = returned(made=made)
+    with made:
+        found.later(60.0, lambda: done.append("too late"))
+        [timer] = [one for one in threading.enumerate() if one not in before]
+    timer.join(20)
+    assert not timer.is_alive()
+    assert done == []
 
 
 def test_a_client_that_had_ended_before_the_fault_measures_no_outage():

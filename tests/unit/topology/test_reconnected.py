@@ -74,6 +74,7 @@ def test_the_counters_of_either_name_are_those_of_the_primary(monkeypatch, word)
     monkeypatch.setattr(semi_sync_status.ask, "names_to_values", lambda connection, sql: connection)
     found = counters(parse("semi-sync"), "primary")
     assert (found.acknowledged, found.not_acknowledged) == (88, 3)
+    assert semi_sync_status.semi_sync_status(said) == {"yes_tx": "88", "no_tx": "3"}, "the primary's half"
     assert counters(parse("async"), "primary") is None
     said.clear()
     assert counters(parse("semi-sync"), "primary") is None

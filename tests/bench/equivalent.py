@@ -98,6 +98,7 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ): ONE_CHECK,
     },
     "workers/crash/points/neighbours.py": STRICT,
+    "workers/crash/points/attempts.py": {("TELL_S = 0.5", "TELL_S = 1.5"): PATIENCE},
     "workers/crash/points/shrink.py": STRICT
     | {
         ("init=False", "init=True"): "nobody gives it",

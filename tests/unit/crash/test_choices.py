@@ -1,8 +1,10 @@
 """Which crash points of a recorded load are tried."""
 
 from itertools import count
+from types import SimpleNamespace
 
 from tests.unit.sandbox.recordings import Written
+from workers.crash.points import choose
 from workers.crash.points.choose import choices_of
 from workers.sandbox.disk.image import BLOCK_BYTES
 from workers.sandbox.disk.recording.filemap import Extent, FileMap
@@ -52,6 +54,14 @@ def test_a_replica_crashes_alone_or_with_its_primary_by_turns(tmp_path):
     found = ways(tmp_path, 2, most=50, with_replica=True)
     assert found[:6:2] == ["the replica alone"] * 3 and "the replica alone" not in found[1:6:2]
     assert {"the replica alone", "together"} <= set(found) and "one alone" not in found
+
+
+def test_of_a_replica_half_of_the_random_crash_points_are_of_it_alone(monkeypatch):
+    asked = []
+    for one in (choose.points, choose.joint):
+        monkeypatch.setattr(one, "in_order", lambda disks, roles, seed, at_random: asked.append(at_random) or [])
+    choices_of(SimpleNamespace(disks=("primary", "replica")), [FILES] * 2, seed=7, most=50, with_replica=True)
+    assert asked == [5, 5]
 
 
 def test_only_the_replica_loses_power_where_it_crashes_alone(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state
 from workers.crash.points import other_settings
-from workers.crash.points.other_settings import tried_otherwise
+from workers.crash.points.other_settings import REPLICA, Suspect, tried_otherwise
 from workers.crash.points.violations import Violation
 from workers.crash.setup_and_result import Timeline
 from workers.crash.verdict import CheckResult
@@ -57,7 +57,13 @@ def told(variables, tried, *violations, again=(), cancelled=lambda: False, monke
 
 
 def test_no_other_setting_is_tried_without_a_violation():
-    assert told(AT_1_0, lambda begun: pytest.fail("a load was recorded")) == []
+    load = Load(AT_1_0, Timeline((steps := []).append, lambda: False))
+    assert tried_otherwise(load, None, (), lambda begun: pytest.fail("a load was recorded")) == () and steps == []
+
+
+def test_a_setting_of_the_replica_alone_is_told_as_such():
+    on_both = Suspect("sync_binlog", "0", "1")
+    assert (on_both.title, replace(on_both, server=REPLICA).title) == ("sync_binlog=1", "sync_binlog=1 on the replica")
 
 
 def test_another_load_has_the_safer_value_and_few_points():

@@ -175,7 +175,16 @@ EQUIVALENT: Mapping[str, Mapping[tuple[str, str], str]] = {
         ("FIRST = 4096", "FIRST = 4097"): "any number beyond those of the clients before the fault will do",
         ("SPAN = 4096", "SPAN = 4097"): "no client connects so often",
     },
+    "workers/topology/kinds/following/rejoin.py": {("LIMIT_S = 30.0", "LIMIT_S = 31.0"): PATIENCE},
+    "workers/topology/kinds/following/following.py": STRICT
+    | {("LIMIT_S = 60.0", "LIMIT_S = 61.0"): PATIENCE, ("GO_ON_S = 0.2", "GO_ON_S = 1.2"): PATIENCE},
+    "workers/topology/kinds/cluster/rejoin.py": STRICT
+    | {
+        ("promoted.ports.sleep(POLL_S)", "pass"): SPEED,
+        ("promoted.ports.clock() > deadline", "promoted.ports.clock() >= deadline"): EXACTLY_THEN,
+    },
     "workers/topology/kinds/cluster/membership.py": {
+        ("return False", "return None"): FALSY,
         ("(90.0, 0.02)", "(91.0, 0.02)"): PATIENCE,
         ("(90.0, 0.02)", "(90.0, 1.02)"): PATIENCE,
         ("-8", "-9"): "how many lines of a log are told is a choice",

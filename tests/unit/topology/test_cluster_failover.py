@@ -223,6 +223,32 @@ def test_a_first_node_that_does_not_start_is_named():
     assert back.stays_down == "torn page" and back.rejoined is None and back.old is None
 
 
+def test_a_node_whose_start_is_not_known_is_unknown_and_a_problem():
+    class Hangs(Nodes):
+        def revive(self, node):
+            raise SandboxError("it hangs")
+
+    back = come_back(promoted("node 2", running=("node 3",)), Hangs({}))
+    assert (back.rejoined.state, back.problems, back.stays_down) == ("unknown", ("it hangs",), "")
+
+
+def test_nodes_come_back_when_a_pause_is_over():
+    known, waited = promoted("node 2", alone=ALL), []
+    known.outlast_pause = waited.append
+    come_back(known, Nodes({}))
+    assert waited == [0]
+
+
+def test_a_node_that_does_not_answer_counts_nobody(monkeypatch):
+    def gone(target):
+        raise ServerError("2013: it hung up")
+
+    monkeypatch.setattr(rejoin, "connect", nullcontext)
+    assert rejoin._members(Nodes({}, members=[3]), node("node 1")) == 3
+    monkeypatch.setattr(rejoin, "connect", gone)
+    assert rejoin._members(Nodes({}, members=[3]), node("node 1")) == 0
+
+
 class JoinsSeen(Nodes):
     """Two joiners wait for each other, at most for `patience_s`."""
 
@@ -255,10 +281,10 @@ def test_a_slow_member_may_log_the_change_of_the_group_much_later():
     assert other_gtids(*["u:1-7", "u:1-5"] * 30, "u:1-7", "u:1-7") == ""
 
 
-def other_gtids(*texts):
+def other_gtids(*texts, must_go_on=lambda: None):
     clock, told = iter(range(99)), iter(texts)
     known = promoted("node 2")
-    known.timeline.must_go_on = lambda: None
+    known.timeline.must_go_on = must_go_on
     known.ports = SimpleNamespace(clock=lambda: next(clock), sleep=lambda seconds: None)
     ports = replace(JOIN, answer=lambda node, query: next(told))
     return rejoin._other_gtids(known, known.primary, "SELECT", ports)
@@ -266,6 +292,14 @@ def other_gtids(*texts):
 
 def test_gtids_that_are_or_become_equal_are_equal():
     assert other_gtids("u:1-7", "u:1-7") == other_gtids("u:1-7", "u:1-5", "u:1-7", "u:1-7") == ""
+
+
+def test_a_cancelled_trial_does_not_wait_for_equal_gtids():
+    def cancelled():
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        other_gtids("u:1-7", "u:1-5", must_go_on=cancelled)
 
 
 def test_gtids_that_stay_different_are_told_with_their_nodes():

@@ -232,6 +232,22 @@ def test_a_node_whose_start_is_not_known_is_unknown_and_a_problem():
     assert (back.rejoined.state, back.problems, back.stays_down) == ("unknown", ("it hangs",), "")
 
 
+def test_a_node_whose_rows_cannot_be_compared_is_unknown():
+    def gone(*_):
+        raise ServerError("2013: it hung up")
+
+    back = come_back(promoted("node 2", alone=ALL), Nodes({}), replace(JOIN, compared=gone))
+    assert (back.rejoined.state, back.rejoined.different_rows) == ("unknown", None)
+    assert back.rejoined.error.startswith("2013: it hung up")
+
+
+def test_what_a_node_held_before_it_joined_is_kept_and_never_taken_for_the_old_primarys():
+    cluster = Nodes({"node 2": 5, "node 3": 5})
+    back = come_back(promoted("node 1", fault="kill:replica1+replica2"), cluster)
+    assert not back.returns and back.old is None
+    assert [seen.seen for _, seen in back.others] == [SEEN] * len(back.others) and back.others
+
+
 def test_nodes_come_back_when_a_pause_is_over():
     known, waited = promoted("node 2", alone=ALL), []
     known.outlast_pause = waited.append

@@ -1,7 +1,7 @@
 """Replicas go on and an old primary returns: what their answers come to as evidence."""
 
 from contextlib import nullcontext
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from types import SimpleNamespace
 
 import pytest
@@ -12,12 +12,14 @@ from tests.unit.topology.failures import SECRET, keys
 from tests.unit.topology.test_failover_story import returned
 from workers.crash.dialects import DIALECTS
 from workers.crash.evidence import ReplicaSeen, Seen
+from workers.crash.made import Made
 from workers.crash.replica_link import Followed
 from workers.errors import SandboxError, ServerEnded, ServerError, Unreachable
 from workers.topology.chain import Promoted
 from workers.topology.evidence import GtidsSeen
+from workers.topology.faults import FAULTS
 from workers.topology.kinds.following import following, position, rejoin
-from workers.topology.kinds.following.following import AFTER_CRASH, AFTER_RESTART, Following
+from workers.topology.kinds.following.following import AFTER_CRASH, AFTER_RESTART, GO_ON_S, Following
 from workers.topology.policy import POLICIES
 from workers.topology.reconnected import FIRST
 from workers.topology.takeover import REJOIN
@@ -140,6 +142,70 @@ def test_fault_and_policy_decide_who_goes_on(monkeypatch, fault, policy, steps):
     assert (Following.fail_over(None, known), Following.come_back(None, known)) == steps
 
 
+@pytest.fixture
+def taken_over(monkeypatch):
+    """`taken_over(step, fault)`: the known times, and what was done in which order."""
+
+    def told(step, fault):
+        done, clock = [], iter((10.0, 12.5))
+        monkeypatch.setattr(following, "take_over", lambda struck, new, **known: (new.name, known))
+        monkeypatch.setattr(following, "counted_again", lambda struck: done.append("counted again") or struck)
+        acts = Does(done)
+        nodes = [SimpleNamespace(name=name, restart=lambda own, name=name: done.append(f"{name} starts"))
+                 for name in ("primary", "replica 1")]  # fmt: skip
+        struck = SimpleNamespace(
+            ports=SimpleNamespace(clock=lambda: next(clock), sleep=acts.sleep), timeline=acts, nodes=nodes,
+            primary=nodes[0], fault=FAULTS[fault], wires=(acts,), hear=acts.hear, outlast_pause=acts.outlast_pause,
+        )  # fmt: skip
+        return *step(struck), done
+
+    return told
+
+
+@pytest.mark.parametrize(
+    ("fault", "starts"),
+    [("primary-kill", ["primary starts"]), ("total-kill", ["primary starts", "replica 1 starts"])],
+)
+def test_a_primary_that_starts_again_is_timed(taken_over, fault, starts):
+    new, known, done = taken_over(following.start_again, fault)
+    assert (new, known) == ("primary", {"began": 10.0, "recovery_s": 2.5})
+    assert done == [("step", "primary returns"), *starts, ("heal",)]
+
+
+def test_while_replicas_are_down_clients_commit_on_and_the_primary_is_heard_after_a_pause(taken_over):
+    new, known, done = taken_over(following.go_on, "replica-kill")
+    assert (new, known) == ("primary", {"began": 10.0})
+    assert done == [("sleep", GO_ON_S), ("outlast_pause", GO_ON_S), ("hear",), "counted again"]
+
+
+def test_a_rebuilt_primary_is_a_copy_of_the_new_one_with_its_own_settings(monkeypatch):
+    @dataclass(frozen=True)
+    class Old:
+        sandbox: object = "lost"
+        disk: object = "full"
+        settings: object = None
+
+    given = []
+    monkeypatch.setattr(rejoin, "_off", lambda known, kind: {"half": "OFF"})
+    monkeypatch.setattr(rejoin, "_joined", lambda known, kind, node: node)
+    monkeypatch.setattr(rejoin, "twin", lambda *how, **more: given.append((how, more)) or nullcontext("copy"))
+    with Made() as made:
+        known = SimpleNamespace(
+            primary=Old(settings={"sync_binlog": "1"}), new=SimpleNamespace(sandbox="new"), made=made,
+            setup=SimpleNamespace(root="root"),
+        )  # fmt: skip
+        found = rejoin._rebuilt(known, None)
+        assert (found.sandbox, found.disk) == ("copy", None)
+        assert given == [(("new", "root", {"sync_binlog": "1", "half": "OFF"}), {"other_id": True})]
+
+        def no_room(*_, **__):
+            raise SandboxError("No room.")
+
+        monkeypatch.setattr(rejoin, "twin", no_room)
+        found = rejoin._rebuilt(known, None)
+    assert (found.state, found.error) == ("unknown", str(SandboxError("No room.")))
+
+
 def binlog(folder, *commits):
     log = Binlog()
     for client, n, number in commits:
@@ -232,6 +298,8 @@ def test_a_node_that_joins_is_compared_or_read_all_the_same(monkeypatch, follows
     )
     assert rejoin._joined(known, None, node(done, running)) == found
     assert done == [("pause", 0), *([] if running else [("restart", {})]), "demote", ("start",)]
+    known.primary, _ = node(done), done.clear()
+    assert rejoin._joined(known, None, known.primary) == found and done == ["demote", ("start",)], "it has been ended"
 
 
 @pytest.mark.parametrize(
@@ -244,7 +312,9 @@ def test_only_a_former_primary_goes_on_from_its_own_binlog(monkeypatch, flavour,
     monkeypatch.setattr(rejoin.ask, "rows", lambda connection, sql, args: done.append((sql, args)))
     monkeypatch.setattr(rejoin.dialects, "of", lambda build: DIALECTS[flavour][-1])
     primary, replica = (SimpleNamespace(target=name) for name in ("primary", "replica"))
-    known = SimpleNamespace(setup=SimpleNamespace(build=None), replicas=[SimpleNamespace(sandbox=replica)])
+    known = SimpleNamespace(
+        setup=SimpleNamespace(build=None), replicas=[SimpleNamespace(sandbox=one) for one in (replica, "other")]
+    )
     link = SimpleNamespace(follower=primary if of_primary else replica, written=lambda connection: "0-1-9")
     rejoin._demote(known, SimpleNamespace(retire=retired.append), link)
     assert done == asked and len(retired) == 1

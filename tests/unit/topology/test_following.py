@@ -106,24 +106,26 @@ def test_a_replica_that_refuses_is_told_from_one_that_is_not_known(followed, how
 
 def under(monkeypatch, step, fault):
     monkeypatch.setattr(following, "followed", lambda known, node, link, *moment: (node.name, link, *moment))
-    healed = []
+    healed, told = [], []
+    timeline = SimpleNamespace(step=told.append)
     wires = tuple(SimpleNamespace(heal=lambda number=number: healed.append(number)) for number in (1, 2))
-    return step(promoted(fault, links=("link 1", "link 2"), wires=wires)), healed
+    return step(promoted(fault, links=("link 1", "link 2"), wires=wires, timeline=timeline)), healed, told
 
 
 def test_the_replica_that_was_struck_is_told_apart_from_the_others(monkeypatch):
-    found, healed = under(monkeypatch, following.replicas_return, "replica-kill")
+    found, healed, told = under(monkeypatch, following.replicas_return, "replica-kill")
     assert found.rejoined == ("replica 1", "link 1") and found.others == (("replica 2", ("replica 2", "link 2")),)
-    assert healed == [1, 2] and not found.returns
+    assert healed == [1, 2] and told == ["replica returns"] and not found.returns
 
 
 def test_a_replica_that_is_lost_for_good_stays_away(monkeypatch):
-    found, _ = under(monkeypatch, following.replicas_return, "permanent-loss:replica1")
+    found, *_ = under(monkeypatch, following.replicas_return, "permanent-loss:replica1")
     assert found.rejoined is None and [name for name, _ in found.others] == ["replica 2"]
 
 
 def test_where_the_primary_starts_again_all_replicas_go_on(monkeypatch):
-    found, _ = under(monkeypatch, following.replicas_follow, "primary-kill")
+    found, _, told = under(monkeypatch, following.replicas_follow, "primary-kill")
+    assert told == ["replicas follow"]
     assert [seen[-1] for _, seen in found.others] == [AFTER_RESTART] * 2 and found.rejoined is None
 
 

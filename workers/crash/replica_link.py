@@ -30,6 +30,8 @@ Status = Mapping[str, str]  # SHOW SLAVE STATUS by the names of its columns
 POLL_S = 0.02
 # MySQL's applier waits 60 s for the rest of a transaction of which a part was received, before it stops.
 STOPS_S = 90.0
+COMMITS_S = 60  # longest wait for commits that are under way
+ALL_COMMITTED = (f"SET SESSION lock_wait_timeout = {COMMITS_S}", "FLUSH TABLES WITH READ LOCK", "UNLOCK TABLES")
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,16 @@ class Link:
                 if time.monotonic() > deadline:
                     return Followed("unknown", _late(limit_s, status, self.applied(follower), self.written(source)))
                 time.sleep(POLL_S)
+
+    def follow_to_rest(self, limit_s: float) -> Followed:
+        """`follow`, until the source has no commit under way either. One that waits for its replica's answer is in the
+        binlog, and so in the rows of the replica, and not yet in those of the source. Raises ServerError."""
+        if (followed := self.follow(limit_s)).state != "caught up":
+            return followed
+        with connect(self.source.target, answer_s=STOPS_S) as source:
+            for statement in ALL_COMMITTED:
+                ask.rows(source, statement)
+        return self.follow(limit_s)
 
     def settle(self, limit_s: float) -> None:
         """Stop receiving, apply everything received, stop. SandboxError when that takes too long.

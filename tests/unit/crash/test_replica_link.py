@@ -128,6 +128,20 @@ def test_a_connecting_replica_is_waited_for(linked):
     assert linked(changed(Slave_IO_Running="Connecting"), RUNNING).follow(30) == Followed("caught up")
 
 
+def test_rows_are_compared_when_no_commit_of_the_source_is_under_way(linked):
+    link = linked(RUNNING, applied=Answers(["0-1-8", "0-1-9", "0-1-8", "0-1-9"]))
+    assert link.follow_to_rest(30) == Followed("caught up") and len(link.follower.says["applied"]) == 1
+    locked = link.source.asked.index("FLUSH TABLES WITH READ LOCK")
+    assert link.source.asked[locked + 1 : locked + 2] == ["UNLOCK TABLES"] and locked > 1
+
+
+def test_a_follower_that_stopped_is_told_at_once(linked):
+    """Its source may wait for it for ever."""
+    stopped = changed(Slave_IO_Running="No", Last_IO_Errno="1236")
+    link = linked(stopped)
+    assert link.follow_to_rest(0).state == "stopped" and link.source.asked == []
+
+
 def test_transactions_of_the_replicas_own_never_count_as_missing(linked):
     source = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
     link = linked({name.replace("Slave", "Replica"): value for name, value in RUNNING.items()})

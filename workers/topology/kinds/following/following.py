@@ -90,7 +90,7 @@ def followed(promoted: Promoted, node: Node, link: Link, moment: str = AFTER_CRA
             node.restart({})
         if refusal := _refusal(link):
             return replace(refused(node, "stopped", refusal, promoted.secret), moment=moment)
-        follows = link.follow(LIMIT_S)
+        follows = link.follow_to_rest(LIMIT_S)
         if follows.state != "caught up":
             return replace(refused(node, follows.state, follows.error, promoted.secret), moment=moment)
         return replace(compared(promoted.primary, node, promoted.secret), moment=moment)

@@ -107,7 +107,7 @@ def _joined(promoted: Promoted, kind: SourceAndReplica, node: Node) -> ReplicaSe
             node.restart({})
         _demote(promoted, kind, link)
         link.start()
-        followed = link.follow(LIMIT_S)
+        followed = link.follow_to_rest(LIMIT_S)
         if followed.state != "caught up":
             return refused(node, followed.state, followed.error, promoted.secret)
         return compared(promoted.new, node, promoted.secret)

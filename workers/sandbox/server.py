@@ -384,12 +384,17 @@ class Sandbox(Removable):
             return False
         return True
 
+    def lacks(self) -> str:
+        """What the host took from the server: disk space, memory, its process; "" when nothing is known."""
+        status = self._process.poll() if self._process else None
+        lacked = lacked_resource(self._logs.last_words, self.folder, self.datadir)
+        return lacked or (how_it_ended(status) if status in BY_OTHERS else "")
+
     def _ended(self) -> SandboxError:
         """ServerEnded when it ended by itself: not killed, and no lack of disk space or memory."""
-        status = self._process.returncode if self._process else None
-        lacked = lacked_resource(self._logs.last_words, self.folder, self.datadir)
-        kind = SandboxError if status in (None, *BY_OTHERS) or lacked else ServerEnded
-        return self._did_not_start(kind, lacked or how_it_ended(status or 0))
+        status, lacks = self._process.returncode if self._process else None, self.lacks()
+        kind = SandboxError if status is None or lacks else ServerEnded
+        return self._did_not_start(kind, lacks or how_it_ended(status or 0))
 
     def _did_not_start(self, kind: type[SandboxError], why: str) -> SandboxError:
         said = f"Its error log ends with: {self._logs.last_words}"

@@ -33,12 +33,13 @@ def judge(returned: Returned) -> FailoverJudged:
 
 
 def evidence_of(returned: Returned) -> FailoverEvidence:
-    ledger = returned.ledger()
+    ledger, after = returned.ledger(), returned.after.ledger()
+    lacks = "" if len(after.acknowledged()) else returned.new.sandbox.lacks()
     return FailoverEvidence(
         kept=returned.kept,
         read=returned.reader.read(ledger.sent()) if returned.reader.rounds else None,
         late=_late(returned, ledger),
-        after=returned.after.ledger(),
+        after=None if lacks else after,
         returns=returned.returns,
         rebuilt=returned.setup.policy.old_primary == "rebuilt",
         stays_down=returned.stays_down,
@@ -51,7 +52,10 @@ def evidence_of(returned: Returned) -> FailoverEvidence:
         of_replica=returned.fault.of_replica,
         updates=returned.updates,
         secret=returned.secret,
-        problems=returned.problems,
+        problems=(
+            *returned.problems,
+            *([f"{returned.new.name} lacks something of its host: {lacks}"] if lacks else []),
+        ),
     )
 
 

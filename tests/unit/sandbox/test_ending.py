@@ -126,6 +126,7 @@ def test_the_reason_names_the_cause(server, status, said, kind, why):
     (server.folder / "error.log").write_text(said + "\n")
     told = server._ended()
     assert type(told) is kind and f"did not start: {why}. Its error log ends with: " in told.message
+    assert server.lacks() == ("" if kind is ServerEnded else why)
 
 
 @pytest.mark.parametrize("gone", ["data", "."])

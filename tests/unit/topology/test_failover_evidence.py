@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.unit.topology.failures import keys
-from tests.unit.topology.test_failover_story import clients, returned
+from tests.unit.topology.test_failover_story import clients, reconnected, returned
 from workers.crash.evidence import ReplicaSeen, Seen
 from workers.topology.cause import FELL_BACK
 from workers.topology.judge import evidence_of, judge
@@ -37,6 +37,18 @@ def test_where_a_cluster_cannot_be_read_an_acknowledgement_of_a_paused_node_is_n
     assert evidence_of(returned("primary-pause", "galera", **late)).late is None
     early = {**late, "promoted_at": 12.0}
     assert evidence_of(returned("primary-pause", "galera", **early)).late.tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("lacks", "outcome"), [("", "invalid"), ("it was ended by signal 9 (SIGKILL)", "unknown")], ids=["silent", "killed"]
+)
+def test_a_new_primary_that_the_host_ended_is_not_one_that_takes_no_writes(lacks, outcome):
+    silent, new = reconnected(), SimpleNamespace(name="replica 1", sandbox=SimpleNamespace(lacks=lambda: lacks))
+    new.sandbox.my_cnf = new.sandbox.log_text = ""
+    known = returned(after=silent, new=new)
+    known = replace(known, replicas=(new, known.replicas[1]))
+    told = {one.key: one for one in judge(known).checks}["takes-over"]
+    assert told.outcome == outcome and (not lacks or "replica 1 lacks something of its host" in told.says)
 
 
 def test_a_reader_that_never_got_an_answer_is_no_evidence():

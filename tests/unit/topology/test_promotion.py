@@ -17,6 +17,10 @@ def promoted(stop_first, error=""):
         def tell(self, what, thread=""):
             calls.append(f"{what} {thread}".strip())
 
+        def apply_received(self, limit_s):
+            calls.append("apply_received")
+            assert limit_s == 600, "one thread on a slow disk takes 55 ms for each commit"
+
         def __getattr__(self, name):
             return lambda *_: calls.append(name) or (error if name == "apply_error" else None)
 

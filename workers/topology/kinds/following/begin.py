@@ -15,6 +15,7 @@ from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.topology import Role, Topology
 
 FORM_S = 60.0
+CATCH_UP_S = 600.0  # one applying thread that flushes each commit takes longer than the load did
 POLL_S = 0.02
 FLUSHING = ("innodb_flush_log_at_trx_commit", "sync_binlog")
 

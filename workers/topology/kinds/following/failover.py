@@ -6,7 +6,7 @@ from workers.crash.replica_link import Link
 from workers.errors import SandboxError
 from workers.servers.gtid import count, parse
 from workers.topology.chain import Promoted, Struck
-from workers.topology.kinds.following.begin import catch_up
+from workers.topology.kinds.following.begin import CATCH_UP_S, catch_up
 from workers.topology.manager import FailoverManager
 from workers.topology.nodes import Node
 from workers.topology.takeover import LIMIT_S, counted_again, silence, take_over
@@ -45,7 +45,7 @@ def _fence(struck: Struck) -> Struck:
     struck.timeline.step("fence")
     if not struck.fault.harmless:
         return silence(struck)
-    catch_up(struck.links, LIMIT_S)
+    catch_up(struck.links, CATCH_UP_S)
     struck = counted_again(struck)
     struck.primary.sandbox.stop()
     return struck
@@ -80,9 +80,9 @@ def _promote(link: Link, stop_first: bool, clock: Callable[[], float]) -> float:
         link.tell("STOP", "IO_THREAD")
     began = clock()
     link.tell("START", "SQL_THREAD")
-    link.apply_received(LIMIT_S)
+    link.apply_received(CATCH_UP_S)
     applying_s = clock() - began
     if error := link.apply_error():
         raise SandboxError(f"The replica stopped applying: {error}.", "What it would have held is not known.")
-    link.settle(LIMIT_S)
+    link.settle(CATCH_UP_S)
     return applying_s

@@ -10,13 +10,11 @@ from workers.sandbox.additions import Additions
 from workers.sandbox.builds import Build
 from workers.sandbox.server import Sandbox
 from workers.topology.ground import Ground, build_of
-from workers.topology.kinds.following.begin import begin, catch_up, settings_of, wait_until_ready
+from workers.topology.kinds.following.begin import CATCH_UP_S, begin, catch_up, settings_of, wait_until_ready
 from workers.topology.kinds.following.position import link
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.network.wires import Wire, Wires
 from workers.topology.nodes import Companion, NodePlan
-
-CATCH_UP_S = 600.0  # one applying thread that flushes each commit takes longer than the load did
 
 
 class Followers:

@@ -15,7 +15,7 @@ from workers.topology.nodes import Node
 from workers.topology.takeover import compared, counted_again, refused, take_over
 
 AFTER_CRASH, AFTER_RESTART = "after its crash", "after the primary started again"
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 GO_ON_S = 0.2  # clients commit on: the replica has something to catch up with
 
 

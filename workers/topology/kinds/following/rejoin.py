@@ -24,7 +24,7 @@ from workers.topology.nodes import Node
 from workers.topology.reconnected import FIRST
 from workers.topology.takeover import REJOIN, compared, read, refused
 
-LIMIT_S = 30.0
+LIMIT_S = 120.0
 BINLOG_INDEX = f"{BINLOG_BASE}.index"
 
 

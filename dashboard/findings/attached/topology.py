@@ -151,8 +151,8 @@ def _source_lost(link: ReplicationLink, joins: Sequence[ReplicationLink], known:
     if half == "OFF":
         says = f"Commits that only another replica received: semi-synchronous replication is off on {follower}."
         return TopologyStatement(crash, "may be lost", says)
-    replicas = sum(other.source == link.source for other in joins)  # as far as is known
-    able = clients if half else replicas
+    replicas = sum(other.source == link.source for other in joins)  # as far as is known; any may answer
+    able = clients if half else max(clients, replicas)
     if able > answers:
         says = (
             f"{answers} of {able} replicas received each acknowledged commit, which need not be {follower}. Promote "

@@ -111,6 +111,13 @@ def test_an_acknowledgement_of_one_of_two_replicas_need_not_be_that_of_the_promo
     assert (found, why in says) == (outcome, True)
 
 
+def test_replicas_that_are_not_registered_may_be_those_that_answered():
+    source = registered("db1", 1, **SEMI_SYNC | {"rpl_semi_sync_source_clients": "2"})
+    registered("db2", 2, sources=follows("db1", 1))
+    found, says = outcomes(source)["host of db1 lost, db2 promoted"]
+    assert found == "may be lost" and says.startswith("1 of 2 replicas received each acknowledged commit")
+
+
 UNREAD = "The state of semi-synchronous replication on db1 could not be read."
 
 

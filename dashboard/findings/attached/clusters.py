@@ -8,6 +8,7 @@ from dashboard.findings.attached.known import Told
 
 APPLIED_FIRST = ("AFTER", "BEFORE_AND_AFTER")  # levels of consistency
 FLUSH = "innodb_flush_log_at_trx_commit"
+FLUSHED = {"1", "3"}  # at each commit; 3 is MariaDB's
 UNKNOWN = "unknown"
 
 
@@ -31,15 +32,15 @@ def of_clusters(members: Mapping[int, Told]) -> Iterable[TopologyStatement]:
 
 
 def _galera(nodes: Sequence[Told]) -> Iterable[TopologyStatement]:
-    flushes, size = {one.value(FLUSH) for one in nodes}, nodes[0].value("wsrep_cluster_size")
+    flushes, size = {one.value(FLUSH) or UNKNOWN for one in nodes}, nodes[0].value("wsrep_cluster_size")
     seen = f"{FLUSH} is {', '.join(sorted(flushes))} on {len(nodes)} of {size} nodes."
     chosen = " The most advanced node must be bootstrapped."
-    whole = size == str(len(nodes))
+    whole = size == str(len(nodes)) and UNKNOWN not in flushes
     one_lost = "Every node has received each acknowledged commit. The others go on if they are the majority."
     yield TopologyStatement("host of one Galera node lost", _if_several(size), one_lost)
     killed = "may be lost" if "0" in flushes else "kept" if whole else UNKNOWN
     yield TopologyStatement("all Galera nodes are killed", killed, seen + (chosen if killed == "kept" else ""))
-    power = "may be lost" if flushes != {"1"} else "kept" if whole else UNKNOWN
+    power = "may be lost" if flushes - FLUSHED - {UNKNOWN} else "kept" if whole else UNKNOWN
     yield TopologyStatement("all Galera nodes lose power", power, seen + (chosen if power == "kept" else ""))
 
 

@@ -193,7 +193,7 @@ def test_a_replica_that_stopped_is_marked_with_its_error():
     ("flush", "size", "killed", "power"),
     [
         ("1", "2", "kept", "kept"), ("2", "2", "kept", "may be lost"), ("0", "2", "may be lost", "may be lost"),
-        ("1", "3", "unknown", "unknown"),
+        ("1", "3", "unknown", "unknown"), ("3", "2", "kept", "kept"), ("", "2", "unknown", "unknown"),
     ],
 )  # fmt: skip
 def test_a_galera_cluster_is_known_by_its_uuid(flush, size, killed, power):

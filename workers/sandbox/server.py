@@ -30,7 +30,7 @@ from workers.servers.target import Target
 
 ACCOUNT = "durascope"
 START_TIMEOUT_S = 60
-STOP_TIMEOUT_S = 60
+STOP_TIMEOUT_S = 120  # twice the wait of an applier of MySQL for the rest of a transaction
 KILL_TIMEOUT_S = 30  # a process that waits in the kernel for a device ends only when the device answers
 REFUSED_S = 5.0  # a server that does not know our account now will never know it
 FREEZE_TIMEOUT_S = 20

@@ -158,3 +158,20 @@ def test_a_server_that_accepts_and_says_nothing_is_not_waited_for_for_ever(serve
         with pytest.raises(SandboxError, match=r"did not start: its start took longer than 0\.1 s"):
             server._wait_until_up("start")
         silent.accept()[0].close()  # it was asked
+
+
+def test_a_server_may_wait_a_minute_before_it_stops(server):
+    """MySQL's applier waits so long for the rest of a transaction of which it received a part."""
+
+    class Slow(Process):
+        def terminate(self):
+            pass
+
+        def wait(self, timeout):
+            if timeout <= 60:
+                raise subprocess.TimeoutExpired("mysqld", timeout)
+            return 0
+
+    server._process = Slow(None)
+    server.stop()
+    assert server._stopped_cleanly

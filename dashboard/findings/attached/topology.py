@@ -182,8 +182,8 @@ def _all_lose_power(source: Told | None, replica: Told | None, name: str, follow
         return TopologyStatement(crash, UNKNOWN, f"{follower} is not registered here: what it flushes is unknown.")
     rest = ""
     flushes = in_short(source.replication.values) if source else ""
-    if flushes == "1/1":
-        rest = f" {name} keeps its commits (1/1): start it again instead, if it comes back."
+    if flushes in ("1/1", "3/1"):
+        rest = f" {name} keeps its commits ({flushes}): start it again instead, if it comes back."
     elif flushes:
         rest = f" {name} ({flushes}) may have lost commits too."
     every = replica.value("sync_relay_log")

@@ -93,6 +93,12 @@ def test_semi_synchronous_replication_keeps_and_its_fallback_does_not():
     assert outcome == "may be lost" and "fallen back" in says
 
 
+def test_a_source_that_flushes_at_each_commit_in_mariadbs_other_way_keeps_its_commits():
+    source = registered("db1", 1, innodb_flush_log_at_trx_commit="3")
+    registered("db2", 2, sources=follows("db1", 1))
+    assert "db1 keeps its commits (3/1)" in outcomes(source)["power loss of db1 and db2, db2 promoted"][1]
+
+
 @pytest.mark.parametrize(
     ("here", "replica", "outcome", "why"),
     [

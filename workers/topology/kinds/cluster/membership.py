@@ -28,9 +28,8 @@ class Position:
 
 
 class Membership(TopologyKind):
-    """`causal_read`: a statement after which a session reads all that was committed on any node before, also what this
-    node has received and not applied yet: a new primary may take writes before that. `executed`: a query for the
-    transactions that a node has executed; "": only their number is known."""
+    """`causal_read`: a statement after which a session reads all that was committed on any node before. `executed`: a
+    query for the transactions that a node has executed; "": only their number is known."""
 
     least_replicas = 2
     causal_read: str

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from textwrap import wrap
 
 from dashboard.installation.home import PROJECT
 from tests.walks import report
@@ -18,4 +19,13 @@ def test_labels_of_narrow_screens_are_headings():
         headings = {" ".join(MARKUP.sub(r"\1", heading).split()) for heading in HEADING.findall(text)}
         wrong = (label for label in LABEL.findall(text) if " ".join(label.split()) not in headings)
         offenders += [f"{path.relative_to(PROJECT)}: {label}" for label in wrong]
+    report(offenders)
+
+
+def test_labels_of_narrow_screens_fit_two_lines():
+    """A line of 6.5rem has room for 15 letters."""
+    offenders = []
+    for path in sorted((PROJECT / "templates").rglob("*.html")):
+        labels = (" ".join(unescape(label).split()) for label in LABEL.findall(path.read_text()))
+        offenders += [f"{path.relative_to(PROJECT)}: {label}" for label in labels if len(wrap(label, 15)) > 2]
     report(offenders)

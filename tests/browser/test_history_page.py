@@ -38,6 +38,14 @@ def throughput(page):
     return page.locator("[data-chart=throughput]")
 
 
+def test_a_chosen_load_is_read_whole_on_a_desk(opened):
+    choice = opened.locator("form.choosers select").first
+    choice.evaluate("one => { one.selectedOptions[0].text = 'Update one row by key, 32 threads, 4.0 s, 10,000 rows' }")
+    width = "one => [one.offsetWidth, (one.style.maxWidth = 'none', one.offsetWidth)]"
+    shown, whole = choice.evaluate(width)
+    assert shown == whole
+
+
 def test_a_change_is_marked_under_the_number_of_the_list(opened):
     assert opened.get_by_role("rowheader", name="1.").count() == 1
     assert throughput(opened).evaluate(MARKS) == ["1"]

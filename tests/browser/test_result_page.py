@@ -129,6 +129,14 @@ LOST = [(1162, 18000), (1400, 19000), (3630, 18500), (1250, 17000)]
 KINDS = ("process-kill", "power-loss", "torn-power-loss", "data-disk-power-loss", "every-crash-point")
 
 
+def test_texts_in_tables_of_figures_do_not_become_columns_of_single_words(opened, result):  # noqa: F811
+    page = opened()
+    page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = true")
+    name = page.get_by_role("cell", name="lying disk (self-test)")
+    line = name.evaluate("one => parseFloat(getComputedStyle(one).lineHeight)")
+    assert name.bounding_box()["height"] < 2 * line
+
+
 def shared_on_a_phone(page, live_server, made):
     """Its recorded loads have 36 crash points each."""
     for one in TrialEvidence.objects.filter(trial__kind="every-crash-point"):

@@ -161,7 +161,7 @@ TROUBLES = {
     "threads": Trouble({"max_threads_running": 6}, other_clients, "running threads of other clients was "),
     "disk": Trouble({"min_free_gb": 0.4}, full_disk, "free disk space of "),
     "p99": Trouble({"max_p99_ms": 30}, slow_disk, P99),
-    "p99, slower than a busy machine": Trouble({"max_p99_ms": 200}, partial(slow_disk, flush_us=300_000), P99),
+    "p99, slower than a busy machine": Trouble({"max_p99_ms": 400}, partial(slow_disk, flush_us=600_000), P99),
 }
 
 

@@ -13,7 +13,7 @@ pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
 
 
 def kill(root, variables, tell=lambda step: None, cancelled=lambda: False, **more):
-    asked = setup(root, "kill-points", settings=variables, **{"points": 6, "load_s": 0.6} | more)
+    asked = setup(root, "kill-points", settings=variables, **{"points": 6, "load_s": 1.0} | more)
     return run_trial(asked, tell, cancelled)
 
 

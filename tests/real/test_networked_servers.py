@@ -99,7 +99,7 @@ def test_a_parted_replica_falls_behind_without_an_error_and_catches_up(wire, pai
 def test_a_replica_that_was_cut_off_cannot_connect_until_the_wire_heals(wire, pair):
     source, replica = pair
     before = rows(source)
-    wire.delay(100)
+    wire.delay(1000)
     insert(source, 3)
     wire.cut()
     assert until(lambda: status(replica)["Last_IO_Errno"] != "0")

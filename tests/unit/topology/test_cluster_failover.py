@@ -229,7 +229,7 @@ def test_a_node_whose_start_is_not_known_is_unknown_and_a_problem():
             raise SandboxError("it hangs")
 
     back = come_back(promoted("node 2", running=("node 3",)), Hangs({}))
-    assert (back.rejoined.state, back.problems, back.stays_down) == ("unknown", ("it hangs",), "")
+    assert (back.rejoined.state, back.problems, back.stays_down) == ("unknown", ("it hangs",), None)
 
 
 def test_a_node_whose_rows_cannot_be_compared_is_unknown():

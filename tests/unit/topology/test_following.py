@@ -72,7 +72,7 @@ def followed(monkeypatch):
     def told(running=True, restart=None, start=None, follows=None):
         done = []
         link = SimpleNamespace(
-            tell=Does(done, tell=start).tell, follow=lambda limit_s: follows or Followed("caught up")
+            tell=Does(done, tell=start).tell, follow_to_rest=lambda limit_s: follows or Followed("caught up")
         )
         known = SimpleNamespace(primary="primary", secret=SECRET)
         return following.followed(known, node(done, running, restart), link), done
@@ -83,7 +83,7 @@ def followed(monkeypatch):
 @pytest.mark.parametrize(("running", "told"), [(True, []), (False, [("restart", {})])])
 def test_a_replica_goes_on_from_its_own_position_and_is_compared(followed, running, told):
     found, done = followed(running)
-    assert found == replace(COMPARED, moment=AFTER_CRASH) and done == [*told, ("tell", "START")]
+    assert found == replace(COMPARED, moment=AFTER_CRASH) and done == [*told, ("tell", "START", "")]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,8 @@ def taken_over(monkeypatch):
                  for name in ("primary", "replica 1")]  # fmt: skip
         struck = SimpleNamespace(
             ports=SimpleNamespace(clock=lambda: next(clock), sleep=acts.sleep), timeline=acts, nodes=nodes,
-            primary=nodes[0], fault=FAULTS[fault], wires=(acts,), hear=acts.hear, outlast_pause=acts.outlast_pause,
+            primary=nodes[0], fault=FAULTS[fault], wires=(acts,), links=(SimpleNamespace(tell=acts.tell),),
+            hear=acts.hear, outlast_pause=acts.outlast_pause,
         )  # fmt: skip
         return *step(struck), done
 
@@ -165,13 +166,17 @@ def taken_over(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("fault", "starts"),
-    [("primary-kill", ["primary starts"]), ("total-kill", ["primary starts", "replica 1 starts"])],
+    ("fault", "starts", "told"),
+    [
+        ("primary-kill", ["primary starts"], []),
+        ("total-kill", ["primary starts", "replica 1 starts"], [("tell", "START", "IO_THREAD")]),
+    ],
 )
-def test_a_primary_that_starts_again_is_timed(taken_over, fault, starts):
+def test_a_primary_that_starts_again_is_timed(taken_over, fault, starts, told):
+    """A replica that starts with it receives at once: a semi-synchronous primary waits for it."""
     new, known, done = taken_over(following.start_again, fault)
     assert (new, known) == ("primary", {"began": 10.0, "recovery_s": 2.5})
-    assert done == [("step", "primary returns"), *starts, ("heal",)]
+    assert done == [("step", "primary returns"), *starts, ("heal",), *told]
 
 
 def test_while_replicas_are_down_clients_commit_on_and_the_primary_is_heard_after_a_pause(taken_over):
@@ -290,7 +295,7 @@ def test_a_rebuilt_primary_is_never_started_with_its_own_data_and_one_that_stays
 @pytest.mark.parametrize("running", [True, False])
 def test_a_node_that_joins_is_compared_or_read_all_the_same(monkeypatch, follows, start, found, running):
     done = []
-    link = SimpleNamespace(start=Does(done, start=start).start, follow=lambda limit_s: follows)
+    link = SimpleNamespace(start=Does(done, start=start).start, follow_to_rest=lambda limit_s: follows)
     monkeypatch.setattr(rejoin, "Link", lambda source, follower: link)
     monkeypatch.setattr(rejoin, "_demote", lambda known, kind, link: done.append("demote"))
     monkeypatch.setattr(rejoin, "compared", lambda new, node, secret: COMPARED)

@@ -75,7 +75,7 @@ class CommitProbe:
         with self._lock:
             if self._failure:
                 raise ServerError(self._failure)
-            return time.monotonic() - self._beats[seen] if seen < len(self._beats) else 0.0
+            return time.monotonic() - self._beats[max(seen, 0)] if seen < len(self._beats) else 0.0
 
     def _run(self) -> None:
         due = time.monotonic()

@@ -22,5 +22,6 @@ def test_a_replica_that_is_hours_behind_is_told_as_hours_behind():
     probe, began = CommitProbe(Target("p", "attached", "u", ""), "durascope_x"), time.monotonic() - 7200
     probe._beats.extend(began + number * EVERY_S for number in range(36_000))
     assert probe.lag_s(0) == pytest.approx(7200, abs=5)
+    assert probe.lag_s(-1) == pytest.approx(7200, abs=5), "no beat was ever below the first"
     assert probe.lag_s(35_000) == pytest.approx(200, abs=5)
     assert probe.lag_s(36_000) == 0.0

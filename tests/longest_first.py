@@ -1,13 +1,15 @@
 """Which test files start first when files run side by side: those that take longest, so that no processor is idle while
 one long file ends. tests/seconds.json says how long each took; `pytest --write-seconds` writes it anew.
 
+Unit tests compute, the others mostly wait for servers and disks. So each of the two kinds is spread over the whole run:
+at half of the time of the one, half of the other has started.
+
 Unit tests that are not in the list are short: they start last. Another file that is not in the list may be long: it
 starts first. The order inside a file stays."""
 
 import json
 import os
 from collections import Counter
-from math import inf
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[1]
 KNOWN = PROJECT / "tests/seconds.json"
 SIDE_BY_SIDE = "PYTEST_XDIST_WORKER"
+UNKNOWN_S = 600
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,11 +42,22 @@ def known_seconds() -> dict[str, float]:
 
 
 def longest_first(items: list[pytest.Item], seconds: dict[str, float]) -> list[pytest.Item]:
-    def expected(item: pytest.Item) -> float:
-        file = file_of(item.nodeid)
-        return seconds.get(file, 0 if file.startswith("tests/unit/") else inf)
+    def expected(file: str) -> float:
+        return seconds.get(file, 0 if is_unit(file) else UNKNOWN_S)
 
-    return sorted(items, key=expected, reverse=True)
+    begins = {}  # file -> the share of the time of its kind before it, its kind
+    files = sorted({file_of(item.nodeid): None for item in items}, key=expected, reverse=True)
+    for unit in (False, True):
+        alike = [file for file in files if is_unit(file) == unit]
+        total, before = sum(map(expected, alike)), 0.0
+        for file in alike:
+            begins[file] = before / total if total else 1.0, unit
+            before += expected(file)
+    return sorted(items, key=lambda item: begins[file_of(item.nodeid)])
+
+
+def is_unit(file: str) -> bool:
+    return file.startswith("tests/unit/")
 
 
 def file_of(nodeid: str) -> str:

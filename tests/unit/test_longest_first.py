@@ -21,6 +21,12 @@ def test_an_unknown_unit_test_starts_last():
     assert in_order({"short.py": 0.1}, "tests/unit/new.py::a", "short.py::a") == ["short.py::a", "tests/unit/new.py::a"]
 
 
+def test_unit_tests_are_spread_over_the_whole_run():
+    seconds = {"tests/unit/a.py": 2, "tests/unit/b.py": 1, "tests/unit/c.py": 1, "d.py": 60, "e.py": 30, "f.py": 10}
+    found = in_order(seconds, *(f"{file}::one" for file in seconds))
+    assert [one.removesuffix(".py::one")[-1] for one in found] == ["d", "a", "b", "e", "c", "f"]
+
+
 def test_a_run_writes_what_each_file_took(tmp_path, monkeypatch):
     monkeypatch.setattr(longest_first, "KNOWN", tmp_path / "seconds.json")
     watch = longest_first.Stopwatch()

@@ -26,6 +26,5 @@ pages = WSGIMiddleware(get_wsgi_application(), THREADS)  # type: ignore[arg-type
 application = Forwarded(Whole(pages), settings.PROXIES)  # type: ignore[arg-type]  # its own types of ASGI
 # Loaded modules stay. Without `freeze` the garbage collector would scan them (70 ms) every few large pages.
 import_module(settings.ROOT_URLCONF)
-import_module("scipy.optimize")  # no page has to wait for it
 gc.freeze()
 gc.enable()

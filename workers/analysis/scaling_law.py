@@ -5,7 +5,7 @@ serial share of the work (contention, Amdahl's law), k the cost of keeping threa
 throughput has a peak at N = sqrt((1-s)/k) and falls after it.
 
 **Method.** N/X is linear in (1, N-1, N(N-1)) with coefficients (1, s, k)/l. Fitted by least squares on relative errors,
-coefficients not negative (Lawson and Hanson 1974): one optimum, no starting values.
+coefficients not negative: one optimum, no starting values.
 
 **Intervals.** Only when every point has one. They come from a bootstrap of the fitted curve. The spread of a point is
 the larger of its measured interval and the law's misfit, widened by Student's t for few points. A peak that lies, or
@@ -27,6 +27,7 @@ MIN_SPAN = 4  # highest number of threads over the lowest
 MOST_MISFIT = 0.25
 BEYOND = 2  # times the highest number of threads measured
 RESAMPLES = 500
+NOT_ZERO = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]  # of the coefficients
 
 
 @dataclass(frozen=True)
@@ -104,13 +105,17 @@ def _law(threads: Floats, coefficients: Floats) -> Floats:
 
 
 def _coefficients(threads: Floats, tps: Floats) -> Floats:
-    """(1, s, k)/l with the least relative error of N/X."""
-    relative, ones = _terms(threads) * (tps / threads)[:, None], np.ones_like(tps)
-    try:
-        found: Floats = scipy.optimize.nnls(relative, ones)[0]
-    except RuntimeError:  # nnls seldom loops, when several solutions differ only by rounding
-        found = scipy.optimize.lsq_linear(relative, ones, (0, np.inf), method="bvls").x
-    return found
+    """(1, s, k)/l with the least relative error of N/X, for each row of `tps`. With some coefficients at zero there are
+    seven solutions by least squares: the best of those without a negative coefficient."""
+    relative = _terms(threads) * (tps / threads)[..., None]
+    found = np.zeros((len(NOT_ZERO), *tps.shape[:-1], 3))
+    for one, kept in zip(found, NOT_ZERO, strict=True):
+        q, r = np.linalg.qr(relative[..., kept])
+        one[..., kept] = np.linalg.solve(r, q.sum(axis=-2)[..., None])[..., 0]
+    off = np.linalg.norm((relative @ found[..., None])[..., 0] - 1, axis=-1)
+    off[(found < 0).any(axis=-1)] = np.inf
+    best: Floats = np.take_along_axis(found, off.argmin(axis=0)[None, ..., None], axis=0)[0]
+    return best
 
 
 def _spreads(points: Sequence[Throughput], off: Floats) -> Floats | None:
@@ -128,7 +133,7 @@ def _drawn_again(threads: Floats, fitted: Floats, spreads: Floats) -> Floats:
     """Coefficients (RESAMPLES x 3) of throughputs that are drawn around the fitted curve."""
     rng = np.random.default_rng(SEED)
     drawn = fitted * np.exp(spreads * rng.normal(size=(RESAMPLES, threads.size)))
-    found = np.array([_coefficients(threads, one) for one in drawn])
+    found = _coefficients(threads, drawn)
     return found[found[:, 0] > 0]
 
 

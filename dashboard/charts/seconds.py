@@ -28,7 +28,7 @@ def seconds(
         [ChartSeries(name, colour, dots)] if dots else [],
         commits=what.capitalize(),
         counts=what,
-        stalled=f"A stall is a second below {BELOW:.0%} of the median. " if stalled else "",
+        stalled=f"A stall is a second below {100 * BELOW:.0f} % of the median. " if stalled else "",
         warm_up=f"A point stands at the end of its second. The warm-up ({warmup_s} s) is a run before this one. "
         if warmup_s
         else "",

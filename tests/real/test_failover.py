@@ -27,7 +27,9 @@ def a_trial(root, fault, policy="careful", *, pause_s=10.0, **topology):
 
 
 def fail_over(root, fault, policy="careful", *, cancelled=lambda: False, steps=steps, **known):
-    return run_failover(a_trial(root, fault, policy, **known), lambda step: None, cancelled, steps=steps)
+    result = run_failover(a_trial(root, fault, policy, **known), print, cancelled, steps=steps)
+    print(result)  # whole: an assertion shows the beginning and the end
+    return result
 
 
 def after_an_answer(kind, begun):

@@ -97,11 +97,14 @@ def _drop(lowest: Shared, highest: Shared) -> tuple[float, float, float]:
 
 
 def _verdict(drop: float, lo: float, hi: float, highest: Shared) -> tuple[Verdict, str]:
-    left = f"At {highest.threads} threads {drop:.0%} of the fsyncs per commit are left."
+    left = f"At {highest.threads} threads {100 * drop:.0f} % of the fsyncs per commit are left."
     if hi <= WORKS:
         return "works", left
     if highest.busy is not None and highest.busy < MET:
-        return "no need", f"Only {highest.busy:.0%} of the time was spent in fsyncs: commits seldom waited together."
+        return (
+            "no need",
+            f"Only {100 * highest.busy:.0f} % of the time was spent in fsyncs: commits seldom waited together.",
+        )
     if lo >= FAILS:
         return "does not work", left
     return "unknown", f"{left} That is between working and not working."

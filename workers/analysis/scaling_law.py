@@ -78,7 +78,7 @@ def fit(points: Sequence[Throughput]) -> ScalingLaw | NotComputable:
     if abs(off[worst]) > MOST_MISFIT:
         at = points[worst].threads
         return NotComputable(
-            f"The law does not fit: with {at} thread{'s' if at > 1 else ''} it is off by {abs(off[worst]):.0%}."
+            f"The law does not fit: with {at} thread{'s' if at > 1 else ''} it is off by {100 * abs(off[worst]):.0f} %."
         )
     spreads = _spreads(points, off)
     draws = None if spreads is None else _drawn_again(threads, _law(threads, best), spreads)

@@ -17,7 +17,7 @@ def because(setup: FailoverSetup, counters: SemiSyncCounters | None) -> str:
 
 def seen_because(setup: FailoverSetup) -> str:
     """Why others read commits that nobody had acknowledged and that were then gone; "" when no rule applies."""
-    if setup.topology.kind == "semi-sync" and setup.topology.wait_point == "AFTER_COMMIT":
+    if setup.topology.kind == "semi-sync" and setup.topology.wait_point == "AFTER_COMMIT" and not in_place(setup):
         return (
             "The primary commits before it waits for a replica (AFTER_COMMIT), so others read commits that no replica "
             "had received."
@@ -27,11 +27,16 @@ def seen_because(setup: FailoverSetup) -> str:
     return ""
 
 
+def in_place(setup: FailoverSetup) -> bool:
+    """No replica takes over: the primary goes on with what it holds itself."""
+    return setup.policy.promote == "nobody" and FAULTS[setup.fault].primary_down
+
+
 def rules(setup: FailoverSetup, counters: SemiSyncCounters | None) -> dict[str, bool]:
     """Each sentence, and whether it applies. The first one that applies is told."""
     topology, policy, fault = setup.topology, setup.policy, FAULTS[setup.fault]
     position = topology.position if fault.of_replica else ""
-    semi_sync, all_down = topology.kind == "semi-sync", _all_down(fault)
+    semi_sync, all_down, takes_over = topology.kind == "semi-sync", _all_down(fault), not in_place(setup)
     struck = sum(fault.ends(replica) for replica in range(1, topology.replicas + 1))
     return {
         "MySQL finds the position of a replica in the replica's own binary log (gtid_executed). After the crash binary "
@@ -56,18 +61,22 @@ def rules(setup: FailoverSetup, counters: SemiSyncCounters | None) -> dict[str, 
             not topology.applying and policy.relay_log == "stop receiving, then apply"
         ),
         "The replica had received the commits and not applied them. When it started again, it dropped its relay log.": (
-            not topology.applying and fault.replicas_down
+            takes_over and not topology.applying and fault.replicas_down
         ),
         "The primary started again with the replica's half of semi-synchronous replication on: some versions of "
         "MariaDB then roll back commits that the engine had not flushed, although a replica has them.": (
             policy.promote == "nobody" and topology.both_halves
         ),
+        "The primary started again and no longer had all commits that it had acknowledged: it had not flushed them "
+        "(innodb_flush_log_at_trx_commit).": not takes_over and not _flushes(setup.settings),
         "The primary acknowledged commits that no replica had received yet (asynchronous replication).": (
-            topology.kind == "async" and not fault.of_replica
+            takes_over and topology.kind == "async" and not fault.of_replica
         ),
-        FELL_BACK: counters is not None and counters.not_acknowledged > 0,
+        FELL_BACK: takes_over and counters is not None and counters.not_acknowledged > 0,
         "The replica acknowledged commits that were in its relay log, and its relay log was not flushed "
-        "(sync_relay_log).": topology.kind not in CLUSTERS and fault.replicas_need_disk and fault.primary_down,
+        "(sync_relay_log).": (
+            takes_over and topology.kind not in CLUSTERS and fault.replicas_need_disk and fault.primary_down
+        ),
         "The policy promotes a replica whatever it has received, and other replicas had acknowledged the commits.": (
             semi_sync
             and topology.acknowledgements < topology.replicas

@@ -214,9 +214,10 @@ class Struck(FailoverLoaded):
 
     @property
     def may_have_fallen_back(self) -> bool:
-        """The network was cut before the primary was stopped. On a busy machine that may take longer than the primary
-        waits for its replicas; its counters cannot be read any more."""
-        return self.semi_sync is not None and 1000 * self.strike_s >= self.setup.topology.timeout_ms
+        """The network was cut before the primary was stopped, after which its clients were heard. On a busy machine
+        that may take longer than the primary waits for its replicas; its counters cannot be read any more."""
+        alone_s = min(self.strike_s, self.witness.drained_at_s - self.since_load_s(self.struck_at))
+        return self.semi_sync is not None and 1000 * alone_s >= self.setup.topology.timeout_ms
 
     def so_far(self) -> FailoverResult:
         return replace(super().so_far(), fault_at_s=self.since_load_s(self.struck_at))

@@ -12,7 +12,7 @@ from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import Keys
 from workers.crash.verdict import verdict
 from workers.servers.settings import switch
-from workers.topology.cause import FELL_BACK, because, seen_because
+from workers.topology.cause import FELL_BACK, because, in_place, seen_because
 from workers.topology.chain import FailoverJudged, Returned
 from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence
@@ -99,7 +99,8 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
 
 
 def _because(returned: Returned) -> str:
-    return FELL_BACK if returned.may_have_fallen_back else because(returned.setup, returned.semi_sync)
+    fell_back = returned.may_have_fallen_back and not in_place(returned.setup)
+    return FELL_BACK if fell_back else because(returned.setup, returned.semi_sync)
 
 
 def _fell_back(returned: Returned) -> bool | None:

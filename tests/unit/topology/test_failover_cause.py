@@ -34,6 +34,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "order": why(policy="stop-first", kind="semi-sync", applying=False),
         "start": why("total-kill", kind="semi-sync", applying=False),
         "in place": why("primary-kill", "in-place", kind="semi-sync", both_halves=True),
+        "in place, not flushed": why("primary-power-loss", "in-place", settings=NOT_FLUSHED),
         "async": why(),
         "fell back": why(kind="semi-sync", counters=fell_back),
         "flush": why("total-power-loss", kind="semi-sync", counters=held),
@@ -51,6 +52,7 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "order": "The replica stopped receiving before it applied",
         "start": "The replica had received the commits and not applied them",
         "in place": "The primary started again with the replica's half of semi-synchronous replication on",
+        "in place, not flushed": "The primary started again and no longer had all commits that it had acknowledged",
         "async": "The primary acknowledged commits that no replica had received yet (asynchronous replication)",
         "fell back": "Semi-synchronous replication had fallen back to asynchronous",
         "flush": "The replica acknowledged commits that were in its relay log, and its relay log was not flushed "
@@ -125,12 +127,37 @@ def test_a_fault_that_ends_the_primary_needs_no_fence():
     assert "received yet" in why("primary-kill", "unfenced")
 
 
+def test_no_replica_is_named_where_the_primary_goes_on():
+    counted = {"counters": SemiSyncCounters(10, 1)}
+    for fault in ("primary-power-loss", "total-power-loss", "total-kill"):
+        for kind in ("async", "semi-sync"):
+            assert why(fault, "in-place", kind=kind, applying=False, **counted) == "", (fault, kind)
+            assert why(fault, "in-place", kind=kind, settings=NOT_FLUSHED, **counted).startswith("The primary started")
+    late = {"kind": "semi-sync", "wait_point": "AFTER_COMMIT"}
+    assert seen_because(setup_of("total-power-loss", "in-place", **late)) == ""
+
+
 @pytest.mark.parametrize(
-    ("counters", "took_s", "may"),
-    [(SemiSyncCounters(9, 0), 10.0, True), (SemiSyncCounters(9, 0), 9.995, False), (None, 11.0, False)],
+    ("counters", "took_s", "heard_s", "may"),
+    [
+        (SemiSyncCounters(9, 0), 10.0, 99.0, True),
+        (SemiSyncCounters(9, 0), 9.995, 99.0, False),
+        (SemiSyncCounters(9, 0), 99.0, 14.0, True),
+        (SemiSyncCounters(9, 0), 99.0, 13.995, False),
+        (None, 11.0, 99.0, False),
+    ],
 )
-def test_a_fault_that_took_longer_than_the_timeout_may_have_let_the_primary_go_on_alone(counters, took_s, may):
-    """Its last acknowledgements then say nothing of semi-synchronous replication, and its counters are gone."""
+def test_a_fault_that_took_longer_than_the_timeout_may_have_let_the_primary_go_on_alone(counters, took_s, heard_s, may):
+    """Its last acknowledgements then say nothing of semi-synchronous replication, and its counters are gone. The fault
+    came 4 s after the load began. `heard_s`: after the load began, when the primary no longer ran."""
     setup = SimpleNamespace(topology=Topology("semi-sync", timeout_ms=10_000))
-    struck = SimpleNamespace(semi_sync=counters, strike_s=took_s, setup=setup)
+    witness = SimpleNamespace(drained_at_s=heard_s)
+    struck = SimpleNamespace(
+        semi_sync=counters,
+        strike_s=took_s,
+        setup=setup,
+        witness=witness,
+        struck_at=54.0,
+        since_load_s=lambda at: at - 50,
+    )
     assert Struck.may_have_fallen_back.fget(struck) is may

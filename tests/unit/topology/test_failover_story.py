@@ -40,7 +40,8 @@ def clients(began, *times, refused=None, node="primary"):
     """`began`: monotonic clock. `refused`: client -> its refusal."""
     connections = told(node, 0, times, refused)
     ledger = Ledger(tuple(one.ledger for one in connections)).sealed(SECRET)
-    return SimpleNamespace(began=began, ledger=lambda: ledger, connections=lambda: connections)
+    heard = {"ledger": lambda: ledger, "connections": lambda: connections}
+    return SimpleNamespace(began=began, drained_at_s=90.0, **heard)
 
 
 def reconnected(*times, since_s=2.0, node="replica 1", refused=None):

@@ -1,5 +1,6 @@
 """The promotion of a replica: its order by the policy, and a replica that cannot apply."""
 
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
@@ -46,10 +47,20 @@ def test_a_replica_that_stopped_applying_makes_the_trial_unclear():
 REPLICAS = {"mid": ("0-1-8", "0-1-5"), "far": ("0-1-9", "0-1-4"), "near": ("0-1-7", "0-1-6")}  # received, executed
 
 
+@dataclass(frozen=True)
+class Known:
+    follower: str
+
+    def received(self):
+        return REPLICAS[self.follower][0]
+
+    def executed(self):
+        return REPLICAS[self.follower][1]
+
+
 def chosen(policy, monkeypatch, spared=tuple(REPLICAS)):
-    links = [SimpleNamespace(follower=name) for name in REPLICAS]
-    monkeypatch.setattr(failover.Link, "received", lambda link: REPLICAS[link.follower][0])
-    monkeypatch.setattr(failover.Link, "executed", lambda link: REPLICAS[link.follower][1])
+    links = [Known(name) for name in REPLICAS]
+    monkeypatch.setattr(failover.Link, "executed", Known.executed)
     struck = SimpleNamespace(links=links, setup=SimpleNamespace(policy=combined([policy])))
     return failover._chosen(struck, tuple(SimpleNamespace(sandbox=name) for name in spared)).follower
 
@@ -59,6 +70,17 @@ def test_each_policy_promotes_its_replica(monkeypatch):
     assert {policy: chosen(policy, monkeypatch) for policy in wanted} == wanted
     assert chosen("first-replica", monkeypatch, ("far", "near")) == "far"
     assert chosen("careful", monkeypatch, ("mid", "near")) == "mid"
+
+
+def test_replicas_that_started_again_are_compared_by_what_they_applied(monkeypatch):
+    """They have received nothing since. MySQL names what it had applied and received in one set each."""
+    uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
+    for near, far in (("0-1-5", "0-1-9"), (f"{uuid}:1-5", f"{uuid}:1-9")):
+        monkeypatch.setitem(REPLICAS, "mid", ("", near))
+        monkeypatch.setitem(REPLICAS, "far", ("", far))
+        assert chosen("careful", monkeypatch, ("mid", "far")) == "far"
+    monkeypatch.setitem(REPLICAS, "mid", (f"{uuid}:8-12", f"{uuid}:1-7"))
+    assert chosen("careful", monkeypatch, ("mid", "far")) == "mid"
 
 
 def test_a_lone_replica_is_asked_nothing(monkeypatch):

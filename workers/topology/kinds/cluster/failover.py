@@ -97,7 +97,8 @@ def _survived(struck: Struck, cluster: Membership) -> Promoted:
     if struck.fault.spares_primary:
         struck.hear()
     stays = struck.fault.comes_back  # beyond a partition
-    return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at, old_stays=stays)
+    first = cluster.causal_read if struck.fault.spares_primary else ""  # others acknowledged what it may not show yet
+    return take_over(struck, new, began=noticed, detection_s=noticed - struck.struck_at, old_stays=stays, first=first)
 
 
 def _outlasted(struck: Struck, cluster: Membership) -> Promoted:

@@ -69,8 +69,13 @@ def _chosen(struck: Struck, candidates: tuple[Node, ...]) -> Link:
         return struck.links[policy.named - 1]
     if policy.promote == "first" or len(links) == 1:
         return links[0]
-    held = Link.executed if policy.promote == "most executed" else Link.received
+    held = Link.executed if policy.promote == "most executed" else _held
     return max(links, key=lambda link: count(parse(held(link))))
+
+
+def _held(link: Link) -> str:
+    """GTIDs received or applied. After its own start a replica has received nothing yet."""
+    return ",".join((link.received(), link.executed()))
 
 
 def _promote(link: Link, stop_first: bool, clock: Callable[[], float]) -> float:

@@ -49,6 +49,7 @@ class Followers:
         wait_until_ready(self._kind, ground.topology, first)
 
     def restart(self, settings: Mapping[str, str]) -> None:
+        self.catch_up()  # a replica without GTIDs goes on at the end of the primary's new binary log
         self._primary.restart(self._settings(0, settings))
         for wire in self._wires:
             wire.redirect(self._primary.target.port)

@@ -141,6 +141,13 @@ def test_a_primary_that_waits_for_its_replicas_takes_writes_when_all_start_again
     assert bad(result) == set() and result.story.outage.total_s < 60, (result.checks, result.log_lines)
 
 
+def test_of_replicas_that_all_started_again_the_one_with_most_commits_is_promoted(sandbox_root):
+    """The near one acknowledged them. Since its start neither has received anything."""
+    far = {"kind": "semi-sync", "replicas": 2, "rtt_ms": 2, "first_rtt_ms": 600}
+    result = fail_over(sandbox_root, "total-kill", steps=after_an_answer, **far)
+    assert result.story.promoted == "replica 2" and result.lost.transactions == 0 < result.acknowledged
+
+
 def test_a_switchover_in_order_loses_nothing(sandbox_root):
     result = fail_over(sandbox_root, "switchover", kind="async", replicas=2, rtt_ms=4)
     assert bad(result) == set() and result.story.rejoin.different_rows == 0

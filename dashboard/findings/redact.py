@@ -5,7 +5,7 @@ workers and environments), then all text that looks like a path, an address or a
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from dashboard.findings.names import neutral_names, server_names
 from dashboard.records.experiments.environment import PLACES
@@ -13,18 +13,21 @@ from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from workers.crash.owners_command import DOUBT, FIX
+from workers.crash.verdict import Outcome
 from workers.toml.table import TomlTable
 
 REMOVED = "[removed]"
+OUTCOMES = frozenset(get_args(Outcome))  # a server may have such a name; the word tells nothing of it
 FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
 IDENTIFYING = frozenset(FILE.texts("identifying"))
 _TELLING = re.compile("|".join(FILE.texts("telling")))
 # Numbers, ON and OFF reveal nothing.
 _PLAIN = re.compile(r"[\d.,:-]*|on|off|yes|no|auto|default|always|enabled|disabled", re.IGNORECASE)
+# The command stands for its program: a path of at most 4096 characters.
 _COMMAND_FAILED = re.compile(
-    r"\bThe (crash|start|failover) command (?:(could not be run)|.*? (ended with status -?\d+)):.*", re.DOTALL
+    r"\bThe (crash|start|failover) command (?:(could not be run)|.{0,4096}? (ended with status -?\d+)):.*", re.DOTALL
 )
-_COMMAND_LATE = re.compile(r"\bThe (crash|start|failover) command .*? (?=did not end within)", re.DOTALL)
+_COMMAND_LATE = re.compile(r"\bThe (crash|start|failover) command .{0,4096}? (?=did not end within)", re.DOTALL)
 _MANAGER_SAID = re.compile(r"^failover manager: .*$", re.MULTILINE)  # lines of its output in the logs of a trial
 _PATTERNS = tuple((re.compile(one.text("find"), re.IGNORECASE), one.text("instead")) for one in FILE.tables("patterns"))
 
@@ -93,7 +96,7 @@ def redactor_of(*experiments: Experiment) -> Redactor:
     for server in Server.objects.filter(pk__in=names):
         replaced |= {**dict(_of_server(server)), server.name: names[server.pk]}
     replaced |= {name: names[pk] for plan in plans for pk, name in server_names(plan).items()}
-    return Redactor(replaced)
+    return Redactor({name: stand_in for name, stand_in in replaced.items() if name.casefold() not in OUTCOMES})
 
 
 def _of_server(server: Server) -> Iterable[tuple[str, str]]:

@@ -3,6 +3,7 @@ from functools import partial
 from django import forms
 from django.conf import settings
 from django.contrib import messages
+from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.html import format_html
@@ -17,6 +18,7 @@ from dashboard.records.notifications.models import Channel, Delivery
 from dashboard.text.names import check_name
 
 SHOWN = 100  # newest messages
+TAKEN = "Another channel has this name. Choose a different name."
 
 
 class ChannelForm(forms.Form):
@@ -45,7 +47,7 @@ class ChannelForm(forms.Form):
         name: str = self.cleaned_data["name"]
         others = Channel.objects.exclude(pk=self._channel.pk) if self._channel else Channel.objects.all()
         if others.filter(name=name).exists():
-            raise forms.ValidationError("Another channel has this name. Choose a different name.")
+            raise forms.ValidationError(TAKEN)
         return name
 
     def clean_address(self) -> str:
@@ -76,7 +78,11 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
     form = ChannelForm(kind, request.POST or None)
     if not form.is_valid():
         return _form_page(request, form)
-    channel, secret = actions.add(request.user, kind, **form.cleaned_data)
+    try:
+        channel, secret = actions.add(request.user, kind, **form.cleaned_data)
+    except IntegrityError:  # of two clicks at once
+        form.add_error("name", TAKEN)
+        return _form_page(request, form)
     if not secret:
         messages.success(request, f"{channel} is added. Send a test to see whether messages arrive.")
         return redirect("notifications:list")
@@ -89,7 +95,11 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = ChannelForm(channel.kind, request.POST or None, channel=channel)
     if not form.is_valid():
         return _form_page(request, form, channel)
-    actions.change(request.user, channel, **form.cleaned_data)
+    try:
+        actions.change(request.user, channel, **form.cleaned_data)
+    except IntegrityError:
+        form.add_error("name", TAKEN)
+        return _form_page(request, form, channel)
     messages.success(request, f"{channel} is saved.")
     return redirect("notifications:list")
 

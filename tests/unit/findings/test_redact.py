@@ -26,6 +26,9 @@ REDACTOR = Redactor({"db7": "[host]", "db7 in rack 3": "Server A", "bench_admin"
         ("[mysqld]\nuser=mysql\ndatadir = /srv/mysql/data\nbind_address=0.0.0.0", ["=mysql", "/srv", "0.0.0.0"]),
         ("Access denied for user 'root'@'localhost'", ["root", "localhost"]),
         ("Can't connect to db7.example.com:3306 (111)", ["db7", "example"]),
+        ("a@b+c@d.org ~ x.y@z", ["a@", "c@", "d.org", "y@z"]),
+        ("at ::1, a::b:c and 1:2::", ["::1", "a::b"]),
+        ("_db1.rack.example and -x.lan", ["db1", "example", "x.lan"]),
         ("measured on DB7 IN RACK 3 by bench_admin", ["RACK", "bench_admin"]),
         ("listening on fe80::1 and 2001:db8:0:1:2:3:4:5", ["fe80", "2001"]),
         ("the file ~/sandboxes/17/log and C:\\data\\my.ini", ["sandboxes", "data"]),
@@ -163,6 +166,25 @@ def test_the_page_of_a_user_names_hosts_and_accounts(client_in, experiment):
     """The control: the same page holds all of it."""
     response = client_in.get(reverse("results:page", args=[experiment.pk]))
     assert {"db7", "rack 3", "10.9.8.7"} <= set(telling(response))
+
+
+def test_a_server_named_like_an_outcome_leaves_the_evidence_readable(experiment):
+    server = experiment.cells.first().server
+    type(server).objects.filter(pk=server.pk).update(host="valid", user="Unknown")
+    redactor = redactor_of(experiment)
+    assert redactor.data({"outcome": "valid", "others": ["unknown", "invalid"]}) == {
+        "outcome": "valid", "others": ["unknown", "invalid"],
+    }  # fmt: skip
+    assert "[" not in redactor.text("valid") and "[path]" in redactor.text("/var/lib/mysql")
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "unit", ["a", ":", "\n", "1.1.", "a-", "a@.", "server uuid" + " " * 300_000], ids=lambda unit: ascii(unit[:12])
+)
+def test_a_long_text_of_a_stranger_stops_nobody(unit):
+    """A minute would not be enough if the time grew with the square of the length."""
+    assert "10.1.2.3" not in REDACTOR.text("10.1.2.3 " + (unit * (300_000 // len(unit))))
 
 
 def test_the_short_name_of_a_host_is_removed_too(experiment):

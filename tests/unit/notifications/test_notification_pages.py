@@ -7,6 +7,7 @@ from django.core.validators import validate_email
 
 from dashboard.environment import mail_settings
 from dashboard.installation import vault
+from dashboard.pages.notifications.views import ChannelForm
 from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.fleet import task_queue
@@ -95,6 +96,20 @@ def test_an_unknown_kind_is_not_found_and_a_name_is_not_given_twice(client, dba)
     assert client.get("/notifications/new/pigeon/").status_code == 404
     add(client)
     assert "Another channel has this name" in text(add(client))
+
+
+def test_the_second_of_two_clicks_at_once_is_told_that_the_name_is_taken(client, dba, monkeypatch):
+    """Both looked before either had added its channel."""
+    monkeypatch.setattr(ChannelForm, "clean_name", lambda form: form.cleaned_data["name"])
+    add(client)
+    again = add(client)
+    assert again.status_code == 422 and "Another channel has this name" in text(again)
+    other = Channel.objects.create(name="other", kind="email", address_sealed=vault.seal("a@b.org"), shown="a@b.org")
+    taken = {"name": Channel.objects.exclude(pk=other.pk).get().name, "address": "", "events": []}
+    changed = client.post(f"/notifications/{other.pk}/", taken)
+    assert changed.status_code == 422 and "Another channel has this name" in text(changed)
+    other.refresh_from_db()
+    assert other.name == "other" and Channel.objects.count() == 2
 
 
 def test_an_address_left_empty_stays(client, dba):

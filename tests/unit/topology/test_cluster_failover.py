@@ -145,6 +145,17 @@ def test_without_any_node_the_trial_says_why():
         fail_over(struck(), Nodes(dict.fromkeys(("node 1", "node 2", "node 3"), "lost")))
 
 
+@pytest.mark.parametrize(
+    ("fault", "first"), [("kill:replica2", Nodes.causal_read), ("no-fault", Nodes.causal_read), ("primary-kill", "")]
+)
+def test_a_spared_first_node_shows_what_the_others_acknowledged_before_it_is_read(fault, first, monkeypatch):
+    monkeypatch.setattr(failover, "_wait_until_noticed", lambda *_: None)
+    monkeypatch.setattr(failover, "_able", lambda struck: struck.standing)
+    for name in ("first_to_accept", "take_over"):
+        monkeypatch.setattr(failover, name, getattr(RESTART, name))
+    assert fail_over(struck(fault), Nodes({})).first == first
+
+
 def promoted(new, policy="careful", alone=(), running=(), fault="primary-kill", wires=()):
     nodes = {name: node(name, name in running) for name in ("node 1", "node 2", "node 3")}
     first, *others = nodes.values()

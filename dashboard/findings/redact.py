@@ -3,21 +3,21 @@ servers after hosts, and the output of owners' commands. It removes this output 
 workers and environments), then all text that looks like a path, an address or an account. In doubt it removes."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from dashboard.findings.names import neutral_names, server_names
 from dashboard.records.experiments.environment import PLACES
 from dashboard.records.experiments.models import Environment, Experiment, Run
+from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.records.fleet.models import Worker
 from dashboard.records.servers.models import Server
 from workers.crash.owners_command import DOUBT, FIX
-from workers.crash.verdict import Outcome
 from workers.toml.table import TomlTable
 
 REMOVED = "[removed]"
-OUTCOMES = frozenset(get_args(Outcome))  # a server may have such a name; the word tells nothing of it
 FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
 IDENTIFYING = frozenset(FILE.texts("identifying"))
 _TELLING = re.compile("|".join(FILE.texts("telling")))
@@ -30,6 +30,22 @@ _COMMAND_FAILED = re.compile(
 _COMMAND_LATE = re.compile(r"\bThe (crash|start|failover) command .{0,4096}? (?=did not end within)", re.DOTALL)
 _MANAGER_SAID = re.compile(r"^failover manager: .*$", re.MULTILINE)  # lines of its output in the logs of a trial
 _PATTERNS = tuple((re.compile(one.text("find"), re.IGNORECASE), one.text("instead")) for one in FILE.tables("patterns"))
+
+
+def _words_of(form: Any) -> Iterator[str]:
+    """The names of all fields, and the values of those that have a choice."""
+    if get_origin(form) is Literal:
+        yield from get_args(form)
+    elif is_dataclass(form):
+        for name, inner in get_type_hints(form).items():
+            yield from (name, *_words_of(inner))
+    else:
+        for inner in get_args(form):
+            yield from _words_of(inner)
+
+
+# A server may be called *count* or *valid*. The form of the evidence stays, or nobody could read it.
+_FORM = frozenset(_words_of(StoredEvidence))
 
 
 class Redactor:
@@ -55,10 +71,12 @@ class Redactor:
     def data(self, value: Any) -> Any:
         """The same for everything in lists and dicts. A value under an identifying key is removed entirely."""
         if isinstance(value, str):
-            return self.text(value)
+            return value if value in _FORM else self.text(value)
         if isinstance(value, Mapping):
             return {
-                self.text(str(key)): REMOVED if one and _identifies(key, one) else self.data(one)
+                (key if key in _FORM else self.text(str(key))): REMOVED
+                if one and _identifies(key, one)
+                else self.data(one)
                 for key, one in value.items()
             }
         return [self.data(one) for one in value] if isinstance(value, (list, tuple)) else value
@@ -96,7 +114,7 @@ def redactor_of(*experiments: Experiment) -> Redactor:
     for server in Server.objects.filter(pk__in=names):
         replaced |= {**dict(_of_server(server)), server.name: names[server.pk]}
     replaced |= {name: names[pk] for plan in plans for pk, name in server_names(plan).items()}
-    return Redactor({name: stand_in for name, stand_in in replaced.items() if name.casefold() not in OUTCOMES})
+    return Redactor(replaced)
 
 
 def _of_server(server: Server) -> Iterable[tuple[str, str]]:

@@ -84,7 +84,7 @@ def rules(setup: FailoverSetup, counters: SemiSyncCounters | None) -> dict[str, 
             and fault.primary_down
         ),
         "The fault struck the replicas that had acknowledged the commits, and another replica was promoted.": (
-            semi_sync and fault.primary_down and topology.acknowledgements <= struck < topology.replicas
+            takes_over and semi_sync and fault.primary_down and topology.acknowledgements <= struck < topology.replicas
         ),
     }
 

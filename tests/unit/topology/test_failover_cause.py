@@ -129,9 +129,9 @@ def test_a_fault_that_ends_the_primary_needs_no_fence():
 
 def test_no_replica_is_named_where_the_primary_goes_on():
     counted = {"counters": SemiSyncCounters(10, 1)}
-    for fault in ("primary-power-loss", "total-power-loss", "total-kill"):
+    for fault in ("primary-power-loss", "total-power-loss", "total-kill", "kill:primary+replica1"):
         for kind in ("async", "semi-sync"):
-            assert why(fault, "in-place", kind=kind, applying=False, **counted) == "", (fault, kind)
+            assert why(fault, "in-place", kind=kind, replicas=2, applying=False, **counted) == "", (fault, kind)
             assert why(fault, "in-place", kind=kind, settings=NOT_FLUSHED, **counted).startswith("The primary started")
     late = {"kind": "semi-sync", "wait_point": "AFTER_COMMIT"}
     assert seen_because(setup_of("total-power-loss", "in-place", **late)) == ""

@@ -44,6 +44,11 @@ def rows(server: Sandbox) -> int:
         return ask.integer(ask.rows(connection, "SELECT COUNT(*) FROM shop.orders")[0][0])
 
 
+def has_orders(server: Sandbox) -> bool:
+    with contextlib.closing(connect(server.target)) as connection:
+        return bool(ask.rows(connection, "SELECT 1 FROM information_schema.tables WHERE table_name = 'orders'"))
+
+
 def insert(source: Sandbox, count: int) -> None:
     run(source, *["INSERT INTO shop.orders VALUES (NULL)"] * count)
 
@@ -63,7 +68,7 @@ def follows(replica: Sandbox, source: Sandbox, host: str, port: int) -> bool:
         "GRANT REPLICATION SLAVE ON *.* TO repl@'%' IDENTIFIED BY 'secret'",
     )
     run(replica, "SET GLOBAL gtid_slave_pos = ''", *(sql.format(host=host, port=port) for sql in ATTACH))
-    return until(lambda: status(replica)["Slave_IO_Running"] == "Yes")
+    return until(lambda: status(replica)["Slave_IO_Running"] == "Yes" and has_orders(replica))
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +107,7 @@ def test_a_replica_that_was_cut_off_cannot_connect_until_the_wire_heals(wire, pa
     wire.delay(1000)
     insert(source, 3)
     wire.cut()
-    assert until(lambda: status(replica)["Last_IO_Errno"] != "0")
+    assert until(lambda: status(replica)["Last_IO_Errno"] != "0"), status(replica)
     assert status(replica)["Slave_IO_Running"] == "Connecting" and rows(replica) == before
     wire.delay(0)
     wire.heal()

@@ -51,12 +51,12 @@ class ForwardedWire:
 
     def cut(self) -> None:
         self.line.lose()
-        for end in list(self.ends):
-            end.close(reset=True)
-        if self._listener:
+        if self._listener:  # first, or a client whose connection is reset could already wait here again
             self.loop.watch(self._listener.fileno(), 0, self._accept)
             self._listener.close()
             self._listener = None
+        for end in list(self.ends):
+            end.close(reset=True)
 
     def watch(self) -> None:
         """Accept connections, or let them wait."""

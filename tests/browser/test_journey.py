@@ -289,8 +289,9 @@ def test_points_are_put_side_by_side(page, found):
     page.goto(found.result)
     follow(page, "Compare with ...")
     press(page, "List its combinations")
-    for box in page.locator("main input[type=checkbox]").all()[:2]:
-        box.check()
+    boxes = page.locator("main input[type=checkbox]")
+    for nth in range(2):  # each waits until the page that lists them is there
+        boxes.nth(nth).check()
     press(page, "Compare these points")
     expect(page.locator("main")).to_contain_text("ran in the same environment")
     assert page.get_by_role("region", name="Side by side").get_by_role("columnheader").count() == 3

@@ -8,11 +8,13 @@ from dashboard.findings.attached.known import told
 from dashboard.findings.attached.topology import topology_of
 from tests.real.registered import answered
 from workers.crash.replica_link import Link
+from workers.host.until import until
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.topology.network.wires import Wires
 
 pytestmark = pytest.mark.django_db
+SEMI_SYNC = {"Rpl_semi_sync_master_clients": "1", "Rpl_semi_sync_master_status": "ON"}  # once the replica has answered
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,13 @@ def test_a_source_behind_a_proxy_is_recognised(pair):
     assert direct.follow(30).state == "caught up"
 
 
+def semi_sync(primary):
+    """A replica is counted when its thread on the primary starts, a moment after it is connected."""
+    with connect(primary.target) as connection:
+        found = dict(ask.rows(connection, "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_%'"))
+    return {name: found[name] for name in SEMI_SYNC}
+
+
 def test_semi_synchronous_replication_is_seen_with_the_wait_point_of_mariadb(pair):
     primary, replica = pair
     with connect(primary.target) as connection:
@@ -73,6 +82,7 @@ def test_semi_synchronous_replication_is_seen_with_the_wait_point_of_mariadb(pai
         ):
             ask.rows(connection, statement)
     assert Link(primary, replica).follow(30).state == "caught up"
+    assert until(lambda: semi_sync(primary) == SEMI_SYNC, 30, 0.01)
     first, _ = (answered(one, name) for one, name in zip(pair, ("db1", "db2"), strict=True))
     lost = next(one for one in topology_of(first).statements if one.crash == "host of db1 lost, db2 promoted")
     assert lost.outcome == "kept" and "after 3.0 s" in lost.says and "read commits that are then gone" in lost.says

@@ -21,6 +21,7 @@ from dashboard.portable.refused import NoFile, NotImported
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Run, Trial
 from workers.bench.plan import Plan, PlanTarget, Variant
 from workers.bench.plan_field import fields_of
+from workers.bench.recipes.claims import CHOICES
 
 Json = dict[str, object]
 Value = TypeVar("Value")
@@ -54,12 +55,14 @@ class Clean:
     def text(self, text: str) -> str:
         return self._names.get(text) or _settled(self._redactor.text, text)
 
-    def data(self, value: object) -> object:
+    def data(self, value: object, key: str = "") -> object:
+        """Keys stay, and so do values that are one of a claim's choices, or a server called *binlog* or *commit* would
+        make the file unreadable."""
         if isinstance(value, Mapping):
-            return {self.text(str(key)): self.data(one) for key, one in value.items()}
+            return {name: self.data(one, name) for name, one in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self.data(one) for one in value]
-        return self.text(value) if isinstance(value, str) else value
+            return [self.data(one, key) for one in value]
+        return self.text(value) if isinstance(value, str) and key not in CHOICES else value
 
     def facts(self, value: Mapping[str, object]) -> Json:
         """As `data`, and fields whose name says host, account or path are removed."""

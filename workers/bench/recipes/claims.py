@@ -21,6 +21,7 @@ POINT = ("variant", "workload", "threads")
 TEXTS = ("id", "says", "article", "today")
 BOUNDS = ("above", "below")
 COUNTED = ("checks", "lost", "happened")  # what makes a crash count
+CHOICES = ("figure", "kind", "kinds", *COUNTED)  # keys with values of ours; other texts are names of a plan, or prose
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from dashboard.findings.names import neutral_names, server_names
-from dashboard.records.experiments.environment import PLACES
+from dashboard.findings.probed import StoredProbe
+from dashboard.records.experiments.environment import PLACES, EnvironmentFacts
 from dashboard.records.experiments.models import Environment, Experiment, Run
 from dashboard.records.experiments.trial_evidence import StoredEvidence
 from dashboard.records.fleet.models import Worker
@@ -44,8 +45,8 @@ def _words_of(form: Any) -> Iterator[str]:
             yield from _words_of(inner)
 
 
-# A server may be called *count* or *valid*. The form of the evidence stays, or nobody could read it.
-_FORM = frozenset(_words_of(StoredEvidence))
+# A server may be called *count*, *host* or *append*. The form of what is stored stays, or nobody could read it.
+_FORM = frozenset(word for form in (StoredEvidence, StoredProbe, EnvironmentFacts) for word in _words_of(form))
 
 
 class Redactor:

@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.portable.write import Clean, file_of
 from dashboard.records.experiments.claims import claims_of
-from dashboard.records.experiments.models import Experiment
+from dashboard.records.experiments.models import Environment, Experiment, Probe
 from dashboard.records.servers.models import Server
 from tests.unit.portable import files
 from workers.bench.recipes import shelf
@@ -68,3 +68,34 @@ def test_a_name_in_the_prose_of_a_claim_is_replaced(claimed):
     index = files.index_of(file_of(called(claimed, "binlog")))
     assert index["claims"]["claims"][0]["says"] == "Server A flushes once"
     assert index["claims"]["changed"] == ["other servers than Server A"]
+
+
+def keys_of(value):
+    """The form of a part of the file: its keys, in the same places."""
+    if isinstance(value, dict):
+        return {key: keys_of(one) for key, one in value.items()}
+    return [keys_of(one) for one in value] if isinstance(value, list) else None
+
+
+def words_in(form):
+    """Of keys; those in `notes` and `sets` are labels that nothing reads by name."""
+    if isinstance(form, dict):
+        for key, one in form.items():
+            yield key
+            yield from words_in(None if key in ("notes", "sets", "variables") else one)
+    elif isinstance(form, list):
+        for one in form:
+            yield from words_in(one)
+
+
+def test_a_server_called_like_a_word_of_the_environment_or_of_a_probe_leaves_both_readable(claimed):
+    [environment, *_] = [one.data for one in Environment.objects.all() if "host" in one.data]
+    [probe, *_] = [one.data for one in Probe.objects.all()]
+    words = {*words_in(keys_of(environment)), *words_in(keys_of(probe)), "append", "overwrite"}
+    assert {"host", "storage", "kernel", "version", "n", "size_bytes"} <= words
+    for word in sorted(words):
+        clean = Clean(called(claimed, word))
+        for given in (environment, probe):
+            assert keys_of(clean.facts(given)) == keys_of(given), word
+        assert [one["way"] for one in clean.facts(probe)["flushes"]] == [one["way"] for one in probe["flushes"]]
+    assert files.imported(file_of(called(claimed, "append")))

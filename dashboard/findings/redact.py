@@ -33,20 +33,28 @@ _MANAGER_SAID = re.compile(r"^failover manager: .*$", re.MULTILINE)  # lines of 
 _PATTERNS = tuple((re.compile(one.text("find"), re.IGNORECASE), one.text("instead")) for one in FILE.tables("patterns"))
 
 
-def _words_of(form: Any) -> Iterator[str]:
-    """The names of all fields, and the values of those that have a choice."""
+def _fields_of(form: Any) -> Iterator[str]:
+    """The names of all fields."""
+    if is_dataclass(form):
+        for name, inner in get_type_hints(form).items():
+            yield from (name, *_fields_of(inner))
+    for inner in get_args(form):
+        yield from _fields_of(inner)
+
+
+def _choices_of(form: Any) -> Iterator[str]:
+    """The values of all fields that have a choice."""
     if get_origin(form) is Literal:
         yield from get_args(form)
-    elif is_dataclass(form):
-        for name, inner in get_type_hints(form).items():
-            yield from (name, *_words_of(inner))
-    else:
-        for inner in get_args(form):
-            yield from _words_of(inner)
+        return
+    for inner in (*(get_type_hints(form).values() if is_dataclass(form) else ()), *get_args(form)):
+        yield from _choices_of(inner)
 
 
 # A server may be called *count*, *host* or *append*. The form of what is stored stays, or nobody could read it.
-_FORM = frozenset(word for form in (StoredEvidence, StoredProbe, EnvironmentFacts) for word in _words_of(form))
+_STORED = (StoredEvidence, StoredProbe, EnvironmentFacts)
+_CHOICES = frozenset(choice for form in _STORED for choice in _choices_of(form))
+_KEYS = _CHOICES | frozenset(name for form in _STORED for name in _fields_of(form))
 
 
 class Redactor:
@@ -72,15 +80,16 @@ class Redactor:
     def data(self, value: Any) -> Any:
         """The same for everything in lists and dicts. A value under an identifying key is removed entirely."""
         if isinstance(value, str):
-            return value if value in _FORM else self.text(value)
+            return value if value in _CHOICES else self.text(value)
         if isinstance(value, Mapping):
             return {
-                (key if key in _FORM else self.text(str(key))): REMOVED
-                if one and _identifies(key, one)
-                else self.data(one)
+                self._key(key): REMOVED if one and _identifies(key, one) else self.data(one)
                 for key, one in value.items()
             }
         return [self.data(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+    def _key(self, key: object) -> str:
+        return key if isinstance(key, str) and key in _KEYS else self.text(str(key))
 
     def variables(self, known: Mapping[str, object]) -> dict[str, object]:
         """A variable whose name suggests a place is removed. The values of the others are cleaned."""

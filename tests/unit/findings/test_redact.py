@@ -208,3 +208,9 @@ def test_guests_do_not_read_what_a_failover_manager_said():
     assert Redactor({}).text(logs) == "primary: ready for connections\nfailover manager: [removed]\nreplica 1: ready"
     failed = "The failover command /opt/manager ended with status 1: token abc"
     assert "abc" not in Redactor({}).text(failed) and "/opt" not in Redactor({}).text(failed)
+
+
+@pytest.mark.parametrize("name", ["storage", "device", "version", "n"])
+def test_a_host_called_like_a_field_is_hidden_where_it_is_a_value(name):
+    shown = Redactor({name: "Server A"}).data({name: [name, f"lost by {name}"], "way": "append"})
+    assert shown == {name: ["Server A", "lost by Server A"], "way": "append"}

@@ -4,6 +4,9 @@ Asked by web server, beat and worker before they start, by a worker before each 
 at its first connection (dashboard.records.fleet.apps)."""
 
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from pkgutil import iter_modules
 
 from django.apps import apps
 from django.db import connection
@@ -37,10 +40,18 @@ def applied_migrations() -> list[str]:
 
 def unknown_migrations(names: Iterable[str]) -> list[str]:
     """Those of our apps that this program does not know. It knows replaced ones."""
+    if not (strange := set(names) - _files()):
+        return []
     loader = MigrationLoader(None, ignore_no_migrations=True)
-    known = set(loader.disk_migrations).union(*(one.replaces for one in loader.disk_migrations.values()))
-    strange = set(names) - {".".join(key) for key in known}
-    return sorted(one for one in strange if one.partition(".")[0] in loader.migrated_apps)
+    replaced = {".".join(key) for one in loader.disk_migrations.values() for key in one.replaces}
+    return sorted(one for one in strange - replaced if one.partition(".")[0] in loader.migrated_apps)
+
+
+@cache
+def _files() -> frozenset[str]:
+    """ "app.name" of each migration, by its file: to load them costs 35 ms at the start of each process."""
+    folders = {app.label: str(Path(app.path, "migrations")) for app in apps.get_app_configs()}
+    return frozenset(f"{label}.{file.name}" for label, folder in folders.items() for file in iter_modules([folder]))
 
 
 def migrated_by() -> str:

@@ -25,7 +25,9 @@ def page_of_several_tests(browser: Browser) -> Iterator[Page]:
 
 
 def fresh(browser: Browser) -> BrowserContext:
-    context = patient(browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True))
+    """Without motion, which is drawn 60 times a second. The journey sees it."""
+    desk = {"width": 1280, "height": 900}
+    context = patient(browser.new_context(viewport=desk, accept_downloads=True, reduced_motion="reduce"))
     context.add_init_script(REPORT_VIOLATIONS)
     return context
 

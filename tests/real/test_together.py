@@ -4,6 +4,7 @@ or dies in the middle."""
 import os
 import secrets
 import signal
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -16,19 +17,25 @@ from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Server
 from tests.real.crew import Crew
-from tests.real.lab import one_cell, started
+from tests.real.lab import SLOW, one_cell, slowed, started
 from tests.real.parts import until
 from tests.real.test_worker import alive, descendants, fresh, shorten
 from workers.bench.plan import Plan
+from workers.sandbox.server import Sandbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def attached(sandbox, transactional_db) -> Server:
-    """Reached by TCP with a password that each worker opens from the vault."""
+def attached(sandbox, transactional_db) -> Iterator[Server]:
+    with slowed(sandbox):
+        yield by_tcp("db", sandbox)
+
+
+def by_tcp(name: str, sandbox: Sandbox) -> Server:
+    """With a password that each worker opens from the vault."""
     target = sandbox.target
-    server = Server(name="db", kind="attached", host=target.host, port=target.port, user=target.user)
+    server = Server(name=name, kind="attached", host=target.host, port=target.port, user=target.user)
     server.set_password(target.password)
     server.save()
     return server
@@ -83,12 +90,8 @@ def test_cancelling_ends_all_parts(attached, crew):
 
 
 def test_a_server_that_is_lost_in_mid_run_ends_the_cell_and_every_sysbench(make_sandbox, transactional_db, crew):
-    victim = make_sandbox({"log_bin": "ON"}, name="victim")
-    target = victim.target
-    server = Server(name="victim", kind="attached", host=target.host, port=target.port, user=target.user)
-    server.set_password(target.password)
-    server.save()
-    experiment, workers = loading(server, crew)
+    victim = make_sandbox(SLOW, name="victim")
+    experiment, workers = loading(by_tcp("victim", victim), crew)
     victim.kill()
     until(lambda: fresh(experiment).is_over)
     cell, over = experiment.cells.get(), fresh(experiment)

@@ -74,7 +74,7 @@ def test_plain_least_squares_would_have_missed_the_latency():
 
 def test_intervals_hold_the_truth():
     rng = np.random.default_rng(4)
-    found = [fit(times(5, 100, rounds=8, noise=0.1, rng=rng)) for _ in range(150)]
+    found = [fit(times(5, 100, rounds=8, noise=0.1, rng=rng)) for _ in range(tried(300))]
     for truth, name in ((5, "k_ms"), (1e-5, "ms_per_byte")):
         held = [getattr(one, name).lo <= truth <= getattr(one, name).hi for one in found]
         assert np.mean(held) >= 0.9

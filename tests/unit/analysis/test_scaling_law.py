@@ -84,7 +84,7 @@ def test_a_peak_beyond_what_was_measured_is_not_told():
 
 def test_intervals_hold_the_truth():
     rng = np.random.default_rng(2)
-    found = [fit(curve(1000, 0.05, 0.001, noise=0.04, rng=rng)) for _ in range(150)]
+    found = [fit(curve(1000, 0.05, 0.001, noise=0.04, rng=rng)) for _ in range(tried(300))]
     for truth, name in ((1000, "per_thread_tps"), (0.05, "contention"), (0.001, "coherency")):
         held = [getattr(one, name).lo <= truth <= getattr(one, name).hi for one in found]
         assert np.mean(held) >= 0.9

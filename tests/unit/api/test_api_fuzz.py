@@ -182,8 +182,8 @@ def asked_at_random(operation, schema, ask):
 
 
 def a_share_of_each_kind(examples, first):
-    """Of the systematic requests, 454 for one operation: a third, and at least one of each scenario of each parameter.
-    They are sorted by their description, which names the field: each field with three wrong values gets one of them.
+    """Of the systematic requests, 454 for one operation: a fifth, and at least one of each scenario of each parameter.
+    They are sorted by their description, which names the field: each field with five wrong values gets one of them.
     Operations of one method begin at different requests. The three that take a plan leave out nothing together."""
 
     def of(example, *names):

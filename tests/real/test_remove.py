@@ -8,6 +8,7 @@ import pytest
 
 from dashboard.installation.home import PROJECT
 from dashboard.local.claim import claimed
+from tests import migrated
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_a_database_of_another_name_is_removed_with_its_results(call, tmp_path, 
     folder = tmp_path / place
     folder.mkdir()
     call.environment["DURASCOPE_SQLITE"] = str(folder / "mine[1].sqlite3")
-    call("migrate")
+    migrated.sqlite(folder / "mine[1].sqlite3")
     for name in ("mine[1].sqlite3-wal", "mine[1].sqlite3.before-20261127T211733"):
         (folder / name).touch()
     told, said, status = call("remove")

@@ -31,7 +31,7 @@ PASSWORD = "p@ss: wörd"
 
 def fill() -> list[str]:
     call_command("migrate", verbosity=0)
-    dba = made.somebody("maria")
+    dba = made.somebody("maria", password=None)  # to hash one costs half a second
     server = factory.server()
     server.set_password(PASSWORD)
     server.owner = dba

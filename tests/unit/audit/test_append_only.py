@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection, transaction
 from dashboard.installation.home import PROJECT
 from dashboard.records.audit import append_only
 from dashboard.records.audit.models import AppendOnly, Event, record
+from tests import migrated
 from tests.own_database import own_database
 
 pytestmark = pytest.mark.django_db
@@ -92,7 +93,10 @@ def test_events_are_added_under_the_triggers(triggers):
 
 
 def test_every_installation_gets_the_triggers(tmp_path):
-    """A fresh database by the migrations alone: what is there cannot be changed past the model either."""
+    """A fresh database by the migrations alone: what is there cannot be changed past the model either. SQLite: a copy
+    of one that `manage.py migrate` made."""
+    if connection.vendor == "sqlite":
+        migrated.sqlite(tmp_path / "durascope.sqlite3")
     env = {**os.environ, **own_database(tmp_path), "DURASCOPE_HOME": str(tmp_path)}
     argv = [sys.executable, "manage.py", "shell", "--verbosity", "0", "--command", FRESH]
     done = subprocess.run(argv, cwd=PROJECT, env=env | SETTINGS, check=True, capture_output=True, text=True)

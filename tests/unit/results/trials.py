@@ -31,15 +31,33 @@ def experiment(rates=RATES, *, replica=True, measured=None, levels=None, **known
 def add(one, rates, environment=None):
     server_id = one.plan["targets"][0]["server_id"]
     environment = environment or factory.environment_row()
-    for variant, kinds in rates.items():
-        for kind, losses in kinds.items():
-            for repeat, lost in enumerate(losses, start=1):
-                trial(one, server_id, variant, kind, repeat, lost, environment=environment)
+    asked = [
+        (variant, kind, repeat, lost)
+        for variant, kinds in rates.items()
+        for kind, losses in kinds.items()
+        for repeat, lost in enumerate(losses, start=1)
+    ]
+    first = one.trials.count()
+    store(row(one, server_id, *each, position=first + nth, environment=environment) for nth, each in enumerate(asked))
 
 
 def trial(one, server_id, variant, kind, repeat, lost, **fields):
     """`lost`: (engine, binlog), or None for a trial that broke off."""
-    diverges = lost is not None and lost[0] != lost[1]
+    [made] = store([row(one, server_id, variant, kind, repeat, lost, position=one.trials.count(), **fields)])
+    return made
+
+
+def store(rows):
+    """What `row` made, with two statements."""
+    made = Trial.objects.bulk_create(rows)
+    TrialEvidence.objects.bulk_create(
+        TrialEvidence(trial=one, data=evidence(one, one.lost_engine != one.lost_binlog)) for one in made if one.verdict
+    )
+    return made
+
+
+def row(one, server_id, variant, kind, repeat, lost, **fields):
+    """It is not stored yet."""
     known = {
         "state": "done",
         "verdict": "unknown" if lost is None else "invalid" if any(lost) else "valid",
@@ -48,13 +66,10 @@ def trial(one, server_id, variant, kind, repeat, lost, **fields):
         **(dict(zip(("lost_engine", "lost_binlog"), lost, strict=True)) if lost else {}),
         **({"lost_engine_ms": lost[0] / 1.1, "lost_binlog_ms": lost[1] / 1.1} if lost else {}),
     } | fields  # fmt: skip
-    made = Trial.objects.create(
+    return Trial(
         experiment=one, server_id=server_id, variant=variant, kind=kind, repeat=repeat, seed=90 + repeat,
-        position=one.trials.count(), started_at=factory.STARTED, **known,
+        started_at=factory.STARTED, **known,
     )  # fmt: skip
-    if known["verdict"]:
-        TrialEvidence.objects.create(trial=made, data=evidence(made, diverges))
-    return made
 
 
 def evidence(made, diverges):

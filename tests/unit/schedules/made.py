@@ -18,8 +18,8 @@ DUE = datetime(2026, 6, 11, 2, 30, tzinfo=UTC)
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 
-def somebody(name="dba", role=Role.OPERATOR) -> User:
-    user = User.objects.create_user(name, password="a long test password")
+def somebody(name="dba", role=Role.OPERATOR, password: str | None = "a long test password") -> User:
+    user = User.objects.create_user(name, password=password)
     Person.objects.filter(user=user).update(role=role)
     return User.objects.get(pk=user.pk)
 

@@ -44,7 +44,7 @@ def measure(root: Path, key: str, rounds: int) -> None:
 
     build = builds.find(key)
     with ExitStack() as opened:
-        pair, crew = opened.enter_context(pair_of(root, build)), Crew(root)
+        pair, crew = opened.enter_context(pair_of(root, build, {})), Crew(root)
         opened.callback(crew.end)
         server = registered(pair, key, f"replica of {key}")
         print(f"{build.title} {build.version_text}", flush=True)

@@ -5,7 +5,7 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -55,14 +55,14 @@ class GuardedPair:
 
 
 @contextmanager
-def pair_of(root: Path, build: Build) -> Iterator[GuardedPair]:
+def pair_of(root: Path, build: Build, own: Mapping[str, str]) -> Iterator[GuardedPair]:
+    """`own`: settings of the primary alone."""
     settings = COMMON | BY_GTID[build.flavour]
+    of_primary = settings | {"server_id": "71"} | own
     with ExitStack() as made:
         devices = made.enter_context(Devices.create(root, parse("k=1ms"), GIB))
         primary = made.enter_context(
-            Sandbox.create(
-                root, build, settings | {"server_id": "71"}, name="guarded", datadir_on=devices.data, logs=devices.logs
-            )
+            Sandbox.create(root, build, of_primary, name="guarded", datadir_on=devices.data, logs=devices.logs)
         )
         made.callback(devices.give_way)
         replica = made.enter_context(Sandbox.create(root, build, settings | FOLLOWER, name="follower"))

@@ -12,6 +12,7 @@ from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Preflight, Server
+from tests.real.lab import SLOW
 from tests.real.owned import end, owned
 from tests.real.trials import forgetful, wait_for_unflushed
 from workers import tasks
@@ -25,6 +26,7 @@ from workers.upkeep import restores
 from workers.upkeep.heartbeat import Heartbeat
 
 NAME = "Theirs"
+SETTINGS = SLOW | forgetful()
 PLAN = {
     "name": "Does it survive?", "variants": ["0/1"], "binlog": "keep", "workloads": ["update-by-key"], "threads": "1",
     "repeats": "1", "warmup_s": "0", "measure_s": "1", "table_rows": "100", "trials": "1",
@@ -44,7 +46,7 @@ def worker(transactional_db, monkeypatch):
 
 @pytest.fixture(scope="module")
 def known(make_sandbox):
-    with make_sandbox(forgetful(), name="theirs", trace=False) as running, owned(running) as known:
+    with make_sandbox(SETTINGS, name="theirs", trace=False) as running, owned(running) as known:
         yield known
 
 
@@ -53,7 +55,7 @@ def theirs(known):
     """Up, by nobody's command but ours: a test that crashed it left another process."""
     if not known.server.running:
         end(known.server)
-        known.server.restart(forgetful())
+        known.server.restart(SETTINGS)
     return known
 
 
@@ -232,7 +234,7 @@ def test_a_server_that_stays_down_is_put_back_when_it_is_up_again(client_in, ser
     client_in.post(f"/servers/{server.pk}/start/")
     restores.restore_all()
     assert pending(server).exists() and did("started again").count() == tries + 1, "the owner asked for it"
-    theirs.server.restart(forgetful())  # by its owner
+    theirs.server.restart(SETTINGS)  # by its owner
     restores.restore_all()
     assert not pending(server).exists()
     assert ours_on(theirs) == []

@@ -15,7 +15,7 @@ from dashboard.portable import shape
 from tests import migrated
 from tests.unit.portable import files
 
-PLAN = {"threads": "1,2", "repeats": "1", "warmup_s": "0", "measure_s": "1", "table_rows": "500"}
+PLAN = {"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "1", "table_rows": "500"}
 CRASHES = {"kinds": "process-kill", "trials": "1", "control_trials": "0", "clients": "2", "load_s": "1"}
 NO_IMPORTS = ("shell", "--no-imports", "--verbosity", "0", "-c")
 SANDBOX = """

@@ -10,6 +10,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.holds.models import PendingRestore
 from tests.real.disks import needs_disk
 from tests.real.guarded import TROUBLES, GuardedPair, Run, pair_of, planned, registered, seen
+from tests.real.lab import WAITS
 from workers.crash.replica_link import Link
 from workers.sandbox import builds
 from workers.servers import ask
@@ -39,7 +40,7 @@ def pair(request, sandbox_root):
         build = builds.find(request.param)
     except builds.SandboxError as absent:
         pytest.skip(str(absent))
-    with pair_of(sandbox_root, build) as made:
+    with pair_of(sandbox_root, build, WAITS if build.flavour == "mariadb" else {}) as made:
         yield made
 
 

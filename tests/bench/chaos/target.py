@@ -11,7 +11,8 @@ from workers.sandbox.server import Sandbox
 from workers.servers.connection import connect
 from workers.servers.settings import SETTINGS
 
-OWN = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "7", "log_bin": "ON"}
+WAITS = {"binlog_commit_wait_count": "100", "binlog_commit_wait_usec": "20000"}  # a load only has to go on
+OWN = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "7", "log_bin": "ON"} | WAITS
 
 
 class TargetServer:

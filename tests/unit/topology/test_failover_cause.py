@@ -99,6 +99,17 @@ def test_a_node_that_flushes_more_than_the_others_of_its_cluster_is_taken_into_a
     assert why("total-kill", policy, kind="galera", settings=relaxed, one_replica=own).startswith(says)
 
 
+def test_a_replica_of_mariadb_drops_its_relay_log_at_its_start_also_when_it_applies():
+    """It applies all the time, and lacks what it had received last."""
+    held = {"kind": "semi-sync", "flavour": "mariadb", "counters": SemiSyncCounters(10, 0)}
+    for fault in ("total-kill", "total-power-loss"):
+        assert "it dropped its relay log" in why(fault, **held), fault
+    assert "(sync_relay_log)" in why("total-power-loss", **held | {"flavour": "mysql"})
+    assert "fallen back" in why("total-kill", **held | {"counters": SemiSyncCounters(10, 1)})
+    assert "(asynchronous replication)" in why("total-kill", **held | {"kind": "async"})
+    assert why(**held) == why("total-kill", "in-place", **held) == "", "nothing was dropped, or nobody takes over"
+
+
 def test_the_settings_of_the_replica_that_was_struck_decide():
     one = {"flavour": "mariadb", "replicas": 2, "one_replica": {1: NOT_FLUSHED}}
     assert why("replica-kill", **one).startswith("Parallel threads") and why("kill:replica2", **one) == ""

@@ -89,7 +89,7 @@ def cookies():
 @pytest.fixture
 def page(page, context, stack, cookies):
     page.base = stack.url
-    page.emulate_media(reduced_motion="no-preference")
+    page.emulate_media(reduced_motion="no-preference")  # as most people see it
     context.add_cookies(cookies.get("jar", []))
     yield page
     cookies["jar"] = context.cookies()

@@ -1,7 +1,7 @@
 """The product with nobody at the keyboard: a Redis, a worker and beats, on a clock that the test sets."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,11 +15,8 @@ from dashboard.records.servers.models import Server
 from tests.real import parts
 from tests.real.clock import Clock
 from tests.real.parts import until
+from tests.real.slow import SLOW
 from workers.bench.plan import Plan, PlanTarget, Variant, WorkloadChoice
-from workers.sandbox.server import Sandbox
-from workers.servers import ask
-from workers.servers.connection import connect
-from workers.servers.limited import Connection
 
 SENT = re.compile("Sending due task (nights|history)")
 ENDED = re.compile(r"Task workers\.tasks\.(?:watch_nights|keep_history)\[\S+\] (?:succeeded|raised)|Discarding revoked")
@@ -78,27 +75,7 @@ def pass_to(clock: Clock, moment: datetime, logs: Logs) -> None:
     until(logs.are_done)
 
 
-# A commit waits 20 ms for others that do not come: a load that goes on for long leaves the processors to other tests.
-SLOW = {"log_bin": "ON", "binlog_commit_wait_count": "100", "binlog_commit_wait_usec": "20000"}
-WAITS = {name: value for name, value in SLOW.items() if name != "log_bin"}
 LONG_S = 60
-
-
-@contextmanager
-def slowed(server: Sandbox) -> Iterator[Sandbox]:
-    """A server that runs is SLOW meanwhile."""
-    with connect(server.target) as link:
-        before = {name: ask.value(link, f"SELECT @@GLOBAL.{name}") for name in WAITS}
-        _set(link, WAITS)
-        try:
-            yield server
-        finally:
-            _set(link, before)
-
-
-def _set(link: Connection, values: Mapping[str, object]) -> None:
-    for name, value in values.items():
-        ask.rows(link, f"SET GLOBAL {name} = {value}")
 
 
 def one_cell(server: Server, measure_s: int = 1) -> Plan:

@@ -12,8 +12,8 @@ from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Preflight, Server
-from tests.real.lab import SLOW
 from tests.real.owned import end, owned
+from tests.real.slow import SLOW
 from tests.real.trials import forgetful, wait_for_unflushed
 from workers import tasks
 from workers.celery import app

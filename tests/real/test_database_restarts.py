@@ -18,8 +18,8 @@ from dashboard.installation.home import PROJECT, redis_url
 from dashboard.local import programs, redis
 from dashboard.local.processes import Child, Program, tail
 from tests import migrated
-from tests.real.lab import SLOW
 from tests.real.local_home import environment, eventually
+from tests.real.slow import SLOW
 
 START = """
 from dataclasses import replace

@@ -12,7 +12,7 @@ from dashboard.records.experiments.actions import queue_unfinished
 from dashboard.records.experiments.models import Cell, Environment, Experiment, Run
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Server
-from tests.real.lab import SLOW, slowed
+from tests.real.slow import SLOW, slowed
 from workers.bench import recipes
 from workers.bench.plan import Plan
 from workers.conducting.conduct import conduct

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.real.disks import needs_disk
+from tests.real.slow import WAITS
 from workers.errors import PlanError, SandboxError
 from workers.host.until import until
 from workers.sandbox import builds
@@ -149,6 +150,14 @@ def test_of_replicas_that_all_started_again_the_one_with_most_commits_is_promote
     assert result.story.promoted == "replica 2" and result.acknowledged > 0
     assert result.lost.ms < 300, "the far one lacks what was answered in the last 300 ms"
     assert ("dropped its relay log" in result.story.because) == (result.lost.transactions > 0)
+
+
+def test_a_replica_that_applies_slowly_drops_what_it_had_acknowledged_when_all_are_killed(sandbox_root):
+    """Its process ended, and its relay log is whole."""
+    slow = {"slave_parallel_threads": "0", **WAITS}
+    result = fail_over(sandbox_root, "total-kill", kind="semi-sync", rtt_ms=2, replica_settings=slow)
+    assert "lost-promoted" in bad(result) and result.lost.transactions > 0
+    assert "dropped its relay log" in result.story.because
 
 
 def test_a_switchover_in_order_loses_nothing(sandbox_root):

@@ -10,7 +10,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.holds.models import PendingRestore
 from tests.real.disks import needs_disk
 from tests.real.guarded import TROUBLES, GuardedPair, Run, pair_of, planned, registered, seen
-from tests.real.lab import WAITS
+from tests.real.slow import WAITS
 from workers.crash.replica_link import Link
 from workers.sandbox import builds
 from workers.servers import ask

@@ -12,9 +12,10 @@ from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Server
 from tests.real import parts
-from tests.real.lab import SLOW, started
+from tests.real.lab import started
 from tests.real.owned import owned
 from tests.real.parts import until
+from tests.real.slow import SLOW
 from tests.real.trials import forgetful
 from workers.bench.plan import CrashPlan, Plan, PlanTarget, Variant, WorkloadChoice
 from workers.errors import ServerError

@@ -10,7 +10,7 @@ from pathlib import Path
 import pymysql
 import pytest
 
-from tests.real.lab import slowed
+from tests.real.slow import slowed
 from workers.bench import sysbench
 from workers.bench.load import LoadRequest, LoadResult, LoadSecond
 from workers.bench.workloads import OWN, WORKLOADS

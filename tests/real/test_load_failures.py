@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.real.lab import SLOW, slowed
+from tests.real.slow import SLOW, slowed
 from workers.bench import sysbench
 from workers.bench.load import LoadRequest
 from workers.errors import AccessDenied, LoadError, MissingPrivilege, PlanError, ServerError, Unreachable

@@ -17,9 +17,9 @@ from dashboard.local import programs
 from dashboard.local.processes import Child
 from tests import migrated
 from tests.real import newer_tree, parts
-from tests.real.lab import SLOW
 from tests.real.local_home import environment
 from tests.real.parts import LIMIT_S, until
+from tests.real.slow import SLOW
 
 START = """
 from dashboard.records.experiments import actions

@@ -17,8 +17,9 @@ from dashboard.records.fleet.models import DEAD_AFTER, Worker
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Server
 from tests.real.crew import Crew
-from tests.real.lab import SLOW, one_cell, slowed, started
+from tests.real.lab import one_cell, started
 from tests.real.parts import until
+from tests.real.slow import SLOW, slowed
 from tests.real.test_worker import alive, descendants, fresh, shorten
 from workers.bench.plan import Plan
 from workers.sandbox.server import Sandbox

@@ -11,8 +11,8 @@ import pytest
 from dashboard.local.processes import Child
 from dashboard.records.fleet.models import DEAD_AFTER
 from tests.real import two_hosts
-from tests.real.lab import SLOW
 from tests.real.local_home import eventually
+from tests.real.slow import SLOW
 from tests.real.test_worker import alive, descendants
 from tests.real.two_hosts import LIMIT_S, Lab
 

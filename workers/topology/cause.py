@@ -93,8 +93,12 @@ def rules(setup: FailoverSetup, counters: SemiSyncCounters | None) -> dict[str, 
 def _drops(setup: FailoverSetup, fault: Fault) -> bool:
     """A replica of MariaDB that finds its position by GTID begins with an empty relay log, also if the old one is whole
     and only its applying thread starts (docs/research/topology.md). It lacks what it had acknowledged and not applied
-    yet, be it the last 20 ms."""
-    return setup.build.flavour == "mariadb" and setup.topology.kind == "semi-sync" and fault.primary_down
+    yet, be it the last 20 ms. One that can lose what it applied, too, may lack commits for that reason."""
+    replicas = ({**setup.settings, **own} for own in setup.topology.settings_of_each)
+    keeps_applied = all(_flushes(own) if fault.replicas_need_disk else _writes(own) for own in replicas)
+    return (
+        setup.build.flavour == "mariadb" and setup.topology.kind == "semi-sync" and fault.primary_down and keeps_applied
+    )
 
 
 def _all_down(fault: Fault) -> bool:
@@ -111,6 +115,11 @@ def _best_did_not_flush(setup: FailoverSetup) -> bool:
 def _flushes(settings: Mapping[str, str]) -> bool:
     """Each commit; MariaDB's 3 does too."""
     return settings.get("innodb_flush_log_at_trx_commit", "1") in ("1", "3")
+
+
+def _writes(settings: Mapping[str, str]) -> bool:
+    """Each commit, so that it survives the end of the server's process."""
+    return settings.get("innodb_flush_log_at_trx_commit", "1") != "0"
 
 
 def _prepares_in_any_order(setup: FailoverSetup, fault: Fault) -> bool:

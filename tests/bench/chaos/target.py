@@ -6,13 +6,13 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.real.slow import SLOW
 from workers.sandbox import builds
 from workers.sandbox.server import Sandbox
 from workers.servers.connection import connect
 from workers.servers.settings import SETTINGS
 
-WAITS = {"binlog_commit_wait_count": "100", "binlog_commit_wait_usec": "20000"}  # a load only has to go on
-OWN = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "7", "log_bin": "ON"} | WAITS
+OWN = SLOW | {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "7"}
 
 
 class TargetServer:

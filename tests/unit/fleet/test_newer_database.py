@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
@@ -16,7 +17,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Upgrade, Worker
 from tests import migrated
 from tests.unit.conducting import experiments as make
-from tests.upgrades.newer import upgraded_by
+from tests.upgrades.newer import FUTURE, upgraded_by
 from tests.walks import report
 from workers.conducting import assignment
 from workers.conducting.conduct import conduct
@@ -43,6 +44,17 @@ def test_a_newer_database_is_refused_with_its_version():
         newer_database.check()
     assert REFUSED in str(refused.value)
     assert "Install version 77.1.0 on this host, or restore the backup" in str(refused.value)
+
+
+@pytest.mark.django_db
+def test_a_version_that_was_unpacked_over_a_running_process_is_newer_too(monkeypatch):
+    newer_database.check()  # as at its start
+    upgraded_by("77.1.0")
+    monkeypatch.setattr(newer_database, "iter_modules", lambda _: [SimpleNamespace(name=FUTURE[1])])
+    with pytest.raises(newer_database.NewerDatabase):
+        newer_database.check()
+    monkeypatch.setattr(newer_database, "_files", newer_database._files.__wrapped__)
+    assert newer_database.unknown_migrations([".".join(FUTURE)]) == [], "the control: a process that starts now"
 
 
 @pytest.mark.django_db

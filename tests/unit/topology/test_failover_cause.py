@@ -105,6 +105,10 @@ def test_a_replica_of_mariadb_drops_its_relay_log_at_its_start_also_when_it_appl
     for fault in ("total-kill", "total-power-loss"):
         assert "it dropped its relay log" in why(fault, **held), fault
     assert "(sync_relay_log)" in why("total-power-loss", **held | {"flavour": "mysql"})
+    written = held | {"settings": {"innodb_flush_log_at_trx_commit": "2"}}
+    assert "it dropped its relay log" in why("total-kill", **written)
+    assert "(sync_relay_log)" in why("total-power-loss", **written), "it may lack what it had applied, too"
+    assert why("total-kill", **held, replica_settings=NOT_FLUSHED) == "", "the same"
     assert "fallen back" in why("total-kill", **held | {"counters": SemiSyncCounters(10, 1)})
     assert "(asynchronous replication)" in why("total-kill", **held | {"kind": "async"})
     assert why(**held) == why("total-kill", "in-place", **held) == "", "nothing was dropped, or nobody takes over"

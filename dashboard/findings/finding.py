@@ -137,11 +137,11 @@ def compared(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Find
 
 
 def alike_or_unclear(ratio: ThroughputRatio, names: tuple[str, str]) -> str:
-    """Of two points that were not shown to differ: about equal, or open because of few repeats."""
+    """Of two points that were not shown to differ: about equal, or open because the interval is wide."""
     one, other = names
     if ratio.decision == "no difference shown" and ratio.lo and ratio.hi and not is_wide(ratio.lo, ratio.hi):
         return f"{one} and {other} are about equally fast"
-    return f"too few repeats were measured to tell whether {one} or {other} is faster"
+    return f"the measurements vary too much to tell whether {one} or {other} is faster"
 
 
 def _difference(ratio: ThroughputRatio, names: tuple[str, str], where: str) -> Finding:

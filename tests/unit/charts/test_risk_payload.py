@@ -219,7 +219,7 @@ def test_the_sentence_gives_no_speed_that_was_not_shown():
         found = conclusion(experiment, replace(known, analysis=replace(known.analysis, headline=planned)))
         assert found.text.startswith("0/0 lost acknowledged commits")
         speed = {
-            "not decidable": "too few repeats were measured to tell",
+            "not decidable": "the measurements vary too much to tell",
             "no difference shown": "0/0 and 1/1 are about equally fast",
         }
         assert f"; at 8 threads {speed[decision]}" in found.text

@@ -183,7 +183,7 @@ def test_a_cost_that_was_not_shown_is_no_factor():
     found = costs.costs([server.pk])[server.pk]
     interval = "95\u00a0% confidence interval 0.34 to 8.1"
     assert found.says == (
-        "At 8 threads too few repeats were measured to tell whether 0/0 or 1/1 is faster "
+        "At 8 threads the measurements vary too much to tell whether 0/0 or 1/1 is faster "
         f"(ratio of their speeds, {interval})"
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.flushing import gloss
+from dashboard.records.experiments.environment import OF_WORKER
 from dashboard.records.experiments.kind_names import HISTORIES
 from dashboard.text.numbers import UNKNOWN, ms
 from workers.bench.plan import Plan, Variant
@@ -33,11 +34,15 @@ def where(name: str, facts: Mapping[str, str], engines: Sequence[str], flush_ms:
         _version(known.get("server version", "")),
         " and ".join(engines),
         _disk(known, flush_ms),
-        known.get("CPU", ""),
-        f"{known['cores']} cores" if "cores" in known else "",
-        f"{known['memory']} of memory" if "memory" in known else "",
+        *_host(known, ""),
     ]
-    return ", ".join(part for part in parts if part)
+    worker = ", ".join(_host(known, OF_WORKER))
+    return ", ".join(filter(None, [*parts, f"measured from another host ({worker})" if worker else ""]))
+
+
+def _host(known: Mapping[str, str], whose: str) -> list[str]:
+    cpu, cores, memory = (known.get(f"{whose}{name}", "") for name in ("CPU", "cores", "memory"))
+    return [part for part in (cpu, cores and f"{cores} cores", memory and f"{memory} of memory") if part]
 
 
 def _disk(known: Mapping[str, str], flush_ms: float | None) -> str:

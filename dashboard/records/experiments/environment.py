@@ -11,6 +11,7 @@ from workers.toml.table import TomlTable
 FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
 FACTS = {name: FILE.table("facts").texts(name) for name in FILE.table("facts").data}
 SIMULATED = "simulated device"
+OF_WORKER = "worker's "  # before the name of a fact
 PLACES = frozenset(FILE.texts("places"))
 
 
@@ -46,16 +47,22 @@ class EnvironmentFacts:
 
 
 def facts(found: EnvironmentFacts) -> dict[str, str]:
-    """Fact -> its text on a page; a dash if it is not known. Only a simulated device has that fact."""
-    known = {name: _text(name, _at(found, path)) for name, path in FACTS.items()}
+    """Fact -> its text on a page; a dash if it is not known. Only a simulated device has that fact. The facts of a
+    worker that measured another host are named as the worker's."""
+    known = {_named(name, path, found): _text(name, _at(found, path)) for name, path in FACTS.items()}
     return {name: text for name, text in known.items() if name != SIMULATED or text != UNKNOWN}
+
+
+def _named(name: str, path: tuple[str, ...], found: EnvironmentFacts) -> str:
+    return OF_WORKER + name if path[0] == "host" and found.storage is None else name
 
 
 def differences(environments: Sequence[EnvironmentFacts]) -> list[tuple[str, list[str]]]:
     """(Fact or variable, its value in each environment) where the values differ: facts first, then variables."""
     shown = [facts(one) for one in environments]
     names = sorted({name for one in environments for name in one.variables} - PLACES)
-    rows = [(name, [one.get(name, UNKNOWN) for one in shown]) for name in FACTS]
+    told = dict.fromkeys(name for one in shown for name in one)
+    rows = [(name, [one.get(name, UNKNOWN) for one in shown]) for name in told]
     rows += [(name, [str(one.variables.get(name, UNKNOWN)) for one in environments]) for name in names]
     return [(name, values) for name, values in rows if len(set(values)) > 1]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.installation.stored import Unreadable, read
-from dashboard.records.experiments.environment import EnvironmentFacts, MeasuredServer, differences
+from dashboard.records.experiments.environment import EnvironmentFacts, MeasuredServer, differences, facts
 from workers.host.environment import HostFacts, StorageFacts
 
 HOST, DISK = HostFacts(hostname="db7", cores=2), StorageFacts(file_system="ext4", profile="k=1ms")
@@ -38,3 +38,12 @@ def test_only_differing_facts_and_variables_are_listed():
     found = dict(differences([OF_A_CELL, other]))
     assert found == {"server version": ["8.4.0", "8.4.1"], "sync_binlog": ["1", "0"]}
     assert differences([OF_A_CELL, OF_A_CELL]) == differences([OF_A_CELL]) == differences([]) == []
+
+
+def test_the_host_of_a_worker_that_measured_another_one_is_named_as_the_worker_s():
+    """No storage: the data lie on another host, whose processor nobody asked for."""
+    known = facts(OF_A_CELL)
+    assert known["cores"] == "2" and not any(name.startswith("worker") for name in known)
+    remote = facts(EnvironmentFacts(HOST, None, "1.0.20", OF_A_CELL.server))
+    assert remote["worker's cores"] == "2" and remote["server version"] == "8.4.0"
+    assert not {"cores", "CPU", "memory", "kernel", "distribution"} & remote.keys()

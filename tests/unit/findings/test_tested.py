@@ -36,6 +36,13 @@ def test_the_line_names_server_version_engine_disk_and_host(more, disk):
     assert where("db1", FACTS | more, ["InnoDB"], 2.0).replace("\N{NO-BREAK SPACE}", " ") == ", ".join(parts)
 
 
+def test_the_processor_of_the_worker_is_not_that_of_a_remote_server():
+    remote = {"server version": "8.4.0", "worker's CPU": "AMD EPYC", "worker's cores": "2"}
+    assert (
+        where("db1", remote, ["InnoDB"]) == "db1, MySQL 8.4.0, InnoDB, measured from another host (AMD EPYC, 2 cores)"
+    )
+
+
 def test_facts_that_are_not_known_are_left_out():
     assert where("db1", dict.fromkeys(FACTS, UNKNOWN), ["MyRocks"]) == "db1, MyRocks"
     assert "MySQL 8.0.33" in where("db1", {"server version": "8.0.33"}, [])

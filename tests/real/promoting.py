@@ -1,7 +1,7 @@
-"""A small failover manager for MariaDB, as docs/topology.md describes it: python promoting.py [wrong]
+"""A small failover manager for MariaDB, as docs/topology.md describes it: python promoting.py [wrong | change]
 
 It pings the primary; when it does not answer, the replica that received most applies its relay log and takes over. With
-"wrong" it gives up.
+"wrong" it gives up. With "change" it issues CHANGE MASTER before the relay log is applied, which deletes the relay log.
 """
 
 import json
@@ -60,8 +60,12 @@ def main():
     if sys.argv[1:] == ["wrong"]:
         sys.exit("promoted nobody")
     best = max((connect(replica) for replica in replicas), key=received)
-    apply(best)
-    ask(best, "STOP SLAVE")
+    if sys.argv[1:] == ["change"]:
+        ask(best, "STOP SLAVE")
+        ask(best, "CHANGE MASTER TO MASTER_USE_GTID = slave_pos")
+    else:
+        apply(best)
+        ask(best, "STOP SLAVE")
     ask(best, "SET GLOBAL read_only = OFF")
     print(f"promoted the replica at port {best.port}", flush=True)
 

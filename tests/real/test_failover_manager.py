@@ -14,12 +14,12 @@ from workers.topology.topology import parse
 MANAGER = (sys.executable, str(Path(__file__).with_name("promoting.py")))
 
 
-def drill(root, *manager):
+def drill(root, *manager, topology="semi-sync+rtt=4ms+replicas=2+policy=manager"):
     setup = FailoverSetup(
         root=root,
         build=builds.find("system-mariadb"),
         name="test",
-        topology=parse("semi-sync+rtt=4ms+replicas=2+policy=manager"),
+        topology=parse(topology),
         settings={"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "gtid_strict_mode": "ON"},
         fault="primary-host-loss",
         seed=7,
@@ -35,6 +35,14 @@ def test_a_manager_promotes_by_itself_and_its_output_is_evidence(sandbox_root, l
     assert result.story.promoted.startswith("replica") and result.story.outage.failover_s > 0
     said = result.log_lines["failover manager"]
     assert said[:2] == ("watching primary", "primary does not answer") and said[2].startswith("promoted")
+
+
+def test_a_manager_that_drops_what_its_replica_received_is_named_as_the_cause(sandbox_root, leaves_nothing):
+    """Each commit was acknowledged by the replica, whose applying thread is stopped."""
+    result = drill(sandbox_root, *MANAGER, "change", topology="semi-sync+rtt=4ms+behind+policy=manager")
+    assert (result.verdict, result.error) == ("invalid", ""), (result.checks, result.log_lines)
+    assert result.lost.transactions > 0 and result.story.fell_back is False
+    assert "The manager's commands dropped its relay log" in result.story.because
 
 
 def test_a_manager_that_fails_makes_the_trial_unclear_and_is_quoted(sandbox_root, leaves_nothing):

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 
 from workers.servers.settings import switch
 from workers.topology.faults import FAULTS, Fault
-from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
+from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.topology import CLUSTERS
 
 FELL_BACK = "Semi-synchronous replication had fallen back to asynchronous: replicas did not answer in time."
 
 
-def because(setup: FailoverSetup, counters: SemiSyncCounters | None) -> str:
-    """The first sentence that applies; "" when none does."""
-    return next((says for says, applies in rules(setup, counters).items() if applies), "")
+def because(setup: FailoverSetup, fell_back: bool, nowhere: bool | None) -> str:
+    """The first sentence that applies; "" when none does. See `rules`."""
+    return next((says for says, applies in rules(setup, fell_back, nowhere).items() if applies), "")
 
 
 def seen_because(setup: FailoverSetup) -> str:
@@ -32,12 +32,15 @@ def in_place(setup: FailoverSetup) -> bool:
     return setup.policy.promote == "nobody" and FAULTS[setup.fault].primary_down
 
 
-def rules(setup: FailoverSetup, counters: SemiSyncCounters | None) -> dict[str, bool]:
-    """Each sentence, and whether it applies. The first one that applies is told."""
+def rules(setup: FailoverSetup, fell_back: bool, nowhere: bool | None) -> dict[str, bool]:
+    """Each sentence, and whether it applies. The first one that applies is told.
+
+    `fell_back`: semi-synchronous replication went on without an answer of a replica, or may have. `nowhere`: whether a
+    lost commit is on no other replica; None: not known, because a replica could not be read."""
     topology, policy, fault = setup.topology, setup.policy, FAULTS[setup.fault]
     position = topology.position if fault.of_replica else ""
     semi_sync, all_down, takes_over = topology.kind == "semi-sync", _all_down(fault), not in_place(setup)
-    fell_back = counters is not None and counters.not_acknowledged > 0
+    follows = topology.kind not in CLUSTERS
     struck = sum(fault.ends(replica) for replica in range(1, topology.replicas + 1))
     return {
         "MySQL finds the position of a replica in the replica's own binary log (gtid_executed). After the crash binary "
@@ -71,13 +74,14 @@ def rules(setup: FailoverSetup, counters: SemiSyncCounters | None) -> dict[str, 
         "The primary started again and no longer had all commits that it had acknowledged: it had not flushed them "
         "(innodb_flush_log_at_trx_commit).": not takes_over and not _flushes(setup.settings),
         "The primary acknowledged commits that no replica had received yet (asynchronous replication).": (
-            takes_over and topology.kind == "async" and not fault.of_replica
+            takes_over and topology.kind == "async" and not fault.of_replica and nowhere is True
         ),
-        FELL_BACK: takes_over and fell_back,
+        "The replica had received the commits. The manager's commands dropped its relay log unapplied.": (
+            policy.by_manager and semi_sync and not fell_back and nowhere is True and not struck
+        ),
+        FELL_BACK: takes_over and fell_back and nowhere is True,
         "The replica acknowledged commits that were in its relay log, and its relay log was not flushed "
-        "(sync_relay_log).": (
-            takes_over and topology.kind not in CLUSTERS and fault.replicas_need_disk and fault.primary_down
-        ),
+        "(sync_relay_log).": (takes_over and follows and fault.replicas_need_disk and fault.primary_down),
         "The policy promotes a replica whatever it has received, and other replicas had acknowledged the commits.": (
             semi_sync
             and topology.acknowledgements < topology.replicas
@@ -86,6 +90,9 @@ def rules(setup: FailoverSetup, counters: SemiSyncCounters | None) -> dict[str, 
         ),
         "The fault struck the replicas that had acknowledged the commits, and another replica was promoted.": (
             takes_over and semi_sync and fault.primary_down and topology.acknowledgements <= struck < topology.replicas
+        ),
+        "Another replica held the commits, and the one that was promoted did not.": (
+            takes_over and follows and not fault.of_replica and nowhere is False
         ),
     }
 

@@ -12,7 +12,7 @@ from workers.crash.setup_and_result import LostWork
 from workers.crash.transactions import Keys
 from workers.crash.verdict import verdict
 from workers.servers.settings import switch
-from workers.topology.cause import FELL_BACK, because, in_place, seen_because
+from workers.topology.cause import because, seen_because
 from workers.topology.chain import FailoverJudged, Returned
 from workers.topology.checks import run_checks
 from workers.topology.evidence import FailoverEvidence
@@ -92,15 +92,22 @@ def _figures(returned: Returned, ledger: Ledger, evidence: FailoverEvidence) -> 
         fell_back=_fell_back(returned),
     )
     if _failed(lost, lost_replica, behind):
-        story = replace(story, because=_because(returned))
+        story = replace(story, because=because(returned.setup, bool(story.fell_back), _nowhere(returned, ledger)))
     elif story.phantoms:
         story = replace(story, because=seen_because(returned.setup))
     return replace(known, lost=lost, lost_replica=lost_replica, story=story)
 
 
-def _because(returned: Returned) -> str:
-    fell_back = returned.may_have_fallen_back and not in_place(returned.setup)
-    return FELL_BACK if fell_back else because(returned.setup, returned.semi_sync)
+def _nowhere(returned: Returned, ledger: Ledger) -> bool | None:
+    """Whether an acknowledged commit that the new primary lacks is on no other replica. None: not known."""
+    left = _missing(ledger.acknowledged(), returned.kept)
+    if left is None:
+        return None
+    others = [node.seen for name, node in returned.others if name != returned.hit.name]
+    for seen in filter(None, others):
+        left = without(left, seen.whole)
+    unread = None in others or len(others) < len(returned.replicas) - 1  # a host that does not come back
+    return None if len(left) and unread else bool(len(left))
 
 
 def _fell_back(returned: Returned) -> bool | None:

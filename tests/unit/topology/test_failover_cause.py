@@ -5,11 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.topology.cause import because, rules, seen_because
+from workers.topology.cause import FELL_BACK, because, rules, seen_because
 from workers.topology.chain import Struck
 from workers.topology.setup_and_result import FailoverSetup, SemiSyncCounters
 from workers.topology.topology import Topology
 
+ELSEWHERE = "Another replica held the commits, and the one that was promoted did not."
 NOT_FLUSHED = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
 
 
@@ -20,12 +21,11 @@ def setup_of(fault="primary-host-loss", policy="careful", settings=None, flavour
     )
 
 
-def why(*case, counters=None, **more):
-    return because(setup_of(*case, **more), counters)
+def why(*case, fell_back=False, nowhere=True, **more):
+    return because(setup_of(*case, **more), fell_back, nowhere)
 
 
 def test_each_cause_is_named_and_each_rule_is_used():
-    fell_back, held = SemiSyncCounters(10, 1), SemiSyncCounters(10, 0)
     said = {
         "binlog": why("replica-kill"),
         "file": why("replica-power-loss", position="file"),
@@ -36,13 +36,15 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "in place": why("primary-kill", "in-place", kind="semi-sync", both_halves=True),
         "in place, not flushed": why("primary-power-loss", "in-place", settings=NOT_FLUSHED),
         "async": why(),
-        "fell back": why(kind="semi-sync", counters=fell_back),
-        "flush": why("total-power-loss", kind="semi-sync", counters=held),
+        "fell back": why(kind="semi-sync", fell_back=True),
+        "flush": why("total-power-loss", kind="semi-sync"),
         "galera": why("total-kill", kind="galera", settings={"innodb_flush_log_at_trx_commit": "0"}),
         "first": why("total-power-loss", "first-replica", kind="galera"),
         "memory": why("total-power-loss", "old-away", kind="group-replication"),
-        "other": why("primary-host-loss", "first-replica", kind="semi-sync", replicas=2, counters=held),
-        "struck": why("kill:primary+replica1", kind="semi-sync", replicas=2, counters=held),
+        "other": why("primary-host-loss", "first-replica", kind="semi-sync", replicas=2),
+        "struck": why("kill:primary+replica1", kind="semi-sync", replicas=2),
+        "manager": why(policy="manager", kind="semi-sync"),
+        "elsewhere": why(kind="async", replicas=2, nowhere=False),
     }
     assert {name: says.split(":")[0].split(".")[0] for name, says in said.items()} == {
         "binlog": "MySQL finds the position of a replica in the replica's own binary log (gtid_executed)",
@@ -64,8 +66,28 @@ def test_each_cause_is_named_and_each_rule_is_used():
         "other": "The policy promotes a replica whatever it has received, and other replicas had acknowledged the "
         "commits",
         "struck": "The fault struck the replicas that had acknowledged the commits, and another replica was promoted",
+        "manager": "The replica had received the commits",
+        "elsewhere": "Another replica held the commits, and the one that was promoted did not",
     }
-    assert set(said.values()) == rules(setup_of(), None).keys()
+    assert set(said.values()) == rules(setup_of(), False, None).keys()
+
+
+@pytest.mark.parametrize(("nowhere", "says"), [(True, FELL_BACK), (False, ELSEWHERE), (None, "")])
+def test_commits_that_another_replica_holds_were_not_lost_by_a_fallback(nowhere, says):
+    """None: another replica could not be read."""
+    assert why(kind="semi-sync", replicas=2, fell_back=True, nowhere=nowhere) == says
+    received = why(kind="async", replicas=2, nowhere=nowhere)
+    assert ("received yet" in received, received == ELSEWHERE) == (nowhere is True, nowhere is False)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"fell_back": True}, {"nowhere": False}, {"nowhere": None}, {"kind": "async"}, {"fault": "total-kill"}],
+)
+def test_a_manager_is_blamed_only_for_commits_that_its_replica_had_acknowledged(other):
+    manager = {"fault": "primary-kill", "policy": "manager", "kind": "semi-sync", "flavour": "mariadb"}
+    assert "manager's commands dropped" in why(**manager)
+    assert "manager" not in why(**manager | other)
 
 
 def test_where_no_rule_applies_no_cause_is_invented():
@@ -75,11 +97,11 @@ def test_where_no_rule_applies_no_cause_is_invented():
     assert why("total-power-loss", kind="galera", settings={"innodb_flush_log_at_trx_commit": "3"}) == ""
     flushes = {"flavour": "mariadb", "replica_settings": {**NOT_FLUSHED, "innodb_flush_log_at_trx_commit": "3"}}
     assert why("replica-kill", **flushes) == ""
-    assert why(kind="semi-sync", counters=SemiSyncCounters(10, 0)) == ""
-    all_answer = {"kind": "semi-sync", "replicas": 2, "acknowledgements": 2, "counters": SemiSyncCounters(10, 0)}
+    assert why(kind="semi-sync") == ""
+    all_answer = {"kind": "semi-sync", "replicas": 2, "acknowledgements": 2}
     assert why(policy="first-replica", **all_answer) == why("kill:primary+replica1", **all_answer) == ""
     assert why("replica-power-loss", position="table") == ""
-    held = {"kind": "semi-sync", "counters": SemiSyncCounters(10, 0)}
+    held = {"kind": "semi-sync"}
     assert why("total-kill", replicas=2, **held) == "", "no replica was spared that could have been promoted"
     assert why("primary-kill", "in-place", **held) == why("primary-kill", both_halves=True, **held) == ""
 
@@ -101,7 +123,7 @@ def test_a_node_that_flushes_more_than_the_others_of_its_cluster_is_taken_into_a
 
 def test_a_replica_of_mariadb_drops_its_relay_log_at_its_start_also_when_it_applies():
     """It applies all the time, and lacks what it had received last."""
-    held = {"kind": "semi-sync", "flavour": "mariadb", "counters": SemiSyncCounters(10, 0)}
+    held = {"kind": "semi-sync", "flavour": "mariadb"}
     for fault in ("total-kill", "total-power-loss"):
         assert "it dropped its relay log" in why(fault, **held), fault
     assert "(sync_relay_log)" in why("total-power-loss", **held | {"flavour": "mysql"})
@@ -109,7 +131,7 @@ def test_a_replica_of_mariadb_drops_its_relay_log_at_its_start_also_when_it_appl
     assert "it dropped its relay log" in why("total-kill", **written)
     assert "(sync_relay_log)" in why("total-power-loss", **written), "it may lack what it had applied, too"
     assert why("total-kill", **held, replica_settings=NOT_FLUSHED) == "", "the same"
-    assert "fallen back" in why("total-kill", **held | {"counters": SemiSyncCounters(10, 1)})
+    assert "fallen back" in why("total-kill", **held, fell_back=True)
     assert "(asynchronous replication)" in why("total-kill", **held | {"kind": "async"})
     assert why(**held) == why("total-kill", "in-place", **held) == "", "nothing was dropped, or nobody takes over"
 
@@ -143,7 +165,7 @@ def test_a_fault_that_ends_the_primary_needs_no_fence():
 
 
 def test_no_replica_is_named_where_the_primary_goes_on():
-    counted = {"counters": SemiSyncCounters(10, 1)}
+    counted = {"fell_back": True}
     for fault in ("primary-power-loss", "total-power-loss", "total-kill", "kill:primary+replica1"):
         for kind in ("async", "semi-sync"):
             assert why(fault, "in-place", kind=kind, replicas=2, applying=False, **counted) == "", (fault, kind)

@@ -109,6 +109,26 @@ def test_a_primary_fell_back_if_it_counted_so_or_could_not_be_asked_in_time(coun
 
 
 @pytest.mark.parametrize(
+    ("held", "replicas", "cause"),
+    [
+        (keys((0, 1), (1, 1)), 2, FELL_BACK),
+        (keys((0, 3), (1, 3)), 2, "Another replica held"),
+        (keys((0, 3)), 2, FELL_BACK),
+        (None, 2, ""),
+        (keys((0, 1)), 3, ""),
+    ],
+    ids=["on none", "on the other one", "one of two on the other one", "unread", "a host that stays away"],
+)
+def test_a_fallback_is_the_cause_only_of_commits_that_no_replica_holds(held, replicas, cause):
+    """The new primary lacks (0, 3) and (1, 3)."""
+    known = returned(topology="semi-sync+replicas=2+timeout=1s", semi_sync=SemiSyncCounters(9, 1))
+    back = replace(known.others[0][1], seen=None if held is None else Seen(held))
+    known = replace(known, others=(("replica 2", back),), replicas=known.replicas + known.replicas[: replicas - 2])
+    because = judge(known).result.story.because
+    assert because.startswith(cause) and bool(because) is bool(cause)
+
+
+@pytest.mark.parametrize(
     ("lacks", "twice", "has_cause"), [((), (), False), (((0, 2),), (), True), ((), ((0, 2),), True)]
 )
 def test_a_cause_is_told_of_a_replica_that_lost_or_doubled_commits(lacks, twice, has_cause):

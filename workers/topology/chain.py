@@ -47,6 +47,7 @@ from workers.topology.setup_and_result import (
     UpdatesSeen,
     WriteOutage,
 )
+from workers.topology.stall import WriteStall, longest
 from workers.topology.updates import VersionClients
 
 LOG_LINES = 200
@@ -257,6 +258,15 @@ class Promoted(Struck):
         found = sorted(self._outages(), key=lambda one: one.total_s)
         return replace(found[len(found) // 2], least_s=found[0].total_s, most_s=found[-1].total_s) if found else None
 
+    @property
+    def stall(self) -> WriteStall | None:
+        """None: another node took over, and the outage is known."""
+        if not self.fault.spares_primary:
+            return None
+        ledger, after = self.ledger(), self.after.ledger()
+        times = np.concatenate([one.told_at_s(one.acknowledged()) for one in (ledger, after)])
+        return longest(times, self.since_load_s(self.struck_at), self.witness.drained_at_s)
+
     def _outages(self) -> Iterator[WriteOutage]:
         """Of each client that committed until the fault, and then again."""
         for before, connections in zip(self.witness.connections(), self.after.by_client(), strict=False):
@@ -303,6 +313,7 @@ class Promoted(Struck):
             known.story,
             promoted="" if self.fault.spares_primary else self.new.name,
             outage=self.outage,
+            stall=self.stall,
             expelled=self.expelled,
             updates=self.updates,
             after_per_100_ms=_per_100_ms(self.after.ledger(), -self._own_s(last_s)),

@@ -7,6 +7,7 @@ from workers.crash.setup_and_result import LostWork, TrialEnd, TrialRequest, Tri
 from workers.sandbox.builds import Build
 from workers.topology.network.measured import NetworkUsed
 from workers.topology.policy import FailoverPolicy
+from workers.topology.stall import WriteStall
 from workers.topology.topology import Topology
 
 
@@ -117,13 +118,14 @@ class FailoverStory:
 
     `because`: one sentence, why commits were lost, or read and then lost; "" without a loss. None: not known.
     `phantoms`: commits that a reader saw and that the new primary lacks, after so many `reads`. `ghosts`: commits that
-    only the old primary holds. `holds`: acknowledged commits on the new primary at its promotion, on the old one and on
-    nodes of a cluster when they came back, on any other node at the end. `per_100_ms`, `after_per_100_ms`: commits that
-    the old and the new primary acknowledged in each tenth of a second since the load began. `expelled`: whether a
-    cluster went on without the nodes that were paused, None: none was. `network`: between the nodes, None: they are on
-    one address. `answered`, `refused`: by node. `updates`: None: nobody updated rows. `fell_back`: whether
-    semi-synchronous replication went on without an answer of a replica, or may have; None: not known, or another kind.
-    `errant`: GTIDs of the old primary that the new one lacks, None: not known; `errant_first`: some of them.
+    only the old primary holds. `stall`: where the primary went on; None: another node took over. `holds`: acknowledged
+    commits on the new primary at its promotion, on the old one and on nodes of a cluster when they came back, on any
+    other node at the end. `per_100_ms`, `after_per_100_ms`: commits that the old and the new primary acknowledged in
+    each tenth of a second since the load began. `expelled`: whether a cluster went on without the nodes that were
+    paused, None: none was. `network`: between the nodes, None: they are on one address. `answered`, `refused`: by node.
+    `updates`: None: nobody updated rows. `fell_back`: whether semi-synchronous replication went on without an answer of
+    a replica, or may have; None: not known, or another kind. `errant`: GTIDs of the old primary that the new one lacks,
+    None: not known; `errant_first`: some of them.
     """
 
     promoted: str = ""
@@ -133,6 +135,7 @@ class FailoverStory:
     ghosts: int | None = None
     ghosts_acknowledged: int | None = None
     outage: WriteOutage | None = None
+    stall: WriteStall | None = None
     rejoin: Rejoin | None = None
     semi_sync: SemiSyncCounters | None = None
     expelled: bool | None = None

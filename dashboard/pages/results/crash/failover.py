@@ -16,6 +16,7 @@ from workers.topology.setup_and_result import (
     UpdatesSeen,
     WriteOutage,
 )
+from workers.topology.stall import WriteStall
 from workers.topology.topology import Topology, parse
 
 HEIGHT, GAP = 100, 1
@@ -72,6 +73,7 @@ def _facts(story: FailoverStory, topology: Topology) -> Sequence[tuple[str, str]
     facts = [
         ("Promoted", story.promoted),
         ("Writes refused for", _outage(story.outage, topology.policy.by_manager)),
+        ("Longest time without an acknowledgement", _stall(story.stall)),
         ("Paused nodes", "" if story.expelled is None else EXPELLED[story.expelled]),
         ("Read, then lost", _read(story)),
         ("Only on the old primary", _ghosts(story)),
@@ -122,6 +124,12 @@ def _refused(one: RefusedByNode) -> str:
 
 def _commits(count: int | None) -> str:
     return "unknown" if count is None else f"{whole(count)} commit{'' if count == 1 else 's'}"
+
+
+def _stall(stall: WriteStall | None) -> str:
+    if stall is None:
+        return ""
+    return duration(stall.seconds) if stall.ended else f"at least {duration(stall.seconds)}: until the load ended"
 
 
 def _read(story: FailoverStory) -> str:

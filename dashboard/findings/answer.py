@@ -1,6 +1,6 @@
 """The first part of a result page: losses, cost, and the recommended setting or why there is none."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.crash.self_test import SelfTest
@@ -13,9 +13,10 @@ from dashboard.findings.present import untested
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
 from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.kind_names import HISTORIES
-from dashboard.text.numbers import at, percent, sig
+from dashboard.text.numbers import CONFIDENCE, at, percent, sig
 from dashboard.text.ratios import is_wide
 from dashboard.text.words import listed
+from workers.analysis.statistics import Estimate
 from workers.bench.plan import CONTROLS, CrashPlan
 from workers.crash.points.story import PointCounts
 from workers.topology.faults import FAULTS
@@ -195,13 +196,27 @@ def _cost(offered: Sequence[Option], chosen: Option | None, view: ResultView) ->
         if not all(speed.is_comparable(mine) for name, speed in here.items() if name != chosen.name):
             return f"What {chosen.name} costs at {at(threads)} is not known: measured too rarely. {TOO_FEW}"
         return f"{makes}. No other setting is proven to be faster there."
-    ratio = here[fastest].times(mine).value
+    ratio = here[fastest].times(mine)
     each = 1000 * threads / mine.tps
-    best = each / ratio  # not from the two means: beside the paired ratio they would not fit
+    best = each / ratio.value  # not from the two means: beside the paired ratio they would not fit
     one = "A commit" if what == "commits" else f"One of the {what}"
     took = f"{one} takes {_ms(each)} on average, with {fastest} about {_ms(best)}."
-    fewer = percent(1 - 1 / ratio)
-    return f"{makes}, {fewer} fewer than {fastest}. {took}{_more(chosen.name, fastest, each, best)}"
+    lost = _share(ratio)
+    fewer = f"{percent(lost.value)} fewer than {fastest}{_within(lost, percent)}"
+    return f"{makes}, {fewer}. {took}{_more(chosen.name, fastest, each, best, lost)}"
+
+
+def _share(ratio: Estimate) -> Estimate:
+    """Of the commits of the faster setting, or of the time of a commit of the slower one: the same share."""
+    ends = (1 - 1 / ratio.lo, 1 - 1 / ratio.hi) if ratio.lo and ratio.hi else (None, None)
+    return Estimate(1 - 1 / ratio.value, *ends)
+
+
+def _within(share: Estimate, told: Callable[[float], str]) -> str:
+    """ "" where no interval is known."""
+    if share.lo is None or share.hi is None:
+        return ""
+    return f" ({CONFIDENCE} confidence interval {told(share.lo)} to {told(share.hi)})"
 
 
 def _rival(here: Mapping[str, Speed], chosen: str, of_headline: str) -> str:
@@ -212,10 +227,11 @@ def _rival(here: Mapping[str, Speed], chosen: str, of_headline: str) -> str:
     return of_headline if named and named.exceeds(here[chosen]) and not here[fastest].exceeds(named) else fastest
 
 
-def _more(name: str, fastest: str, each: float, best: float) -> str:
-    """From the shown figures, so that a reader can check it."""
+def _more(name: str, fastest: str, each: float, best: float, share: Estimate) -> str:
+    """From the shown figures, so that a reader can check it. The interval is that of the ratio, at the mean time."""
     more = float(f"{each:.1e}") - float(f"{best:.1e}")
-    return f" {name} costs {_ms(more)} more per commit than {fastest}." if more > 0 else ""
+    within = _within(share, lambda end: _ms(each * end))
+    return f" {name} costs {_ms(more)} more per commit than {fastest}{within}." if more > 0 else ""
 
 
 def _ms(value: float) -> str:

@@ -9,6 +9,8 @@ from workers.metrics.device_probe import FlushTimes
 from workers.metrics.fsync_sweep import SweepPoint
 from workers.sandbox.promise import DevicePromise
 
+FLUSHED_BYTES = 4096
+
 
 @dataclass(frozen=True)
 class ProbedDevice:
@@ -66,12 +68,24 @@ def sweep_of(stored: object) -> tuple[SweepPoint, ...]:
     return read(StoredSweep, stored).times if stored else ()
 
 
-def flush_of(devices: Sequence[ProbedDevice]) -> float | None:
-    """The median time of appending and flushing 4 KiB. None: not probed, or several devices."""
+@dataclass(frozen=True)
+class FlushMedians:
+    """Of 4 KiB on an idle device. An append also flushes the file's new size, by the journal of the file system: a
+    binary log appends. An overwrite does not: a redo log overwrites. None: not probed."""
+
+    append_ms: float | None = None
+    overwrite_ms: float | None = None
+
+
+NOT_PROBED = FlushMedians()
+
+
+def flush_of(devices: Sequence[ProbedDevice]) -> FlushMedians:
+    """Nothing is known of several devices: a page says one time."""
     if len({one.storage for one in devices}) != 1:
-        return None
-    known = [each.p50_ms for each in devices[-1].flushes if (each.way, each.size_bytes) == ("append", 4096)]
-    return known[0] if known else None
+        return NOT_PROBED
+    known = {each.way: each.p50_ms for each in devices[-1].flushes if each.size_bytes == FLUSHED_BYTES}
+    return FlushMedians(known.get("append"), known.get("overwrite"))
 
 
 Promised = tuple[str, DevicePromise]  # the server's name, "" where there is one server

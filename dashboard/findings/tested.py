@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.findings.flushing import gloss
+from dashboard.findings.probed import NOT_PROBED, FlushMedians
 from dashboard.records.experiments.environment import OF_WORKER
 from dashboard.records.experiments.kind_names import HISTORIES
 from dashboard.text.numbers import UNKNOWN, ms
@@ -25,15 +26,15 @@ class SpelledOut:
     gloss: str = ""
 
 
-def where(name: str, facts: Mapping[str, str], engines: Sequence[str], flush_ms: float | None = None) -> str:
-    """`db1, MariaDB 10.11.6, InnoDB, simulated disk (sata-7200, ext4, 2 ms to flush 4 KiB when idle), AMD EPYC`.
+def where(name: str, facts: Mapping[str, str], engines: Sequence[str], flush: FlushMedians = NOT_PROBED) -> str:
+    """`db1, MariaDB 10.11.6, InnoDB, simulated disk (sata-7200, ext4, idle it flushes 4 KiB in 2 ms), AMD EPYC`.
     Unknown facts are left out."""
     known = {key: value for key, value in facts.items() if value != UNKNOWN}
     parts = [
         name,
         _version(known.get("server version", "")),
         " and ".join(engines),
-        _disk(known, flush_ms),
+        _disk(known, flush),
         *_host(known, ""),
     ]
     worker = ", ".join(_host(known, OF_WORKER))
@@ -45,14 +46,19 @@ def _host(known: Mapping[str, str], whose: str) -> list[str]:
     return [part for part in (cpu, cores and f"{cores} cores", memory and f"{memory} of memory") if part]
 
 
-def _disk(known: Mapping[str, str], flush_ms: float | None) -> str:
-    """`flush_ms`: the median of a flush of 4 KiB."""
+def _disk(known: Mapping[str, str], flush: FlushMedians) -> str:
     simulated = known.get("simulated device")
-    flush = f"{ms(flush_ms)} to flush 4 KiB when idle" if flush_ms is not None else ""
     file_system = known.get("file system")
-    told = ", ".join(filter(None, (simulated or known.get("device model"), file_system, flush)))
+    told = ", ".join(filter(None, (simulated or known.get("device model"), file_system, _flushed(flush))))
     on_host = MEMORY if file_system in ("tmpfs", "ramfs") else "disk of its host"
     return f"{'simulated disk' if simulated else on_host} ({told})" if told else ""
+
+
+def _flushed(flush: FlushMedians) -> str:
+    """An append takes longer than an overwrite: one time alone would be compared with the flushes of both logs."""
+    ways = ((flush.append_ms, "appended, with the journal"), (flush.overwrite_ms, "overwritten"))
+    told = [f"{ms(took)} {way}" for took, way in ways if took is not None]
+    return f"4 KiB flushed when idle: {' and '.join(told)}" if told else ""
 
 
 def _version(text: str) -> str:

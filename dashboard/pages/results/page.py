@@ -12,7 +12,7 @@ from dashboard.findings.finding import progress
 from dashboard.findings.guardrails import GuardedServer, guarded_servers
 from dashboard.findings.looks import looks
 from dashboard.findings.names import neutral_names
-from dashboard.findings.probed import broken, flush_of, promises
+from dashboard.findings.probed import NOT_PROBED, FlushMedians, broken, flush_of, promises
 from dashboard.findings.redact import redactor_of
 from dashboard.findings.service_level import service_levels
 from dashboard.findings.shown import ResultView, shown
@@ -36,14 +36,14 @@ FLUSH, BUFFERING = "innodb_flush_log_at_trx_commit", "innodb_log_file_buffering"
 
 @dataclass(frozen=True)
 class MeasuredPlace:
-    """`server`: its name for this reader; `facts`: of its host, version and disk, as pages show them; `flush_ms` None:
-    its only device was not probed, or it has several; `got_2_late`: a variant of MariaDB flushes the redo log once a
-    second, but writes it past the page cache, because the server was started with another value."""
+    """`server`: its name for this reader; `facts`: of its host, version and disk, as pages show them; `flush`: of its
+    only device; `got_2_late`: a variant of MariaDB flushes the redo log once a second, but writes it past the page
+    cache, because the server was started with another value."""
 
     server: str
     is_sandbox: bool
     facts: Mapping[str, str]
-    flush_ms: float | None = None
+    flush: FlushMedians = NOT_PROBED
     got_2_late: bool = False
 
 
@@ -64,7 +64,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") 
     known = progress(experiment, (row.state for row in rows), view.clean)
     found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
     engines = tested.engines(view.plan)
-    lines = dict.fromkeys(tested.where(_named(one, shared), one.facts, engines, one.flush_ms) for one in met)
+    lines = dict.fromkeys(tested.where(_named(one, shared), one.facts, engines, one.flush) for one in met)
     lines |= dict.fromkeys([*_own_load(view, shared), *_own_flushes(view), *_set_late(met)])
     settings = tested.spelled_out(view.plan, view.clean)
     answer = crash.answer if crash else answer_without_crashes(view, found)

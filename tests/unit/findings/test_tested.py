@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from dashboard.findings.probed import FlushMedians
 from dashboard.findings.tested import SpelledOut, beside, engines, named, spelled_out, where
 from dashboard.text.numbers import UNKNOWN
 from workers.bench import recipes
 from workers.bench.plan import Variant
 
+FLUSH = "4 KiB flushed when idle: 2.00 ms appended, with the journal and 1.00 ms overwritten"
 FACTS = {"server version": "10.11.19-MariaDB-0+deb12u1-log", "CPU": "AMD EPYC", "cores": "2", "memory": "23.5 GiB"}
 
 
@@ -17,23 +19,31 @@ FACTS = {"server version": "10.11.19-MariaDB-0+deb12u1-log", "CPU": "AMD EPYC", 
     [
         (
             {"simulated device": "sata-7200", "file system": "ext4"},
-            "simulated disk (sata-7200, ext4, 2.00 ms to flush 4 KiB when idle)",
+            f"simulated disk (sata-7200, ext4, {FLUSH})",
         ),
         (
             {"device model": "Samsung 980", "file system": "ext4"},
-            "disk of its host (Samsung 980, ext4, 2.00 ms to flush 4 KiB when idle)",
+            f"disk of its host (Samsung 980, ext4, {FLUSH})",
         ),
-        ({"device": "/dev/vda", "file system": "ext4"}, "disk of its host (ext4, 2.00 ms to flush 4 KiB when idle)"),
+        (
+            {"device": "/dev/vda", "file system": "ext4"},
+            f"disk of its host (ext4, {FLUSH})",
+        ),
         (
             {"file system": "tmpfs"},
-            "memory of its host, where a flush costs next to nothing (tmpfs, 2.00 ms to flush 4 KiB when idle)",
+            f"memory of its host, where a flush costs next to nothing (tmpfs, {FLUSH})",
         ),
-        ({"file system": UNKNOWN}, "disk of its host (2.00 ms to flush 4 KiB when idle)"),
+        (
+            {"file system": UNKNOWN},
+            f"disk of its host ({FLUSH})",
+        ),
     ],
 )
 def test_the_line_names_server_version_engine_disk_and_host(more, disk):
     parts = ["db1", "MariaDB 10.11.19", "InnoDB", disk, "AMD EPYC", "2 cores", "23.5 GiB of memory"]
-    assert where("db1", FACTS | more, ["InnoDB"], 2.0).replace("\N{NO-BREAK SPACE}", " ") == ", ".join(parts)
+    assert where("db1", FACTS | more, ["InnoDB"], FlushMedians(2.0, 1.0)).replace(
+        "\N{NO-BREAK SPACE}", " "
+    ) == ", ".join(parts)
 
 
 def test_the_processor_of_the_worker_is_not_that_of_a_remote_server():
@@ -44,6 +54,8 @@ def test_the_processor_of_the_worker_is_not_that_of_a_remote_server():
 
 
 def test_facts_that_are_not_known_are_left_out():
+    only = where("db1", {}, [], FlushMedians(None, 1.0)).replace("\N{NO-BREAK SPACE}", " ")
+    assert only == "db1, disk of its host (4 KiB flushed when idle: 1.00 ms overwritten)"
     assert where("db1", dict.fromkeys(FACTS, UNKNOWN), ["MyRocks"]) == "db1, MyRocks"
     assert "MySQL 8.0.33" in where("db1", {"server version": "8.0.33"}, [])
 

@@ -22,7 +22,7 @@ def guest(client, one):
 def test_the_cost_is_against_the_setting_of_the_first_sentence_unless_another_is_faster(client_in, levels, rival):
     one = factory.experiment(dict(zip(("1/1", "2/0", "0/0"), levels, strict=True)))
     page = client_in.get(reverse("results:page", args=[one.pk]))
-    assert f"fewer than {rival}. " in page.context["answer"].cost
+    assert f"fewer than {rival} (95" in page.context["answer"].cost
 
 
 def test_speed_alone_says_that_no_crash_was_tried_what_safety_costs_and_what_comes_next(client, client_in):
@@ -38,9 +38,11 @@ def test_speed_alone_says_that_no_crash_was_tried_what_safety_costs_and_what_com
         assert page.context["main"].chart.key == "throughput" and page.context["risk"] is None
         assert text.count('data-chart="throughput"') == 1
     assert re.fullmatch(
-        r"At 8 threads 1/1 makes 4,290 commits per second, 83\s% fewer than 0/0. "
+        r"At 8 threads 1/1 makes 4,290 commits per second, 83\s% fewer than 0/0 \(95\s% confidence interval "
+        r"83\s% to 84\s%\)\. "
         r"A commit takes 1\.9\sms on average, with 0/0 about 0\.31\sms. "
-        r"1/1 costs 1\.6\sms more per commit than 0/0.",
+        r"1/1 costs 1\.6\sms more per commit than 0/0 "
+        r"\(95\s% confidence interval 1\.5\sms to 1\.6\sms\)\.",
         answer.cost,
     )
     told = summary(one)

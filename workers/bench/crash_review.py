@@ -5,7 +5,7 @@ from itertools import islice
 
 from workers.bench import replica_flushes
 from workers.bench.needs import Candidate
-from workers.bench.plan import OF_ATTACHED, OF_TWO_DISKS, CrashPlan, Plan, PlannedTrial, Variant
+from workers.bench.plan import OF_ATTACHED, OF_TWO_DISKS, CrashPlan, Plan, Variant
 from workers.bench.plan_field import out_of_bounds
 from workers.bench.trial_kinds import TRIAL_KINDS, all_kinds, needs_as
 from workers.crash.kinds import CRASH_KINDS
@@ -71,14 +71,14 @@ def _two_disks(plan: Plan) -> Iterator[str]:
 
 def estimate_s(plan: Plan) -> float:
     """Expected wall time of all trials in seconds."""
-    return sum(_trial_s(plan.crash, trial) for trial in plan.trials())
+    return sum(trial_s(plan.crash, trial.kind, trial.variant) for trial in plan.trials())
 
 
-def _trial_s(crash: CrashPlan, trial: PlannedTrial) -> float:
-    """On average a crash comes after three quarters of the load. A build outside of the catalogue is taken for a
-    MariaDB."""
-    kind, fault, build = CRASH_KINDS.get(trial.kind), FAULTS.get(trial.kind), CATALOGUE.get(trial.variant.build)
-    besides_s = FAILOVER_S if trial.variant.topology else TRIAL_S + (REPLICA_S if crash.replica else 0)
+def trial_s(crash: CrashPlan, key: str, variant: Variant) -> float:
+    """Expected seconds of a trial of that crash kind or fault. On average a crash comes after three quarters of the
+    load. A build outside of the catalogue is taken for a MariaDB."""
+    kind, fault, build = CRASH_KINDS.get(key), FAULTS.get(key), CATALOGUE.get(variant.build)
+    besides_s = FAILOVER_S if variant.topology else TRIAL_S + (REPLICA_S if crash.replica else 0)
     points_s = (kind.all_points_s or crash.points * kind.point_s) if kind else 0.0
     slower = OF_MYSQL if build and build.flavour == "mysql" else 1.0
     paused_s = crash.pause_s if fault and fault.pauses else 0.0

@@ -203,7 +203,7 @@ class LiveState(TypedDict):
 def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START) -> LiveState:
     """The state of an experiment for a live page or a terminal. `seconds`: those of the running cell that the reader
     does not have; none while a trial runs."""
-    cells, trials = pace.paces(experiment)
+    paces = pace.paces(experiment)
     stopping = why_queued.stopping(experiment)
     cell, mark = _running(experiment)
     picture = live.latest(experiment.pk, have) if mark else live.NO_SECONDS
@@ -212,10 +212,10 @@ def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START
     return {
         "state": experiment.state,
         "activity": why_queued.does_now(experiment),
-        "done": cells.states["done"] + trials.states["done"],
-        "failed": cells.states["failed"] + trials.states["failed"],
-        "total": cells.total + trials.total,
-        "left_s": None if stopping else pace.left_s(experiment, cells, trials),
+        "done": paces.count("done"),
+        "failed": paces.count("failed"),
+        "total": paces.total,
+        "left_s": None if stopping else pace.left_s(experiment, paces),
         "cell": cell,
         "series": picture.series,
         "since": picture.since,

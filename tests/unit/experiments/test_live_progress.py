@@ -12,6 +12,8 @@ from dashboard.records.experiments.live import LiveSeconds
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.servers.models import Server
 from tests.unit.results import factory
+from workers.bench.crash_review import trial_s
+from workers.bench.plan import CrashPlan, Variant
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -41,9 +43,10 @@ def experiment(server):
 
 @pytest.fixture
 def add_trials(experiment, server):
-    def add(count):
-        for position in range(count):
-            fields = {"server": server, "variant": "0/0", "kind": "power-loss", "repeat": 1, "seed": 1}
+    def add(count, kind="power-loss"):
+        first = experiment.trials.count()
+        for position in range(first, first + count):
+            fields = {"server": server, "variant": "0/0", "kind": kind, "repeat": 1, "seed": 1}
             Trial.objects.create(experiment=experiment, position=position, **fields)
 
     return add
@@ -113,9 +116,35 @@ def test_trials_have_a_pace_of_their_own(experiment, add_trials):
     assert queries.live_state(experiment)["left_s"] == pytest.approx(2 * 4)
 
 
-def test_the_plan_says_how_long_the_first_ones_take(experiment):
+def planned_s(kind):
+    return trial_s(CrashPlan(), kind, Variant("0/0", {}))
+
+
+def test_the_plan_says_how_long_the_first_ones_take_together_with_the_ended_ones(experiment):
+    assert queries.live_state(experiment)["left_s"] == pytest.approx(8 * 1000 / 8)
     over(experiment.cells.filter(position__lt=2), 1, NOW)
-    assert queries.live_state(experiment)["left_s"] == pytest.approx(6 * 1000 / 8)
+    assert queries.live_state(experiment)["left_s"] == pytest.approx(6 * (1 + 1 + 1000 / 8) / 3)
+
+
+def test_the_pace_of_kills_is_not_that_of_loads_of_which_each_crash_point_is_tried(experiment, add_trials):
+    """On a host that needs as long as planned, and on one that needs four times as long."""
+    add_trials(4, "process-kill")
+    add_trials(3, "every-crash-point")
+    over(experiment.cells.all(), 60, NOW)
+    kills, recorded = planned_s("process-kill"), planned_s("every-crash-point")
+    for slower in (1, 4):
+        over(experiment.trials.filter(kind="process-kill"), slower * kills, NOW)
+        assert queries.live_state(experiment)["left_s"] == pytest.approx(3 * slower * recorded)
+    over(experiment.trials.filter(kind="every-crash-point", position=4), 300, NOW)
+    assert queries.live_state(experiment)["left_s"] > 2 * (300 + recorded) / 2
+
+
+def test_a_trial_that_runs_longer_than_planned_is_no_promise_of_its_end(experiment, add_trials):
+    add_trials(3, "every-crash-point")
+    over(experiment.cells.all(), 60, NOW)
+    began = timezone.now() - timedelta(seconds=500)
+    experiment.trials.filter(position=0).update(state="running", started_at=began)
+    assert queries.live_state(experiment)["left_s"] == pytest.approx(2 * 500, abs=60)
 
 
 def test_a_poll_is_sent_what_it_does_not_have(experiment, telling, client_in):

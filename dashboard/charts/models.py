@@ -7,12 +7,17 @@ from dashboard.charts.chart import CHART_WORDS, Chart, ChartSeries, Dot, Row, de
 from dashboard.findings.fitted import CommitTime, FsyncCeiling
 from dashboard.findings.lines import VariantLine, points_of, threads_of
 from dashboard.findings.point import Point
-from workers.analysis.anatomy import Anatomy
+from workers.analysis.anatomy import REPLICA, Anatomy
 from workers.analysis.not_computable import NotComputable
 from workers.analysis.scaling_law import ScalingLaw
 
 STEPS = 24  # of a curve
-PARTS = {"redo flush": "redo log flush", "binlog flush": "binary log flush", "group leader": "group leader"}
+PARTS = {
+    "redo flush": "redo log flush",
+    "binlog flush": "binary log flush",
+    REPLICA: REPLICA,
+    "group leader": "group leader",
+}
 REST = "rest"
 TOLD_APART = (
     "Group leader: waiting for the thread that flushes for the group, without its flushes. Rest: everything else, such "

@@ -140,6 +140,8 @@ def describe(point: Gathered, seconds: Sample, ratio: ThroughputRatio | None = N
         contradictions=contradictions.of_runs(point.runs, point.key.threads),
         host=means_of_host(point.runs),
         ratio=ratio,
+        replica_waits=per_commit.replica_waits(point.runs),
+        replica_wait_ms=per_commit.replica_wait_ms(point.runs),
     )
 
 

@@ -7,7 +7,7 @@ from dashboard.findings.headline import Headline
 from dashboard.findings.per_commit import FILES
 from dashboard.findings.point import Point, ThroughputRatio
 from dashboard.records.experiments.models import Cell, Experiment
-from dashboard.text.numbers import CONFIDENCE, at, sig
+from dashboard.text.numbers import CONFIDENCE, at, ms, sig
 from dashboard.text.ratios import is_wide, rounded, times_as_fast
 from workers.analysis.compare import Decision
 from workers.analysis.statistics import MIN_REPEATS
@@ -192,6 +192,9 @@ def _anatomy(told: Sequence[tuple[str, Point]], where: str) -> list[str]:
         sentences.append(
             f"{where} one write to the binary log holds this many commits on average: {', '.join(groups)}."
         )
+    waits = [f"{ms(one.replica_wait_ms.value)} with {name}" for name, one in told if one.replica_wait_ms]
+    if waits:
+        sentences.append(f"{where} a commit waits for the answer of a replica: {', '.join(waits)}.")
     return sentences
 
 

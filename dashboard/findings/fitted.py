@@ -114,7 +114,15 @@ def _anatomy(point: Point, lone: Point | None) -> anatomy.Anatomy | NotComputabl
     flushes = {log: anatomy.FlushCost(each, point.fsync_ms(log) or 0) for log, each in series.items()}
     waited = point.group_wait_ms
     led = LED.get(waited.source.partition(":")[2]) if waited else None
-    return anatomy.anatomy(point.threads, point.tps, flushes, waited.value if waited else None, led)
+    answered = point.replica_wait_ms if (lone.replica_waits or 0.0) >= ceiling.LONE else None
+    return anatomy.anatomy(
+        point.threads,
+        point.tps,
+        flushes,
+        waited.value if waited else None,
+        led,
+        answered.value if answered else None,
+    )
 
 
 @dataclass(frozen=True)

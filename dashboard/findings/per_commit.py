@@ -100,6 +100,18 @@ def group_wait_ms(runs: Runs) -> SourcedFigure | None:
     return replace(waited, value=waited.value / committed.value) if committed and committed.value and waited else None
 
 
+def replica_waits(runs: Runs) -> float | None:
+    """Waits of a commit for the answer of a replica; a group of commits may wait once."""
+    committed, waits = commits(runs), total(runs, "replica_waits")
+    return waits.value / committed.value if committed and committed.value and waits else None
+
+
+def replica_wait_ms(runs: Runs) -> SourcedFigure | None:
+    """The mean of these waits. All commits of a group wait as long as the one that waits for them."""
+    waits, waited = total(runs, "replica_waits"), total(runs, "replica_wait_ms")
+    return replace(waited, value=waited.value / waits.value) if waits and waits.value and waited else None
+
+
 def missing(runs: Runs) -> list[str]:
     """Why sources have no value, without duplicates."""
     reasons = [f"{one.source}: {one.note}" for run in runs for one in run.figures if one.value is None]

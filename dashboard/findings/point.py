@@ -94,9 +94,9 @@ class ThroughputRatio(Estimate):
 @dataclass(frozen=True, kw_only=True)
 class Point:
     """`tps`: of the unit in `counts`, per second, with its 95 % interval. `settled` False: still rising or falling;
-    None: not known. `commits` None: no source counted them. Per commit: `fsyncs` by class of files, `group_wait_ms` for
-    the group's leader. `host`: means of the server's host by figure, per second. `ratio` None: there is nothing to
-    compare with."""
+    None: not known. `commits` None: no source counted them. Per commit: `fsyncs` by class of files, `group_wait_ms`
+    for the group's leader, `replica_waits` for an answer of a replica; a wait for one took `replica_wait_ms`.
+    `host`: means of the server's host by figure, per second. `ratio` None: there is nothing to compare with."""
 
     server_id: int
     variant: str
@@ -124,6 +124,8 @@ class Point:
     contradictions: tuple[Contradiction, ...]
     host: Mapping[str, float] = field(default_factory=dict)
     ratio: ThroughputRatio | None = None
+    replica_waits: float | None = None
+    replica_wait_ms: SourcedFigure | None = None
 
     def fsyncs_of(self, log: str) -> SourcedFigure | None:
         """Per commit. If the server does not separate redo log and data files, the figure of both."""

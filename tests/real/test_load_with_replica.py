@@ -56,6 +56,8 @@ def test_a_replica_takes_the_settings_of_the_variant_and_keeps_its_others(stage)
     done = measured(stage, RELAXED)
     assert done.load.transactions > 0 and done.effective == RELAXED
     assert settings_of(replica(stage)) == ["0", "7", "MINIMAL", "1"]
+    figures = {one.name: one.value for reading in done.readings.values() for one in reading.figures}
+    assert 0 < figures["replica_wait_ms"] < 2 * 1000 * done.load.elapsed_s, "waits of two semi-synchronous threads"
     stage.settle()
     assert rows_of(replica(stage)) == rows_of(stage.target) != []
     done = measured(stage, {**RELAXED, "innodb_doublewrite": "OFF"})

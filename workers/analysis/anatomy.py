@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from workers.analysis.not_computable import NotComputable
 
+REPLICA = "replica's answer"  # a leader waits for it, too, so it is no part of the wait for a leader
 OVER = 1.1  # parts above the whole by more: the assumptions do not hold
 
 
@@ -44,21 +45,26 @@ def anatomy(
     flushes: Mapping[str, FlushCost],
     leader_wait_ms: float | None = None,
     led: Collection[str] | None = None,
+    replica_wait_ms: float | None = None,
 ) -> Anatomy | NotComputable:
     """`flushes`: by log; `leader_wait_ms`: the wait for a group's leader, per commit; `led`: the logs that the leader
-    flushes during that wait, None: all."""
+    flushes during that wait, None: all. `replica_wait_ms`: a semi-synchronous primary's wait for an answer."""
     if tps <= 0:
         return NotComputable("Nothing was committed.")
     whole = 1000 * threads / tps
     parts = {f"{log} flush": one.in_series * one.mean_ms for log, one in flushes.items()}
     if not parts:
         return NotComputable("No source timed the fsyncs.")
+    if replica_wait_ms is not None:
+        parts[REPLICA] = replica_wait_ms
     flushed = sum(parts.values())
     if flushed > OVER * whole:
         return NotComputable(
             "The fsyncs of a commit would take longer than the commit: they do not follow one another here."
         )
     if leader_wait_ms is not None:
-        meanwhile = sum(ms for part, ms in parts.items() if led is None or part.removesuffix(" flush") in led)
+        meanwhile = sum(
+            ms for part, ms in parts.items() if led is None or part == REPLICA or part.removesuffix(" flush") in led
+        )
         parts["group leader"] = max(0.0, min(leader_wait_ms - meanwhile, whole - flushed))
     return Anatomy(whole, parts, max(0.0, whole - sum(parts.values())))

@@ -25,6 +25,8 @@ FIGURES: dict[str, str] = {
     "binlog_bytes": "bytes",
     "data_bytes": "bytes",
     "group_wait_ms": "ms",  # of all sessions, for the leaders of their commit groups
+    "replica_waits": "transactions",  # semi-synchronous: those that waited for the answer of a replica
+    "replica_wait_ms": "ms",
     # of the whole host and of the disk of the data
     "cpu_s": "s",
     "run_queue": "threads",

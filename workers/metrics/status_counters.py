@@ -12,6 +12,7 @@ from workers.servers.flavours import FLAVOUR_KEYS
 from workers.toml.table import TomlTable
 
 FILE = Path(__file__).with_suffix(".toml")
+US_PER_MS = 1000
 PAGE = "innodb_page_size"  # a status variable that never moves
 
 
@@ -28,6 +29,7 @@ class Counter:
     still: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     in_pages: bool = False
+    in_us: bool = False
     binlog: bool = False
     if_moved: bool = False
 
@@ -38,7 +40,7 @@ class Counter:
     def fits(self, facts: Facts) -> bool:
         return facts.version >= self.since and (not self.binlog or facts.variable("log_bin") == "ON")
 
-    def value(self, before: Counts, after: Counts) -> int | None:
+    def value(self, before: Counts, after: Counts) -> float | None:
         """None: not valid here."""
         delta = {name: after[name] - before[name] for name in self.names if name in before and name in after}
         if not set(self.adds + self.minus) <= set(delta) or set(self.absent) & set(delta):
@@ -49,7 +51,7 @@ class Counter:
         if self.if_moved and not total:
             return None
         # The server reads two counters at two moments, so a difference may be below 0.
-        return max(total, 0) * (after[PAGE] if self.in_pages else 1)
+        return max(total, 0) * (after[PAGE] if self.in_pages else 1) / (US_PER_MS if self.in_us else 1)
 
 
 def read(path: Path) -> dict[FlavourKey, tuple[Counter, ...]]:

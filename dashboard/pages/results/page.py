@@ -23,9 +23,9 @@ from dashboard.pages.results.markdown import markdown
 from dashboard.pages.results.picture import picture, pictures
 from dashboard.pages.results.queries import ResultCell
 from dashboard.pages.templatetags.tables import CellRow
-from dashboard.records.experiments.environment import EnvironmentFacts, facts
+from dashboard.records.experiments.environment import OF_WORKER, EnvironmentFacts, facts
 from dashboard.records.experiments.models import Cell, Experiment
-from dashboard.text.numbers import at
+from dashboard.text.numbers import at, sig
 from workers.bench.workloads import OWN
 from workers.errors import PlanError
 from workers.transaction.preview import for_guests
@@ -65,7 +65,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") 
     found, crash = of_load(view, known), crash_page.crash_part(experiment, view, addresses)
     engines = tested.engines(view.plan)
     lines = dict.fromkeys(tested.where(_named(one, shared), one.facts, engines, one.flush) for one in met)
-    lines |= dict.fromkeys([*_own_load(view, shared), *_own_flushes(view), *_set_late(met)])
+    lines |= dict.fromkeys([*_busy(rows, met), *_own_load(view, shared), *_own_flushes(view), *_set_late(met)])
     settings = tested.spelled_out(view.plan, view.clean)
     answer = crash.answer if crash else answer_without_crashes(view, found)
     named = tested.named(settings, answer.sentences)
@@ -128,6 +128,16 @@ def _own_load(view: ResultView, shared: bool) -> list[str]:
     """A reader must not take it for a load of sysbench."""
     own = next((one.label for one in view.plan.workloads if one.key == OWN), "")
     return [f"The load is an own transaction{'' if shared else f' ({own})'}"] if own else []
+
+
+def _busy(rows: Sequence[ResultCell], met: Sequence[MeasuredPlace]) -> list[str]:
+    """Other programs had the processors. Load averages before later measurements hold the load of this experiment."""
+    load = next((row.load_average for row in rows if row.run_id), None)
+    told = [one.facts.get("cores") or one.facts.get(f"{OF_WORKER}cores", "") for one in met]
+    cores = min((int(text) for text in told if text.isdecimal()), default=0)
+    if load is None or not cores or load <= cores:
+        return []
+    return [f"The worker's host was busy before the first measurement: load average {sig(load)}, {cores} cores"]
 
 
 def _workload(view: ResultView) -> str:

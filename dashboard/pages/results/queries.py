@@ -10,13 +10,13 @@ from dashboard.records.experiments.models import Cell, Environment, Experiment, 
 
 _CELL = (
     "id", "position", "server_id", "variant", "workload", "threads", "repeat", "state", "error", "fix",
-    "run__id", "run__tps", "run__environment_id", "run__probe_id",
+    "run__id", "run__tps", "run__environment_id", "run__probe_id", "run__load_average",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ResultCell:
-    """A cell with the throughput of its run; `run_id` None: not measured."""
+    """A cell with the throughput of its run; `run_id` None: not measured. `load_average`: of its host before."""
 
     id: int
     position: int
@@ -32,6 +32,7 @@ class ResultCell:
     tps: float | None
     environment_id: int | None
     probe_id: int | None
+    load_average: float | None
 
     @property
     def is_done(self) -> bool:

@@ -31,6 +31,14 @@ def test_a_flush_that_was_made_before_the_wait_began_is_not_taken_off():
     assert found.rest_ms == 5
 
 
+def test_the_answer_of_a_replica_is_a_part_that_the_wait_for_a_leader_holds_too():
+    found = anatomy(1, 80, TWO, replica_wait_ms=1.0)
+    assert (found.parts["replica's answer"], found.rest_ms) == (1.0, pytest.approx(0.5))
+    led = anatomy(64, 3200, TWO, leader_wait_ms=15, led=("binlog",), replica_wait_ms=3.0)
+    assert (led.parts["group leader"], led.rest_ms) == (6, 0)
+    assert isinstance(anatomy(1, 80, TWO, replica_wait_ms=3.0), NotComputable), "longer than the commit"
+
+
 def test_a_leader_takes_no_longer_than_the_flushes_leave():
     assert anatomy(64, 3200, TWO, leader_wait_ms=19, led=("binlog",)).parts["group leader"] == 9
 

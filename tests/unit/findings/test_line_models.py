@@ -115,6 +115,13 @@ def test_waits_for_the_leader_are_a_part_where_they_were_timed(condition, beyond
     assert "group leader" not in models.lines(NEW)[0].commit_times[-1].anatomy.parts
 
 
+def test_the_answer_of_a_replica_is_a_part_where_each_commit_of_a_lone_thread_waits_for_one():
+    wait = SourcedFigure(3.0, "status:Rpl_semi_sync_master_tx_wait_time")
+    for waits, found in ((1.0, 3.0), (0.1, None), (None, None)):
+        measured = [replace(one, replica_waits=waits, replica_wait_ms=wait) for one in NEW]
+        assert models.lines(measured)[0].commit_times[-1].anatomy.parts.get("replica's answer") == found
+
+
 def test_three_numbers_of_threads_are_too_few_for_a_law():
     assert "4 numbers of threads" in models.lines(NEW)[0].scaling_law.why
     more = [*NEW, point(4, 300), point(8, 560)]

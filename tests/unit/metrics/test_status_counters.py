@@ -43,6 +43,15 @@ def test_commits_of_mysql_are_counted_only_without_rollbacks(monkeypatch):
     assert "commits" not in figures(monkeypatch, "mysql", (8, 0, 33), text(**MYSQL), text(**later))
 
 
+@pytest.mark.parametrize(("flavour", "half"), [("mariadb", "master"), ("mysql", "master"), ("mysql", "source")])
+def test_waits_of_a_semi_synchronous_primary_are_told_in_milliseconds(monkeypatch, flavour, half):
+    names = [f"rpl_semi_sync_{half}_tx_{what}" for what in ("waits", "wait_time")]
+    before, after = (text(**dict(zip(names, counts, strict=True))) for counts in ((10, 5_000), (30, 63_000)))
+    got = figures(monkeypatch, flavour, (8, 4, 0), before, after)
+    assert (got["replica_waits"].value, got["replica_wait_ms"].value) == (20, 58.0)
+    assert "replica_waits" not in figures(monkeypatch, flavour, (8, 4, 0), before, before), "asynchronous"
+
+
 def test_pages_are_turned_into_bytes(monkeypatch):
     later = MYSQL | {"innodb_pages_written": 8, "innodb_dblwr_pages_written": 7}
     assert figures(monkeypatch, "mysql", (8, 0, 33), text(**MYSQL), text(**later))["data_bytes"].value == 5 * 16384

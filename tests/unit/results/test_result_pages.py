@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from dashboard.records.experiments.models import Run
+from dashboard.records.experiments.models import Environment, Run
 from tests.markup import flat
 from tests.unit.results import factory
 
@@ -157,3 +157,18 @@ def test_a_server_that_got_2_late_is_slower_than_one_started_with_it(client_in, 
     one.plan["variants"][1]["settings"] = {"innodb_flush_log_at_trx_commit": "2"}
     one.save()
     assert (says in text(page(client_in, one))) is told
+
+
+@pytest.mark.parametrize(
+    ("load", "cores", "told"), [(27.3, 2, True), (1.9, 2, False), (None, 2, False), (27.3, None, False)]
+)
+def test_a_host_that_was_busy_before_the_first_measurement_is_told(client_in, load, cores, told):
+    """Later load averages hold the load of the experiment itself."""
+    one = factory.experiment()
+    Run.objects.update(load_average=40.0)
+    Run.objects.filter(cell__position=0).update(load_average=load)
+    for environment in Environment.objects.all():
+        environment.data["host"]["cores"] = cores
+        environment.save()
+    page = client_in.get(reverse("results:page", args=[one.pk]))
+    assert any("load average 27.3, 2 cores" in line for line in page.context["tested"]) is told

@@ -213,10 +213,8 @@ class SandboxStage(Stage):
     def apply(self, variant: Variant) -> dict[str, str]:
         restart = at_start(variant.settings, self.facts)
         if restart != self._restart:
-            with self._at_no_cost():
-                self._restart_with(restart)
+            self._restart_with(restart)
             self._restart = restart
-            self._look()
         for other, dynamic in self._others:
             inherited = {name: value for name, value in variant.settings.items() if name not in other.own}
             with other.at_rest(), connect(other.target) as connection:
@@ -240,11 +238,7 @@ class SandboxStage(Stage):
         if self._companions and self._companions.data_of_no_use:
             return
         if self._data and shape == SHAPE and not self._data.exists():
-            with self._at_no_cost():
-                self._sandbox.stop()
-                self._data.keep(self._sandbox)
-                self._restart_with(self._restart)
-            self._look()
+            self._restart_with(self._restart, partial(self._data.keep, self._sandbox))
 
     def subject(self) -> Subject:
         link = connect(self.target, answer_s=LOOK_S)
@@ -276,11 +270,14 @@ class SandboxStage(Stage):
     def close(self) -> None:
         self._made.close()
 
-    def _restart_with(self, restart: Mapping[str, str]) -> None:
-        if self._companions:
-            self._companions.restart(restart)
-        else:
-            self._sandbox.restart(restart)
+    def _restart_with(self, restart: Mapping[str, str], while_down: Callable[[], None] = lambda: None) -> None:
+        """Nothing else stops a server of this stage: companions ask the primary for its last commits before."""
+        with self._at_no_cost():
+            if self._companions:
+                self._companions.restart(restart, while_down)
+            else:
+                self._sandbox.restart(restart, while_down)
+        self._look()
 
     def _at_no_cost(self) -> AbstractContextManager[None]:
         return self._devices.at_no_cost() if self._devices else nullcontext()

@@ -5,7 +5,7 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -165,10 +165,11 @@ class Sandbox(Removable):
     def running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    def restart(self, settings: Mapping[str, str]) -> Target:
+    def restart(self, settings: Mapping[str, str], while_down: Callable[[], None] = lambda: None) -> Target:
         """Stop, and start again with these settings instead of the old ones. Returns the new address."""
         options.check(settings)
         self.stop()
+        while_down()
         self._logs.forget()
         self._start(settings)
         return self.target

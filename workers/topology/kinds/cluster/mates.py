@@ -1,6 +1,6 @@
 """The other nodes of a cluster under load. They have the settings of the variant, as in a failover trial."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ class ClusterMates:
         self._nodes = (Node(self.first.name, first, None, self.first.settings), *others)
         self._kind.assemble(self._nodes)
 
-    def restart(self, settings: Mapping[str, str]) -> None:
+    def restart(self, settings: Mapping[str, str], while_down: Callable[[], None]) -> None:
         """The cluster is formed anew, as at first."""
         self.catch_up()
         plans = zip((self.first, *self._others), ({}, *self._ground.topology.settings_of_each), strict=True)
@@ -47,6 +47,7 @@ class ClusterMates:
             for node, (plan, own) in zip(self._nodes, plans, strict=True)
         )
         on_each(self._nodes, lambda node: node.sandbox.stop())
+        while_down()
         on_each(self._nodes, lambda node: node.restart(self.first.at_first))
         self._kind.assemble(self._nodes)
 

@@ -1,7 +1,7 @@
 """Replicas beside the primary of a load. They have the settings of the variant, as in a failover trial."""
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
@@ -48,9 +48,9 @@ class Followers:
         begin(self._links)
         wait_until_ready(self._kind, ground.topology, first)
 
-    def restart(self, settings: Mapping[str, str]) -> None:
+    def restart(self, settings: Mapping[str, str], while_down: Callable[[], None]) -> None:
         self.catch_up()  # a replica without GTIDs goes on at the end of the primary's new binary log
-        self._primary.restart(self._settings(0, settings))
+        self._primary.restart(self._settings(0, settings), while_down)
         for wire in self._wires:
             wire.redirect(self._primary.target.port)
         for number, each in enumerate(self._links, start=1):

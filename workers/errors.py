@@ -9,7 +9,8 @@
     │   └── LoadBrokeOff      sysbench aborted
     ├── TogetherError         several workers could not generate a load together
     ├── SandboxError          a sandbox could not be made, started or removed
-    │   └── ServerEnded       the server ended because of what it found in its files
+    │   ├── ServerEnded       the server ended because of what it found in its files
+    │   └── SandboxLost       the server of a sandbox is gone, although a measurement needs it
     ├── PlanError             the plan cannot be run as it is
     │   └── NewerPlan         a newer version stored it
     ├── Cancelled             a user asked to stop
@@ -80,6 +81,10 @@ class SandboxError(DurascopeError):
 
 class ServerEnded(SandboxError):
     """The server ended because of what it found in its files. Nobody killed it, and the host lacked nothing."""
+
+
+class SandboxLost(SandboxError):
+    """The server of a sandbox is gone, although a measurement needs it. The message holds the end of its log."""
 
 
 class PlanError(DurascopeError):

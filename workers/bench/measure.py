@@ -11,7 +11,7 @@ from workers.bench.load import Gather, IsCancelled, Load, LoadRequest, LoadResul
 from workers.bench.plan import Plan, PlannedCell
 from workers.bench.stage import Stage
 from workers.bench.workloads import WORKLOADS, own_transaction
-from workers.errors import DurascopeError, LoadBrokeOff
+from workers.errors import DurascopeError, LoadBrokeOff, LoadError, SandboxError, ServerError
 from workers.host import environment
 from workers.metrics import SOURCES
 from workers.metrics.source import Reading, SourceSession
@@ -70,8 +70,9 @@ def measure(
     listener: Listener,
     gather: Gather | None = None,
 ) -> Measurement:
-    """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. `gather`
-    prepares several workers for the load (workers.together); None: one process here.
+    """Run the cell. Raises LoadError, TogetherError, ServerError or Cancelled; the stage stays usable. Raises
+    SandboxLost; the stage is to be closed. `gather` prepares several workers for the load (workers.together); None: one
+    process here.
 
     A cell whose sysbench aborted is measured once more, and the output says so."""
     attempt = partial(_attempt, stage, prepared, plan, cell, listener, gather)
@@ -81,11 +82,40 @@ def measure(
     except LoadBrokeOff as first:
         listener.activity("measuring again, because sysbench aborted")
         done = attempt(seed ^ AGAIN)
-        told = f"The first attempt failed: {first.message} This is the second.\n{done.load.output}"
-        return replace(done, load=replace(done.load, output=told))
+        return second_of(done, first)
+
+
+def second_of(done: Measurement, first: DurascopeError) -> Measurement:
+    """The measurement, with the failure before it in its output."""
+    told = f"The first attempt failed: {first.message} This is the second.\n{done.load.output}"
+    return replace(done, load=replace(done.load, output=told))
+
+
+@contextmanager
+def _telling_of_a_lost_server(stage: Stage) -> Iterator[None]:
+    """A sandbox that ended shows as a refused connection or an aborted sysbench. Its own end is the reason."""
+    try:
+        yield
+    except (LoadError, SandboxError, ServerError) as failure:
+        if lost := stage.lost():
+            raise lost from failure
+        raise
 
 
 def _attempt(
+    stage: Stage,
+    prepared: LoadedTables,
+    plan: Plan,
+    cell: PlannedCell,
+    listener: Listener,
+    gather: Gather | None,
+    seed: int,
+) -> Measurement:
+    with _telling_of_a_lost_server(stage):
+        return _measured(stage, prepared, plan, cell, listener, gather, seed)
+
+
+def _measured(
     stage: Stage,
     prepared: LoadedTables,
     plan: Plan,

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from workers.bench.dataset import LOGS_BYTES, SHAPE, DataImage
 from workers.bench.plan import Variant
+from workers.errors import SandboxLost
 from workers.metrics.source import Subject
 from workers.sandbox import place
 from workers.sandbox.builds import Build
@@ -77,6 +78,10 @@ class Stage(Protocol):
 
     def my_cnf(self) -> str:
         return ""
+
+    def lost(self) -> SandboxLost | None:
+        """Why a server of this experiment alone is gone; None: none is. Asked after a failure."""
+        return None
 
     def close(self) -> None: ...
 
@@ -266,6 +271,10 @@ class SandboxStage(Stage):
 
     def my_cnf(self) -> str:
         return self._sandbox.my_cnf
+
+    def lost(self) -> SandboxLost | None:
+        others = self._companions.sandboxes if self._companions else ()
+        return next(filter(None, (one.lost() for one in (self._sandbox, *others))), None)
 
     def close(self) -> None:
         self._made.close()

@@ -7,12 +7,12 @@ from dashboard.records.experiments import live, storing_runs
 from dashboard.records.experiments.environment import MeasuredServer
 from dashboard.records.experiments.models import Cell, Environment
 from workers.bench.load import LoadSecond
-from workers.bench.measure import Listener
+from workers.bench.measure import Listener, Measurement, second_of
 from workers.bench.stage_key import StageKey
 from workers.conducting.guarding import guarded
 from workers.conducting.job import Job
-from workers.conducting.stages import Ready, make_ready, put_back
-from workers.errors import Cancelled, SandboxError, ServerError, TogetherError
+from workers.conducting.stages import Keep, Ready, make_ready, put_back
+from workers.errors import Cancelled, SandboxError, SandboxLost, ServerError, TogetherError
 from workers.together.shared_load import SharedLoad
 
 # Variables that count on by themselves are no part of an environment, and those that hold a secret nobody's business.
@@ -33,16 +33,31 @@ def measure_all(job: Job) -> None:
             ready[key] = make_ready(job, key, keep, ready.values())
         with guarded(job, ready.values()):
             while row := job.next(job.experiment.cells):
-                _measure(job, row, ready[job.stage_key(row)])
+                _measure(job, row, ready, keep)
 
 
-def _measure(job: Job, row: Cell, ready: Ready) -> None:
-    """Once the server or a worker is gone or refuses, what is left stays waiting and can be resumed."""
+def _measure(job: Job, row: Cell, ready: dict[StageKey, Ready], keep: Keep) -> None:
+    """Once the server or a worker is gone or refuses, what is left stays waiting and can be resumed.
+
+    A sandbox whose server is gone is made anew, once for each cell: it is of this experiment alone, and nothing of the
+    cell is stored yet. Other workers cannot be asked for their parts of a load twice."""
+    key, shared = job.stage_key(row), job.plan.load_workers > 1
+    with job.ends(row, ServerError, SandboxError, TogetherError):
+        try:
+            done = _attempt(job, row, ready[key])
+        except SandboxLost as first:
+            if shared:
+                raise
+            ready[key].stage.close()
+            ready[key] = make_ready(job, key, keep, ready.values())
+            done = second_of(_attempt(job, row, ready[key]), first)
+        storing_runs.save_run(row, done, _environment(ready[key]), ready[key].probe)
+
+
+def _attempt(job: Job, row: Cell, ready: Ready) -> Measurement:
     planned, count = job.cells[row.position], job.plan.load_workers
     gather = SharedLoad(row, job.worker, count, job.say) if count > 1 else None
-    with job.ends(row, ServerError, SandboxError, TogetherError):
-        done = job.ports.measure(ready.stage, ready.prepared, job.plan, planned, _listener(job, row), gather)
-        storing_runs.save_run(row, done, _environment(ready), ready.probe)
+    return job.ports.measure(ready.stage, ready.prepared, job.plan, planned, _listener(job, row), gather)
 
 
 def _listener(job: Job, row: Cell) -> Listener:

@@ -30,6 +30,7 @@ LACKS = re.compile(
 BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)  # statuses of a server that the worker or the kernel ended
 FRAME = re.compile(r"\[0x[0-9a-f]+]$")
 MOST_BYTES = 16 << 20  # of one log: the newest
+MOST_OF_A_LINE = 1000  # characters, in a message: the last
 
 
 class Logs:
@@ -68,7 +69,7 @@ class Logs:
         lines = [line for line in self.lines if line.strip()]
         errors = [line for line in lines if "[ERROR]" in line]
         frames = [line for line in lines if FRAME.search(line)]  # the innermost first
-        return "\n".join([*(errors or lines or ["(nothing)"])[-8:], *frames[:12]])
+        return "\n".join(line[-MOST_OF_A_LINE:] for line in [*(errors or lines or ["(nothing)"])[-8:], *frames[:12]])
 
     def _kept(self) -> list[Path]:
         return sorted(self._folder.glob("error.*.log"), key=lambda file: int(file.name.split(".")[1]))

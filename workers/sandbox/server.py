@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from workers.errors import AccessDenied, SandboxError, ServerEnded, ServerError
+from workers.errors import AccessDenied, SandboxError, SandboxLost, ServerEnded, ServerError
 from workers.host.until import until
 from workers.metrics import fsync_table
 from workers.sandbox import durable, images, options, owner, place, plugins, port, process, untrusted
@@ -36,6 +36,7 @@ REFUSED_S = 5.0  # a server that does not know our account now will never know i
 FREEZE_TIMEOUT_S = 20
 PORT_ATTEMPTS = 3
 POLL_S = 0.01
+LEAVES_S = 2.0  # from the last answer of a process to its end
 FREEZE_POLL_S = 0.0005
 UUID_FILE = "auto.cnf"
 
@@ -79,6 +80,7 @@ class Sandbox(Removable):
         self._port = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped_cleanly = False
+        self._ended_by_us = False
 
     @classmethod
     def create(
@@ -219,6 +221,7 @@ class Sandbox(Removable):
         """Shut down as a service manager does. SandboxError: it took too long, and the server was killed."""
         if not self.running or self._process is None:
             return
+        self._ended_by_us = True
         self._process.terminate()
         try:
             self._stopped_cleanly = self._process.wait(STOP_TIMEOUT_S) == 0
@@ -248,6 +251,7 @@ class Sandbox(Removable):
         """End the process at once, as kill -9 does. SandboxError: it waits for a device that does not answer."""
         if self._process is None:
             return
+        self._ended_by_us = self._ended_by_us or self.running
         self._process.kill()
         try:
             self._process.wait(KILL_TIMEOUT_S)
@@ -339,6 +343,7 @@ class Sandbox(Removable):
             *([f"--init-file={init_file}"] if init_file else []),
         ]
         env, fence = self._environment(), self._fence()
+        self._ended_by_us = False
         with os.fdopen(self._logs.begin(), "ab") as said:
             self._process = process.start(argv, self.user, fence, env=env, cwd=self.folder, output=said.fileno())
         owner.write(self.folder, owner.myself(self._process.pid))
@@ -390,6 +395,17 @@ class Sandbox(Removable):
         status = self._process.poll() if self._process else None
         lacked = lacked_resource(self._logs.last_words, self.folder, self.datadir)
         return lacked or (how_it_ended(status) if status in BY_OTHERS else "")
+
+    def lost(self) -> SandboxLost | None:
+        """Why its server is gone; None: it runs. After an answer that did not come."""
+        if not until(lambda: not self.running, LEAVES_S, POLL_S):
+            return None
+        status = self._process.returncode if self._process else 0
+        why = "Durascope had stopped it" if self._ended_by_us else self.lacks() or how_it_ended(status)
+        return SandboxLost(
+            f"The server of the sandbox {self.name} is gone: {why}. Its error log ends with: {self._logs.last_words}",
+            "Resume the experiment. If it ends again, see whether its host lacks memory (journalctl -k) or disk space.",
+        )
 
     def _ended(self) -> SandboxError:
         """ServerEnded when it ended by itself: not killed, and no lack of disk space or memory."""

@@ -45,7 +45,7 @@ def connect(
         connection._secure = bool(target.socket)  # as in PyMySQL: a socket needs no further encryption of passwords
         connection.connect(_socket_file(target, timeout_s))
     except (pymysql.Error, OSError) as error:
-        raise explain(error, target.where) from error
+        raise explain(error, target.where, sandbox=target.name if target.kind == "sandbox" else "") from error
     except AccessDenied:  # from clear_text
         raise
     except Exception as nonsense:  # the driver trusts the server: IndexError, struct.error, UnicodeDecodeError ...

@@ -65,19 +65,23 @@ BY_NUMBER = read(FILE)
 BY_CLASS = {
     kind: _known(TomlTable.of_file(FILE).table("network").table(kind.__name__), "Unreachable") for kind in NETWORK
 }
+OF_A_SANDBOX = _known(TomlTable.of_file(FILE).table("sandbox"))
 _WAITS = re.compile(r"performance_schema|file_summary|events_waits|setup_")  # MySQL leaves the schema out
 _NEEDS = re.compile(r"at least one of\) the (.+?) privilege\(s\)")
 
 
-def explain(error: Exception, where: str, account: Callable[[], str] = lambda: "''@''") -> DurascopeError:
+def explain(
+    error: Exception, where: str, account: Callable[[], str] = lambda: "''@''", sandbox: str = ""
+) -> DurascopeError:
     """The error for a pymysql or operating-system error at `where`.
 
-    `account` returns `'user'@'host'` for a GRANT; it is called only when a GRANT is printed.
+    `account` returns `'user'@'host'` for a GRANT; it is called only when a GRANT is printed. `sandbox`: its name, if
+    this program started the server.
     """
     cause = getattr(error, "original_exception", None) or error
     if isinstance(cause, OSError) and not isinstance(cause, pymysql.Error):
-        known = next(BY_CLASS[kind] for kind in NETWORK if isinstance(cause, kind))
-        return known.filled(where=where, detail=_reason(cause))
+        known = OF_A_SANDBOX if sandbox else next(BY_CLASS[kind] for kind in NETWORK if isinstance(cause, kind))
+        return known.filled(where=where, detail=_reason(cause), sandbox=sandbox)
     number, detail = _parts(error)
     if number not in BY_NUMBER:
         return ServerError(f"{where} answered with error {number}: {detail}.")

@@ -9,9 +9,9 @@ from workers.topology.kinds.following.followers import Followers
 from workers.topology.kinds.following.replication import SourceAndReplica
 from workers.topology.kinds.kind import contradictions, not_here
 
-# `first`: how the server of the clients is started. `attach` makes the others around it; `restart` starts it and the
-# others with these settings beside their own, and calls `while_down` while it is stopped; `catch_up` comes before each
-# measurement; `close` removes the others.
+# `first`: how the server of the clients is started. `attach` makes the others around it, `sandboxes`; `restart` starts
+# it and the others with these settings beside their own, and calls `while_down` while it is stopped; `catch_up` comes
+# before each measurement; `close` removes the others.
 # `data_of_no_use`: to other servers, because they hold the position of this cluster.
 Companions = Followers | ClusterMates
 

@@ -22,6 +22,8 @@ def test_an_empty_log_is_told_as_nothing(tmp_path):
     assert logs.last_words == "(nothing)"
     logs.error.write_text("Illegal instruction\n")
     assert logs.last_words == "Illegal instruction"
+    logs.error.write_text("x" * 10_000)
+    assert logs.last_words == "x" * 1000
 
 
 def test_a_server_that_crashed_says_where(tmp_path):

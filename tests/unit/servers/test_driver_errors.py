@@ -41,6 +41,13 @@ def test_an_unreachable_server_is_reported_with_the_cause(cause, words):
     assert words in error.message and WHERE in error.message and error.fix
 
 
+@pytest.mark.parametrize("cause", [ConnectionRefusedError(111, "Connection refused"), FileNotFoundError(2, "No file")])
+def test_nobody_is_asked_to_start_a_sandbox(cause):
+    error = explain(wrapped(cause), "/box/sock", sandbox="box")
+    assert isinstance(error, Unreachable) and "sandbox box does not answer at /box/sock" in error.message
+    assert "bind_address" not in str(error) and "Start the server" not in str(error)
+
+
 @pytest.mark.parametrize(
     ("number", "kind"),
     [

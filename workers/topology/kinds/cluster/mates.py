@@ -33,6 +33,10 @@ class ClusterMates:
             for node, own in zip(self._nodes[1:], each, strict=False)  # none before attach
         )
 
+    @property
+    def sandboxes(self) -> tuple[Sandbox, ...]:
+        return tuple(node.sandbox for node in self._nodes[1:])
+
     def attach(self, first: Sandbox) -> None:
         others = tuple(self._start(plan) for plan in self._others)
         self._nodes = (Node(self.first.name, first, None, self.first.settings), *others)

@@ -37,6 +37,10 @@ class Followers:
             for one, own in zip(self._links, self._ground.topology.settings_of_each, strict=False)  # none before attach
         )
 
+    @property
+    def sandboxes(self) -> tuple[Sandbox, ...]:
+        return tuple(one.follower for one in self._links)
+
     def attach(self, first: Sandbox) -> None:
         ground, self._primary = self._ground, first
         password = secrets.token_hex(16)

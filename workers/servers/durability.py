@@ -2,16 +2,16 @@
 is evidence, and the statements say so.
 
 Each statement is about the *engine*, the *binlog* or the *agreement* of both, after a *process kill* (the page cache
-survives) or a *power loss* (unflushed data are lost). Each row of RISKS is a way to lose something. Without a row that
-applies, nothing is lost.
+survives) or a *power loss* (unflushed data are lost). Each row of RISKS is a way to lose something. *kept* means that
+no row applies and that every setting is understood which a row asks for.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
 
+from workers.servers.deciding import Deciding, NotKnown
 from workers.servers.facts import Facts, FlavourKey
-from workers.servers.present import Present, present
-from workers.servers.risks import CLAIMS, CRASHES, KEPT, RISKS, CrashClass, Outcome, What
+from workers.servers.risks import CLAIMS, CRASHES, KEPT, RISKS, CrashClass, Outcome, Risk, What
 from workers.servers.settings import SETTINGS
 
 DERIVED = (
@@ -30,10 +30,15 @@ class DurabilityStatement:
     says: str
     rests_on: str  # a claim, or the address of a manual page
     engine: str = ""
-    changes: tuple[str, ...] = ()  # the settings that end it, as name=value
+    changes: tuple[str, ...] = ()  # the settings that end it, as name=value, or a statement
 
 
 _KEPT_RESTS_ON: dict[What, str] = {"binlog": "sync_binlog", "agreement": CLAIMS["X1"]}
+_ALWAYS: dict[What, tuple[str, ...]] = {
+    "engine": (),
+    "binlog": ("log_bin", "binlog_storage_engine"),
+    "agreement": ("log_bin", "binlog_storage_engine"),
+}  # whichever rows ask
 _COMMITS_BY = {
     "InnoDB": "innodb_flush_log_at_trx_commit",
     "MyRocks": "rocksdb_flush_log_at_trx_commit",
@@ -41,34 +46,60 @@ _COMMITS_BY = {
 }
 
 
+ENGINE_KEYS = {"MyRocks": "rocksdb", "TokuDB": "tokudb"}
+
+
 def report(facts: Facts) -> tuple[DurabilityStatement, ...]:
     """All statements on a server. With the binlog off there are none on binlog and agreement."""
-    return _report(present(facts), facts.flavour)
+    return _report(Deciding.of(facts))
 
 
 @lru_cache(maxsize=1024)  # an audit asks for thousands of servers, and most of them have the same settings
-def _report(now: Present, flavour: FlavourKey) -> tuple[DurabilityStatement, ...]:
-    there = {"MyRocks": now.myrocks_flush_log is not None, "TokuDB": now.tokudb_commit_sync is not None}
-    engines = ["InnoDB", *(engine for engine in there if there[engine])]
+def _report(now: Deciding) -> tuple[DurabilityStatement, ...]:
+    engines = ["InnoDB", *(name for name in ("MyRocks", "TokuDB") if ENGINE_KEYS[name] in now.engines)]
     things: list[tuple[What, str]] = [("engine", engine) for engine in engines]
-    if now.binlog is not False:
+    if _not_known(now, "log_bin") or now.on("log_bin"):
         things += [("binlog", ""), ("agreement", "")]
-    return tuple(_state(crash, what, engine, now, flavour) for crash in CRASHES for what, engine in things)
+    return tuple(_state(crash, what, engine, now) for crash in CRASHES for what, engine in things)
 
 
-def _state(crash: CrashClass, what: What, engine: str, now: Present, flavour: FlavourKey) -> DurabilityStatement:
+def _not_known(now: Deciding, setting: str) -> tuple[NotKnown, ...]:
+    try:
+        now.word(setting)
+    except NotKnown as one:
+        return (one,)
+    return ()
+
+
+def _state(crash: CrashClass, what: What, engine: str, now: Deciding) -> DurabilityStatement:
+    """A known loss counts even when something else is unknown. Nothing is kept unless all is known that it rests on."""
     found = [risk for risk in RISKS if crash in risk.crashes and what in risk.whats and engine in risk.engines]
-    real = [risk for risk in found if risk.applies(now)]
-    if not real:
+    answers = [(risk, risk.applies(now)) for risk in found]
+    real = [risk for risk, applies in answers if applies is True]
+    lacking = {one.setting: one.why for _, applies in answers if isinstance(applies, tuple) for one in applies}
+    bare = {one.setting: one.why for name in _ALWAYS[what] for one in _not_known(now, name)}
+    lacking |= bare
+    if not real and not lacking:
         kept = _COMMITS_BY[engine] if engine else _KEPT_RESTS_ON[what]
-        return DurabilityStatement(crash, what, "kept", KEPT[crash, what], _source(kept, flavour), engine)
-    every = "second" if now.flush_every_s in (1, None) else f"{now.flush_every_s} seconds"
-    says = " ".join(risk.says.format(every=every, groups=now.sync_binlog) for risk in real)
-    sources = dict.fromkeys(_source(risk.rests_on, flavour) for risk in real)
-    # A known loss counts even when something else is unknown.
-    outcome: Outcome = "may be lost" if any(risk.outcome == "may be lost" for risk in real) else "unknown"
+        return DurabilityStatement(crash, what, "kept", KEPT[crash, what], _source(kept, now.flavour), engine)
+    is_lost = any(risk.outcome == "may be lost" for risk in real)
+    says = [_says(risk, now) for risk in real] + ([] if is_lost else list(lacking.values()))
+    asked = [risk.rests_on for risk, applies in answers if applies is True or (applies and not is_lost)]
+    sources = dict.fromkeys(_source(name, now.flavour) for name in (*asked, *bare))
     changes = tuple(dict.fromkeys(risk.change for risk in real if risk.change))
-    return DurabilityStatement(crash, what, outcome, says, " ".join(sources), engine, changes)
+    outcome: Outcome = "may be lost" if is_lost else "unknown"
+    return DurabilityStatement(crash, what, outcome, " ".join(says), " ".join(sources), engine, changes)
+
+
+def _says(risk: Risk, now: Deciding) -> str:
+    return risk.says.format(every=_every(now), groups=dict(now.values).get("sync_binlog", ""))
+
+
+def _every(now: Deciding) -> str:
+    if _not_known(now, "innodb_flush_log_at_timeout"):
+        return "seconds"
+    seconds = now.number("innodb_flush_log_at_timeout")
+    return "second" if seconds == 1 else f"{seconds} seconds"
 
 
 def _source(rests_on: str, flavour: FlavourKey) -> str:

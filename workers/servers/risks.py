@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from workers.servers.present import Present
+from workers.servers.deciding import Deciding, NotKnown
 from workers.servers.settings import SETTINGS
 from workers.toml.table import TomlTable
 
@@ -19,60 +19,105 @@ WHATS: tuple[What, ...] = get_args(What)
 ENGINES = ("InnoDB", "MyRocks", "TokuDB")
 INNODB = ("InnoDB", "")  # "": binlog and agreement
 KEYS = ("crashes", "loses", "when", "says", "rests_on", "engines", "outcome", "change")
-UNWRITTEN_REDO, UNFLUSHED_REDO, FLUSHED_REDO = (0,), (0, 2), (1, 3)
-UNFLUSHED_MYROCKS = (0, 2)
+UNFLUSHED_MYROCKS = ("0", "2")
+NO_CHECKSUM = ("NONE", "STRICT_NONE")
 NO_DOUBLEWRITE = ("OFF", "DETECT_ONLY")
+Condition = Callable[[Deciding], bool]
 
 
-def _own_files(now: Present) -> bool:
-    return now.binlog is True and not now.binlog_in_engine
+def _either(*conditions: Condition) -> Condition:
+    """Raises NotKnown if none holds and one is not known."""
+
+    def holds(now: Deciding) -> bool:
+        lacking: NotKnown | None = None
+        for condition in conditions:
+            try:
+                if condition(now):
+                    return True
+            except NotKnown as one:
+                lacking = one
+        if lacking:
+            raise lacking
+        return False
+
+    return holds
 
 
-def _myrocks_in_memory(now: Present) -> bool:
-    return now.myrocks_flush_log in UNFLUSHED_MYROCKS and now.myrocks_keeps_back
+def _is(name: str, *values: str) -> Condition:
+    return lambda now: now.word(name) in values
 
 
-def _tokudb_at_intervals(now: Present) -> bool:
-    return bool(now.tokudb_fsync_log_period)
+def _not(name: str, *values: str) -> Condition:
+    return lambda now: now.word(name) not in values
 
 
-def _tokudb_unflushed(now: Present) -> bool:
+def _own_files(now: Deciding) -> bool:
+    return now.on("log_bin") and now.word("binlog_storage_engine") == ""
+
+
+def _has_myrocks(now: Deciding) -> bool:
+    return "rocksdb" in now.engines
+
+
+def _myrocks_unflushed(now: Deciding) -> bool:
+    return _has_myrocks(now) and now.word("rocksdb_flush_log_at_trx_commit") in UNFLUSHED_MYROCKS
+
+
+def _myrocks_in_memory(now: Deciding) -> bool:
+    return _myrocks_unflushed(now) and now.on("rocksdb_manual_wal_flush")
+
+
+def _has_tokudb(now: Deciding) -> bool:
+    return "tokudb" in now.engines
+
+
+def _tokudb_at_intervals(now: Deciding) -> bool:
+    return _has_tokudb(now) and now.number("tokudb_fsync_log_period") > 0
+
+
+def _tokudb_unflushed(now: Deciding) -> bool:
     """With the binlog on, the prepare phase flushes the log whatever tokudb_commit_sync is."""
-    return now.tokudb_commit_sync is False and now.binlog is False
+    return _has_tokudb(now) and not now.on("tokudb_commit_sync") and not now.on("log_bin")
 
 
-def _an_engine_in_memory(now: Present) -> bool:
-    tokudb = _tokudb_at_intervals(now) or _tokudb_unflushed(now)
-    return now.flush_log in UNWRITTEN_REDO or _myrocks_in_memory(now) or tokudb
-
-
-CONDITIONS: dict[str, Callable[[Present], bool]] = {
-    "redo log stays in memory at commit": lambda now: now.flush_log in UNWRITTEN_REDO,
-    "redo log is not flushed at commit": lambda now: now.flush_log in UNFLUSHED_REDO,
-    "redo log is flushed at commit": lambda now: now.flush_log in FLUSHED_REDO,
-    "redo log's flush at commit is not known": lambda now: now.flush_log not in UNFLUSHED_REDO + FLUSHED_REDO,
+FLUSH_LOG = "innodb_flush_log_at_trx_commit"
+CONDITIONS: dict[str, Condition] = {
+    "InnoDB is not there": lambda now: "innodb" not in now.engines,
+    "redo log is switched off": _is("innodb_redo_log_enabled", "OFF"),
+    "redo log stays in memory at commit": _is(FLUSH_LOG, "0"),
+    "redo log is not flushed at commit": _is(FLUSH_LOG, "0", "2"),
+    "redo log is flushed at commit": _is(FLUSH_LOG, "1", "3"),
+    "sessions set the redo log's flush themselves": _is("innodb_use_global_flush_log_at_trx_commit", "OFF"),
+    "redo log has no checksums": _is("innodb_log_checksums", "OFF"),
+    "MyRocks is there": _has_myrocks,
+    "MyRocks writes no log": _is("rocksdb_write_disable_wal", "ON"),
     "MyRocks log stays in memory at commit": _myrocks_in_memory,
-    "MyRocks log is not flushed at commit": lambda now: now.myrocks_flush_log in UNFLUSHED_MYROCKS,
-    "MyRocks log is flushed at commit": lambda now: now.myrocks_flush_log == 1,
-    "TokuDB is there": lambda now: now.tokudb_commit_sync is not None,
+    "MyRocks log is not flushed at commit": _myrocks_unflushed,
+    "MyRocks log is flushed at commit": _is("rocksdb_flush_log_at_trx_commit", "1"),
+    "recovery of MyRocks leaves out damaged records": _is("rocksdb_wal_recovery_mode", "3"),
+    "MyRocks and binlog commit without a prepare phase": _is("rocksdb_enable_2pc", "OFF"),
+    "TokuDB is there": _has_tokudb,
     "TokuDB log is flushed at intervals": _tokudb_at_intervals,
     "TokuDB log is flushed neither at commit nor at prepare": _tokudb_unflushed,
-    "an engine's log stays in memory at commit": _an_engine_in_memory,
-    "an engine's log is written but not flushed at commit": lambda now: (
-        now.flush_log == 2 or now.myrocks_flush_log in UNFLUSHED_MYROCKS
+    "an engine's log stays in memory at commit": _either(
+        _is(FLUSH_LOG, "0"), _myrocks_in_memory, _tokudb_at_intervals, _tokudb_unflushed
     ),
+    "an engine's log is written but not flushed at commit": _either(_is(FLUSH_LOG, "2"), _myrocks_unflushed),
     "binlog has files of its own": _own_files,
-    "binlog is in the redo log": lambda now: now.binlog is True and now.binlog_in_engine,
-    "binlog is not flushed at commit": lambda now: _own_files(now) and now.sync_binlog not in (1, None),
-    "binlog is never flushed": lambda now: now.sync_binlog == 0,
-    "binlog is flushed at every Nth group": lambda now: now.sync_binlog != 0,
-    "binlog or its flush is not known": lambda now: now.binlog is None or (now.binlog and now.sync_binlog is None),
-    "engine and binlog commit without a prepare phase": lambda now: now.two_phase_off,
-    "flush method is nosync": lambda now: now.flush_method == "NOSYNC",
-    "flush method is littlesync": lambda now: now.flush_method == "LITTLESYNC",
-    "flush method is O_DIRECT_NO_FSYNC": lambda now: now.flush_method == "O_DIRECT_NO_FSYNC",
-    "pages are not written twice": lambda now: now.doublewrite in NO_DOUBLEWRITE,
-    "recovery skips steps": lambda now: now.force_recovery > 0,
+    "binlog is in the redo log": lambda now: now.on("log_bin") and now.word("binlog_storage_engine") == "INNODB",
+    "binlog is not flushed at commit": _not("sync_binlog", "1"),
+    "binlog is never flushed": _is("sync_binlog", "0"),
+    "binlog is flushed at every Nth group": _not("sync_binlog", "0"),
+    "an error of the binlog switches it off": _is("binlog_error_action", "IGNORE_ERROR"),
+    "engine and binlog commit without a prepare phase": _is("innodb_support_xa", "OFF"),
+    "flush method is nosync": _is("innodb_flush_method", "NOSYNC"),
+    "flush method is littlesync": _is("innodb_flush_method", "LITTLESYNC"),
+    "flush method is O_DIRECT_NO_FSYNC": _is("innodb_flush_method", "O_DIRECT_NO_FSYNC"),
+    "flush method is ALL_O_DIRECT": _is("innodb_flush_method", "ALL_O_DIRECT"),
+    "pages are not written twice": _is("innodb_doublewrite", *NO_DOUBLEWRITE),
+    "second writes of pages are not flushed": _is("innodb_doublewrite", "FAST"),
+    "pages have no checksums": _either(_is("innodb_checksum_algorithm", *NO_CHECKSUM), _is("innodb_checksums", "OFF")),
+    "recovery skips steps": _not("innodb_force_recovery", "0"),
 }
 
 
@@ -82,15 +127,23 @@ class Risk:
 
     crashes: tuple[CrashClass, ...]
     whats: tuple[What, ...]
-    conditions: tuple[Callable[[Present], bool], ...]
+    conditions: tuple[Condition, ...]
     says: str
     rests_on: str  # a claim, a setting whose manual page says so, or an address
     outcome: Outcome = "may be lost"
     engines: tuple[str, ...] = INNODB
-    change: str = ""  # the setting that ends the risk, as name=value
+    change: str = ""  # the setting that ends the risk, as name=value, or a statement
 
-    def applies(self, now: Present) -> bool:
-        return all(applies(now) for applies in self.conditions)
+    def applies(self, now: Deciding) -> bool | tuple[NotKnown, ...]:
+        """Whether all conditions hold; or what is not known, if that decides."""
+        lacking: list[NotKnown] = []
+        for holds in self.conditions:
+            try:
+                if not holds(now):
+                    return False
+            except NotKnown as one:
+                lacking.append(one)
+        return tuple(lacking) or True
 
 
 def read(path: Path) -> tuple[dict[str, str], dict[tuple[CrashClass, What], str], tuple[Risk, ...]]:

@@ -25,7 +25,12 @@ ENGINES = {"innodb": "DEFAULT"}
 
 
 def settings(flush="1", sync="1", **more):
-    return {"innodb_flush_log_at_trx_commit": flush, "sync_binlog": sync, "log_bin": "ON", **more}
+    """All on which the durability report rests."""
+    rest = {
+        "log_bin": "ON", "innodb_flush_method": "O_DIRECT", "innodb_doublewrite": "ON", "innodb_force_recovery": "0",
+        "innodb_flush_log_at_timeout": "1", "binlog_error_action": "ABORT_SERVER",
+    }  # fmt: skip
+    return {"innodb_flush_log_at_trx_commit": flush, "sync_binlog": sync, **rest, **more}
 
 
 def replication(number, sources=(), **values):

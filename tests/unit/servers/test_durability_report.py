@@ -5,6 +5,7 @@ import re
 import pytest
 
 from workers.errors import PlanError
+from workers.servers.defaults import defaults_of
 from workers.servers.durability import DERIVED, report
 from workers.servers.facts import Facts
 from workers.servers.present import in_words, settings_in_words
@@ -12,7 +13,7 @@ from workers.servers.present import read as read_words
 from workers.servers.risks import CONDITIONS, FILE, RISKS, read
 
 
-def facts(flush="1", sync="1", *, flavour="mariadb", engines=("innodb",), **more):
+def facts(flush="1", sync="1", *, flavour="mariadb", version=(10, 11, 19), engines=("innodb",), **more):
     variables = {
         "innodb_flush_log_at_trx_commit": flush,
         "innodb_flush_log_at_timeout": "1",
@@ -23,7 +24,7 @@ def facts(flush="1", sync="1", *, flavour="mariadb", engines=("innodb",), **more
         "innodb_force_recovery": "0",
     }
     held = {name: value for name, value in (variables | more).items() if value is not None}
-    return Facts(flavour, (10, 11, 19), "10.11.19", held, {name: "YES" for name in engines})
+    return Facts(flavour, version, ".".join(map(str, version)), held, {name: "YES" for name in engines})
 
 
 def outcome(at, crash, what, engine=None):
@@ -78,13 +79,14 @@ def test_the_report_knows_the_binlog_inside_the_engine():
 
 
 def test_the_report_knows_myrocks_own_variable():
-    at = facts("1", "1", engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="2")
+    keeps = {"rocksdb_manual_wal_flush": "ON"}
+    at = facts("1", "1", engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="2", **keeps)
     assert outcome(at, "power loss", "engine", "MyRocks") == LOST
     assert outcome(at, "process kill", "engine", "MyRocks") == LOST, "as measured: docs/research/crash-matrix.md"
     assert outcome(at, "process kill", "agreement") == LOST
     assert outcome(at, "power loss", "engine", "InnoDB") == KEPT
     assert outcome(at, "power loss", "agreement") == LOST
-    lazy = facts("2", "1", engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="0")
+    lazy = facts("2", "1", engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="0", **keeps)
     assert outcome(lazy, "process kill", "engine", "MyRocks") == LOST
     assert "MyRocks" not in {s.engine for s in report(facts("1", "1", rocksdb_flush_log_at_trx_commit="0"))}
     for flush in "02":
@@ -152,6 +154,142 @@ def test_the_report_does_not_guess_about_an_unseen_binlog():
     assert outcome(facts(sync=None), "power loss", "agreement") == UNKNOWN
 
 
+NAMES = (
+    "innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "innodb_flush_method", "innodb_doublewrite",
+    "innodb_force_recovery",
+)  # fmt: skip
+
+
+def statements(at):
+    return {(one.crash_class, one.what): one for one in report(at)}
+
+
+@pytest.mark.parametrize("value", [None, "XYZ", "-1", "9" * 30, ""])
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_that_rests_on_a_setting_is_kept_without_it(name, value):
+    """A file of MariaDB may leave its method empty: it has had a name since 10.3 only."""
+    known = name == "innodb_flush_method" and value == ""
+    found = statements(facts(**{name: value}))
+    if known:
+        assert {one.outcome for one in found.values()} == {KEPT}
+        return
+    unclear = [one for one in found.values() if one.outcome == UNKNOWN]
+    assert unclear and all(name in one.says and one.rests_on for one in unclear)
+    assert found["power loss", "binlog" if name in ("sync_binlog", "log_bin") else "engine"] in unclear
+
+
+@pytest.mark.parametrize(
+    ("flavour", "version", "name", "needed"),
+    [
+        ("mysql", (5, 6, 14), "innodb_support_xa", True),
+        ("mysql", (8, 0, 33), "innodb_support_xa", False),
+        ("mariadb", (10, 2, 44), "innodb_support_xa", True),
+        ("mariadb", (10, 3, 0), "innodb_support_xa", False),
+        ("mariadb", (12, 3, 0), "binlog_storage_engine", True),
+        ("mariadb", (11, 8, 9), "binlog_storage_engine", False),
+        ("mysql", (5, 6, 14), "binlog_error_action", False),
+        ("mysql", (8, 0, 33), "binlog_error_action", True),
+        ("mysql", (0, 0, 0), "version", True),
+    ],
+)
+def test_a_setting_is_needed_where_it_exists(flavour, version, name, needed):
+    told = {"innodb_support_xa": "ON", "binlog_storage_engine": "", "binlog_error_action": "ABORT_SERVER"}
+    others = {one: value for one, value in told.items() if one != name} if version != (0, 0, 0) else {}
+    found = statements(facts(flavour=flavour, version=version, **others))
+    assert (UNKNOWN in {one.outcome for one in found.values()}) is needed
+    assert (name in " ".join(one.says for one in found.values())) is needed
+
+
+def test_a_value_that_only_another_flavour_has_is_not_understood():
+    mysql = {"flavour": "mysql", "version": (8, 0, 33), "binlog_error_action": "ABORT_SERVER"}
+    assert outcome(facts("3", **mysql), "process kill", "engine") == UNKNOWN
+    assert outcome(facts("2", **mysql), "process kill", "engine") == KEPT
+    assert outcome(facts("3"), "process kill", "engine") == KEPT
+
+
+def test_settings_of_an_engine_that_is_not_innodb_are_needed_too():
+    absent = facts(engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="1")
+    assert outcome(absent, "power loss", "engine", "MyRocks") == KEPT, "nothing asks for its manual flush at 1"
+    assert outcome(facts(engines=("innodb", "rocksdb")), "power loss", "engine", "MyRocks") == UNKNOWN
+    assert outcome(facts(engines=("innodb", "rocksdb")), "power loss", "agreement") == UNKNOWN
+    assert outcome(facts(engines=("innodb", "tokudb")), "process kill", "engine", "TokuDB") == UNKNOWN
+
+
+def test_a_server_without_innodb_is_not_judged():
+    assert outcome(facts(engines=()), "process kill", "engine") == UNKNOWN
+
+
+MYSQL = {"flavour": "mysql", "version": (8, 0, 33)}
+ERROR = {**MYSQL, "binlog_error_action": "IGNORE_ERROR"}
+STOPS = {**MYSQL, "binlog_error_action": "ABORT_SERVER"}
+
+
+@pytest.mark.parametrize(
+    ("more", "what", "expected", "change"),
+    [
+        (ERROR, "binlog", LOST, "binlog_error_action=ABORT_SERVER"),
+        (ERROR, "agreement", LOST, "binlog_error_action=ABORT_SERVER"),
+        (ERROR, "engine", KEPT, ""),
+        (STOPS, "binlog", KEPT, ""),
+        ({**STOPS, "innodb_redo_log_enabled": "OFF"}, "engine", LOST, "ALTER INSTANCE ENABLE INNODB REDO_LOG"),
+        ({**STOPS, "innodb_redo_log_enabled": "OFF"}, "binlog", KEPT, ""),
+        ({**STOPS, "innodb_redo_log_enabled": ""}, "engine", UNKNOWN, ""),
+        ({**STOPS, "innodb_redo_log_enabled": "ON"}, "engine", KEPT, ""),
+        ({"innodb_use_global_flush_log_at_trx_commit": "OFF"}, "engine", UNKNOWN,
+         "innodb_use_global_flush_log_at_trx_commit=ON"),
+        ({"innodb_use_global_flush_log_at_trx_commit": "ON"}, "engine", KEPT, ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("crash", ["process kill", "power loss"])
+def test_what_no_flush_setting_shows_is_told(crash, more, what, expected, change):
+    found = statements(facts(**more))[crash, what]
+    assert found.outcome == expected and found.changes == ((change,) if change else ())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("innodb_flush_method", "ALL_O_DIRECT", UNKNOWN),
+        ("innodb_doublewrite", "fast", UNKNOWN),
+        ("innodb_doublewrite", "DETECT_AND_RECOVER", KEPT),
+        ("innodb_checksum_algorithm", "none", UNKNOWN),
+        ("innodb_checksum_algorithm", "strict_none", UNKNOWN),
+        ("innodb_checksum_algorithm", "full_crc32", KEPT),
+        ("innodb_checksums", "OFF", UNKNOWN),
+        ("innodb_checksums", "ON", KEPT),
+        ("innodb_log_checksums", "OFF", UNKNOWN),
+        ("innodb_log_checksums", "ON", KEPT),
+    ],
+)
+def test_a_torn_write_is_found_by_checksums_and_repaired_from_a_flushed_copy(name, value, expected):
+    assert outcome(facts(**{name: value}), "power loss", "engine") == expected
+    assert outcome(facts(**{name: value}), "process kill", "engine") == KEPT
+
+
+def rocks(**more):
+    keeps = {"rocksdb_flush_log_at_trx_commit": "1", "rocksdb_manual_wal_flush": "ON"}
+    return facts(engines=("innodb", "rocksdb"), **keeps, **more)
+
+
+def test_myrocks_needs_its_log_its_prepare_phase_and_a_recovery_that_leaves_nothing_out():
+    kill = ("process kill", "engine", "MyRocks")
+    assert outcome(rocks(rocksdb_write_disable_wal="ON"), *kill) == LOST
+    assert outcome(rocks(rocksdb_write_disable_wal="ON"), "process kill", "agreement") == LOST
+    assert outcome(rocks(rocksdb_write_disable_wal="OFF"), *kill) == KEPT
+    assert outcome(rocks(rocksdb_enable_2pc="OFF"), "process kill", "agreement") == LOST
+    assert outcome(rocks(rocksdb_enable_2pc="ON"), "process kill", "agreement") == KEPT
+    assert outcome(rocks(rocksdb_wal_recovery_mode="3"), "power loss", "engine", "MyRocks") == UNKNOWN
+    assert outcome(rocks(rocksdb_wal_recovery_mode="1"), "power loss", "engine", "MyRocks") == KEPT
+
+
+def test_every_setting_on_which_a_report_rests_has_a_default_for_option_files():
+    """Else nothing of a my.cnf would be kept."""
+    for flavour, version in [("mysql", (5, 6, 14)), ("mysql", (5, 7, 30)), ("mysql", (8, 0, 33)), ("mysql", (9, 7, 0)),
+                             ("mariadb", (10, 11, 19)), ("mariadb", (11, 8, 9)), ("mariadb", (12, 3, 0))]:  # fmt: skip
+        at = Facts(flavour, version, "x", defaults_of(flavour, version), {"innodb": "DEFAULT"})
+        assert UNKNOWN not in {one.outcome for one in report(at)}, (flavour, version)
+
+
 def test_a_loss_is_told_even_where_something_else_is_unknown():
     assert outcome(facts("0", innodb_force_recovery="1"), "process kill", "engine") == LOST
 
@@ -170,7 +308,8 @@ def test_the_report_rests_every_statement_on_something():
 
 def test_each_risk_names_the_setting_that_prevents_it_or_nothing():
     changes = {one.change for one in read(FILE)[2]}
-    assert "" in changes and all("=" in one for one in changes - {""})
+    assert "" in changes
+    assert {one for one in changes - {""} if "=" not in one} == {"ALTER INSTANCE ENABLE INNODB REDO_LOG"}
 
 
 def test_the_report_never_promises_safety():
@@ -195,7 +334,7 @@ def test_settings_are_put_in_words(value):
         ("innodb_flush_log_at_timeout", "3", "every 3 s"),
         ("innodb_flush_method", "", "default"),
         ("innodb_flush_method", "o_dsync", "durable when it returns"),
-        ("innodb_flush_method", "async_unbuffered", "names no such value"),
+        ("innodb_flush_method", "async_unbuffered", "value is not known"),
         ("innodb_doublewrite", "0", "cannot be repaired"),
         ("innodb_doublewrite", "DETECT_AND_RECOVER", "can be repaired"),
         ("binlog_storage_engine", "innodb", "inside InnoDB"),
@@ -224,7 +363,7 @@ def test_every_kind_of_value_is_put_in_words():
     assert len(words) == 13 and all(said.endswith(".") for _, _, said in words)
 
 
-@pytest.mark.parametrize(("every", "pause"), [("1", "second"), ("2", "2 seconds"), (None, "second")])
+@pytest.mark.parametrize(("every", "pause"), [("1", "second"), ("2", "2 seconds"), (None, "seconds")])
 def test_the_pause_between_flushes_is_named(every, pause):
     said = " ".join(s.says for s in report(facts("2", "1", innodb_flush_log_at_timeout=every)))
     assert f"Acknowledged commits of about the last {pause} may be lost" in said

@@ -19,7 +19,7 @@ class FoundService:
 class AnsweredFacts:
     """`settings`: of workers.servers.settings, those that the server has; `words`: durability settings, each with its
     value and its meaning; `replication`: workers.servers.replication as JSON, None: not asked; `free_bytes`: on the
-    disk of the data."""
+    disk of the data; `lookalike`: as in Facts."""
 
     flavour: FlavourKey | Literal[""] = ""
     version_text: str = ""
@@ -30,3 +30,4 @@ class AnsweredFacts:
     service: FoundService = field(default_factory=FoundService)
     max_connections: str | None = None
     free_bytes: int | None = None
+    lookalike: str = ""

@@ -14,6 +14,7 @@ from workers.servers.connection import cipher
 from workers.servers.facts import Facts
 from workers.servers.flavours import FLAVOURS, grant_statements, needs
 from workers.servers.limited import Connection
+from workers.servers.lookalikes import LOOKALIKES
 from workers.servers.privileges import grant_to_see_others, granted, missing
 from workers.servers.replication import DUMPS
 from workers.servers.target import Target
@@ -77,8 +78,10 @@ def tls(scene: CheckedServer) -> PreflightAnswer:
 
 def version(scene: CheckedServer) -> PreflightAnswer:
     facts = scene.facts
-    name = "old-version" if facts.version < (5, 5, 0) else "version"
-    return answer(name, version=f"{FLAVOURS[facts.flavour].title} {facts.version_text}")
+    told = f"{FLAVOURS[facts.flavour].title} {facts.version_text}"
+    if facts.lookalike:
+        return answer("lookalike", version=facts.version_text, says=LOOKALIKES[facts.lookalike].says)
+    return answer("old-version" if facts.version < (5, 5, 0) else "version", version=told)
 
 
 def privileges(scene: CheckedServer) -> PreflightAnswer:

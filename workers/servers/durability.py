@@ -11,7 +11,8 @@ from functools import lru_cache
 
 from workers.servers.deciding import Deciding, NotKnown
 from workers.servers.facts import Facts, FlavourKey
-from workers.servers.risks import CLAIMS, CRASHES, KEPT, RISKS, CrashClass, Outcome, Risk, What
+from workers.servers.lookalikes import LOOKALIKES, Lookalike
+from workers.servers.risks import CLAIMS, CRASHES, KEPT, RISKS, WHATS, CrashClass, Outcome, Risk, What
 from workers.servers.settings import SETTINGS
 
 DERIVED = (
@@ -51,7 +52,14 @@ ENGINE_KEYS = {"MyRocks": "rocksdb", "TokuDB": "tokudb"}
 
 def report(facts: Facts) -> tuple[DurabilityStatement, ...]:
     """All statements on a server. With the binlog off there are none on binlog and agreement."""
+    if facts.lookalike:
+        return tuple(_unjudged(crash, what, LOOKALIKES[facts.lookalike]) for crash in CRASHES for what in WHATS)
     return _report(Deciding.of(facts))
+
+
+def _unjudged(crash: CrashClass, what: What, lookalike: Lookalike) -> DurabilityStatement:
+    engine = "InnoDB" if what == "engine" else ""
+    return DurabilityStatement(crash, what, "unknown", lookalike.says, lookalike.source, engine)
 
 
 @lru_cache(maxsize=1024)  # an audit asks for thousands of servers, and most of them have the same settings

@@ -14,7 +14,8 @@ class Facts:
 
     `version` is comparable, (10, 11, 19); `version_text` is as the server prints it; `variables` are all
     global variables, names in lower case; `engines` maps an engine's lower-case name to its SHOW ENGINES
-    support column (YES, DEFAULT, NO, DISABLED).
+    support column (YES, DEFAULT, NO, DISABLED). `lookalike`: a key of workers.servers.lookalikes for a server that is
+    not MySQL or MariaDB itself, "".
     """
 
     flavour: FlavourKey
@@ -22,6 +23,7 @@ class Facts:
     version_text: str
     variables: Mapping[str, str]
     engines: Mapping[str, str]
+    lookalike: str = ""
 
     def variable(self, name: str) -> str | None:
         """The variable's value; None: this server has no such variable."""

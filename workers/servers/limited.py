@@ -29,6 +29,7 @@ class Connection(pymysql.Connection):
     _sock: socket
     _rfile: BufferedReader
     _secure: bool
+    server_version: str  # told before the login
     _read_timeout: float
     _write_timeout: float
     _force_close: Callable[[], None]

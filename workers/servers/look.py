@@ -6,20 +6,28 @@ from workers.servers import ask
 from workers.servers.facts import Facts, Version
 from workers.servers.flavours import detect
 from workers.servers.limited import Connection
+from workers.servers.lookalikes import recognised
 
 UNREADABLE: Version = (0, 0, 0)
+REDO_LOG = "innodb_redo_log_enabled"  # a status: ALTER INSTANCE switches it off, and no variable shows it
+REDO_LOG_SINCE: Version = (8, 0, 21)
 
 
 def read(connection: Connection) -> Facts:
-    """All facts of a server, by two statements. Raises ServerError."""
-    variables = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
+    """All facts of a server, by three statements at most. Raises ServerError."""
+    variables = dict(ask.names_to_values(connection, "SHOW GLOBAL VARIABLES"))
     text = variables["version"]
+    flavour, version = detect(text, variables.get("version_comment", "")), version_of(text)
+    if flavour == "mysql" and version >= REDO_LOG_SINCE:
+        status = ask.names_to_values(connection, f"SHOW GLOBAL STATUS LIKE '{REDO_LOG}'")
+        variables[REDO_LOG] = status.get(REDO_LOG, "")
     return Facts(
-        flavour=detect(text, variables.get("version_comment", "")),
-        version=version_of(text),
+        flavour=flavour,
+        version=version,
         version_text=text,
         variables=variables,
         engines={str(row[0]).lower(): str(row[1]).upper() for row in ask.rows(connection, "SHOW ENGINES")},
+        lookalike=recognised(variables, connection.server_version),
     )
 
 

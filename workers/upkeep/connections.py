@@ -49,6 +49,7 @@ def _kept(facts: Facts, result: PreflightResult, host: str) -> AnsweredFacts:
         service=FoundService(*recognised(facts.variables, host)),
         max_connections=facts.variable("max_connections"),
         free_bytes=result.free_bytes,
+        lookalike=facts.lookalike,
     )
 
 

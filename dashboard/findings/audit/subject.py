@@ -1,7 +1,7 @@
 """What the audit knows of a server: registered and read now, registered and tested by a worker, or pasted."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils import timezone
@@ -10,7 +10,7 @@ from dashboard.findings.attached.known import Told, told_by
 from dashboard.findings.crash.durability import of_server
 from dashboard.installation import vault
 from dashboard.records.servers.models import Preflight, Server
-from workers.servers import reading
+from workers.servers import lookalikes, reading
 from workers.servers.facts import Facts
 from workers.servers.pasted.read import PastedText
 from workers.servers.reading import ServerReading
@@ -52,7 +52,8 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
         return AuditedServer(server.name, server, read_at=test.done_at, why=why)
     known = test.known
     kept = of_server(known)
-    facts = Facts(known.flavour or "mysql", kept.version, kept.version_text, kept.settings, known.engines)
+    lookalike = known.lookalike or lookalikes.recognised({"version": kept.version_text})
+    facts = Facts(known.flavour or "mysql", kept.version, kept.version_text, kept.settings, known.engines, lookalike)
     service = _service(server, known.service.key or recognised({}, server.host)[0])
     return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at, service=service)
 
@@ -83,4 +84,5 @@ def _service(server: Server, found: str) -> str:
 
 
 def pasted(name: str, text: PastedText) -> AuditedServer:
-    return AuditedServer(name, facts=text.facts, notes=(f"Read as {text.form}.", *text.notes), service=text.service)
+    facts = replace(text.facts, lookalike=lookalikes.recognised(text.facts.variables))
+    return AuditedServer(name, facts=facts, notes=(f"Read as {text.form}.", *text.notes), service=text.service)

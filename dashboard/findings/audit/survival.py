@@ -10,6 +10,7 @@ from dashboard.findings.attached.profile import not_judged
 from dashboard.findings.attached.topology import failovers_of
 from dashboard.findings.audit.subject import AuditedServer
 from workers.servers.durability import DurabilityStatement, report
+from workers.servers.lookalikes import LOOKALIKES
 from workers.servers.risks import CrashClass
 
 LOST = "may be lost"
@@ -54,7 +55,8 @@ def survivals(subject: AuditedServer, fleet: Joined) -> Survivals:
     killed = _of_crash("process kill", statements)
     if subject.service:
         vendors = Survival(UNKNOWN, not_judged(subject.service))
-        return Survivals(killed, vendors, vendors)
+        own_engine = LOOKALIKES.get(subject.service)
+        return Survivals(Survival(UNKNOWN, own_engine.says) if own_engine else killed, vendors, vendors)
     return Survivals(killed, _of_crash("power loss", statements), _of_failover(subject, fleet))
 
 

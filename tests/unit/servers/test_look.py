@@ -36,3 +36,19 @@ def test_the_first_look_reads_flavour_version_and_engines():
     assert (found.flavour, found.version, found.version_text) == ("mariadb", (10, 11, 6), "10.11.6")
     assert found.variable("sync_binlog") == "1"
     assert found.has_engine("INNODB") and not found.has_engine("rocksdb")
+
+
+@pytest.mark.parametrize(
+    ("version", "told", "expected"),
+    [
+        ("8.0.33", [("Innodb_redo_log_enabled", "OFF")], "OFF"),
+        ("8.0.21", [("Innodb_redo_log_enabled", "ON")], "ON"),
+        ("8.0.33", [], ""),
+        ("8.0.20", [("Innodb_redo_log_enabled", "OFF")], None),
+        ("10.11.6-MariaDB", [("Innodb_redo_log_enabled", "OFF")], None),
+    ],
+)
+def test_the_redo_log_is_asked_for_where_it_can_be_switched_off(version, told, expected):
+    """ALTER INSTANCE DISABLE INNODB REDO_LOG: no variable shows it. Without an answer it is not known."""
+    server = Played({"SHOW GLOBAL VARIABLES": [("version", version)], "SHOW GLOBAL STATUS": told, "SHOW ENGINES": []})
+    assert read(server).variable("innodb_redo_log_enabled") == expected

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workers.errors import PlanError
+from workers.servers import lookalikes
 from workers.servers.compared import NAMES, name_of
 from workers.servers.defaults import defaults_of
 from workers.servers.facts import Facts, FlavourKey
@@ -16,7 +17,7 @@ from workers.servers.services import recognised
 
 MOST_CHARACTERS = 1 << 21  # the client pads a table to its longest value: over a megabyte
 LONGEST_VALUE = 500
-ABOUT = ("version", "version_comment")
+ABOUT = lookalikes.VARIABLES
 UNREAD = "Paste the answer of SHOW GLOBAL VARIABLES, or a my.cnf with a section [mysqld]."
 PLUGINS = ("plugin_load", "plugin_load_add")
 OTHER_ENGINES = ("rocksdb", "tokudb")

@@ -10,9 +10,11 @@ from celery import Celery
 
 from dashboard.local import redis
 from dashboard.local.processes import Child, Program
+from dashboard.pages.monitoring import health
 from dashboard.records.experiments import live
 from dashboard.records.fleet import task_queue
 from workers.celery import app
+from workers.upkeep import start_check
 
 pytestmark = pytest.mark.django_db  # a message asks where its row is
 PASSWORD = "p@ss/w:rd #1"
@@ -64,7 +66,7 @@ def use(settings, monkeypatch):
 def both_work(url: str, **how) -> None:
     """A live picture and a message come through, in the database that the address names."""
     live.LiveWriter(1, "mark").tell((1, 2, 3), warming=True)
-    assert live.latest(1).seconds == ((1, 2, 3),) and live.answers()
+    assert live.latest(1).seconds == ((1, 2, 3),) and live.problem() == ("", "")
     task_queue.send(task_queue.EXPERIMENT, 1, "here")
     with client.Redis.from_url(url, **how) as there:
         assert there.connection_pool.connection_kwargs["db"] == 3
@@ -81,8 +83,8 @@ def test_a_password_and_a_database_number(start, use):
 def test_a_wrong_password_is_silence_not_an_error(start, use):
     use(f"redis://:wrong@127.0.0.1:{start()}/3")
     live.LiveWriter(1, "mark")
-    assert live.latest(1) == live.NO_SECONDS and not live.answers()
-    with pytest.raises(task_queue.QueueDown, match="does not answer") as told:
+    assert live.latest(1) == live.NO_SECONDS and live.problem()[0] == "refuses its account"
+    with pytest.raises(task_queue.QueueDown, match="refuses its account") as told:
         task_queue.send(task_queue.EXPERIMENT, 1, "here")
     assert "wrong" not in str(told.value)
 
@@ -106,4 +108,28 @@ def test_tls_with_a_certificate_that_is_checked(start, use, certificate):
     use(url)
     both_work(url)
     use(f"rediss://:{ENCODED}@127.0.0.1:{port}/3?ssl_cert_reqs=required")
-    assert not live.answers(), "nobody vouches for this certificate"
+    assert live.problem()[0] == "does not answer", "nobody vouches for this certificate"
+
+
+FULL, REPLICA = "is full", "is a read-only replica"
+REFUSING = {
+    FULL: ["CONFIG", "SET", "maxmemory", "1"],
+    REPLICA: ["REPLICAOF", "127.0.0.1", "1"],
+    "gives its account too few rights": ["ACL", "SETUSER", "default", "resetchannels"],
+}
+
+
+@pytest.mark.parametrize(("why", "command"), REFUSING.items(), ids=REFUSING)
+def test_a_redis_that_answers_and_takes_no_task_is_named(start, use, settings, why, command):
+    url = f"redis://:{ENCODED}@127.0.0.1:{start()}/3"
+    use(url)
+    assert health.says("redis") == "ok" and start_check.check_redis() is None
+    with client.Redis.from_url(url) as there:
+        there.execute_command(*command)
+        assert there.ping(), "what was asked before"
+    assert health.says("redis") == "missing" and live.problem()[0] == why
+    with pytest.raises(start_check.CannotJoin, match=why):
+        start_check.check_redis()
+    if why in (FULL, REPLICA):  # a task itself needs no channel
+        with pytest.raises(task_queue.QueueDown, match=f"{why}.*runs by itself once Redis takes tasks"):
+            task_queue.send(task_queue.EXPERIMENT, 1, "here")

@@ -85,6 +85,7 @@ ROOMS = {
     "installation": Room(("dashboard.installation",), ("errors",), ("cryptography", "django", "psycopg", "pydantic")),
     "queue": Room(
         (
+            "dashboard.records.fleet.redis_answers",
             "dashboard.records.fleet.site_names",
             "dashboard.records.fleet.task_queue",
             "workers.celery",

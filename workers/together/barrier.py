@@ -11,6 +11,7 @@ import redis
 from django.conf import settings
 
 from dashboard.records.experiments.models import Part
+from dashboard.records.fleet import redis_answers
 from workers.bench.load import LoadSecond
 from workers.errors import Cancelled, TogetherError
 
@@ -102,7 +103,8 @@ def _answering() -> Iterator[None]:
     try:
         yield
     except redis.RedisError as silent:
+        why, fix = redis_answers.why(silent)
         raise TogetherError(
-            f"Redis did not answer: {silent}. Workers need it to start the load together.",
-            "Start Redis, then resume the experiment.",
+            f"Redis {why}: {silent}. Workers need it to start the load together.",
+            f"{fix} Then resume the experiment.",
         ) from silent

@@ -122,8 +122,8 @@ class SharedLoad:
                 self.send(task_queue.JOIN, part, site, host, MESSAGE_KEPT_S)
             except task_queue.QueueDown as silent:
                 raise TogetherError(
-                    "The message queue (Redis) does not answer: no worker can be asked to join.",
-                    "Start Redis, then resume the experiment.",
+                    f"The message queue (Redis) {silent.why}: no worker can be asked to join.",
+                    f"{silent.fix} Then resume the experiment.",
                 ) from silent
 
     def _missing(self) -> str:

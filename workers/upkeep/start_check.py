@@ -11,7 +11,7 @@ from kombu.utils.url import maybe_sanitize_url
 
 from dashboard.installation import newer_database, usable, vault
 from dashboard.installation.home import home
-from dashboard.records.fleet import database_clock, site_names, sites
+from dashboard.records.fleet import database_clock, redis_answers, site_names, sites
 from dashboard.records.notifications.models import Channel
 from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
@@ -108,11 +108,12 @@ def _sealed() -> list[bytes]:
 
 def check_redis() -> None:
     try:
-        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=REDIS_LIMIT_S).ping()
+        redis_answers.must_take_tasks(redis.Redis.from_url(settings.REDIS_URL, socket_timeout=REDIS_LIMIT_S))
     except (redis.RedisError, OSError, ValueError) as silent:
+        what, fix = redis_answers.why(silent)
         raise CannotJoin(
-            f"Redis at {maybe_sanitize_url(settings.REDIS_URL)} cannot be used ({silent}).",
-            "Start Redis, or correct DURASCOPE_REDIS.",
+            f"Redis at {maybe_sanitize_url(settings.REDIS_URL)} cannot be used: it {what} ({silent}).",
+            "Start Redis, or correct DURASCOPE_REDIS." if what == redis_answers.SILENT else fix,
         ) from silent
 
 

@@ -12,7 +12,7 @@ from dashboard.findings.server_verdicts import ServerVerdict, verdicts
 from dashboard.pages.front import lately
 from dashboard.pages.monitoring.health import passes
 from dashboard.pages.servers.forms import SandboxForm
-from dashboard.records.experiments import shelf
+from dashboard.records.experiments import live, shelf
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.history.queries import not_noted
 from dashboard.records.servers.models import Server
@@ -104,20 +104,27 @@ def _lines(used: Sequence[UsedServer]) -> list[ServerOnHome]:
     ]
 
 
-MISSING = {
-    "redis": (
-        "Redis does not answer.",
-        "Experiments that you start are queued and run when Redis is back. Until then no worker is notified, and "
-        "running experiments show no live figures. Start Redis, or read its log.",
-    ),
-    "worker": (
-        "No worker is alive.",
-        "Experiments and connection tests stay queued until a worker runs, and then start by themselves. "
-        "Start a worker, or read its log.",
-    ),
-}
+NO_WORKER = (
+    "No worker is alive.",
+    "Experiments and connection tests stay queued until a worker runs, and then start by themselves. "
+    "Start a worker, or read its log.",
+)
 
 
 def missing() -> list[tuple[str, str]]:
     """(What happened, what to do) for each missing part."""
-    return [words for name, words in MISSING.items() if not passes(name)]
+    found = []
+    why, fix = live.problem()
+    if why:
+        found.append(_without_redis(why, fix))
+    if not passes("worker"):
+        found.append(NO_WORKER)
+    return found
+
+
+def _without_redis(why: str, fix: str) -> tuple[str, str]:
+    return (
+        f"Redis {why}.",
+        "Experiments that you start are queued and run when Redis takes tasks. Until then no worker is notified, and "
+        f"running experiments show no live figures. {fix}",
+    )

@@ -117,9 +117,9 @@ def notify_workers(experiment_id: int) -> None:
     """The first worker that claims the row runs it. Raises task_queue.QueueDown; the row then waits, and says why."""
     try:
         task_queue.send(task_queue.EXPERIMENT, experiment_id, Experiment(pk=experiment_id).site)
-    except task_queue.QueueDown:
+    except task_queue.QueueDown as down:
         queued = Experiment.objects.filter(pk=experiment_id, state=Experiment.State.QUEUED)
-        queued.update(activity=why_queued.NOBODY_NOTIFIED)
+        queued.update(activity=why_queued.nobody_notified(down.why))
         raise
 
 

@@ -12,6 +12,8 @@ from functools import lru_cache
 import redis
 from django.conf import settings
 
+from dashboard.records.fleet import redis_answers
+
 KEEP_S = 120
 Second = tuple[float, float, float | None]  # t_s, tps, p95_ms
 
@@ -114,8 +116,10 @@ def latest(experiment_id: int, have: LivePosition = FROM_START) -> LiveSeconds:
     return LiveSeconds(**head, since=since, seconds=tuple(tuple(json.loads(row)) for row in rows))
 
 
-def answers() -> bool:
+def problem() -> tuple[str, str]:
+    """(Why no task can be queued, what to do); two empty texts if Redis takes tasks."""
     try:
-        return bool(_redis().ping())
-    except redis.RedisError:
-        return False
+        redis_answers.must_take_tasks(_redis())
+    except redis.RedisError as error:
+        return redis_answers.why(error)
+    return "", ""

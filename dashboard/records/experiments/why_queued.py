@@ -9,7 +9,7 @@ as `Experiment.activity`, where it stays until the next attempt:
     for_worker_on     a worker that cannot do it (workers.conducting.assignment)
     for_newer_than    a worker of an older version, while workers are upgraded (the same)
     NO_FREE_THREAD    a worker that measures others (workers.tasks)
-    NOBODY_NOTIFIED   the process that could not send the task (actions.notify_workers)
+    nobody_notified   the process that could not send the task (actions.notify_workers)
 
 No reason is stored if the task went to a worker of another site, which sends it on, or to one that is stopping. A
 lost task is sent again after 20 s (workers.upkeep.housekeeping).
@@ -27,7 +27,6 @@ from workers.errors import DurascopeError, NewerPlan
 
 NO_FREE_THREAD = "waiting: the asked worker is measuring other experiments"
 HOST_JUST_TAKEN = "waiting: another experiment took the same host at the same moment"
-NOBODY_NOTIFIED = "waiting: the message queue (Redis) does not answer; the experiment starts once Redis is back"
 
 
 def why(experiment: Experiment, *, needs_worker: bool = True) -> str:
@@ -76,6 +75,10 @@ def for_newer_than(worker: Worker, why: DurascopeError) -> str:
     if isinstance(why, NewerPlan):
         return f"waiting: {why}"
     return f"waiting: the worker {worker} has version {worker.version}, older than the database. Update it"
+
+
+def nobody_notified(why: str) -> str:
+    return f"waiting: the message queue (Redis) {why}; the experiment starts once Redis takes tasks"
 
 
 def _does(experiment: Experiment) -> str:

@@ -7,7 +7,7 @@ from django.conf import settings
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
-from dashboard.records.fleet import site_names
+from dashboard.records.fleet import redis_answers, site_names
 from workers.celery import app
 
 EXPERIMENT = "workers.tasks.run_experiment"
@@ -19,7 +19,13 @@ BROKEN = (OperationalError, RedisError, OSError)
 
 
 class QueueDown(Exception):
-    """The message queue (Redis) does not answer. Your request is stored and runs by itself once Redis is back."""
+    """No task can be sent. `why`: what Redis does."""
+
+    def __init__(self, why: str = redis_answers.SILENT, fix: str = redis_answers.START) -> None:
+        super().__init__(
+            f"The message queue (Redis) {why}. {fix} Your request is stored and runs by itself once Redis takes tasks."
+        )
+        self.why, self.fix = why, fix
 
 
 def send(task: str, row_id: int, site: str | None = None, host: str = "", expires_s: float | None = None) -> None:
@@ -30,7 +36,7 @@ def send(task: str, row_id: int, site: str | None = None, host: str = "", expire
         with app.connection_for_write() as fresh:
             app.send_task(task, (row_id,), connection=fresh, retry=False, queue=queue, expires=expires_s)
     except BROKEN as broken:
-        raise QueueDown(QueueDown.__doc__) from broken
+        raise QueueDown(*redis_answers.why(broken)) from broken
 
 
 def worker_answers(pid: int) -> bool:

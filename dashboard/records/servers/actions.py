@@ -198,8 +198,8 @@ def _notify_workers(preflight: Preflight) -> None:
         task_queue.send(task_queue.PREFLIGHT, preflight.pk, preflight.server.site)
     except task_queue.QueueDown as silent:
         raise Refused(
-            "The test is queued, but the message queue (Redis) does not answer. Nothing was sent to the server. "
-            "Start Redis; the test then runs by itself."
+            f"The test is queued, but the message queue (Redis) {silent.why}. Nothing was sent to the server. "
+            f"{silent.fix} The test then runs by itself."
         ) from silent
 
 

@@ -123,7 +123,7 @@ def test_production_needs_its_word(maria):
 
 def test_without_a_message_queue_it_is_stored_and_says_so(maria, server, monkeypatch):
     def silent(*_):
-        raise task_queue.QueueDown(task_queue.QueueDown.__doc__)
+        raise task_queue.QueueDown
 
     monkeypatch.setattr(task_queue, "send", silent)
     answer = start(maria, server)

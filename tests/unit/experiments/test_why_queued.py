@@ -68,7 +68,7 @@ def test_no_worker_could_be_notified(monkeypatch):
     monkeypatch.setattr(app.conf, "broker_url", "redis://127.0.0.1:1/0")
     with pytest.raises(task_queue.QueueDown):
         actions.notify_workers(experiment.pk)
-    assert told(experiment) == why_queued.NOBODY_NOTIFIED
+    assert told(experiment) == why_queued.nobody_notified("does not answer")
 
 
 def test_something_is_put_back_first():

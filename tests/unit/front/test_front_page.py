@@ -14,6 +14,7 @@ from dashboard.findings.analysis import analysis_of
 from dashboard.findings.conclusion import remember
 from dashboard.history import entries
 from dashboard.pages.front import lately
+from dashboard.records.experiments import live
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.history.models import Change
 from dashboard.records.schedules.models import Night, Schedule
@@ -296,9 +297,11 @@ def test_a_running_experiment_is_shown_even_if_many_newer_ones_exist(client_in):
 
 def test_the_first_page_says_when_redis_or_a_worker_is_missing(client_in, monkeypatch):
     monkeypatch.setattr("dashboard.pages.front.page.passes", lambda name: False)
-    assert "Redis does not answer." in page(client_in) and "No worker is alive." in page(client_in)
+    monkeypatch.setattr(live, "problem", lambda: ("is full", "Raise its maxmemory."))
+    assert "Redis is full." in page(client_in) and "No worker is alive." in page(client_in)
     monkeypatch.setattr("dashboard.pages.front.page.passes", lambda name: True)
-    assert "Redis does not answer." not in page(client_in) and "No worker is alive." not in page(client_in)
+    monkeypatch.setattr(live, "problem", lambda: ("", ""))
+    assert "Redis is full." not in page(client_in) and "No worker is alive." not in page(client_in)
 
 
 def test_a_viewer_is_offered_nothing_that_would_be_refused():

@@ -72,7 +72,7 @@ def test_redis_that_is_not_there_is_missing(settings, monkeypatch):
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     live._redis.cache_clear()
     try:
-        assert not live.answers()
+        assert live.problem() == ("does not answer", "Start Redis.")
     finally:
         live._redis.cache_clear()
 

@@ -35,6 +35,14 @@ def test_a_service_is_confined(name):
     assert all(one.endswith(":ro") for one in service["volumes"] if ":/secrets" in one) or name == "secrets"
 
 
+@pytest.mark.parametrize("name", SERVICES)
+def test_no_service_can_fill_the_host(name):
+    """podman allows 2,048 threads by default: an experiment with 1,024 connections has more."""
+    service = SERVICES[name]
+    assert re.fullmatch(r"\d+g|\$\{DURASCOPE_WORKER_MEMORY:-\d+g\}", service["mem_limit"])
+    assert service["pids_limit"] >= (16384 if name == "worker" else 1024)
+
+
 def test_the_crash_worker_alone_has_more_and_each_right_is_explained():
     assert CRASH.keys() == {"worker"} and "privileged" not in CRASH["worker"]
     for right in (*CRASH["worker"]["cap_add"], *CRASH["worker"]["devices"], *CRASH["worker"]["device_cgroup_rules"]):

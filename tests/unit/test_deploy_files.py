@@ -95,6 +95,22 @@ def test_units_hold_no_secret_and_gain_no_privilege(unit):
     assert not set(VARIABLE.findall(text)) - {"DURASCOPE_SANDBOX_USER"}
 
 
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_no_unit_can_fill_the_host(unit):
+    """A worker has threads for three experiments with 1,024 connections each to a server and its load."""
+    text = unit.read_text()
+    (memory,) = re.findall(r"^MemoryMax=(\d+)[MG%]$", text, re.MULTILINE)
+    (tasks,) = re.findall(r"^TasksMax=(\d+)$", text, re.MULTILINE)
+    assert int(memory) > 0 and int(tasks) >= (16384 if "worker" in unit.name else 256)
+    assert ("OOMPolicy=continue" in text) == ("worker" in unit.name), "a server that is killed is a result"
+
+
+def test_redis_refuses_before_its_unit_is_killed():
+    redis = re.search(r"^maxmemory (\d+)mb$", (DEPLOY / "redis.conf").read_text(), re.MULTILINE)
+    unit = re.search(r"^MemoryMax=(\d+)M$", (DEPLOY / "systemd/durascope-redis.service").read_text(), re.MULTILINE)
+    assert int(redis[1]) * 2 <= int(unit[1])
+
+
 @pytest.mark.parametrize("unit", [unit for unit in UNITS if "worker" in unit.name], ids=lambda unit: unit.name)
 def test_workers_may_close_sandboxes_in(unit):
     """Without them there is no Landlock, and a server of a worker without root reads the worker's files."""

@@ -152,6 +152,8 @@ def _stopped(job: Job) -> DurascopeError:
             f"Stopped by a guardrail of {server} at {datetime.fromtimestamp(trip.at, UTC):%H:%M:%S} UTC: {trip.says}.",
             "Settings were restored and the schema was removed. The measurements before are kept. Resume continues.",
         )
+    if why := conducting_now.must_end(job.experiment.pk):
+        return DurascopeError(why, f"{shortages.KEPT} Raise the limit, or plan fewer threads or nodes, then resume.")
     if job.ports.stopping():
         return DurascopeError("The worker was stopped during the experiment.", lifecycle.RESUME)
     return DurascopeError("Cancelled.", "The measurements are kept.")

@@ -28,6 +28,7 @@ from workers.guardrails.limit import Trip
 from workers.guardrails.watch import Watch
 from workers.sandbox.builds import Build
 from workers.topology.setup_and_result import FailoverResult
+from workers.upkeep import conducting_now
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +81,13 @@ class Job:
 
     def cancelled(self) -> bool:
         """Whether to stop: somebody asked for it, the worker ends, a limit was passed, or the experiment was taken."""
-        return self.ports.stopping() or self.trip is not None or bool(self._cancelled())
+        return self.by_itself or bool(self._cancelled())
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether this worker must stop, though nobody asked for it."""
+        must_end = bool(conducting_now.must_end(self.experiment.pk))
+        return must_end or self.ports.stopping() or self.trip is not None
 
     @property
     def trip(self) -> tuple[str, Trip] | None:
@@ -116,8 +123,7 @@ class Job:
     @property
     def stopped_as(self) -> str:
         """The state of an experiment, cell or trial that was stopped."""
-        by_itself = self.ports.stopping() or self.trip
-        return Experiment.State.INTERRUPTED if by_itself else Experiment.State.CANCELLED
+        return Experiment.State.INTERRUPTED if self.by_itself else Experiment.State.CANCELLED
 
     @retried
     def stage_keys(self, rows: Manager[Cell] | Manager[Trial]) -> list[StageKey]:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import close_old_connections, connection
 
 from dashboard.records.fleet import task_queue
-from workers.upkeep import housekeeping, restores
+from workers.upkeep import housekeeping, memory_watch, restores
 
 EVERY_S = 10.0
 log = logging.getLogger(__name__)
@@ -32,10 +32,10 @@ class Duties:
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
 
-    def start(self, *duties: Callable[[], None]) -> None:
-        """Each in a thread of its own."""
+    def start(self, *duties: Callable[[], None], every_s: float | None = None) -> None:
+        """Each in a thread of its own. `every_s`: instead of EVERY_S."""
         for duty in duties:
-            thread = threading.Thread(target=self._go, args=[duty], name="duties", daemon=True)
+            thread = threading.Thread(target=self._go, args=[duty, every_s], name="duties", daemon=True)
             thread.start()
             self._threads.append(thread)
 
@@ -45,10 +45,10 @@ class Duties:
         for thread in self._threads:
             thread.join(wait_s)
 
-    def _go(self, duty: Callable[[], None]) -> None:
+    def _go(self, duty: Callable[[], None], every_s: float | None = None) -> None:
         while not self._stop.is_set():
             run_once(duty)
-            self._stop.wait(EVERY_S)
+            self._stop.wait(EVERY_S if every_s is None else every_s)
         connection.close()
 
 
@@ -63,6 +63,7 @@ def _on_ready(**_: object) -> None:
         partial(task_queue.send, task_queue.PREFLIGHT, site=settings.SITE),
     )
     duties.start(clean_up, restores.restore_all)
+    duties.start(memory_watch.look, every_s=memory_watch.LOOK_EVERY_S)
 
 
 @worker_shutting_down.connect

@@ -15,7 +15,8 @@ from workers.bench.plan import PlanTarget
 from workers.conducting.cells import LEFT_OUT
 from workers.conducting.conduct import conduct
 from workers.errors import Cancelled
-from workers.upkeep import housekeeping
+from workers.host.memory import MemoryUse
+from workers.upkeep import housekeeping, memory_watch
 from workers.upkeep.heartbeat import heartbeat
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +86,14 @@ def test_a_worker_that_stops_during_set_up_interrupts_its_experiment(conducted):
     ended = conducted(on_stage=lambda stored: heartbeat.stopping.set())
     assert len(Stage.closed) == 1
     assert (ended.state, ended.error) == ("interrupted", "The worker was stopped during the experiment.")
+
+
+def test_a_worker_near_the_limit_of_its_memory_interrupts_its_experiment(conducted):
+    near = MemoryUse(95 << 30, 100 << 30)
+    ended = conducted(on_stage=lambda stored: memory_watch.look(lambda: near))
+    assert len(Stage.closed) == 1 and ended.state == "interrupted"
+    assert "used 95.0 GiB of memory; the limit of its unit or container is 100.0 GiB" in ended.error
+    assert "then resume" in ended.fix
 
 
 def test_a_locked_database_does_not_leave_it_running(conducted):

@@ -54,7 +54,7 @@ from workers.bench.workloads import OWN
 from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
 from workers.transaction.read import read
-from workers.upkeep import housekeeping, restores
+from workers.upkeep import housekeeping, memory_watch, restores
 from workers.upkeep.heartbeat import heartbeat
 from workers.upkeep.periodic import duties, run_once
 
@@ -156,6 +156,7 @@ class Command(DurascopeCommand):
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()
         duties.start(housekeeping.after_dead_workers, restores.restore_all)
+        duties.start(memory_watch.look, every_s=memory_watch.LOOK_EVERY_S)
         progress = ProgressLines(self.stderr.write)
         while measuring.is_alive():
             measuring.join(1)

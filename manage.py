@@ -17,7 +17,11 @@ def main() -> None:
     gc.disable()  # until the command is loaded. What is loaded stays, and is not scanned at the end either
     from django.core.management import ManagementUtility
 
+    from dashboard.installation.home import LOOKS_ONLY
     from dashboard.installation.usable import explained
+
+    if sys.argv[1:2] == ["doctor"]:  # before the settings, which make what is missing
+        os.environ[LOOKS_ONLY] = "1"
 
     class Commands(ManagementUtility):
         def fetch_command(self, subcommand: str) -> "BaseCommand":

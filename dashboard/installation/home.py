@@ -10,12 +10,19 @@ from urllib.parse import quote
 
 PROJECT = Path(__file__).resolve().parents[2]
 LONGEST_SOCKET_PATH = 100  # bytes; the kernel allows 107, and a client library may append to it
+LOOKS_ONLY = "DURASCOPE_LOOKS_ONLY"  # set by manage.py for a command that writes nothing
+
+
+def looks_only() -> bool:
+    """Whether nothing may be made: no folder, no database, no secret."""
+    return LOOKS_ONLY in os.environ
 
 
 def home() -> Path:
     """The folder of the database, keys, logs and the private Redis (created with mode 0700)."""
     path = Path(os.environ.get("DURASCOPE_HOME", PROJECT / ".durascope")).absolute()
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not looks_only():
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
 
 
@@ -48,7 +55,7 @@ def private_file(path: Path) -> Path:
 def database() -> Path:
     """The SQLite file, readable by its owner only: it contains sessions and encrypted passwords."""
     path = Path(os.environ.get("DURASCOPE_SQLITE", home() / "durascope.sqlite3"))
-    if path.parent.is_dir() and not path.exists():  # on a read-only disk a touch fails
+    if not looks_only() and path.parent.is_dir() and not path.exists():  # on a read-only disk a touch fails
         path.touch(mode=0o600)  # the mode of a new file; SQLite uses it for its other files
     return path
 
@@ -63,6 +70,8 @@ def secret(name: str, make: Callable[[], str]) -> str:
         return given
     path = home() / name
     if not path.exists():
+        if looks_only():
+            return make()
         with (
             NamedTemporaryFile("w", prefix=f".{name}.", dir=path.parent) as draft,
             contextlib.suppress(FileExistsError),

@@ -1,5 +1,5 @@
 """What works on this host and what does not: power loss, networks, builds, memory, clock, Redis, database, mail. What
-is started for a look is ended again, and nothing is stored."""
+is started for a look is ended again, and nothing is stored (home.looks_only)."""
 
 import os
 import shutil
@@ -12,8 +12,9 @@ from django.conf import settings
 from django.core.mail import get_connection
 from django.db import connection
 
-from dashboard.installation import usable
+from dashboard.installation import usable, vault
 from dashboard.local import redis
+from dashboard.records.servers import rotation
 from dashboard.text.numbers import ms
 from workers.bench.abilities import Abilities
 from workers.errors import DurascopeError, SandboxError, reason
@@ -24,6 +25,7 @@ State = Literal["works", "limited", "fails"]
 GIB = 2**30
 SANDBOX_BYTES = 2 * GIB  # one server with its image and its simulated disk
 ASKED_MS = 5.0  # a round trip that is tried
+NAMED = 10  # owners of passwords that no key opens
 SERVER_MIB = 1024  # free memory for a server, the worker and sysbench
 
 
@@ -37,14 +39,20 @@ class Looked:
     says: str
 
 
+TITLES = (
+    "home", "database", "version", "clock", "keys", "Redis", "sysbench", "builds", "power loss",
+    "disks in short memory", "other crashes", "networks", "own user of sandboxes", "fsync trace", "memory", "disk",
+    "mail", "address",
+)  # fmt: skip
+
+
 def looked_at() -> Iterator[Looked]:
     """One after the other, because some take seconds."""
-    yield _must("home", usable.check_installation, str(settings.HOME))
-    yield (database := _must("database", start_check.check_database, f"{connection.vendor} answers"))
-    if database.state == "works":
-        yield _must("version", _version, "program and database fit together")
-        yield _must("clock", start_check.check_clock, "agrees with the database's")
-        yield _must("keys", start_check.check_keys, "stored passwords can be opened")
+    yield _home()
+    if _is_new():
+        yield Looked("database", "works", "is made at the first start")
+    else:
+        yield from _database()
     yield _must("Redis", _redis, "answers" if "DURASCOPE_REDIS" in os.environ else "`up` starts a private one")
     yield from _abilities(abilities.describe())
     yield _memory()
@@ -52,6 +60,36 @@ def looked_at() -> Iterator[Looked]:
     yield _mail()
     address = "" if settings.ADDRESS else "Messages and share links have no address. Set DURASCOPE_ADDRESS."
     yield _can("address", address, settings.ADDRESS)
+
+
+def _home() -> Looked:
+    home = Path(settings.HOME)
+    if not home.exists():
+        return Looked("home", "works", f"{home} is made at the first start")
+    return _must("home", usable.check_installation, str(home))
+
+
+def _is_new() -> bool:
+    """SQLite would make the file."""
+    return connection.vendor == "sqlite" and not Path(connection.settings_dict["NAME"]).exists()
+
+
+def _database() -> Iterator[Looked]:
+    yield (database := _must("database", start_check.check_database, f"{connection.vendor} answers"))
+    if database.state == "works":
+        yield _must("version", _version, "program and database fit together")
+        yield _must("clock", start_check.check_clock, "agrees with the database's")
+        yield _keys()
+
+
+def _keys() -> Looked:
+    """Each stored password is tried: a new key opens none of the old ones."""
+    keys = _must("keys", start_check.check_keys, "stored passwords can be opened")
+    if keys.state != "works" or not (connection.introspection.table_names() and (lost := rotation.locked())):
+        return keys
+    named = ", ".join(lost[:NAMED]) + (f" and {len(lost) - NAMED} more" if len(lost) > NAMED else "")
+    fix = f"Put the key back ({vault.ENVIRONMENT}, or {vault.NAME} in the home), or enter these passwords again."
+    return Looked("keys", "limited", f"No key opens the passwords of: {named}. {fix}")
 
 
 def _must(title: str, check: Callable[[], None], fine: str) -> Looked:
@@ -126,7 +164,8 @@ def _room(home: Path) -> Looked:
     """Where sandboxes lie, or the nearest folder above that exists."""
     root = Path(settings.SANDBOX_ROOT)
     there = next(folder for folder in (root, *root.parents) if folder.exists())
-    free, fullest = min((shutil.disk_usage(folder).free, folder) for folder in (home, there))
+    places = [folder for folder in (home, there) if folder.exists()]
+    free, fullest = min((shutil.disk_usage(folder).free, folder) for folder in places)
     says = f"{free / GIB:.1f} GiB free for sandboxes and the home"
     return _can("disk", f"{says}: a sandbox needs 2 GiB. Make room in {fullest}." if free < SANDBOX_BYTES else "", says)
 

@@ -28,11 +28,12 @@ def clean():
     return {name: value for name, value in os.environ.items() if not name.startswith(others)}
 
 
-def said_at(home, *before, path=None, **environment):
+def said_at(home, *before, path=None, accept=(), **environment):
     """State and words of each line, and the exit status."""
     known = clean()
     given = {**known, "DURASCOPE_HOME": str(home), "PATH": path or known["PATH"], **environment}
     argv = [*before, sys.executable, "manage.py", "doctor", "--json"]
+    argv += [word for title in accept for word in ("--accept", title)]
     done = subprocess.run(argv, cwd=PROJECT, env=given, capture_output=True, text=True, check=False)
     assert done.stdout, done.stderr
     return {one["title"]: (one["state"], one["says"]) for one in json.loads(done.stdout)}, done.returncode
@@ -56,6 +57,50 @@ def test_a_host_that_lacks_nothing_but_a_mail_server(here):
     assert found["sysbench"][0] == found["Redis"][0] == found["fsync trace"][0] == "works"
     assert found["mail"] == ("limited", "No mail server is set, so no e-mail is sent. Set DURASCOPE_SMTP_HOST.")
     assert status == 1
+
+
+def test_limits_that_are_accepted_do_not_count(here, tmp_path):
+    limits = [title for title, (state, _) in here[0].items() if state == "limited"]
+    assert "mail" in limits
+    assert said_at(tmp_path / "home", accept=limits)[1] == 0
+    assert said_at(tmp_path / "home", accept=limits[:-1])[1] == 1, "one was not accepted"
+
+
+def test_what_fails_cannot_be_accepted(doctor):
+    nowhere = {"DURASCOPE_REDIS": "redis://127.0.0.1:1/0"}
+    assert doctor(accept=["Redis", "mail", "address"], **nowhere)[1] == 2
+
+
+def test_the_doctor_of_a_new_home_makes_nothing(doctor, tmp_path):
+    assert doctor()[0]["home"] == ("works", f"{tmp_path}/home is made at the first start")
+    assert not (tmp_path / "home").exists()
+
+
+SEALS = """
+from dashboard.records.servers.models import Server
+for name in ("db1", "db2"):
+    one = Server(name=name, kind="attached", host="192.0.2.7", user="u")
+    one.set_password("secret")
+    one.save()
+"""
+
+
+def test_a_lost_key_is_told_and_no_new_one_is_made(doctor, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    migrated.sqlite(home / "durascope.sqlite3")
+    argv = [sys.executable, "manage.py", "shell", "-v", "0", "-c", SEALS]
+    subprocess.run(argv, cwd=PROJECT, env={**clean(), "DURASCOPE_HOME": str(home)}, check=True)
+    assert doctor()[0]["keys"] == ("works", "stored passwords can be opened")
+    (home / "password_keys").unlink()
+    before = contents(home)
+    state, says = doctor()[0]["keys"]
+    assert state == "limited" and "No key opens the passwords of: db1, db2. Put the key back" in says
+    assert contents(home) == before
+
+
+def contents(home):
+    return {str(file): file.read_bytes() for file in home.rglob("*") if file.is_file()}
 
 
 def test_the_doctor_names_each_unreachable_service_with_its_fix(doctor):

@@ -14,8 +14,8 @@ from dashboard.pages.api import document
 from dashboard.pages.monitoring.health import CHECKS
 
 VARIABLE = re.compile(r"\b(DURASCOPE_[A-Z_]+[A-Z]|DATABASE_URL)\b")
-# set by the program for its own children, for containers (docs/containers.md), or by tests
-OTHERS = {"DURASCOPE_TESTING", "DURASCOPE_NODES"}
+# set by the program for itself or its own children, for containers (docs/containers.md), or by tests
+OTHERS = {"DURASCOPE_TESTING", "DURASCOPE_NODES", "DURASCOPE_LOOKS_ONLY"}
 SECRET = "DURASCOPE_SECRET_KEY"  # dashboard/settings.py asks for it by the name of its file
 SCRIPTS = [*PROJECT.glob("scripts/*")]
 CODE = [*PROJECT.glob("dashboard/**/*.py"), *PROJECT.glob("workers/**/*.py")]

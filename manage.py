@@ -17,11 +17,14 @@ def main() -> None:
     gc.disable()  # until the command is loaded. What is loaded stays, and is not scanned at the end either
     from django.core.management import ManagementUtility
 
+    from dashboard.installation import owner
     from dashboard.installation.home import LOOKS_ONLY
     from dashboard.installation.usable import explained
 
     if sys.argv[1:2] == ["doctor"]:  # before the settings, which make what is missing
         os.environ[LOOKS_ONLY] = "1"
+    if sys.argv[1:2] in (["backup"], ["restore"]):
+        owner.become_owner()
 
     class Commands(ManagementUtility):
         def fetch_command(self, subcommand: str) -> "BaseCommand":

@@ -173,7 +173,8 @@ USE_THOUSAND_SEPARATOR = True
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [PROJECT / "static"]
-STATIC_ROOT = HOME / "staticfiles"
+PREPARED = PROJECT / "staticfiles"  # by deploy/install.sh, before it stops the old program
+STATIC_ROOT = PREPARED if PREPARED.is_dir() else HOME / "staticfiles"
 WHITENOISE_USE_FINDERS = True
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -1,5 +1,6 @@
 """Makes a backup, and restores one. A restore changes nothing before everything in the file was checked."""
 
+import os
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,7 +17,8 @@ from django.utils import timezone
 from dashboard.backup import archive, passphrase, postgresql, sqlite
 from dashboard.backup.archive import BackupFile, BackupManifest
 from dashboard.backup.refused import BackupRefused
-from dashboard.installation import newer_database, vault
+from dashboard.installation import newer_database, usable, vault
+from dashboard.installation.owner import as_caller, is_another
 from dashboard.installation.version import VERSION
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import lifecycle
@@ -40,12 +42,13 @@ class Engine(Protocol):
 
 def backup(file: Path, secret: str | None) -> list[str]:
     """Sentences for the user. `secret`: the passphrase; None leaves the keys out. Raises BackupRefused."""
-    if file.exists():
-        raise BackupRefused(f"{file} is there already. Nothing was written.", "Choose another name.")
-    with _folder(file.absolute().parent) as folder:
+    with as_caller():
+        if os.path.lexists(file):
+            raise archive.is_there(file)
+    with folder_in(Path(settings.HOME) if is_another() else file.absolute().parent) as folder:
         dumped, keys, migrations = folder / archive.DATABASE, vault.keys(), newer_database.applied_migrations()
-        _engine().dump(dumped)
-        _must_be_complete(migrations, _engine().migrations(dumped))
+        engine().dump(dumped)
+        must_be_complete(migrations, engine().migrations(dumped))
         keys = list(dict.fromkeys([*vault.keys(), *keys]))  # `rotatekeys` may have run meanwhile
         sources = {archive.DATABASE: dumped, **_recipes()}
         manifest = BackupManifest(
@@ -60,22 +63,24 @@ def backup(file: Path, secret: str | None) -> list[str]:
     record(None, "made backup", file.name, keys=bool(sealed))
     without = "The keys of stored passwords are not in it. Keep a copy of them apart: without them passwords are lost."
     within = "The keys of stored passwords are in it, encrypted by the passphrase. Keep the passphrase elsewhere."
-    return [f"{file}: {file.stat().st_size >> 10} KiB.", within if sealed else without]
+    with as_caller():
+        kib = file.stat().st_size >> 10
+    return [f"{file}: {kib} KiB.", within if sealed else without]
 
 
 def restore(file: Path, opened: BackupFile, secret: str | None, *, overwrite: bool) -> list[str]:
     """Sentences for the user. Raises BackupRefused; then everything is as before."""
-    manifest, engine = opened.manifest, _engine()
+    manifest, kind = opened.manifest, engine()
     must_fit(manifest)
     keys = kept_keys(opened, secret)
     recipes = opened.recipes()
-    if not overwrite and not engine.is_empty():
+    if not overwrite and not kind.is_empty():
         raise BackupRefused("This installation has data. Nothing was restored.", "To replace them, add --overwrite.")
     try:
-        with _folder(_beside()) as folder:
+        with folder_in(_beside()) as folder:
             draft = folder / archive.DATABASE
             opened.copy_database(draft)
-            with _stored(keys), engine.restored(draft) as old:
+            with _stored(keys), kind.restored(draft) as old:
                 told = [f"Restored the backup of {manifest.made_at} (version {manifest.version}). {old}"]
                 told.append(_settle(file, manifest))
                 lost = ", ".join(rotation.locked())
@@ -114,7 +119,7 @@ def forget_old() -> None:
 def _settle(file: Path, manifest: BackupManifest) -> str:
     """The restored database becomes one of now: present tables, nothing runs, nobody is logged in, and it is held."""
     newer_database.check()
-    _must_be_complete(manifest.migrations, newer_database.applied_migrations())
+    must_be_complete(manifest.migrations, newer_database.applied_migrations())
     call_command("migrate", verbosity=0, interactive=False)
     running = list(Experiment.everything.filter(state=Experiment.State.RUNNING))
     for one in running:
@@ -128,7 +133,7 @@ def _settle(file: Path, manifest: BackupManifest) -> str:
     return f"Interrupted experiments: {len(running)}. Everybody must log in again."
 
 
-def _must_be_complete(migrations: Iterable[str], copied: Collection[str]) -> None:
+def must_be_complete(migrations: Iterable[str], copied: Collection[str]) -> None:
     """An empty copy is never a backup, whatever its list of migrations says."""
     if (lacking := sorted(set(migrations).difference(copied))) or not copied:
         what = ascii(lacking[0])[:80] if lacking else "all tables"
@@ -152,7 +157,7 @@ def _put(recipes: dict[str, bytes]) -> Iterator[str]:
             yield f"The recipe {name} differs from that in the backup. It was left as it is."
 
 
-def _engine() -> Engine:
+def engine() -> Engine:
     return postgresql if connection.vendor == "postgresql" else sqlite
 
 
@@ -162,13 +167,15 @@ def _beside() -> Path:
 
 
 @contextmanager
-def _folder(parent: Path) -> Iterator[Path]:
+def folder_in(parent: Path) -> Iterator[Path]:
     try:
         with tempfile.TemporaryDirectory(prefix=".backup-", dir=parent) as made:
             yield Path(made)
     except OSError as error:
+        full = error.errno in usable.FULL
         raise BackupRefused(
-            f"The disk of {parent} cannot be used ({error.strerror or error}). Nothing was changed.", "Make room."
+            f"{error.filename or parent} cannot be written ({error.strerror or error}). Nothing was changed.",
+            "Make room." if full else "Check the folder and its rights.",
         ) from error
 
 

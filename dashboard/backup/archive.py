@@ -7,16 +7,18 @@ import os
 import re
 import shutil
 import stat
+import struct
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO, NamedTuple
 
 from dashboard.backup.refused import BackupRefused, not_a_backup
+from dashboard.installation.owner import as_caller
 
 FORMAT = 1
 MANIFEST, DATABASE, KEYS = "manifest.json", "database", "keys"
@@ -25,6 +27,9 @@ MOST_SMALL_BYTES = 1 << 20  # of every entry but the database
 MOST_ENTRIES = 1000
 SPARE_BYTES = 64 << 20  # left free on the disk
 PART_BYTES = 1 << 20
+ENCRYPTED = 1  # a bit of an entry
+MOST_BYTES = 1 << 62
+PLAIN = re.compile(r"[ -~]{0,300}")
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError)
 
 
@@ -59,7 +64,7 @@ def entry_of(file: Path) -> BackupEntry:
 def write(file: Path, manifest: BackupManifest, sealed: bytes, sources: dict[str, Path]) -> None:
     """Whole or not at all; an existing file is never replaced."""
     try:
-        with NamedTemporaryFile(prefix=".backup-", dir=file.absolute().parent) as part:
+        with _draft_beside(file) as (part, name_of_part):
             with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as made:
                 made.writestr(MANIFEST, manifest.as_json())
                 if sealed:
@@ -68,9 +73,27 @@ def write(file: Path, manifest: BackupManifest, sealed: bytes, sources: dict[str
                     made.write(source, name)
             part.flush()
             os.fsync(part.fileno())
-            os.link(part.name, file)
+            with as_caller():
+                os.link(name_of_part, file)
     except FileExistsError:
-        raise BackupRefused(f"{file} is there already. Nothing was written.", "Choose another name.") from None
+        raise is_there(file) from None
+
+
+@contextmanager
+def _draft_beside(file: Path) -> Iterator[tuple[IO[bytes], str]]:
+    """With its name. The folder may be root's alone."""
+    with as_caller():
+        descriptor, name = tempfile.mkstemp(prefix=".backup-", dir=file.absolute().parent)
+    try:
+        with os.fdopen(descriptor, "w+b") as draft:
+            yield draft, name
+    finally:
+        with as_caller():
+            Path(name).unlink()
+
+
+def is_there(file: Path) -> BackupRefused:
+    return BackupRefused(f"{file} is there already. Nothing was written.", "Choose another name.")
 
 
 class BackupFile:
@@ -80,6 +103,9 @@ class BackupFile:
         self._zip = opened
         names = opened.namelist()
         wrong = [name for name in names if name not in (MANIFEST, DATABASE, KEYS) and not RECIPE.fullmatch(name)]
+        known = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+        if any(one.compress_type not in known or one.flag_bits & ENCRYPTED for one in opened.infolist()):
+            raise not_a_backup("it is packed in another way")
         if wrong or len(set(names)) != len(names) or len(names) > MOST_ENTRIES:
             raise not_a_backup(f"it holds {ascii(wrong[0])[:80]}" if wrong else "its list of entries is wrong")
         self.has_keys = KEYS in names
@@ -137,15 +163,21 @@ class BackupFile:
 def opened(file: Path) -> Iterator[BackupFile]:
     """Raises BackupRefused."""
     try:
-        if not stat.S_ISREG(file.stat().st_mode):
-            raise BackupRefused(f"{file} is no file.", "Name the file of a backup.")
-        found = zipfile.ZipFile(file)
+        with as_caller():
+            if not stat.S_ISREG(file.stat().st_mode):
+                raise BackupRefused(f"{file} is no file.", "Name the file of a backup.")
+            content = file.open("rb")
     except OSError as error:
         raise BackupRefused(f"{file} cannot be read ({error.strerror}).", "Check its name and its rights.") from error
-    except (ValueError, *BROKEN) as broken:
-        raise not_a_backup("it is cut off, or of another kind") from broken
-    with found:
+    with content, _unpacked(content) as found:
         yield BackupFile(found)
+
+
+def _unpacked(content: IO[bytes]) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(content)
+    except (ValueError, OSError, struct.error, *BROKEN) as broken:
+        raise not_a_backup("it is cut off, or of another kind") from broken
 
 
 def _manifest(text: bytes) -> BackupManifest:
@@ -153,14 +185,27 @@ def _manifest(text: bytes) -> BackupManifest:
         told = json.loads(text)
         if told["format"] != FORMAT:
             raise BackupRefused(
-                f"Durascope {str(told['version'])[:40]!r} made this backup, in a newer format.", "Install that version."
+                f"Durascope {str(told['version'])[:40]!a} made this backup, in a newer format.", "Install that version."
             )
         return BackupManifest(
-            version=str(told["version"])[:40],
-            made_at=str(told["made_at"])[:40],
-            vendor=str(told["vendor"])[:20],
-            migrations=tuple(str(one) for one in told["migrations"]),
-            entries={str(name): BackupEntry(int(one[0]), str(one[1])) for name, one in told["entries"].items()},
+            version=_plain(told["version"]),
+            made_at=_plain(told["made_at"]),
+            vendor=_plain(told["vendor"]),
+            migrations=tuple(map(_plain, told["migrations"])),
+            entries={name: BackupEntry(_size(one[0]), _plain(one[1])) for name, one in told["entries"].items()},
         )
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as wrong:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as wrong:
         raise not_a_backup("its manifest cannot be read") from wrong
+
+
+def _plain(told: object) -> str:
+    """Raises ValueError: it is shown and stored."""
+    if not isinstance(told, str) or not PLAIN.fullmatch(told):
+        raise ValueError
+    return told
+
+
+def _size(told: object) -> int:
+    if type(told) is not int or not 0 <= told <= MOST_BYTES:
+        raise ValueError
+    return told

@@ -14,6 +14,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken
 
 from dashboard.backup.refused import BackupRefused, not_a_backup
+from dashboard.installation.owner import as_caller
 
 LEAST_CHARACTERS = 12
 SALT_BYTES = 16
@@ -72,7 +73,9 @@ def read(file: Path | None, *, twice: bool) -> str:
 
 def _of_file(file: Path) -> str:
     try:
-        with file.open("rb") as opened:
+        with as_caller():
+            opened = file.open("rb")
+        with opened:
             if os.fstat(opened.fileno()).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
                 raise BackupRefused(f"Others can read {file}.", f"chmod 600 {file}")
             return opened.read(MOST_BYTES).decode().strip("\r\n")

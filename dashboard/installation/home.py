@@ -18,9 +18,14 @@ def looks_only() -> bool:
     return LOOKS_ONLY in os.environ
 
 
+def place() -> Path:
+    """Where the home folder is, or will be."""
+    return Path(os.environ.get("DURASCOPE_HOME", PROJECT / ".durascope")).absolute()
+
+
 def home() -> Path:
     """The folder of the database, keys, logs and the private Redis (created with mode 0700)."""
-    path = Path(os.environ.get("DURASCOPE_HOME", PROJECT / ".durascope")).absolute()
+    path = place()
     if not looks_only():
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path

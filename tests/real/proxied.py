@@ -4,6 +4,7 @@ are other ones. A visitor comes from an address of its own (127.0.0.2, ...), whi
 import http.client
 import os
 import re
+import shlex
 import shutil
 import socket
 import ssl
@@ -121,7 +122,7 @@ def web(home: Path, place: Path) -> Iterator[None]:
 def _command(name: str) -> list[str]:
     unit = (DEPLOY / "systemd/durascope-web.service").read_text()
     line = next(line for line in unit.splitlines() if line.startswith(f"{name}="))
-    return line.partition("=")[2].replace("/opt/durascope/.venv/bin/python", sys.executable).split()
+    return shlex.split(re.sub(r"(/opt/durascope/)?\.venv/bin/python", sys.executable, line.partition("=")[2]))
 
 
 def nginx(ports: Ports, held: Certificate) -> Program:

@@ -4,9 +4,11 @@ fails changes nothing. tests/unit/test_backup_files.py has more files that are r
 To start a program costs seconds: one process gives several commands."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,6 +60,13 @@ class Installation:
         assert done.returncode == 0, done.stderr
         assert PASSPHRASE not in done.stdout + done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def command(self, *words: object) -> str:
+        """What one command says."""
+        argv = [sys.executable, "manage.py", *map(str, words)]
+        done = subprocess.run(argv, cwd=PROJECT, env=self.environment, capture_output=True, text=True, timeout=LIMIT_S)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def used(self, code: str) -> str:
         """That code while another connection is open, as another program would have it."""
@@ -206,3 +215,52 @@ def test_a_restore_that_was_killed_can_be_repeated(kept, other, restored, passph
     )
     assert "lacks all tables" in empty and not (other.home / "empty").exists()
     assert "The old tables were removed." in again and content == restored.after_second
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has files that another user cannot read")
+def test_root_backs_up_and_restores_the_installation_of_another_user(urls, passphrase):
+    """Into a folder of root, with a passphrase of root. Each file keeps its owner."""
+    if urls[0]:
+        pytest.skip("SQLite's file is the one that could change its owner")
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as short, tempfile.TemporaryDirectory() as of_root:
+        made = Installation(Path(short) / "home", "")
+        made.home.mkdir()
+        Path(short).chmod(0o755)
+        migrated.sqlite(made.home / "durascope.sqlite3")
+        made.run("fill()")
+        for path in (made.home, *made.home.rglob("*")):
+            shutil.chown(path, "nobody", "nogroup")
+        file = Path(of_root) / "backup"
+        assert "encrypted by the passphrase" in made.command("backup", file, *passphrase[PASSPHRASE].split("'")[1::2])
+        assert (file.stat().st_uid, file.stat().st_mode & 0o777) == (0, 0o600)
+        (made.home / "password_keys").unlink()
+        restored = made.command("restore", file, "--overwrite", *passphrase[PASSPHRASE].split("'")[1::2])
+        assert "Restored the backup" in restored and "No key opens" not in restored
+        owners = {path.owner() for path in (made.home, *made.home.rglob("*"))}
+        assert owners == {"nobody"} and (made.home / "password_keys").exists()
+
+
+def test_the_database_of_before_an_upgrade_is_put_back(urls, tmp_path):
+    """A migration that was stored is taken back with what came after it; without one there is nothing to do."""
+    made = Installation(tmp_path / "home", urls[0])
+    made.home.mkdir()
+    if not made.url:
+        migrated.sqlite(made.home / "durascope.sqlite3")
+    file = made.home / "before"
+    taken, unchanged, put_back, again = made.run(
+        f"said('snapshot', {str(file)!r})\n"
+        "from django.contrib.auth.models import User\n"
+        "User.objects.create(username='before')\n"
+        f"said('snapshot', {str(file)!r}, '--put-back')\n"
+        "assert User.objects.filter(username='before').exists()\n"
+        f"call_command('snapshot', {str(file)!r}, stdout=io.StringIO())\n"
+        "upgraded_by('77.1.0')\n"
+        "User.objects.create(username='after')\n"
+        f"said('snapshot', {str(file)!r}, '--put-back')\n"
+        "assert set(User.objects.values_list('username', flat=True)) >= {'before'}\n"
+        "assert not User.objects.filter(username='after').exists()\n"
+        f"said('snapshot', {str(file)!r}, '--put-back')\n"
+    )
+    assert "The database is kept in" in taken
+    assert unchanged == again == "No step of the upgrade was stored in the database. It is as it was.\n"
+    assert "The database of before the upgrade was put back" in put_back

@@ -103,10 +103,27 @@ def test_a_hostile_file_is_refused(made, tmp_path, on_sqlite, entries, words):
     ({"made_at": "2030-01-01"}, "Somebody changed this backup"),
     ({"migrations": []}, "Somebody changed this backup"),
     ({"entries": []}, "its manifest cannot be read"),
+    ({"entries": {"database": [float("inf"), "x"]}}, "its manifest cannot be read"),
+    ({"entries": {"database": [-1, "x"]}}, "its manifest cannot be read"),
+    ({"entries": {"database": "xx"}}, "its manifest cannot be read"),
+    ({"made_at": "\ud800"}, "its manifest cannot be read"),
+    ({"version": "1\x00"}, "its manifest cannot be read"),
+    ({"version": ["1"]}, "its manifest cannot be read"),
+    ({"format": 2, "version": "\ud800"}, "in a newer format"),
+    ({"migrations": {"a": 1}, "vendor": None}, "its manifest cannot be read"),
 ])  # fmt: skip
 def test_a_manifest_that_does_not_fit_is_refused(made, tmp_path, on_sqlite, manifest, words):
     with pytest.raises(BackupRefused, match=words):
         read(changed(made, tmp_path / "hostile", {}, **manifest), tmp_path / "copy")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_a_backup_that_is_packed_in_another_way_is_refused(made, tmp_path, method):
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(tmp_path / "other", "w", method) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    with pytest.raises(BackupRefused, match="packed in another way"), archive.opened(tmp_path / "other"):
+        pass
 
 
 def test_more_than_the_disk_holds_is_refused_before_a_byte_is_written(made, tmp_path, on_sqlite):
@@ -149,7 +166,7 @@ def test_a_database_with_any_name_is_copied(tmp_path, monkeypatch):
 @pytest.mark.django_db
 def test_an_empty_copy_is_no_backup(tmp_path, monkeypatch):
     engine = SimpleNamespace(dump=lambda to: to.touch(), migrations=sqlite.migrations)
-    monkeypatch.setattr(actions, "_engine", lambda: engine)
+    monkeypatch.setattr(actions, "engine", lambda: engine)
     with pytest.raises(BackupRefused, match=r"The copy of the database lacks 'account\."):
         actions.backup(tmp_path / "backup", None)
     monkeypatch.setattr(actions.newer_database, "applied_migrations", list)

@@ -71,3 +71,9 @@ def test_the_audit_log_still_refuses_changes(upgraded):
 def test_every_topic_has_one_first_migration():
     firsts = [path for path in PROJECT.glob("dashboard/records/*/migrations/0001*.py")]
     assert len(firsts) == len({path.parts[-3] for path in firsts}) == 11
+
+
+def test_each_migration_is_stored_whole_or_not_at_all():
+    """So a database with the same migrations is the same (dashboard.backup.snapshot)."""
+    migrations = [path.read_text() for path in PROJECT.glob("dashboard/records/*/migrations/0*.py")]
+    assert len(migrations) > 11 and not [text for text in migrations if "atomic = False" in text]

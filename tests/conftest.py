@@ -27,7 +27,7 @@ from tests.examples import tried
 
 UNIT = Path(__file__).parent / "unit"
 LARGE_BYTES = 1 << 20  # of a table
-pytest_plugins = ["tests.longest_first", "tests.sentences"]
+pytest_plugins = ["tests.limit", "tests.longest_first", "tests.sentences"]
 
 # Tests interrupt what they start; whoever starts them in the background of a script has all of it ignore that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

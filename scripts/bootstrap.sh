@@ -1,4 +1,4 @@
-# Sourced by scripts/demo and scripts/test: installs the missing programs (scripts/programs.sh), and the Python packages
+# Sourced by the other scripts: installs the missing programs (scripts/programs.sh), and the Python packages
 # into .venv.
 #   DURASCOPE_PYTHON       the Python to make .venv with (default: python3)
 source "$(dirname "${BASH_SOURCE[0]}")/programs.sh"
@@ -7,16 +7,23 @@ source "$(dirname "${BASH_SOURCE[0]}")/programs.sh"
 bootstrap() {
     local needs=$1
     shift
-    [ -x .venv/bin/python ] || check_python
+    has_environment || check_python
     install_packages "$(missing "$needs" && missing_venv)"
-    [ -x .venv/bin/python ] || make_environment
+    has_environment || make_environment
     for list in "$@"; do install_requirements "$list"; done
 }
 
 python() { echo "${DURASCOPE_PYTHON:-python3}"; }
 
+# Whether .venv is whole and of the Python that it was made with. It is half made where python3-venv was missing, or where
+# making it was interrupted: it has a Python, but its pip does not work and has installed nothing.
+has_environment() {
+    [ -x .venv/bin/python ] &&
+        { grep -qsF "$(readlink -f .venv/bin/python) " .venv/installed-* || .venv/bin/python -m pip --version >/dev/null 2>&1; }
+}
+
 missing_venv() {
-    [ -x .venv/bin/python ] || "$(python)" -c 'import ensurepip, venv' 2>/dev/null ||
+    has_environment || "$(python)" -c 'import ensurepip, venv' 2>/dev/null ||
         echo 'python3-venv|makes the virtual environment for the Python packages'
 }
 
@@ -28,7 +35,8 @@ check_python() {
 
 make_environment() {
     say "Making a virtual environment in .venv."
-    "$(python)" -m venv --clear .venv >&2 || refuse "The virtual environment could not be made (see above)."
+    "$(python)" -m venv --clear .venv >&2 ||
+        refuse "The virtual environment could not be made (see above). Nothing outside .venv was changed."
 }
 
 # Python packages by hash. A stamp of list and interpreter skips this at the next start.

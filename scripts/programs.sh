@@ -1,6 +1,6 @@
 # Sourced by scripts/bootstrap.sh, and by the command `durascope programs` of the installed package. It names the packages
-# that the machine lacks, with the reason, and installs them. The packages hold programs without services: nothing is
-# started, and running programs are left alone.
+# that the machine lacks, with the reason, and installs them. No service is started, and running programs are left alone.
+#   bash scripts/programs.sh PACKAGE...   installs these, as root
 #   DURASCOPE_INSTALL=no   install no packages, only name the missing ones
 # Everything is printed to standard error: standard output belongs to the caller's result.
 
@@ -35,6 +35,14 @@ runc|runc|the tests run containers also where crun refuses mixed control groups
 iptables|iptables|the rules of that network: netavark of Debian 12 calls it, and no package depends on it
 systemd-nspawn|systemd-container|the tests run deploy/install.sh in a Debian of its own'
 
+# help_only ARGUMENTS...: with --help among them, prints the comment at the top of the script and ends. Nothing is installed.
+help_only() {
+    local word
+    for word; do
+        case $word in --help | -h) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "scripts/${0##*/}" && exit ;; esac
+    done
+}
+
 say() { printf '%s\n' "$@" >&2; }
 refuse() {
     say "$@"
@@ -45,7 +53,7 @@ refuse() {
 missing() {
     local program package_and_why
     while IFS='|' read -r program package_and_why; do
-        is_there "$program" || echo "$package_and_why"
+        [ -z "$program" ] || is_there "$program" || echo "$package_and_why"
     done <<<"$1"
 }
 
@@ -73,8 +81,7 @@ install_packages() {
         "Nothing was changed."
     if [ "$(id -u)" != 0 ]; then
         has sudo || refuse "Only root can install them; this user is not root, and there is no sudo." \
-            "Nothing was changed. As root, run:" "  apt-get install --no-install-recommends $packages" \
-            "and start again."
+            "Nothing was changed. As root, run:" "  $(by_root "$packages")" "and start again."
         as_root=(sudo)
     fi
     say "Installing them with apt-get; no service is started."
@@ -85,6 +92,15 @@ install_packages() {
         refuse "apt-get failed (see above). Install the packages by hand, then start again."
     for service in $SERVICES; do case " $packages" in *" $service "*) not_at_boot "$service" ;; esac done
     allow_services && trap - EXIT
+}
+
+# What root must run. Of a package with a service, apt-get alone would start it.
+by_root() {
+    local service
+    for service in $SERVICES postgresql; do
+        case " $1" in *" $service "*) echo "bash $(readlink -f "${BASH_SOURCE[0]}") ${1% }" && return ;; esac
+    done
+    echo "apt-get update && apt-get install --no-install-recommends ${1% }"
 }
 
 # Some packages start a service at installation unless a file forbids it. The file is removed afterwards. PostgreSQL
@@ -119,7 +135,14 @@ not_at_boot() { # only systemd knows the services of caddy and podman
     fi
 }
 
-apt_get() {
+# The packages' own scripts make files for everybody, whatever the umask here.
+apt_get() (
+    umask 022
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=l \
         apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null >&2
-}
+)
+
+if [ "${BASH_SOURCE[0]}" = "$0" ] && [ $# != 0 ]; then
+    set -euo pipefail
+    install_packages "$(printf '%s|asked for\n' "$@")"
+fi

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.installation.home import PROJECT
 
-BASICS = ["bash", "cat", "cut", "env", "id", "printf", "readlink", "sha256sum", "sort", "tr"]
+BASICS = ["bash", "cat", "cut", "env", "grep", "id", "printf", "readlink", "sha256sum", "sort", "tr"]
 CALL = '#!/bin/bash\nprintf "%s " "${0##*/}" "$@" >>"$CALLS"; echo >>"$CALLS"\n'
 
 
@@ -81,8 +81,25 @@ def test_a_user_without_sudo_is_told_what_root_must_run(machine):
     done = machine.run(AS_USER + NEEDS)
     assert done.returncode == 2
     assert "no sudo" in done.stderr
-    assert "apt-get install --no-install-recommends mariadb-server-core sysbench" in done.stderr
+    line = "  apt-get update && apt-get install --no-install-recommends mariadb-server-core sysbench\n"
+    assert line in done.stderr
     assert machine.called() == []
+
+
+@pytest.mark.parametrize("package", ["nginx", "caddy", "postgresql", "prometheus", "podman"])
+def test_the_line_for_root_starts_no_service(machine, package):
+    """apt-get alone would start it: the line runs what the scripts themselves run."""
+    done = machine.run(f"{AS_USER}install_packages $'{package}|tests\nstrace|tests'")
+    line = f"  bash {PROJECT}/scripts/programs.sh {' '.join(sorted((package, 'strace')))}\n"
+    assert done.returncode == 2 and line in done.stderr and "apt-get install" not in done.stderr
+
+
+def test_that_line_installs_the_packages_as_the_scripts_do(machine):
+    script = (PROJECT / "scripts/programs.sh").read_text().replace('export PATH="$PATH:', 'PATH=$BIN; OLD="')
+    (machine.clone / "programs.sh").write_text(script)
+    done = machine.run("id() { echo 0; }; export -f id; bash programs.sh sysbench strace")
+    assert done.returncode == 0, done.stderr
+    assert machine.called()[-1].endswith(" install --yes --no-install-recommends strace sysbench ")
 
 
 def test_a_user_with_sudo_installs_through_it(machine):
@@ -130,6 +147,47 @@ def test_a_python_without_venv_gets_the_package(machine):
     assert "python3-venv|" in machine.run("missing_venv").stdout
     machine.has("python3", script="#!/bin/bash\nexit 0\n")
     assert machine.run("missing_venv").stdout == ""
+
+
+NO_PIP = '#!/bin/bash\n[ "$*" != "-m pip --version" ]\n'
+
+
+def test_a_half_made_environment_is_made_again(machine):
+    """As `python3 -m venv` leaves it without the package python3-venv: a Python without pip."""
+    python = machine.clone / ".venv/bin/python"
+    python.unlink()
+    machine.has("half", script=NO_PIP)
+    python.symlink_to(machine.bin / "half")
+    machine.has("python3", script=f'{CALL}[ "$*" != "-c import ensurepip, venv" ]\n')
+    done = machine.run(f"{AS_ROOT}make_environment() {{ echo made; }}; bootstrap ''")
+    assert (done.returncode, done.stdout) == (0, "made\n"), done.stderr
+    assert machine.called()[-1].endswith(" install --yes --no-install-recommends python3-venv ")
+
+
+def test_a_whole_environment_is_not_asked_again(machine):
+    """Asking pip takes half a second."""
+    python = machine.clone / ".venv/bin/python"
+    python.unlink()
+    machine.has("whole")
+    python.symlink_to(machine.bin / "whole")
+    (machine.clone / ".venv/installed-requirements.txt").write_text(f"{machine.bin}/whole 1234  requirements.txt")
+    assert machine.run("has_environment").returncode == 0 and machine.called() == []
+
+
+def test_an_environment_of_a_python_that_was_replaced_is_made_again(machine):
+    """Debian 13 has brought another one: the packages are in the folder of the old one."""
+    python = machine.clone / ".venv/bin/python"
+    python.unlink()
+    machine.has("python3.13", script=NO_PIP)
+    python.symlink_to(machine.bin / "python3.13")
+    (machine.clone / ".venv/installed-requirements.txt").write_text("/usr/bin/python3.11 1234  requirements.txt")
+    assert machine.run("has_environment").returncode == 1
+
+
+@pytest.mark.parametrize("needs", ["''", "'git|git|the date'"])
+def test_no_needs_and_no_missing_program_say_nothing(machine, needs):
+    machine.has("git")
+    assert machine.run(f"missing {needs}").stdout == ""
 
 
 def test_python_packages_are_installed_once_per_list_and_interpreter(machine):

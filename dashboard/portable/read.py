@@ -15,7 +15,7 @@ from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.kind_names import HISTORIES
 from workers.bench.plan import Plan
 from workers.bench.plan_field import dangling
-from workers.crash.verdict import CheckResult, verdict
+from workers.crash.verdict import CheckResult, incomplete, verdict
 from workers.errors import PlanError
 
 Kind = TypeVar("Kind", bound=shape.Shape)
@@ -205,6 +205,5 @@ def _check_trial(trial: shape.FileTrial, evidence: shape.FileEvidence) -> None:
 
 def decide_again(evidence: shape.FileEvidence) -> str:
     """The verdict is computed again from the checks; a file contains none."""
-    if evidence.failed_at:
-        return "unknown"
-    return verdict(read(tuple[CheckResult, ...], evidence.checks))
+    found = verdict(read(tuple[CheckResult, ...], evidence.checks))
+    return incomplete(found) if evidence.failed_at else found

@@ -46,8 +46,8 @@ def run_trial(
     ports: TrialPorts = PORTS,
     steps: Callable[[Begun], Iterator[Begun]] | None = None,
 ) -> TrialResult:
-    """Raises PlanError when the kind is not available here, and Cancelled within two seconds. Any other error makes the
-    verdict unknown; the result names the step."""
+    """Raises PlanError when the kind is not available here, and Cancelled within two seconds. After any other error the
+    verdict is unknown, unless a violation had been found; the result names the step."""
     kind = _kind(setup)
     timeline = Timeline(told_with(tell, kind.title), cancelled, ports.clock)
     settings = {**KEEP_BINLOG, **_for_replica(setup, kind), **setup.settings}

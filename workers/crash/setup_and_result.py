@@ -171,8 +171,8 @@ class LostWork:
 
 @dataclass(frozen=True, kw_only=True)
 class TrialEnd:
-    """The result of a crash trial or of a failover trial. A trial that could not be completed is unknown, and
-    `failed_at` names its step."""
+    """The result of a crash trial or of a failover trial. `failed_at`: the step of a trial that could not be
+    completed: it is unknown, or invalid if a violation had been found."""
 
     verdict: Outcome = "unknown"
     checks: tuple[CheckResult, ...] = ()

@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 
 from workers.crash.made import Made
 from workers.crash.setup_and_result import Timeline, TrialEnd
+from workers.crash.verdict import incomplete
 from workers.errors import Cancelled, reason
 
 End = TypeVar("End", bound=TrialEnd, covariant=True)
@@ -27,8 +28,8 @@ def to_the_end(
     cancelled: Callable[[], bool],
     raises: type[Exception] | tuple[()] = (),
 ) -> End:
-    """The result of the last state. Raises Cancelled within two seconds, and errors of the kind `raises`. Any other
-    error makes the verdict unknown; the result names the step."""
+    """The result of the last state. Raises Cancelled within two seconds, and errors of the kind `raises`. After any
+    other error the verdict is unknown, unless a violation had been found; the result names the step."""
     try:
         result = _result(begun, steps, cancelled, raises)
     finally:
@@ -50,7 +51,8 @@ def _result(
         return reached.so_far()
     except raises:
         raise
-    except Exception as failure:  # a trial that fails is unknown and never valid
+    except Exception as failure:  # a trial that fails is never valid
         if cancelled():
             raise Cancelled("Cancelled during a trial.") from failure
-        return replace(reached.so_far(), verdict="unknown", failed_at=begun.timeline.now, error=reason(failure))
+        known = reached.so_far()
+        return replace(known, verdict=incomplete(known.verdict), failed_at=begun.timeline.now, error=reason(failure))

@@ -11,10 +11,12 @@ from tests.unit.crash.recorded_states import LOST, TORN, state
 from tests.unit.sandbox.recordings import Written
 from workers.crash.ledger import Ledger
 from workers.crash.points import steps
+from workers.crash.points.attempts import Attempts
 from workers.crash.points.recorded import Recorded
 from workers.crash.points.story import RECORDING, DecidingBlock, KeptPoint
 from workers.crash.points.untried import UntriedPoint
 from workers.crash.points.violations import MOST, MOST_KEPT
+from workers.errors import SandboxError
 from workers.sandbox.disk.recording.joint import JointChoice, JointPoint, JointStates
 from workers.sandbox.disk.recording.points import Reached
 from workers.sandbox.disk.recording.states import States
@@ -69,12 +71,14 @@ def choices_of(states, *at_ns, reached=None):
 
 
 class Judge:
-    """`bad`: until_ns -> the checks that fail there."""
+    """`bad`: until_ns -> the checks that fail there. `busy`: these states cannot be made."""
 
-    def __init__(self, bad):
-        self.bad, self.tried = bad, []
+    def __init__(self, bad, busy=()):
+        self.bad, self.busy, self.tried = bad, busy, []
 
     def attempt(self, lane, choice):
+        if choice.state.until_ns in self.busy:
+            raise SandboxError("/dev/loop7 is busy.")
         self.tried.append(choice)
         return state(choice.state.until_ns / 100, *self.bad.get(choice.state.until_ns, ()), moment=len(self.tried))
 
@@ -83,7 +87,7 @@ class Judge:
 def attempted(recorded, monkeypatch):
     """`attempted(kind, bad, **setup)`: what is known afterwards, and what was looked for with which arguments."""
 
-    def run(kind="every-crash-point", bad=None, examined=None, at_ns=(3, 5, 7, 2), replica=None, **setup):
+    def run(kind="every-crash-point", bad=None, examined=None, at_ns=(3, 5, 7, 2), replica=None, busy=(), **setup):
         load, notes = recorded(kind, **setup)
         load, asked = replace(load, replica=replica), SimpleNamespace(shrunk=None, tried=None, search=None, kept=None)
         ready = lanes_of(load)
@@ -121,11 +125,12 @@ def attempted(recorded, monkeypatch):
         for name, one in {"Shrinker": Shrinker, "Search": Search, "tried_otherwise": tried_otherwise, "keep": keep,
                           "keep_recording": lambda load: ("recording", b"all of it")}.items():  # fmt: skip
             monkeypatch.setattr(steps, name, one)
-        asked.judge = Judge(bad or {})
+        asked.judge = Judge(bad or {}, busy)
         asked.choices = choices_of(ready[0].states, *at_ns)
         monkeypatch.setattr(steps, "prepared_points", lambda load: (ready, "files", asked.choices))
         monkeypatch.setattr(steps, "StateJudge", lambda load: asked.judge)
-        return steps.attempt(load), asked
+        asked.attempted = steps.attempt(load)
+        return steps.examine(asked.attempted), asked
 
     return run
 
@@ -154,7 +159,8 @@ def test_each_point_is_tried_and_told_in_time(attempted):
 def test_pairs_that_several_points_reach_count_once(recorded):
     load, _ = recorded()
     choices = choices_of(lanes_of(load)[0].states, 3, 5, reached=4096)
-    story = steps.story_of(load, lanes_of(load)[0].states, choices, [state(0.1)], 1, 0.0)
+    found = Attempts([(state(0.1), choices[0])], choices[1:], 0, "", out_of_time=True)
+    story = steps.story_of(load, lanes_of(load)[0].states, choices, found, 1, 0.0)
     assert (story.pairs, story.covered, story.left) == (1, 1, 1)
 
 
@@ -185,6 +191,7 @@ def test_of_violations_the_deciding_block_the_settings_and_the_shortest_load_are
     assert [set(one.failed) for one in firsts] == [{"lost-engine"}, {"binlog-unreadable"}] and len(every) == 3
     assert asked.kept == asked.tried == firsts and asked.search == [2, firsts]
     assert asked.notes == ["[crash points]", "[violations]"]
+    assert asked.attempted.so_far().verdict == "invalid", "before they are examined"
     story = found.story
     assert story.deciding == (block("a"), block("a")) and story.kept == (KEPT, replace(KEPT, number=2))
     assert (story.settings, story.shortest) == (("a setting",), ("the shortest",))
@@ -248,6 +255,28 @@ def test_kill_points_are_those_of_the_stops(recorded, monkeypatch):
     assert steps.prepared_points(load) == (["a lane"], (), [(4, 6), load.setup.seed])
 
 
+def test_points_that_cannot_be_made_are_not_tried_and_a_violation_still_decides(violated):
+    """The disk of the last one is busy; without its violation two are left."""
+    found, asked = violated(busy=[one.state.until_ns for one in violated()[1].choices[2:]])
+    story, result = found.story, found.so_far()
+    assert (len(story.states), story.left, story.unmade, story.out_of_time) == (2, 1, 1, False)
+    assert [one.moment for one in story.untried] == [asked.choices[2].state.points[-1].moment]
+    assert (story.pairs, story.covered, story.counts.failed) == (3, 2, 2)
+    assert (result.verdict, result.failed_at) == ("invalid", "crash points")
+    assert result.error == "1 crash point could not be made and was not tried: /dev/loop7 is busy."
+
+
+def test_without_a_violation_points_that_could_not_be_made_leave_the_trial_unclear(attempted):
+    busy = [one.state.until_ns for one in attempted()[1].choices[1:3]]
+    found, _ = attempted(busy=busy)
+    result = found.so_far()
+    assert (result.verdict, result.failed_at, found.story.left) == ("unknown", "crash points", 3)
+    assert result.error == "2 crash points could not be made and were not tried: /dev/loop7 is busy."
+    assert attempted()[0].so_far().error == ""
+    with pytest.raises(SandboxError, match=r"No crash point could be made: /dev/loop7 is busy\."):
+        attempted(busy=[*busy, *(one.state.until_ns for one in attempted()[1].choices)])
+
+
 @pytest.fixture
 def made(recorded, monkeypatch):
     """Each step adds its name; the load has three choices, one of them with a violation."""
@@ -265,8 +294,9 @@ def made(recorded, monkeypatch):
 def test_the_steps_of_a_trial_come_one_after_the_other(made, monkeypatch):
     load, *_ = made
     monkeypatch.setattr(steps, "attempt", lambda load: ["attempted", load])
+    monkeypatch.setattr(steps, "examine", lambda attempted: ["examined", *attempted])
     done = list(steps.steps("begun"))
-    assert done == ["begun start", "begun start prepare", load, ["attempted", load]]
+    assert done == ["begun start", "begun start prepare", load, ["attempted", load], ["examined", "attempted", load]]
 
 
 def test_another_load_tries_the_points_that_are_wanted(made):

@@ -10,6 +10,7 @@ import pytest
 from dashboard.installation.stored import read
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.sandbox.recordings import Written
+from workers.crash.points.attempts import Attempts
 from workers.crash.points.recorded import Recorded, bracket_ns, margin_ns, readings, why_ended
 from workers.crash.points.steps import story_of
 from workers.crash.points.story import (
@@ -141,6 +142,7 @@ def test_a_recording_that_ended_by_itself_says_nothing_of_the_clocks_when_it_is_
 
 
 PRIMARY, REPLICA = Log(0, 15, 100, RecordingEnd.STOPPED, ()), Log(0, 15, 101, RecordingEnd.STOPPED, ())
+NOTHING = Attempts[object, object]([], [], 0, "", out_of_time=False)
 BOUND = "It reached its largest size. No later moment was tried."
 FULL = "The host's disk was full. No later moment was tried."
 ALONE = " No crash point of the replica alone was tried: the recording lacks the primary's last writes."
@@ -170,9 +172,9 @@ def test_the_story_of_a_replica_tells_the_end_of_its_recordings(tmp_path):
     states = JointStates([States(one.load()) for one in written])
     about = {"is_killed": False, "margin_s": 0.0, "bracket_s": 0.0}
     load = SimpleNamespace(replica=None, setup=SimpleNamespace(points=5), at_s=float, **about)
-    assert story_of(load, states, [], [], 1, 0.0).ended == BOUND
+    assert story_of(load, states, [], NOTHING, 1, 0.0).ended == BOUND
     load.replica = "a replica"
-    found = story_of(load, states, [], [], 1, 0.0)
+    found = story_of(load, states, [], NOTHING, 1, 0.0)
     assert (found.ended, found.recorded_s) == (BOUND + ALONE, states.disks[0].recording.log.end_ns)
 
 

@@ -189,6 +189,26 @@ def test_a_server_that_hangs_leaves_the_state_unclear_and_the_others_are_tried(r
     assert found.counts.uncounted == 4, "nor to be right"
 
 
+def test_a_state_that_cannot_be_made_is_not_tried(recording):
+    """One of the disks is busy: the others of the four states are recovered."""
+    tries = count()
+
+    def become(contents):
+        if next(tries) == 1:
+            raise SandboxError("/dev/loop7 is busy.")
+
+    lane = SimpleNamespace(become=become, states=JointStates([States(recording)]))
+    lane.server = SimpleNamespace(target=None, datadir=None, kill=lambda: None, log_text="")
+    history = History("one insert", ((0, "INSERT 2"),))
+    ports = replace(PORTS, start=lambda _: None, play=lambda *_: Played(history, recording, ALLOWED),
+                    lanes=lambda *_: [lane], content=lambda *_: TWO)  # fmt: skip
+    found, _ = exhaust.exhaust(Request({}, Timeline([].append, lambda: False)), history, 60.0, ports)
+    assert (len(found.states), found.left, len(found.untried), found.unmade) == (3, 1, 1, 1)
+    assert (found.why_unmade, found.out_of_time) == ("/dev/loop7 is busy.", False)
+    both = exhaust._together([replace(found, unmade=0, why_unmade=""), found, found])
+    assert (both.unmade, both.why_unmade, both.left) == (2, "/dev/loop7 is busy.", 3)
+
+
 def test_a_recording_that_ended_by_itself_is_told(recording):
     bound = replace(recording, log=replace(recording.log, end=RecordingEnd.BOUND))
     lane = SimpleNamespace(become=lambda contents: None, states=JointStates([States(bound)]))

@@ -122,14 +122,18 @@ def test_no_reason_is_empty(failure):
     assert broken.error == reason(failure) == f"{type(failure).__name__}, without a message"
 
 
-def test_a_trial_that_breaks_after_a_finding_is_unknown_and_keeps_what_it_knew():
+@pytest.mark.parametrize(("found", "verdict"), [("invalid", "invalid"), ("valid", "unknown"), ("unknown", "unknown")])
+def test_a_violation_that_was_found_decides_a_trial_that_breaks_afterwards(found, verdict, monkeypatch):
+    """It keeps what it knew. Without a violation nothing is known to have passed."""
+    monkeypatch.setattr(Found, "so_far", lambda self: replace(FOUND, verdict=found))
+
     def steps(begun):
         begun.timeline.step("checks")
         yield finds(begun)
         raise ZeroDivisionError("a bug")
 
     broken = run_trial(SETUP, lambda step: None, lambda: False, steps=steps)
-    assert (broken.verdict, broken.failed_at, broken.error) == ("unknown", "checks", "ZeroDivisionError: a bug")
+    assert (broken.verdict, broken.failed_at, broken.error) == (verdict, "checks", "ZeroDivisionError: a bug")
     assert broken.notes == FOUND.notes
 
 

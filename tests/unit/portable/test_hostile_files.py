@@ -327,6 +327,14 @@ def test_the_verdict_of_an_imported_trial_follows_from_its_checks(file):
     assert "trials.0.verdict" in refusal(files.tampered(file, lambda i: i["trials"][0].update(verdict="valid")))
 
 
+@pytest.mark.parametrize(("outcome", "verdict"), [("invalid", "invalid"), ("valid", "unknown")])
+def test_a_trial_that_broke_off_is_unknown_unless_it_had_found_a_violation(file, outcome, verdict):
+    evidence = json.loads(files.unpacked(file)[TRIAL])
+    evidence["checks"][2]["outcome"], evidence["failed_at"] = outcome, "violations"
+    imported = files.imported(files.tampered(file, **{TRIAL: json.dumps(evidence).encode()}))
+    assert imported.trials.get(position=0).verdict == verdict
+
+
 def test_a_file_whose_figures_cannot_be_computed_is_refused(file, monkeypatch, caplog):
     """The last net: whatever the checks let through, no page may break on it."""
     monkeypatch.setattr("dashboard.portable.actions.analysis_of", lambda _: 1 / 0)

@@ -1,18 +1,36 @@
 """Tries all chosen states, each in one of the lanes."""
 
+import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from math import inf
 from time import monotonic
 from typing import Generic, TypeVar
 
 from workers.crash.points.lane import Lane
 from workers.crash.setup_and_result import Timeline
+from workers.errors import reason
 
 TELL_S = 0.5
+MOST_FAILURES = 3  # in a row: then the disk of this lane is given up
 Choice = TypeVar("Choice")
 Tried = TypeVar("Tried")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Attempts(Generic[Choice, Tried]):
+    """`tried`: in no order. `untried`: all other choices, in their order. `unmade`: how many of these could not be
+    made, and `why`: the reason of the first. `out_of_time`: the time was over before all were begun."""
+
+    tried: list[Tried]
+    untried: list[Choice]
+    unmade: int
+    why: str
+    out_of_time: bool
 
 
 def attempt_all(
@@ -21,51 +39,61 @@ def attempt_all(
     choices: Sequence[Choice],
     attempt: Callable[[Lane, Choice], Tried],
     limit_s: float = inf,
-) -> list[Tried]:
-    """In no order; only the first choices if `limit_s` is over before all are begun. The error of one lane ends the
-    others. Progress is told by the calling thread alone: it may be stored in a database. Raises Cancelled, also when
-    the last states were tried: their servers may have been killed."""
-    left, found = _Left(choices, monotonic() + limit_s), list[Tried]()
+) -> Attempts[Choice, Tried]:
+    """Only the first choices if `limit_s` is over before all are begun. A choice that cannot be made is left out, and a
+    lane that fails again and again ends: what the others find counts. Progress is told by the calling thread alone: it
+    may be stored in a database. Raises Cancelled, also when the last states were tried: their servers may have been
+    killed."""
+    left, found, failed = _Left(len(choices), monotonic() + limit_s), dict[int, Tried](), dict[int, str]()
 
     def work(lane: Lane) -> None:
-        found.extend(attempt(lane, choice) for choice in left)
+        in_a_row = 0
+        for number in left:
+            try:
+                found[number], in_a_row = attempt(lane, choices[number]), 0
+            except Exception as failure:  # whatever it is, other violations must not be lost with it
+                log.info("a crash point could not be made", exc_info=True)
+                failed[number], in_a_row = reason(failure), in_a_row + 1
+                if in_a_row == MOST_FAILURES:
+                    return
 
     with ThreadPoolExecutor(len(ready), "lane") as pool:
         working = [pool.submit(work, lane) for lane in ready]
         try:
-            while not _is_over(working):
+            while wait(working, TELL_S).not_done:
                 timeline.tell(f"{left.begun:,} of {len(choices):,} crash points")
         finally:
             left.end()
-    for one in working:
-        one.result()
     timeline.must_go_on()
-    return found
+    return Attempts(
+        tried=list(found.values()),
+        untried=[choice for number, choice in enumerate(choices) if number not in found],
+        unmade=len(failed),
+        why=failed[min(failed)] if failed else "",
+        out_of_time=left.out_of_time,
+    )
 
 
-def _is_over(working: Sequence[Future[None]]) -> bool:
-    """After a while, or at once when all have ended or one has failed."""
-    done, waiting = wait(working, TELL_S, FIRST_EXCEPTION)
-    return not waiting or any(one.exception() for one in done)
+class _Left:
+    """Numbers of choices, each given to one lane. After `until` none is given, but the first one always."""
 
+    def __init__(self, count: int, until: float) -> None:
+        self._count, self._lock, self._over, self._until = count, threading.Lock(), False, until
+        self.begun, self.out_of_time = 0, False
 
-class _Left(Generic[Choice]):
-    """Choices, each given to one lane. After `until` none is given, but the first one always."""
-
-    def __init__(self, choices: Iterable[Choice], until: float) -> None:
-        self._choices, self._lock, self._over, self._until = iter(choices), threading.Lock(), False, until
-        self.begun = 0
-
-    def __iter__(self) -> Iterator[Choice]:
-        while (choice := self._next()) is not None:
-            yield choice
+    def __iter__(self) -> Iterator[int]:
+        while (number := self._next()) is not None:
+            yield number
 
     def end(self) -> None:
         self._over = True
 
-    def _next(self) -> Choice | None:
+    def _next(self) -> int | None:
         with self._lock:
-            over = self._over or (self.begun and monotonic() > self._until)
-            choice = None if over else next(self._choices, None)
-            self.begun += choice is not None
-            return choice
+            if self._over or self.begun == self._count:
+                return None
+            if self.begun and monotonic() > self._until:
+                self.out_of_time = True
+                return None
+            self.begun += 1
+            return self.begun - 1

@@ -135,16 +135,18 @@ def exhaust(
         return _judged(lane, begun, played, state, ports)
 
     begun.timeline.step("crash points")
-    judged = attempt_all(begun.timeline, several, every, attempt, limit_s)
-    judged.sort(key=lambda one: one.tried.in_time)
+    found = attempt_all(begun.timeline, several, every, attempt, limit_s)
+    judged = sorted(found.tried, key=lambda one: one.tried.in_time)
     first = next((one for one in judged if wanted(one.tried)), None)
     story = PointsStory(
         states=tuple(one.tried for one in judged),
         pairs=0,
         covered=0,
-        left=len(every) - len(judged),
-        untried=tuple(_untried(played, state) for state in every[len(judged) :]),
-        out_of_time=len(judged) < len(every),
+        left=len(found.untried),
+        untried=tuple(_untried(played, state) for state in found.untried),
+        unmade=found.unmade,
+        why_unmade=found.why,
+        out_of_time=found.out_of_time,
         writes=len(states.disks[0].versions.writes),
         flushes=len(states.disks[0].flushes),
         recorded_s=(states.end_ns - states.began_ns) / NS,
@@ -202,6 +204,8 @@ def _together(stories: Sequence[PointsStory]) -> PointsStory:
         states=tuple(state for one in stories for state in one.states),
         left=sum(one.left for one in stories),
         untried=tuple(each for one in stories for each in one.untried),
+        unmade=sum(one.unmade for one in stories),
+        why_unmade=next((one.why_unmade for one in stories if one.why_unmade), ""),
         writes=sum(one.writes for one in stories),
         flushes=sum(one.flushes for one in stories),
         recorded_s=sum(one.recorded_s for one in stories),

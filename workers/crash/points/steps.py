@@ -1,11 +1,11 @@
 """The steps of a trial that records one load and crashes it at many moments."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from workers.crash.chain import Begun
-from workers.crash.points.attempts import attempt_all
+from workers.crash.points.attempts import Attempts, attempt_all
 from workers.crash.points.choose import choices_of
 from workers.crash.points.export.recording import keep_recording
 from workers.crash.points.export.write import keep
@@ -17,17 +17,25 @@ from workers.crash.points.recorded import Recorded, record, why_ended
 from workers.crash.points.shortest import Again, Search, Wanted
 from workers.crash.points.shrink import Shrinker
 from workers.crash.points.story import RECORDING, PointsResult, PointsStory, TriedState, with_points
-from workers.crash.points.violations import MOST, MOST_KEPT, different, unlike, violations_of
+from workers.crash.points.violations import MOST, MOST_KEPT, Violation, different, unlike, violations_of
 from workers.crash.prepare import prepare, start
+from workers.errors import SandboxError
 from workers.sandbox.disk.recording.filemap import FileMap
 from workers.sandbox.disk.recording.joint import JointChoice, JointStates
 from workers.sandbox.disk.recording.states import States
 
+Tried = tuple[TriedState, JointChoice]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Attempted(Recorded):
+    """`ready`, `files`: with which the crash points were tried; `violations`: all that were found."""
+
+    ready: Sequence[Lane]
+    files: Sequence[FileMap]
+    violations: Sequence[Violation]
     story: PointsStory
-    archives: Mapping[int, bytes]
+    archives: Mapping[int, bytes] = field(default_factory=dict)
 
     def so_far(self) -> PointsResult:
         return with_points(super().so_far(), self.story, self.archives)
@@ -37,17 +45,23 @@ def steps(begun: Begun) -> Iterator[Begun]:
     yield (started := start(begun))
     yield (prepared := prepare(started))
     yield (recorded := record(prepared))
-    yield attempt(recorded)
+    yield (attempted := attempt(recorded))
+    yield examine(attempted)
 
 
 def attempt(load: Recorded) -> Attempted:
     ready, files, choices = prepared_points(load)
     load.timeline.step("crash points")
-    began, states, judge = monotonic(), ready[0].states, StateJudge(load)
-    tried = _tried(load, ready, choices, judge, load.setup.points_s)
-    story = story_of(load, states, choices, [state for state, _ in tried], len(ready), monotonic() - began)
-    violations = different(every := violations_of(tried))
-    shrinker = Shrinker(judge, ready[0], files)
+    began = monotonic()
+    found = _tried(load, ready, choices, load.setup.points_s)
+    story = story_of(load, ready[0].states, choices, found, len(ready), monotonic() - began)
+    return Attempted(**vars(load), ready=ready, files=files, violations=violations_of(found.tried), story=story)
+
+
+def examine(load: Attempted) -> Attempted:
+    """What decides the violations, and which of them are kept. The verdict stands before."""
+    ready, states, every = load.ready, load.ready[0].states, load.violations
+    violations, shrinker = different(every), Shrinker(StateJudge(load), ready[0], load.files)
     if violations and not load.is_killed:
         load.timeline.step("violations")
     # A kill takes no write, so no block decides.
@@ -60,7 +74,7 @@ def attempt(load: Recorded) -> Attempted:
     search = Search(load, again, len(kept) + 1)
     shortest = search.all(violations)
     told = replace(
-        story,
+        load.story,
         deciding=tuple(block for _, block in kinds if block),
         kept=(*kept, *search.kept),
         settings=settings,
@@ -71,14 +85,14 @@ def attempt(load: Recorded) -> Attempted:
         recording=recording,
     )
     recorded = {RECORDING: archive} if archive else {}
-    return Attempted(**vars(load), story=told, archives={**archives, **search.archives, **recorded})
+    return replace(load, story=told, archives={**archives, **search.archives, **recorded})
 
 
 def _states_of(begun: Begun) -> list[TriedState]:
     """Of a load that is recorded now."""
     load = record(prepare(start(begun)))
     ready, _, choices = prepared_points(load)
-    return [state for state, _ in _tried(load, ready, choices, StateJudge(load), load.setup.points_s)]
+    return [state for state, _ in _tried(load, ready, choices, load.setup.points_s).tried]
 
 
 def again(begun: Begun, wanted: Wanted, until: float) -> Again:
@@ -86,7 +100,7 @@ def again(begun: Begun, wanted: Wanted, until: float) -> Again:
     load = record(prepare(start(begun)))
     ready, _, choices = prepared_points(load)
     chosen = [one for one in choices if wanted(one)]
-    tried = _tried(load, ready, chosen, StateJudge(load), max(0.0, until - monotonic()))
+    tried = _tried(load, ready, chosen, max(0.0, until - monotonic())).tried
     return Again(load, ready[0].states, violations_of(tried), len(tried), len(chosen))
 
 
@@ -102,15 +116,18 @@ def prepared_points(load: Recorded) -> tuple[Sequence[Lane], Sequence[FileMap], 
 
 
 def _tried(
-    load: Recorded, ready: Sequence[Lane], choices: Sequence[JointChoice], judge: StateJudge, limit_s: float
-) -> list[tuple[TriedState, JointChoice]]:
-    """In time."""
+    load: Recorded, ready: Sequence[Lane], choices: Sequence[JointChoice], limit_s: float
+) -> Attempts[JointChoice, Tried]:
+    """In time. SandboxError: none could be made."""
+    judge = StateJudge(load)
 
-    def attempt(lane: Lane, choice: JointChoice) -> tuple[TriedState, JointChoice]:
+    def attempt(lane: Lane, choice: JointChoice) -> Tried:
         return judge.attempt(lane, choice), choice
 
     found = attempt_all(load.timeline, ready, choices[: load.setup.points], attempt, limit_s)
-    return sorted(found, key=lambda one: one[0].in_time)
+    if found.unmade and not found.tried:
+        raise SandboxError(f"No crash point could be made: {found.why}")
+    return replace(found, tried=sorted(found.tried, key=lambda one: one[0].in_time))
 
 
 def maps_of(lane: Lane) -> list[FileMap]:
@@ -122,19 +139,21 @@ def story_of(
     load: Recorded,
     joint_states: JointStates,
     choices: Sequence[JointChoice],
-    tried: Sequence[TriedState],
+    found: Attempts[JointChoice, Tried],
     lanes: int,
     took_s: float,
 ) -> PointsStory:
-    disks = joint_states.disks
+    disks, untried = joint_states.disks, [*found.untried, *choices[load.setup.points :]]
     logs = [states.recording.log for states in disks]
     return PointsStory(
-        states=tuple(tried),
+        states=tuple(state for state, _ in found.tried),
         pairs=0 if load.is_killed else _pairs(choices),
-        covered=0 if load.is_killed else _pairs(choices[: len(tried)]),
-        left=len(choices) - len(tried),
-        untried=tuple(point_of(load, choice) for choice in choices[len(tried) :]),
-        out_of_time=len(tried) < min(load.setup.points, len(choices)),
+        covered=0 if load.is_killed else _pairs([choice for _, choice in found.tried]),
+        left=len(untried),
+        untried=tuple(point_of(load, choice) for choice in untried),
+        unmade=found.unmade,
+        why_unmade=found.why,
+        out_of_time=found.out_of_time,
         writes=sum(len(states.versions.writes) for states in disks),
         flushes=sum(len(states.flushes) for states in disks),
         recorded_s=load.at_s(joint_states.end_ns),

@@ -8,7 +8,7 @@ from typing import Literal
 from workers.crash.checks import CHECKS
 from workers.crash.points.untried import PointPlace, UntriedPoint, packed
 from workers.crash.setup_and_result import LostWork, TrialResult
-from workers.crash.verdict import CheckResult, Outcome, verdict
+from workers.crash.verdict import CheckResult, Outcome, incomplete, verdict
 
 LOSSES = ("lost-engine", "lost-binlog")
 MOST_LOGS = 5
@@ -189,13 +189,13 @@ class KeptRecording:
 class PointsStory:
     """`pairs`: distinct pairs of flushed redo log and flushed binlog in the recording, `covered`: those of them that
     were tried. `left`: crash points that were found and not tried; `untried`: these, in the order in which they would
-    be tried; where they are stored only the first ones, and `untried_list` is the text of all; `out_of_time`: the
-    plan's time for them was over. `ended`: why the recording ended before the load; "" otherwise. `margin_s`: by how
-    much the clocks of clients and disk may differ. `violations`: those that differ; `examined`: how many of them were
-    examined; `not_again`: of these, those that passed when they were recovered again. `windows`: of small histories,
-    times between two flushes with unflushed writes; `sampled`: those of them of which only a drawn part of the subsets
-    was tried. `bracket_s`: a smaller difference of the clocks is not seen; None: not known. `recording`: None: the plan
-    does not keep it."""
+    be tried; where they are stored only the first ones, and `untried_list` is the text of all; `unmade`: how many of
+    these could not be made, `why_unmade`: the first one's reason; `out_of_time`: the plan's time for them was over.
+    `ended`: why the recording ended before the load; "" otherwise. `margin_s`: by how much the clocks of clients and
+    disk may differ. `violations`: those that differ; `examined`: how many of them were examined; `not_again`: of these,
+    those that passed when they were recovered again. `windows`: of small histories, times between two flushes with
+    unflushed writes; `sampled`: those of them of which only a drawn part of the subsets was tried. `bracket_s`: a
+    smaller difference of the clocks is not seen; None: not known. `recording`: None: the plan does not keep it."""
 
     states: tuple[TriedState, ...]
     pairs: int
@@ -223,6 +223,8 @@ class PointsStory:
     shortest: tuple[ShortestLoad, ...] = ()
     untried: tuple[UntriedPoint, ...] = ()
     untried_list: str = ""
+    unmade: int = 0
+    why_unmade: str = ""
 
     @property
     def counts(self) -> PointCounts:
@@ -271,7 +273,15 @@ def with_points(known: TrialResult, story: PointsStory, archives: Mapping[int, b
         "lost_binlog": worst_loss([state.lost_binlog for state in story.states]),
         "lost_replica": worst_loss([state.lost_replica for state in story.states]),
     }
-    return PointsResult(**vars(known) | found, points=story, archives=archives)
+    result = PointsResult(**vars(known) | found, points=story, archives=archives)
+    return _with_unmade(result, story) if story.unmade else result
+
+
+def _with_unmade(result: PointsResult, story: PointsStory) -> PointsResult:
+    """Points that could not be made were not tried. They may have been violations, so nothing passed."""
+    noun, verb = (f"{noun_of(story.states)}s", "were") if story.unmade > 1 else (noun_of(story.states), "was")
+    error = f"{story.unmade:,} {noun} could not be made and {verb} not tried: {story.why_unmade}"
+    return replace(result, verdict=incomplete(result.verdict), failed_at="crash points", error=error)
 
 
 def checks_of(states: Sequence[TriedState]) -> tuple[CheckResult, ...]:

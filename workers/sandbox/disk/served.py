@@ -97,7 +97,8 @@ class ServedDisk(Removable):
         """Unmount, give the disk this command, and mount what it is then, which replays the journal. All users of the
         file system must be dead. A file system that a torn cut broke is repaired; the answer says so, "" without a
         repair. BrokenFileSystem: it cannot be repaired."""
-        system.unmount(self.mnt)
+        if self.mnt.is_mount():  # not after a failure in between
+            system.unmount(self.mnt)
         system.drop_cached(self.device)
         self._tell(command, fds)
         return self._mount()

@@ -232,7 +232,8 @@ def _margin(story: PointsStory) -> str:
 def _facts(story: PointsStory) -> Sequence[tuple[str, str]]:
     tried = len(story.states)
     found = f"{whole(tried)} of {whole(tried + story.left)} moments that differ in what is on the disk"
-    limit = ". Then the plan's time for crash points was over" if story.out_of_time else ""
+    limit = f"; {whole(story.unmade)} of the others could not be made" if story.unmade else ""
+    limit += ". Then the plan's time for crash points was over" if story.out_of_time else ""
     noun = noun_of(story.states)
     return (
         (f"{noun.capitalize()}s tried", f"{found}{limit}"),

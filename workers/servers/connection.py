@@ -2,11 +2,13 @@
 
 import socket
 import ssl
+from collections.abc import Callable
 
 import pymysql
+from pymysql.constants import COMMAND
 
 from workers.errors import AccessDenied, PlanError, Unreachable
-from workers.servers import ask, clear_text, owners_file
+from workers.servers import ask, clear_text, owners_file, session
 from workers.servers.driver_errors import explain
 from workers.servers.limited import LOGIN_BYTES, Connection, unverified
 from workers.servers.target import Target
@@ -14,23 +16,32 @@ from workers.servers.target import Target
 ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a buffer pool are slow
 
 
+class OurSession(Connection):
+    _read_packet: Callable[[], object]  # private in PyMySQL, see Connection
+
+    def set_character_set(self, charset: str, collation: str | None = None) -> None:
+        """PyMySQL calls this at the end of each login. One statement sets the rest too."""
+        self.command(COMMAND.COM_QUERY, session.STATEMENT.encode())
+        self._read_packet()
+
+
 def connect(
     target: Target, *, timeout_s: float = 5, answer_s: float = ANSWER_S, whole: tuple[float, int] | None = None
 ) -> Connection:
-    """An open connection, autocommit, utf8mb4.
+    """An open connection with a session as `session` sets it.
 
     `timeout_s` limits everything up to the login, `answer_s` each read after it, and `whole` (seconds, bytes) all reads
     after it, for a server that may be hostile. Raises Unreachable, AccessDenied or ServerError; PlanError
     when `tls_ca` is not a readable PEM file.
     """
-    connection = Connection(
+    connection = OurSession(
         host=target.host,
         port=target.port,
         unix_socket=target.socket,
         user=target.user,
         password=target.password.encode(),  # PyMySQL sends a str as Latin-1
         charset="utf8mb4",
-        autocommit=True,
+        autocommit=None,  # the session sets it
         connect_timeout=timeout_s,
         read_timeout=timeout_s,
         write_timeout=timeout_s,

@@ -2,6 +2,7 @@
 
 import re
 
+from workers.errors import ServerError
 from workers.servers import ask
 from workers.servers.facts import Facts, Version
 from workers.servers.flavours import detect
@@ -16,7 +17,12 @@ REDO_LOG_SINCE: Version = (8, 0, 21)
 def read(connection: Connection) -> Facts:
     """All facts of a server, by three statements at most. Raises ServerError."""
     variables = dict(ask.names_to_values(connection, "SHOW GLOBAL VARIABLES"))
-    text = variables["version"]
+    text = variables.get("version", "")
+    if not text:
+        raise ServerError(
+            f"{ask.where(connection)} did not tell its version: SHOW GLOBAL VARIABLES gave {len(variables)} variables.",
+            "A limit of rows, a proxy or another program may answer in the server's place.",
+        )
     flavour, version = detect(text, variables.get("version_comment", "")), version_of(text)
     if flavour == "mysql" and version >= REDO_LOG_SINCE:
         status = ask.names_to_values(connection, f"SHOW GLOBAL STATUS LIKE '{REDO_LOG}'")

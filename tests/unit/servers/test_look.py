@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.servers.played import Played
+from workers.errors import ServerError
 from workers.servers.look import read, version_of
 
 
@@ -52,3 +53,8 @@ def test_the_redo_log_is_asked_for_where_it_can_be_switched_off(version, told, e
     """ALTER INSTANCE DISABLE INNODB REDO_LOG: no variable shows it. Without an answer it is not known."""
     server = Played({"SHOW GLOBAL VARIABLES": [("version", version)], "SHOW GLOBAL STATUS": told, "SHOW ENGINES": []})
     assert read(server).variable("innodb_redo_log_enabled") == expected
+
+
+def test_a_server_that_hides_its_version_is_refused_in_our_words():
+    with pytest.raises(ServerError, match=r"db:3306 did not tell its version: .* gave 1 variables"):
+        read(Played({"SHOW GLOBAL VARIABLES": [("a", "1")]}))

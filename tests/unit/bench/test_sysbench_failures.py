@@ -67,6 +67,22 @@ def test_a_full_disk_is_known_by_its_system_error(words):
     assert "is full" in failures.explain(text, 1, request()).message
 
 
+@pytest.mark.parametrize(
+    ("number", "says", "fix"),
+    [
+        (1040, "does not allow 400 connections", "SET GLOBAL max_connections = 450;"),
+        (1203, "of one account", "SET GLOBAL max_user_connections = 450;"),
+        (1226, "own limit", "ALTER USER ... WITH MAX_USER_CONNECTIONS 450;"),
+        (2059, "by a way that may not be used", "mysql_native_password"),
+        (2061, "without TLS: as the library says", "TLS mode 'required'"),
+        (5010, "by a way that may not be used", "confirm the key"),
+    ],
+)
+def test_a_refused_login_says_what_to_change(number, says, fix):
+    error = failures.explain(f"FATAL: error {number}: as the library says.\n", 1, request())
+    assert says in error.message and fix in error.fix
+
+
 @pytest.mark.parametrize("status", [-6, 134])
 def test_a_sysbench_that_breaks_off_by_itself_has_the_last_word(status):
     """Nobody killed it; and its output is kept with no run, for there is none."""

@@ -70,6 +70,29 @@ def test_the_servers_error_numbers_become_errors_of_their_kind(number, kind):
     assert WHERE in error.message and error.fix
 
 
+@pytest.mark.parametrize(
+    ("number", "kind", "word"),
+    [
+        (1203, Unreachable, "max_user_connections"),
+        (1226, Unreachable, "WITH MAX_USER_CONNECTIONS"),
+        (1129, Unreachable, "performance_schema.host_cache"),  # MySQL 8.4 has no FLUSH HOSTS
+        (1184, Unreachable, "init_connect"),
+        (3032, Unreachable, "offline_mode = OFF"),
+        (4031, Unreachable, "was lost"),
+        (1969, ServerError, "max_statement_time"),
+        (3024, ServerError, "max_execution_time"),
+        (1251, AccessDenied, "old_passwords=0"),
+        (1275, AccessDenied, "old_passwords=0"),
+        (1524, AccessDenied, "mysql_native_password=ON"),
+        (2059, AccessDenied, "mysql_native_password=ON"),
+        (3159, AccessDenied, "TLS mode 'required'"),
+    ],
+)
+def test_an_error_that_somebody_can_end_says_how(number, kind, word):
+    error = explain(pymysql.OperationalError(number, "as the server says"), WHERE)
+    assert type(error) is kind and word in str(error)
+
+
 def test_the_narrowest_privilege_that_the_server_names_is_granted():
     said = "Access denied; you need (at least one of) the SUPER, BINLOG ADMIN privilege(s) for this operation"
     error = explain(pymysql.OperationalError(1227, said), WHERE, lambda: "'du'@'10.%'")

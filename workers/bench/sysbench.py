@@ -8,27 +8,19 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
-from workers.bench import failures, histogram, process, tls
+from workers.bench import failures, histogram, login, process, tls
 from workers.bench.load import IsCancelled, LoadRequest, LoadResult, OnSecond
 from workers.bench.output import SysbenchOutput
 from workers.bench.workloads import LUA_FOLDER, WORKLOADS, fit, own_transaction
 from workers.errors import LoadError
-from workers.host import temporary
-from workers.servers.clear_text import PLUGINS, proves_its_identity
-from workers.servers.target import Target
 from workers.transaction.records import VARIABLE, records
 
 CONNECT_S = 60  # 1024 threads on two cores take some seconds
 LAST_TRANSACTION_S = 60  # of a transaction at the end: lock waits end after 50 s
 VERSION_S = 10.0
 AFTER_FATAL_S = 10  # threads without an error may hang
-INSTALLED = ("lib/*/libmariadb3/plugin/*.so", "lib*/mariadb/plugin/*.so")  # Debian and Ubuntu; Fedora
 LEAST_ROWS_PER_S = 2000  # prepare on a slow disk
-PLUGIN_ROOT = Path("/usr")
 FIX_MISSING = "Install it on the worker's host: apt install sysbench util-linux."
 
 
@@ -96,9 +88,9 @@ def _call(
     """One sysbench process from start to end: its arguments and its output."""
     params = fit(request)
     binary, output = _binary(), SysbenchOutput()
-    with tls.chosen(request.target) as (encryption, folder), _without_clear_text(request.target) as more:
-        argv = (binary, *_arguments(request, params), encryption, command)
-        with process.started(argv, _environment(request) | more, folder) as child:
+    with tls.chosen(request.target) as (encryption, folder), login.address(request.target) as address:
+        argv = (binary, *_arguments(request, address, params), encryption, command)
+        with process.started(argv, _environment(request), folder) as child:
             limit = process.TimeLimit(limit_s)
             for line in process.lines(child, limit, cancelled):
                 if line.startswith("FATAL"):
@@ -128,11 +120,11 @@ def _binary() -> str:
     return shutil.which("sysbench") or "sysbench"
 
 
-def _arguments(request: LoadRequest, params: dict[str, str]) -> list[str]:
+def _arguments(request: LoadRequest, address: list[str], params: dict[str, str]) -> list[str]:
     return [
         WORKLOADS[request.workload].script.removesuffix(".lua"),
         "--db-driver=mysql",
-        *_address(request.target),
+        *address,
         f"--mysql-user={request.target.user}",
         f"--mysql-db={request.schema}",
         f"--threads={request.threads}",
@@ -156,14 +148,6 @@ def _place(request: LoadRequest) -> list[str]:
     return [f"--first-thread={request.first_thread}", f"--all-threads={request.all_threads}"]
 
 
-def _address(target: Target) -> list[str]:
-    """For the client library, localhost means the system's socket file, whatever the port."""
-    if target.socket:
-        return [f"--mysql-socket={target.socket}"]
-    host = "127.0.0.1" if target.host.lower() in ("", "localhost") else target.host
-    return [f"--mysql-host={host}", f"--mysql-port={target.port}"]
-
-
 def _environment(request: LoadRequest) -> dict[str, str]:
     """Only variables that sysbench needs: no secrets and settings of the worker. An own transaction is one of them: so
     no file has to be written, and its text is in no argument."""
@@ -171,20 +155,3 @@ def _environment(request: LoadRequest) -> dict[str, str]:
     own = own_transaction(request.params)
     needed |= {VARIABLE: records(own)} if own else {}
     return needed | ({"MYSQL_PWD": request.target.password} if request.target.password else {})
-
-
-@contextmanager
-def _without_clear_text(target: Target) -> Iterator[dict[str, str]]:
-    """Variables for sysbench's environment: a folder with links to the authentication plugins that hide the password.
-    None for a server that proves its identity.
-
-    MariaDB's client library loads any plugin that the server asks for. Only a folder without such plugins prevents it.
-    MySQL's library refuses by itself."""
-    if proves_its_identity(target):
-        yield {}
-        return
-    with temporary.folder("plugins") as folder:
-        for plugin in (found for pattern in INSTALLED for found in PLUGIN_ROOT.glob(pattern)):
-            if plugin.stem not in PLUGINS:
-                (folder / plugin.name).symlink_to(plugin)
-        yield {"MARIADB_PLUGIN_DIR": str(folder)}

@@ -2,13 +2,12 @@
 
 import socket
 import ssl
-from collections.abc import Callable
 
 import pymysql
-from pymysql.constants import COMMAND
+from pymysql.constants import COMMAND, ER
 
-from workers.errors import AccessDenied, PlanError, Unreachable
-from workers.servers import ask, clear_text, owners_file, session
+from workers.errors import AccessDenied, DurascopeError, PlanError, Unreachable
+from workers.servers import ask, keys, logins, owners_file, pins, session
 from workers.servers.driver_errors import explain
 from workers.servers.limited import LOGIN_BYTES, Connection, unverified
 from workers.servers.target import Target
@@ -17,12 +16,20 @@ ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a
 
 
 class OurSession(Connection):
-    _read_packet: Callable[[], object]  # private in PyMySQL, see Connection
+    # Private in PyMySQL, see Connection.
+    _auth_plugin_name: str
+    _auth_plugin_map: logins.Ways
+
+    def _get_server_information(self) -> None:
+        """What the greeting says. PyMySQL would answer it with the password itself under TLS, or ask for a key."""
+        super()._get_server_information()  # type: ignore[misc]  # private, not in the stubs
+        if self._auth_plugin_name in ("sha256_password", *logins.CLEAR):
+            self._auth_plugin_map.greeted, self._auth_plugin_name = self._auth_plugin_name, logins.UNDECIDED
 
     def set_character_set(self, charset: str, collation: str | None = None) -> None:
         """PyMySQL calls this at the end of each login. One statement sets the rest too."""
         self.command(COMMAND.COM_QUERY, session.STATEMENT.encode())
-        self._read_packet()
+        self._read_packet()  # type: ignore[no-untyped-call]
 
 
 def connect(
@@ -48,16 +55,17 @@ def connect(
         ssl=_tls(target),
         # A socket file never leaves the host: there, *preferred* means no TLS.
         ssl_disabled=target.tls == "off" or (target.tls == "preferred" and bool(target.socket)),
-        auth_plugin_map=clear_text.refusals(target),
+        server_public_key=target.key_pin.encode() or None,
         defer_connect=True,
     )
+    connection._auth_plugin_map = logins.Ways(target)
     try:
         connection.limit(timeout_s, LOGIN_BYTES)
         connection._secure = bool(target.socket)  # as in PyMySQL: a socket needs no further encryption of passwords
         connection.connect(_socket_file(target, timeout_s))
     except (pymysql.Error, OSError) as error:
-        raise explain(error, target.where, sandbox=target.name if target.kind == "sandbox" else "") from error
-    except AccessDenied:  # from clear_text
+        raise _told(error, target, timeout_s) from error
+    except AccessDenied:  # from logins and pins
         raise
     except Exception as nonsense:  # the driver trusts the server: IndexError, struct.error, UnicodeDecodeError ...
         raise Unreachable(
@@ -91,8 +99,19 @@ def cipher(connection: Connection) -> str:
     return ask.names_to_values(connection, "SHOW SESSION STATUS LIKE 'Ssl_cipher'").get("ssl_cipher", "")
 
 
+def _told(error: Exception, target: Target, timeout_s: float) -> DurascopeError:
+    said = str(error.args[0]) if error.args else ""
+    if why := logins.UNEXPECTED.get(said):
+        return logins.refused(target.where, why)
+    if said == str(ER.ACCESS_DENIED_ERROR) and (other := keys.another_key(target, timeout_s)):
+        return other  # the server could not decrypt what was encrypted with the confirmed key
+    return explain(error, target.where, sandbox=target.name if target.kind == "sandbox" else "")
+
+
 def _tls(target: Target) -> ssl.SSLContext | None:
     """None: PyMySQL encrypts when the server offers it."""
+    if target.certificate_pin and pins.needs_pin(target) and target.tls != "off":
+        return pins.PinnedContext(target)
     if target.tls not in ("required", "verify"):
         return None
     if target.tls == "required" and not target.tls_ca:

@@ -26,6 +26,9 @@ class Target:
     socket: str = ""
     tls: TlsMode = "preferred"
     tls_ca: str = ""
+    certificate_pin: str = ""  # the fingerprint that a person confirmed (workers.servers.pins); "": none
+    key_pin: str = ""  # the RSA key that a person confirmed, as PEM; "": none
+    any_key: bool = False  # of a server that 0.2.0 registered: until it is confirmed, any key is accepted
 
     @property
     def where(self) -> str:

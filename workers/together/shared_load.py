@@ -211,7 +211,8 @@ def _login(target: Target) -> Iterator[str]:
     path = Path(target.socket).with_name("login.json")
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        json.dump(asdict(target), file)
+        # Only what is set: a worker of an older version does not know newer fields.
+        json.dump({name: value for name, value in asdict(target).items() if value or name == "password"}, file)
     try:
         yield str(path)
     finally:

@@ -1,16 +1,23 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.unit.bench.load_requests import TARGET, request
-from workers.bench import sysbench
+from workers.bench import login, sysbench
 from workers.bench.workloads import LUA_FOLDER, fit
 from workers.errors import LoadError, PlanError
 
 
 def arguments(**changes) -> list[str]:
     asked = request(**changes)
-    return sysbench._arguments(asked, fit(asked))
+    with login.address(asked.target) as address:
+        return sysbench._arguments(asked, address, fit(asked))
+
+
+@pytest.fixture(autouse=True)
+def with_mariadbs_library(monkeypatch):
+    monkeypatch.setattr(login, "_is_mariadbs", lambda: True)
 
 
 def test_arguments_name_the_script_and_hold_each_value_once():
@@ -19,7 +26,8 @@ def test_arguments_name_the_script_and_hold_each_value_once():
     assert {"--rows=10", "--style=multi", "--threads=400", "--time=2", "--rand-type=uniform", "--rand-seed=7"} <= set(
         given
     )
-    assert "--mysql-host=db.example" in given and "--mysql-port=3307" in given
+    assert "--mysql-host=host=db.example;restricted-auth=mysql_native_password" in given
+    assert "--mysql-port=3307" in given
 
 
 def test_the_password_is_in_the_environment_only(monkeypatch):
@@ -38,7 +46,31 @@ def test_a_socket_wins_over_an_address():
 
 
 def test_localhost_means_the_port_that_was_given():
-    assert "--mysql-host=127.0.0.1" in arguments(target=replace(TARGET, host="localhost"))
+    given = arguments(target=replace(TARGET, host="localhost"))
+    assert any(one.startswith("--mysql-host=host=127.0.0.1;") for one in given)
+
+
+def test_the_library_of_mysql_gets_the_address_alone(monkeypatch):
+    """It would look for a host of such a name. Of the ways that it may not take, it knows none, or needs an option."""
+    monkeypatch.setattr(login, "_is_mariadbs", lambda: False)
+    assert "--mysql-host=db.example" in arguments()
+
+
+@pytest.mark.parametrize("name", ["libmariadb.so.3", "libmysqlclient.so.21"])
+def test_the_library_is_read_from_the_program(tmp_path, monkeypatch, name):
+    monkeypatch.undo()
+    (tmp_path / "sysbench").write_bytes(b"\x7fELF\0" + name.encode() + b"\0")
+    (tmp_path / "sysbench").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert login._is_mariadbs() == ("mariadb" in name)
+
+
+def test_a_confirmed_key_is_given_as_a_file_and_allows_the_ways_that_need_it():
+    with login.address(replace(TARGET, key_pin="a key")) as address:
+        options = dict(part.split("=", 1) for part in address[0].removeprefix("--mysql-host=").split(";"))
+        assert Path(options["server-public-key"]).read_text() == "a key"
+        assert "caching_sha2_password" in options["restricted-auth"] and "clear" not in options["restricted-auth"]
+    assert not Path(options["server-public-key"]).exists()
 
 
 def test_a_missing_binary_is_said_before_anything_starts(monkeypatch):

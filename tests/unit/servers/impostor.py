@@ -1,5 +1,6 @@
-"""Something in a server's place that asks for the password in clear text."""
+"""Something in a server's place that asks for the password in a way that lets it read it."""
 
+import contextlib
 import socket
 import struct
 import threading
@@ -10,7 +11,19 @@ PASSWORD = b"hunter2"
 CAPABILITIES = 0x1 | 0x8 | 0x200 | 0x8000 | 0x80000  # protocol 4.1, logging in by plugins
 TLS = 0x800
 TLS_WISH = 36  # bytes of the packet after which both sides encrypt
-PROMPT = {"dialog": b"\x04Password: ", "mysql_clear_password": b"", "caching_sha2_password": b"\x04"}
+SALT = b"A" * 20 + b"\0"
+ASKS = {  # plugin -> what comes with the request for it
+    "dialog": b"\x04Password: ",
+    "mysql_clear_password": b"",
+    "mysql_old_password": b"12345678\0",
+    "caching_sha2_password": SALT,
+    "sha256_password": SALT,
+    "client_ed25519": b"A" * 32,
+    "parsec": b"A" * 32,
+    "never_heard_of": b"",
+}
+AT_ONCE = {"caching_sha2_password": b"\x04"}  # after a greeting with this plugin, another request than ASKS
+FULL_LOGIN = b"\x01\x04"  # of caching_sha2_password
 
 
 def packet(body, number):
@@ -35,7 +48,7 @@ class OneCaller:
     def _talk(self):
         caller, _ = self._listening.accept()
         caller.settimeout(5)
-        with caller:
+        with caller, contextlib.suppress(OSError):  # the product hung up
             self._answer(caller)
 
     def ended(self):
@@ -46,11 +59,13 @@ class OneCaller:
 class Impostor(OneCaller):
     """Asks as `plugin` does, and keeps what the caller sent."""
 
-    def __init__(self, listening, plugin, at_once=False, tls=None):
+    def __init__(self, listening, plugin, at_once=False, tls=None, more=(), says=b""):
+        """`says`: its first request, instead of that of the plugin. `more`: packets after the answer to it."""
         self.heard, self._tls = b"", tls
         self._greets = packet(greeting(plugin if at_once else "mysql_native_password", TLS if tls else 0), 0)
-        asked = b"\x01" if at_once else b"\xfe" + plugin.encode() + b"\0"
-        self._asks = packet(asked + PROMPT[plugin], 3 if tls else 2)
+        ours = ASKS.get(plugin, b"")
+        asked = b"\x01" + AT_ONCE.get(plugin, ours) if at_once else b"\xfe" + plugin.encode() + b"\0" + ours
+        self._asks = [says or asked, *more]
         super().__init__(listening)
 
     def _answer(self, caller):
@@ -58,9 +73,11 @@ class Impostor(OneCaller):
         if self._tls:
             caller.recv(TLS_WISH)
             caller = self._tls.wrap_socket(caller, server_side=True)
-        self.heard += caller.recv(4096)
-        caller.sendall(self._asks)
-        self.heard += caller.recv(4096)
+        self.heard += (said := caller.recv(4096))
+        for asked in self._asks:
+            if said:
+                caller.sendall(packet(asked, said[3] + 1))
+                self.heard += (said := caller.recv(4096))
         caller.close()
 
     def all_that_it_heard(self):

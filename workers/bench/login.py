@@ -1,0 +1,45 @@
+"""Where sysbench connects, and which ways to log in its client library may take (workers.servers.logins).
+
+MariaDB's library answers whatever a server asks for: clear text, `mysql_old_password`, an RSA key that the server
+sends. sysbench has no option against that. But this library (from 3.3 on) reads a text with `=` in place of a host name
+as a list of options, and `restricted-auth` is one of them. MySQL's library refuses these ways by itself.
+"""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from workers.host import temporary
+from workers.servers.logins import for_sysbench
+from workers.servers.target import Target
+
+BETWEEN_WAYS = ":"  # sysbench takes a comma as the end of a host name; the library searches this text for a name
+
+
+@contextmanager
+def address(target: Target) -> Iterator[list[str]]:
+    """sysbench's arguments. For the client library, localhost means the system's socket file, whatever the port."""
+    if target.socket:
+        yield [f"--mysql-socket={target.socket}"]
+        return
+    host = "127.0.0.1" if target.host.lower() in ("", "localhost") else target.host
+    with temporary.folder("key") as folder:
+        options = {"host": host, "restricted-auth": BETWEEN_WAYS.join(for_sysbench(target))}
+        if target.key_pin:
+            (folder / "key.pem").write_text(target.key_pin)
+            options["server-public-key"] = str(folder / "key.pem")
+        text = ";".join(f"{name}={value}" for name, value in options.items()) if _is_mariadbs() else host
+        yield [f"--mysql-host={text}", f"--mysql-port={target.port}"]
+
+
+def _is_mariadbs() -> bool:
+    """Whether the installed sysbench uses MariaDB's client library."""
+    found = shutil.which("sysbench")
+    return bool(found) and _names_mariadbs(Path(found).resolve())
+
+
+@cache
+def _names_mariadbs(program: Path) -> bool:
+    return b"libmariadb.so" in program.read_bytes()

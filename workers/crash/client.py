@@ -18,6 +18,7 @@ COM_QUERY = b"\x03"
 HEADER_BYTES = 4  # three of length, one of sequence
 OK, ERR = 0x00, 0xFF
 READ_BYTES = 65536
+MOST_BYTES = READ_BYTES  # of an answer: OK, or an error of at most 512 bytes
 # Over TLS, a part of a record or a session ticket may arrive. OpenSSL then says what it waits for.
 NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 AHEAD = 128  # transactions that are prepared at once: numpy makes many digests in the time of one
@@ -95,6 +96,8 @@ class Client:
                 if not arrived:
                     return self._end("the server closed the connection")
                 self._pending += arrived
+                if len(self._pending) > MOST_BYTES:
+                    return self._end("the server sent more than an answer to a commit")
         except NOT_YET:
             return not self.unsent or self._push()
         except OSError as lost:

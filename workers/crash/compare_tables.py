@@ -61,7 +61,7 @@ def read_rows(connection: Connection, schema: str) -> Rows:
     found: dict[tuple[str, int], list[Keys]] = {}
     for table in TABLES.keys() & {ask.as_text(name) for (name,) in present}:
         sql = READ.format(part=TABLES[table], schema=schema, table=table)
-        for part, client, numbers in ask.rows(connection, sql):
+        for part, client, numbers in ask.rows(connection, sql, most_bytes=ask.TABLE_BYTES):
             n, digests = np.fromstring(ask.as_text(numbers), dtype=np.int64, sep=",").reshape(-1, 2).T
             keys = keys_found(np.full(len(n), _bounded(ask.integer(client)), dtype=np.int64), n)
             found.setdefault((table, ask.integer(part)), []).append(np.column_stack((keys, digests)))

@@ -113,7 +113,7 @@ class OwnLoad:
             columns = self.prediction.columns(table)
             names = ", ".join(f"`{column}`" for column in (number, *columns))
             sql = f"SELECT {names} FROM `{schema}`.`{table}` WHERE `{number}` >= {FIRST}"  # noqa: S608 - checked names
-            for row in ask.rows(connection, sql) if table in present else ():
+            for row in ask.rows(connection, sql, most_bytes=ask.TABLE_BYTES) if table in present else ():
                 cells = dict(zip(columns, map(_text, row[1:]), strict=True))
                 of_transaction = found.setdefault(ask.integer(row[0]) - FIRST, {})
                 of_transaction[table] = (*of_transaction.get(table, ()), cells)

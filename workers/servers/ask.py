@@ -9,16 +9,20 @@ import pymysql
 
 from workers.errors import ServerError
 from workers.servers.driver_errors import explain
-from workers.servers.limited import Connection
+from workers.servers.limited import ANSWER_BYTES, Connection
 
 Field = str | bytes | int | float | Decimal | datetime | None  # as the driver decodes it
 Row = tuple[Field, ...]
 MOST_DIGITS = 20  # of 64 bits
+MOST_DIGITS_OF_A_SUM = 65  # of a DECIMAL
+TABLE_BYTES = 512 << 20  # of the rows of a table that a load has filled
+MOST_SHOWN = 80
 
 
-def rows(connection: Connection, sql: str, args: Sequence[object] = ()) -> list[Row]:
-    """All rows of a statement; [] without any. Raises ServerError (see `driver_errors`)."""
-    return _answered(connection, sql, args)[1]
+def rows(connection: Connection, sql: str, args: Sequence[object] = (), most_bytes: int = ANSWER_BYTES) -> list[Row]:
+    """All rows of a statement; [] without any. Raises ServerError (see `driver_errors`), also when they are more than
+    `most_bytes`."""
+    return _answered(connection, sql, args, most_bytes)[1]
 
 
 def first_row(connection: Connection, sql: str) -> Mapping[str, Field]:
@@ -27,12 +31,15 @@ def first_row(connection: Connection, sql: str) -> Mapping[str, Field]:
 
 
 def named_rows(connection: Connection, sql: str) -> list[Mapping[str, Field]]:
-    names, found = _answered(connection, sql, ())
+    names, found = _answered(connection, sql)
     return [dict(zip(names, row, strict=True)) for row in found]
 
 
-def _answered(connection: Connection, sql: str, args: Sequence[object]) -> tuple[list[str], list[Row]]:
+def _answered(
+    connection: Connection, sql: str, args: Sequence[object] = (), most_bytes: int = ANSWER_BYTES
+) -> tuple[list[str], list[Row]]:
     """Names of the columns, and the rows."""
+    connection.most_bytes = most_bytes
     try:
         with connection.cursor() as cursor:
             cursor.execute(sql, args or None)
@@ -61,9 +68,20 @@ def as_text(field: Field) -> str:
 def integer(field: Field) -> int:
     """A number of a row: SUM() gives a Decimal, a status variable text. ServerError: it is no number."""
     with suppress(ValueError, OverflowError):
-        if isinstance(field, (int, str, Decimal)):
+        if isinstance(field, int) or (isinstance(field, str | Decimal) and _is_short(field)):
             return int(field)
-    raise ServerError(f"The server answered {field!r} instead of a number.")
+    raise ServerError(f"The server answered {shown(field)} instead of a number.")
+
+
+def _is_short(number: str | Decimal) -> bool:
+    """`int` of "1E99999999" as a Decimal takes hours, and nothing can interrupt it."""
+    digits = number.adjusted() if isinstance(number, Decimal) else len(number)
+    return digits <= MOST_DIGITS_OF_A_SUM
+
+
+def shown(field: Field) -> str:
+    """As a sentence quotes it."""
+    return repr(field[:MOST_SHOWN] if isinstance(field, str | bytes) else field)
 
 
 def whole(text: str | None) -> int | None:

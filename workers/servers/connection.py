@@ -9,7 +9,7 @@ from pymysql.constants import COMMAND, ER
 from workers.errors import AccessDenied, DurascopeError, PlanError, Unreachable
 from workers.servers import ask, keys, logins, owners_file, pins, session
 from workers.servers.driver_errors import explain
-from workers.servers.limited import LOGIN_BYTES, Connection, unverified
+from workers.servers.limited import CONVERSIONS, LOGIN_BYTES, Connection, unverified
 from workers.servers.target import Target
 
 ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a buffer pool are slow
@@ -37,9 +37,9 @@ def connect(
 ) -> Connection:
     """An open connection with a session as `session` sets it.
 
-    `timeout_s` limits everything up to the login, `answer_s` each read after it, and `whole` (seconds, bytes) all reads
-    after it, for a server that may be hostile. Raises Unreachable, AccessDenied or ServerError; PlanError
-    when `tls_ca` is not a readable PEM file.
+    `timeout_s` limits everything up to the login, `answer_s` each answer after it, and `whole` (seconds, bytes) all
+    answers together. Raises Unreachable, AccessDenied or ServerError; PlanError when `tls_ca` is not a readable PEM
+    file.
     """
     connection = OurSession(
         host=target.host,
@@ -57,8 +57,10 @@ def connect(
         ssl_disabled=target.tls == "off" or (target.tls == "preferred" and bool(target.socket)),
         server_public_key=target.key_pin.encode() or None,
         defer_connect=True,
+        conv=CONVERSIONS,
     )
     connection._auth_plugin_map = logins.Ways(target)
+    connection.answer_s = answer_s
     try:
         connection.limit(timeout_s, LOGIN_BYTES)
         connection._secure = bool(target.socket)  # as in PyMySQL: a socket needs no further encryption of passwords
@@ -74,7 +76,7 @@ def connect(
         ) from nonsense
     # PyMySQL has one read timeout for login and statements. A silent login must fail fast, a long statement must not.
     connection._read_timeout = connection._write_timeout = answer_s
-    connection.limit(*(whole or (None,)))
+    connection.limit(*(whole or ()))
     if target.tls in ("required", "verify"):
         _must_be_encrypted(connection, target)
     return connection

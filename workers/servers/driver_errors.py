@@ -19,6 +19,8 @@ from workers.errors import (
     ServerError,
     Unreachable,
 )
+from workers.servers.limited import Nonsense
+from workers.servers.printable import printable
 from workers.toml.table import TomlTable
 
 FILE = Path(__file__).with_suffix(".toml")
@@ -66,8 +68,10 @@ BY_CLASS = {
     kind: _known(TomlTable.of_file(FILE).table("network").table(kind.__name__), "Unreachable") for kind in NETWORK
 }
 OF_A_SANDBOX = _known(TomlTable.of_file(FILE).table("sandbox"))
+PROXY = "Check what stands between the worker and the server: an honest server does not send that."
 _WAITS = re.compile(r"performance_schema|file_summary|events_waits|setup_")  # MySQL leaves the schema out
 _NEEDS = re.compile(r"at least one of\) the (.+?) privilege\(s\)")
+MOST_SAID = 1024  # characters of an error: servers send at most 512 bytes. Patterns look at no more
 
 
 def explain(
@@ -78,6 +82,8 @@ def explain(
     `account` returns `'user'@'host'` for a GRANT; it is called only when a GRANT is printed. `sandbox`: its name, if
     this program started the server.
     """
+    if isinstance(error, Nonsense):
+        return ServerError(f"{where} {error.why}. The connection was given up.", PROXY)
     cause = getattr(error, "original_exception", None) or error
     if isinstance(cause, OSError) and not isinstance(cause, pymysql.Error):
         known = OF_A_SANDBOX if sandbox else next(BY_CLASS[kind] for kind in NETWORK if isinstance(cause, kind))
@@ -94,8 +100,8 @@ def explain(
 def _parts(error: Exception) -> tuple[int, str]:
     number, detail = (*error.args, "", "")[:2]
     if not isinstance(number, int):
-        return 0, str(number).rstrip(".")
-    return number, str(detail).rstrip(".")
+        number, detail = 0, number
+    return number, printable(str(detail)[:MOST_SAID]).rstrip(".")
 
 
 def _grant(number: int, detail: str, account: Callable[[], str]) -> str:
@@ -112,4 +118,5 @@ def _grant(number: int, detail: str, account: Callable[[], str]) -> str:
 
 
 def _reason(error: OSError) -> str:
-    return (getattr(error, "verify_message", "") or error.strerror or str(error)).rstrip(".")
+    said = getattr(error, "verify_message", "") or error.strerror or str(error)
+    return printable(said[:MOST_SAID]).rstrip(".")

@@ -13,9 +13,9 @@ from workers.errors import DurascopeError
 Intervals = tuple[tuple[int, int], ...]  # first and last number, inclusive; ascending, not adjacent
 Gtids = Mapping[str, Intervals]
 
-MARIADB = re.compile(r"(\d+)-(\d+)-(\d+)")
+MARIADB = re.compile(r"(\d{1,10})-(\d{1,10})-(\d{1,20})")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-INTERVAL = re.compile(r"(\d+)(?:-(\d+))?")
+INTERVAL = re.compile(r"(\d{1,20})(?:-(\d{1,20}))?")
 TAG = re.compile(r"[a-z_][a-z0-9_]{0,31}")
 
 

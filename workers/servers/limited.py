@@ -1,16 +1,33 @@
-"""A connection with a limit for all its answers. PyMySQL limits the time of each read only: a server that sends slowly
-or without end would hold a thread for ever."""
+"""A connection whose every answer has an end. PyMySQL limits the time of each read only, and reads as much as a server
+sends: a hostile server would hold a thread for ever, or fill the worker's memory.
 
+The limit of an answer begins anew with each statement, so no caller can forget it. Answers that may honestly be larger
+say so (`most_bytes` of `ask.rows`). What is counted is the memory that an answer takes: its bytes, and for each field
+the Python object that holds it. Numbers are looked at before they are converted: `int(Decimal("1E99999999"))` would
+hold Python's lock for hours.
+"""
+
+import io
+import math
 import time
 from collections.abc import Callable
-from io import BufferedReader
 from socket import socket
 from ssl import CERT_NONE, PROTOCOL_TLS_CLIENT, SSLContext, SSLSocket
+from typing import Any
 
 import pymysql
-from pymysql.constants import CR
+from pymysql import converters
+from pymysql.connections import MySQLResult
+from pymysql.constants import CR, FIELD_TYPE
 
 LOGIN_BYTES = 1 << 20
+ANSWER_BYTES = 16 << 20  # SHOW GLOBAL VARIABLES of 5,000 names, some with values of 64 KB, is a tenth of it
+FIELD_BYTES = 64  # of a Python object and its place in the row
+MOST_COLUMNS = 4096  # of a table, and of a SELECT
+MOST_DIGITS = 255  # the widest number column; a DECIMAL has 65 digits
+READ_AT_ONCE = 1 << 16
+SLOWEST_BYTES_PER_S = 1 << 20  # of an answer that may be larger than ANSWER_BYTES
+NUMBER = frozenset("0123456789+-.")  # a DECIMAL has no exponent, and is no NaN
 
 
 def unverified() -> SSLContext:
@@ -21,26 +38,61 @@ def unverified() -> SSLContext:
     return context
 
 
-class Connection(pymysql.Connection):
-    """`limit` bounds all reads until the next call of `limit`. Without a limit, PyMySQL reads."""
+def _short(convert: Callable[[str], object]) -> Callable[[str], object]:
+    def converted(text: str) -> object:
+        if len(text) > MOST_DIGITS:
+            raise ValueError("a number or a time of that length")
+        return convert(text)
 
-    # Private in PyMySQL 1.2, which has no public way to the socket, to a timeout for each read or to a close without a
+    return converted
+
+
+def _exact(text: str) -> object:
+    if not NUMBER.issuperset(text):
+        raise ValueError("a DECIMAL that is no number")
+    return converters.decoders[FIELD_TYPE.NEWDECIMAL](text)
+
+
+_EXACT = (FIELD_TYPE.DECIMAL, FIELD_TYPE.NEWDECIMAL)
+CONVERSIONS = converters.encoders | {
+    kind: convert if convert is converters.through else _short(_exact if kind in _EXACT else convert)
+    for kind, convert in converters.decoders.items()
+}
+
+
+class Connection(pymysql.Connection):
+    """`limit` bounds all answers together, until the next call of `limit`; `answer_s` and `most_bytes` each of them."""
+
+    # Private in PyMySQL, which has no public way to the socket, to a timeout for each read or to a close without a
     # goodbye. tests/unit/servers/test_endless_servers.py fails if an upgrade renames one of them.
     _sock: socket
-    _rfile: BufferedReader
     _secure: bool
     server_version: str  # told before the login
     _read_timeout: float
     _write_timeout: float
     _force_close: Callable[[], None]
-    _execute_command: Callable[[int, bytes], None]
+    _result: MySQLResult | None
 
-    _until: float | None = None
+    _current_timeout = 0.0
 
-    def limit(self, seconds: float | None, most_bytes: int = 0) -> None:
-        """None: no limit."""
-        self._until = None if seconds is None else time.monotonic() + seconds
-        self._bytes_left = most_bytes
+    answer_s = 5.0
+    most_bytes = ANSWER_BYTES
+    _whole_until = _answer_until = math.inf
+    _whole_left = _answer_left = math.inf
+    _reader: io.BufferedReader | None = None
+
+    @property
+    def _rfile(self) -> io.BufferedReader | None:
+        return self._reader
+
+    @_rfile.setter
+    def _rfile(self, made: io.BufferedReader | None) -> None:
+        """PyMySQL sets it when it connects, and again when it encrypts."""
+        self._reader = made and io.BufferedReader(_InTime(made.detach(), self._wait_no_longer), READ_AT_ONCE)
+
+    def limit(self, seconds: float = math.inf, most_bytes: float = math.inf) -> None:
+        self._whole_until, self._whole_left = time.monotonic() + seconds, most_bytes
+        self._begin_answer()
 
     def certificate(self) -> bytes:
         """The server's certificate (DER); b"" when the connection is not encrypted."""
@@ -51,52 +103,119 @@ class Connection(pymysql.Connection):
         self._execute_command(number, body)
 
     def arrived(self, most: int) -> bytes:
-        """One byte or more of the answer to `command`, as soon as they arrive, within the limit. `pymysql.Error`: the
-        limit is reached, or the server is gone."""
-        if self._until is None:
+        """One byte or more of the answer to `command`, as soon as they arrive, within the limit of all answers.
+        `pymysql.Error`: the limit is reached, or the server is gone."""
+        if self._whole_left == math.inf or not self._reader:
             raise RuntimeError("Bytes are read within a limit only.")
-        part = self._read_some(most, self._until)
-        self._bytes_left -= len(part)
-        if self._bytes_left < 0:
-            raise self._broken("sent more than was asked for", None)
+        self._answer_until = self._answer_left = math.inf
+        part: bytes = self._lost_is_told(lambda reader: reader.read1(most))
+        self._spend(len(part))
         return part
+
+    def spend(self, fields: int) -> None:
+        """Raises Nonsense when so many more fields are more than an answer may have."""
+        self._spend(fields * FIELD_BYTES)
+
+    def _begin_answer(self) -> None:
+        more_s = (self.most_bytes - ANSWER_BYTES) / SLOWEST_BYTES_PER_S
+        self._answer_until, self._answer_left = time.monotonic() + self.answer_s + max(more_s, 0.0), self.most_bytes
+
+    def _execute_command(self, command: int, sql: str | bytes) -> None:
+        self._begin_answer()  # what is left of the last answer counts as a part of this one
+        super()._execute_command(command, sql)  # type: ignore[misc]  # private, not in the stubs
 
     def _create_ssl_ctx(self, sslp: SSLContext | dict[str, str]) -> SSLContext:
         """A dict (empty) asks for the TLS that the server offers."""
         return sslp if isinstance(sslp, SSLContext) else unverified()
 
-    def _read_bytes(self, num_bytes: int) -> bytes:
-        if self._until is None:
-            whole: bytes = super()._read_bytes(num_bytes)  # type: ignore[misc]  # private, not in the stubs
-            return whole
-        self._bytes_left -= num_bytes
-        if self._bytes_left < 0:
-            raise self._broken("sent more than was asked for", None)
-        parts, missing = [], num_bytes
-        while missing:
-            part = self._read_some(missing, self._until)
-            parts.append(part)
-            missing -= len(part)
-        return b"".join(parts)
+    def _write_bytes(self, data: bytes) -> None:
+        self._current_timeout = -1.0  # the last read has changed it
+        super()._write_bytes(data)  # type: ignore[misc]
 
-    def _read_some(self, most: int, until: float) -> bytes:
-        """One byte or more, from one read of the socket."""
-        left = until - time.monotonic()
-        if left <= 0:
-            raise self._broken("took too long", TimeoutError())
-        self._current_timeout = min(left, self._read_timeout)
-        self._sock.settimeout(self._current_timeout)
+    def _read_bytes(self, num_bytes: int) -> bytes:
+        self._spend(num_bytes)
+        data: bytes = self._lost_is_told(lambda reader: reader.read(num_bytes))
+        if len(data) < num_bytes:
+            raise self._broken("hung up", None)
+        return data
+
+    def _lost_is_told(self, read: Callable[[io.BufferedReader], bytes]) -> bytes:
         try:
-            part = self._rfile.read1(most)
+            return read(self._reader) if self._reader else b""
         except OSError as lost:
             raise self._broken(str(lost), lost) from lost
-        if not part:
-            raise self._broken("hung up", None)
-        return part
+
+    def _read_query_result(self, unbuffered: bool = False) -> int:
+        """As PyMySQL does it, with what it trusts a server for made an error."""
+        self._result = None
+        result = _BoundedResult(self)
+        try:
+            result.read()
+        except Exception as failure:  # ValueError, IndexError, struct.error, UnicodeDecodeError, MemoryError ...
+            if isinstance(failure, pymysql.Error) and isinstance(failure.args[0], int):
+                raise
+            raise self._nonsense(f"sent what no server sends ({type(failure).__name__})") from failure
+        self._result = result
+        if result.server_status is not None:
+            self.server_status = result.server_status
+        return result.affected_rows or 0
+
+    def _spend(self, count: int) -> None:
+        self._answer_left -= count
+        self._whole_left -= count
+        if self._answer_left < 0 or self._whole_left < 0:
+            in_one = f"sent more than {self.most_bytes >> 20} MiB for one statement"
+            raise self._nonsense(in_one if self._answer_left < 0 else "sent more than was asked for")
+
+    def _wait_no_longer(self) -> None:
+        """Before each read of the socket. TimeoutError: the time is over."""
+        left = min(self._whole_until, self._answer_until) - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("took too long")
+        self._sock.settimeout(min(left, self._read_timeout))
 
     def _broken(self, why: str, cause: OSError | None) -> "Broken":
         self._force_close()
         return Broken(why, cause)
+
+    def _nonsense(self, why: str) -> "Nonsense":
+        self._force_close()
+        return Nonsense(why, None)
+
+
+class _InTime(io.RawIOBase):
+    """A socket's file that asks before each read whether there is still time."""
+
+    def __init__(self, raw: io.RawIOBase, before: Callable[[], None]) -> None:
+        self._raw, self._before = raw, before
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._before()
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _BoundedResult(MySQLResult):
+    """The rows of one answer."""
+
+    connection: Connection
+    field_count: int
+
+    def _get_descriptions(self) -> None:
+        if not 0 < self.field_count <= MOST_COLUMNS:
+            raise ValueError("an answer of so many columns")
+        super()._get_descriptions()  # type: ignore[misc]
+
+    def _read_row_from_packet(self, packet: object) -> tuple[object, ...]:
+        self.connection.spend(1 + self.field_count)
+        row: tuple[object, ...] = super()._read_row_from_packet(packet)  # type: ignore[misc]
+        return row
 
 
 class Broken(pymysql.OperationalError):
@@ -105,3 +224,7 @@ class Broken(pymysql.OperationalError):
     def __init__(self, why: str, cause: OSError | None) -> None:
         super().__init__(CR.CR_SERVER_LOST, f"Lost connection to MySQL server: it {why}")
         self.why, self.original_exception = why, cause
+
+
+class Nonsense(Broken):
+    """The answer was given up: an honest server does not send it."""

@@ -24,6 +24,7 @@ ASKS = {  # plugin -> what comes with the request for it
 }
 AT_ONCE = {"caching_sha2_password": b"\x04"}  # after a greeting with this plugin, another request than ASKS
 FULL_LOGIN = b"\x01\x04"  # of caching_sha2_password
+OK = b"\x00\x00\x00\x02\x00\x00\x00"
 
 
 def packet(body, number):
@@ -35,6 +36,14 @@ def greeting(plugin, more=0):
     first = b"\x0a11.4.0-MariaDB\0" + struct.pack("<I", 1) + b"A" * 8 + b"\0"
     second = struct.pack("<HBHHB", low, 45, 2, high, 21) + bytes(10) + b"B" * 12 + b"\0"
     return first + second + plugin.encode() + b"\0"
+
+
+def log_in(caller):
+    caller.sendall(packet(greeting("mysql_native_password"), 0))
+    caller.recv(4096)
+    caller.sendall(packet(OK, 2))
+    caller.recv(4096)  # SET NAMES
+    caller.sendall(packet(OK, 1))
 
 
 class OneCaller:

@@ -14,10 +14,23 @@ def test_a_number_is_read_in_each_form(field):
     assert ask.integer(field) == 7
 
 
-@pytest.mark.parametrize("field", [None, b"7", 7.5, "OFF", Decimal("Infinity"), Decimal("NaN")])
+@pytest.mark.parametrize(
+    "field", [None, b"7", 7.5, "OFF", Decimal("Infinity"), Decimal("NaN"), "9" * 66, Decimal("1E99999999")]
+)
 def test_something_else_in_the_place_of_a_number_is_refused(field):
     with pytest.raises(ServerError, match="instead of a number"):
         ask.integer(field)
+
+
+def test_the_largest_sum_of_a_server_is_a_number():
+    """The negative control: SUM() of a DECIMAL(65)."""
+    assert ask.integer(Decimal("9" * 65)) == ask.integer("9" * 65) == int("9" * 65)
+
+
+def test_a_sentence_quotes_the_beginning_of_a_long_answer():
+    with pytest.raises(ServerError) as refused:
+        ask.integer("x" * (1 << 20))
+    assert len(refused.value.message) < 200
 
 
 @pytest.mark.parametrize("text", [None, "", "many", "10.5", "-1", "1" * 21, "1" * 5000])

@@ -19,7 +19,7 @@ class Encrypted(ssl.SSLSocket):
 
 def connection(answer=b""):
     made = Connection(defer_connect=True)
-    made._rfile, made._read_timeout = io.BytesIO(answer), 1.0
+    made._rfile, made._read_timeout = io.BufferedReader(io.BytesIO(answer)), 1.0
     made._sock = SimpleNamespace(settimeout=lambda seconds: None, close=lambda: None)
     return made
 

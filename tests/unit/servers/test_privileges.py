@@ -1,5 +1,7 @@
 """What an account may do, read from the grants that servers print."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from tests.unit.servers.played import Played
 from workers.servers.facts import Facts
 from workers.servers.flavours import needs
-from workers.servers.privileges import granted, missing, parse
+from workers.servers.privileges import granted, like, missing, parse
 
 MARIADB = Facts("mariadb", (10, 11, 19), "10.11.19-MariaDB", {}, {})
 MYSQL = Facts("mysql", (8, 0, 33), "8.0.33", {}, {})
@@ -53,6 +55,19 @@ def test_any_pattern_that_covers_our_schemas_is_enough(scope):
 @pytest.mark.parametrize("scope", ["`shop`.*", r"`durascope\_`.*", "`durascope`.*", "`durascope_x`.`t`"])
 def test_a_pattern_that_does_not_cover_our_schemas_is_not_enough(scope):
     assert "ALL PRIVILEGES" in lacking(MYSQL, f"GRANT ALL PRIVILEGES ON {scope} TO `t`@`%`")
+
+
+@pytest.mark.parametrize("scope", ["%" * 30 + "x", "%a" * 60, "_%" * 100, "%" * (1 << 20)])
+def test_a_grant_on_a_run_of_wildcards_is_answered(scope):
+    """A regular expression of thirty `%` takes longer than anybody waits, and nothing interrupts it."""
+    assert "ALL PRIVILEGES" in lacking(MYSQL, f"GRANT ALL PRIVILEGES ON `{scope}`.* TO `t`@`%`")
+
+
+@given(st.text("ab%_\\", max_size=12), st.text("ab", max_size=8))
+def test_patterns_are_read_as_regular_expressions_read_them(pattern, text):
+    parts = re.findall(r"\\.|.", pattern)
+    expression = "".join({"%": ".*", "_": "."}.get(part, re.escape(part[-1:])) for part in parts)
+    assert like(pattern, text) == (re.fullmatch(expression, text) is not None)
 
 
 def test_the_single_privileges_of_a_load_are_enough():

@@ -5,11 +5,11 @@ import contextlib
 import json
 import logging
 import os
-import resource
 import sys
-from pathlib import Path
 
 import django
+
+from workers.host import limits
 
 MEMORY_BYTES = 1 << 30  # beside the program itself; the largest possible experiment needs a third
 CPU_S = 300
@@ -44,12 +44,7 @@ def main(who: str) -> dict[str, object]:
 
 
 def keep_limits() -> None:
-    """Limit this process from now on. Python raises MemoryError; the kernel ends a process that takes too long."""
-    status = Path("/proc/self/status").read_text()
-    own = next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmData:"))
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES + own, MEMORY_BYTES + own))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limits.keep_limits(MEMORY_BYTES, CPU_S)
     with contextlib.suppress(PermissionError):  # the service's system-call filter leaves the priority as it is
         os.nice(NICE)
 

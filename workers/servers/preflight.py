@@ -45,10 +45,9 @@ def run(target: Target) -> PreflightResult:
             free = free_disk.least_free(target, connection, facts)
             return PreflightResult(checks, facts, replication.read(connection, facts), free)
     except DurascopeError as error:
-        return PreflightResult(_unreached(error), None)
+        return failed(error)
     except Exception as error:  # whatever the server sends, the test must get an answer
-        broke = DurascopeError(f"The test failed: {type(error).__name__}: {error}.")
-        return PreflightResult(_unreached(broke), None)
+        return failed(DurascopeError(f"The test failed: {type(error).__name__}: {error}."))
 
 
 def _answer(key: str, scene: CheckedServer) -> PreflightCheck:
@@ -60,6 +59,10 @@ def _answer(key: str, scene: CheckedServer) -> PreflightCheck:
     except Exception as error:  # a check that raises proves nothing
         found = PreflightAnswer("unknown", f"The check failed: {type(error).__name__}: {error}.")
     return PreflightCheck(key, title, found.outcome, found.says, found.fix)
+
+
+def failed(error: DurascopeError) -> PreflightResult:
+    return PreflightResult(_unreached(error), None)
 
 
 def _unreached(error: DurascopeError) -> tuple[PreflightCheck, ...]:

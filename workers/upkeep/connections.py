@@ -1,7 +1,5 @@
 """Connections to attached servers that measure nothing: *Test connection*, and whether a server answers."""
 
-from dataclasses import asdict
-
 from django.conf import settings
 
 from dashboard.installation.vault import KeyMissing
@@ -9,14 +7,9 @@ from dashboard.records.fleet.models import Worker
 from dashboard.records.servers import actions
 from dashboard.records.servers.models import Preflight, Server
 from workers.errors import DurascopeError
-from workers.servers import durability, preflight
-from workers.servers.answered import AnsweredFacts, FoundService
+from workers.servers import connection_test
 from workers.servers.connection import connect
-from workers.servers.facts import Facts
-from workers.servers.preflight import PreflightCheck, PreflightResult
-from workers.servers.present import settings_in_words
-from workers.servers.services import recognised
-from workers.servers.settings import SETTINGS
+from workers.servers.preflight import PreflightCheck
 
 
 def run_preflight(preflight_id: int, worker: Worker) -> None:
@@ -26,31 +19,11 @@ def run_preflight(preflight_id: int, worker: Worker) -> None:
         return
     asked = Preflight.objects.get(pk=preflight_id)
     try:
-        result = preflight.run(server.target())
+        found = connection_test.run_apart(server.target())
     except KeyMissing as lost:
         actions.finish_preflight(asked, [PreflightCheck("password", "Password", "failed", str(lost), "")])
         return
-    if facts := result.facts:
-        kept = _kept(facts, result, server.host)
-        actions.finish_preflight(asked, result.checks, durability.report(facts), kept)
-    else:
-        actions.finish_preflight(asked, result.checks)
-
-
-def _kept(facts: Facts, result: PreflightResult, host: str) -> AnsweredFacts:
-    present = {name: value for name in SETTINGS if (value := facts.variable(name)) is not None}
-    return AnsweredFacts(
-        flavour=facts.flavour,
-        version_text=facts.version_text,
-        engines=dict(facts.engines),
-        settings=present,
-        words=tuple(settings_in_words(facts)),
-        replication=asdict(result.replication) if result.replication else None,
-        service=FoundService(*recognised(facts.variables, host)),
-        max_connections=facts.variable("max_connections"),
-        free_bytes=result.free_bytes,
-        lookalike=facts.lookalike,
-    )
+    actions.finish_preflight(asked, found.checks, found.durability, found.facts)
 
 
 def unreachable(server: Server) -> str:

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.servers.played import Played
 from tests.unit.servers.test_binlog_dump import END, LOG, OTHER, event, framed, next_file
 from workers.errors import MissingPrivilege, ServerError
-from workers.servers.dump.copy import LogFile, copy, copy_after, listed
+from workers.servers.dump.copy import CopyLimits, LogFile, copy, copy_after, listed
 from workers.servers.dump.packets import DumpRefused
 from workers.servers.dump.session import DUMP, DUMP_GTID, REGISTER, DumpSession
 from workers.servers.target import Target
@@ -132,3 +132,28 @@ def test_a_copy_ends_at_the_end_of_the_newest_file(tmp_path, monkeypatch):
     found = copy(TARGET, tmp_path)
     assert [path.name for path in found.files] == [LOG, OTHER] and found.refused == {}
     assert (tmp_path / OTHER).read_bytes() == b"\xfebin" + SENT
+
+
+@pytest.mark.parametrize(
+    "row",
+    [(".", 31), ("..", 31), ("a/b", 31), ("", 31), ("x" * 300, 31), (LOG, "many"), (LOG, -5), (LOG, None)],
+    ids=lambda row: f"{str(row[0])[:9]} {row[1]}",
+)
+def test_a_listing_that_no_server_sends_is_refused_with_a_sentence(row):
+    with pytest.raises(ServerError) as refused:
+        listed(Played({"SHOW BINARY LOGS": [row]}))
+    assert len(refused.value.message) < 300
+
+
+def test_a_copy_of_many_refused_files_ends_at_its_deadline(tmp_path, monkeypatch):
+    """Each file needs a connection: without asking at each, thousands of them went on for hours."""
+    source = Source(*[REGISTERED, framed(refusal(1236))] * 100)
+    names = [(f"log.{n:06}", 31) for n in range(100)]
+    source.answers["SHOW BINARY LOGS"] = names
+    clock = iter(range(10_000))
+    module = sys.modules[copy.__module__]
+    monkeypatch.setattr(module, "connect", lambda *_, **__: source)
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    with pytest.raises(ServerError, match="it takes longer than 10 s"):
+        copy(TARGET, tmp_path, limits=CopyLimits(seconds=10))
+    assert len(source.commands) <= 20

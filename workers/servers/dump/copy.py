@@ -11,14 +11,14 @@ from workers.errors import ServerError
 from workers.servers import ask
 from workers.servers.connection import connect
 from workers.servers.dump.files import CopiedFiles
-from workers.servers.dump.packets import DumpRefused, NoDump
+from workers.servers.dump.packets import DumpRefused, Event, NoDump
 from workers.servers.dump.session import DumpSession, no_log
 from workers.servers.limited import Connection
 from workers.servers.target import Target
 
 MOST_NAME_BYTES = 255
 LISTING_BYTES = 16 << 20  # of SHOW BINARY LOGS
-LOOK_S, LEAST_S = 60.0, 1.0
+LOOK_S = 60.0
 ENCRYPTION_HEADER_BYTES = 512  # https://dev.mysql.com/doc/refman/8.0/en/replication-binlog-encryption.html
 MARGIN_BYTES = 64 << 20  # of what a server writes while it is read
 KEPT_FREE_BYTES = 1 << 30  # of the worker's disk
@@ -30,7 +30,7 @@ class CopyLimits:
 
     seconds: float = 600.0
     whole_bytes: int = 8 << 30
-    event_bytes: int = 256 << 20
+    event_bytes: int = 64 << 20
 
 
 LIMITS = CopyLimits()
@@ -56,8 +56,10 @@ def listed(connection: Connection) -> list[LogFile]:
     """The files that the server has, the oldest first. Raises ServerError, also when it keeps no binary log."""
     found = [_listed(row) for row in ask.rows(connection, "SHOW BINARY LOGS")]
     for file in found:
-        if "/" in file.name or "\0" in file.name or not 0 < len(file.name.encode()) <= MOST_NAME_BYTES:
-            raise no_log(ask.where(connection), f"a file of it is named {file.name[:80]!r}")
+        if file.name in ("", ".", "..") or set(file.name) & set("/\0") or len(file.name.encode()) > MOST_NAME_BYTES:
+            raise no_log(ask.where(connection), f"a file of it is named {ask.shown(file.name)}")
+        if file.size_bytes < 0:
+            raise no_log(ask.where(connection), f"the file {file.name} has {file.size_bytes} bytes")
     if not found:
         raise ServerError(f"{ask.where(connection)} lists no file of a binary log.")
     return found
@@ -65,8 +67,9 @@ def listed(connection: Connection) -> list[LogFile]:
 
 def _listed(row: Sequence[ask.Field]) -> LogFile:
     """Name, size and, since MySQL 8.0.14, whether the file is encrypted."""
-    is_encrypted = len(row) > 2 and ask.as_text(row[2]).upper() == "YES"
-    return LogFile(ask.as_text(row[0]), ask.integer(row[1]) - (ENCRYPTION_HEADER_BYTES if is_encrypted else 0))
+    name, size, *more = (*row, None)
+    is_encrypted = ask.as_text(more[0] if more else None).upper() == "YES"
+    return LogFile(ask.as_text(name), ask.integer(size) - (ENCRYPTION_HEADER_BYTES if is_encrypted else 0))
 
 
 def newest(target: Target) -> LogFile:
@@ -116,7 +119,9 @@ def copy(target: Target, folder: Path, first: str = "", limits: CopyLimits = LIM
         )
     with closing(CopiedFiles(folder, [file.name for file in wanted], most, until_s)) as files:
         while waiting := [file.name for file in wanted if file.name not in {*files.begun, *refused}]:
-            left = max(until_s - time.monotonic(), LEAST_S), most - files.size_bytes
+            if (left_s := until_s - time.monotonic()) <= 0:
+                raise no_log(target.where, f"it takes longer than {limits.seconds:g} s")
+            left = left_s, most - files.size_bytes
             with connect(target, whole=left) as connection:  # a server hangs up after a dump
                 try:
                     events = DumpSession(connection, limits.event_bytes).of_file(waiting[0])
@@ -138,7 +143,7 @@ def from_first(files: list[LogFile], first: str, where: str) -> list[LogFile]:
     return files[names.index(first) :] if first else files
 
 
-def _receive(events: Iterator[list[bytes]], files: CopiedFiles, last: LogFile, where: str) -> bool:
+def _receive(events: Iterator[list[Event]], files: CopiedFiles, last: LogFile, where: str) -> bool:
     """Whether the end of the last file came, as far as it was listed."""
     try:
         for batch in events:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 from zlib import crc32
 
-from workers.servers.dump.packets import NoDump
+from workers.servers.dump.packets import Event, NoDump
 
 MAGIC = b"\xfebin"
 HEADER = struct.Struct("<4xB4xIIH")  # kind, length, end in the file, flags
@@ -36,9 +36,9 @@ class CopiedFiles:
         self.name, self.position, self.size_bytes = "", 0, 0
         self.begun: set[str] = set()
 
-    def take(self, events: Iterable[bytes]) -> None:
+    def take(self, events: Iterable[Event]) -> None:
         """Raises NoDump on what no server sends."""
-        parts: list[bytes] = []
+        parts: list[Event] = []
         for event in events:
             if len(event) < HEADER_BYTES:
                 raise NoDump("an event is shorter than its header")
@@ -73,9 +73,9 @@ class CopiedFiles:
         if self._file:
             self._file.close()
 
-    def _begin(self, rotate: bytes) -> None:
+    def _begin(self, rotate: Event) -> None:
         """The next file; a server names the present one again when a dump begins in it."""
-        told = rotate[NAME_AT:], rotate[NAME_AT:-CRC_BYTES]
+        told = bytes(rotate[NAME_AT:]), bytes(rotate[NAME_AT:-CRC_BYTES])
         name = next((os.fsdecode(name) for name in told if os.fsdecode(name) in self._names), "")
         if name == self.name:
             return
@@ -87,12 +87,12 @@ class CopiedFiles:
         self.name, self.position = name, len(MAGIC)
         self._write([MAGIC])
 
-    def _is_sent_only(self, kind: int, flags: int, event: bytes) -> bool:
+    def _is_sent_only(self, kind: int, flags: int, event: Event) -> bool:
         """An event on a damaged disk may look like one of these: then its checksum is wrong, and it is kept."""
         named = kind in (HEARTBEAT, HEARTBEAT_V2) or (kind == GTID_LIST and flags & ARTIFICIAL)
         return bool(named) and (not self._checked or proved(event))
 
-    def _gap(self, event: bytes, end: int) -> int:
+    def _gap(self, event: Event, end: int) -> int:
         """Bytes from the present position to the begin of the event, if its end can be believed."""
         return end - len(event) - self.position if end and (proved(event) or not self._checked) else 0
 
@@ -116,23 +116,24 @@ class CopiedFiles:
         if time.monotonic() >= self._until_s:
             raise NoDump("its files take too long to write")
 
-    def _write(self, parts: list[bytes]) -> None:
+    def _write(self, parts: list[Event]) -> None:
         if self._file:
-            data = b"".join(parts)
-            self._must_fit(len(data))
-            self.size_bytes += self._file.write(data)
+            size = sum(map(len, parts))
+            self._must_fit(size)
+            self._file.writelines(parts)
+            self.size_bytes += size
         elif parts and not self.begun:
             raise NoDump("it sends events before the name of their file")
         parts.clear()
 
 
-def placed(description: bytes, end: int) -> bytes:
+def placed(description: Event, end: int) -> bytes:
     """A server that begins within a file takes the position out of the file's description."""
     body = description[:END_AT] + struct.pack("<I", end) + description[END_AT + 4 : -CRC_BYTES]
-    return body + struct.pack("<I", crc32(body))
+    return bytes(body) + struct.pack("<I", crc32(body))
 
 
-def proved(event: bytes) -> bool:
+def proved(event: Event) -> bool:
     return crc32(event[:-CRC_BYTES]) == int.from_bytes(event[-CRC_BYTES:], "little")
 
 

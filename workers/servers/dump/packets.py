@@ -4,6 +4,7 @@ source and in the MariaDB knowledge base."""
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+Event = bytes | bytearray
 MOST_AT_ONCE = 1 << 20  # bytes of one read
 FULL = 0xFFFFFF  # a packet of this length goes on in the next one
 EVENT, END, REFUSAL = 0x00, 0xFE, 0xFF
@@ -23,13 +24,13 @@ class DumpRefused(Exception):
     says: str
 
 
-def events(arrived: Callable[[int], bytes], most_bytes: int) -> Iterator[list[bytes]]:
+def events(arrived: Callable[[int], bytes], most_bytes: int) -> Iterator[list[Event]]:
     """Lists of events as they arrive, until the server says that there are no more. An event is larger than
     `most_bytes`: NoDump."""
     left, expected = b"", 1
-    parts: list[bytes] = []
+    large = bytearray()  # the event that goes on in the next packet
     while True:
-        found: list[bytes] = []
+        found: list[Event] = []
         block = left + arrived(MOST_AT_ONCE)
         at, size = 0, len(block)
         while at + 4 <= size:
@@ -42,13 +43,19 @@ def events(arrived: Callable[[int], bytes], most_bytes: int) -> Iterator[list[by
             expected = expected + 1 & 0xFF
             body = block[at + 4 : after]
             at = after
-            if length == FULL or parts:
-                parts.append(body)
-                if sum(map(len, parts)) > most_bytes:
+            if length == FULL or large:
+                if not large and body[0] != EVENT:
+                    raise NoDump("a packet is neither an event nor the end")
+                large += body
+                if len(large) > most_bytes:
                     raise NoDump(f"an event has more than {most_bytes:,} bytes")
                 if length == FULL:
                     continue
-                body, parts = b"".join(parts), []
+                yield found
+                del large[:1]
+                yield [large]
+                found, large = [], bytearray()
+                continue
             if not body or body[0] != EVENT:
                 yield found
                 _ended(body)

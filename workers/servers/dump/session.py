@@ -11,7 +11,7 @@ from workers.errors import MissingPrivilege, ServerError
 from workers.servers import ask, gtid
 from workers.servers.driver_errors import explain
 from workers.servers.dump import packets
-from workers.servers.dump.packets import DumpRefused, NoDump
+from workers.servers.dump.packets import DumpRefused, Event, NoDump
 from workers.servers.limited import Broken, Connection
 
 REGISTER, DUMP, DUMP_GTID = 0x15, 0x12, 0x1E
@@ -40,14 +40,14 @@ class DumpSession:
         ask.rows(connection, SESSION, [HEARTBEAT_NS, HEARTBEAT_NS, uuid, uuid])
         self._register()
 
-    def of_file(self, name: str) -> Iterator[list[bytes]]:
+    def of_file(self, name: str) -> Iterator[list[Event]]:
         """The events of this file and of those after it, until the end of the log. Raises DumpRefused when the server
         cannot read its own log, and ServerError."""
         flags = NOT_WAITING | (WITH_ANNOTATIONS if self._is_mariadb else 0)
         body = struct.pack("<IHI", BEGIN, flags, self._server_id) + name.encode()
         return self._told(DUMP, body)
 
-    def after(self, gtids: str) -> Iterator[list[bytes]]:
+    def after(self, gtids: str) -> Iterator[list[Event]]:
         """The events of all transactions that are not among these GTIDs, in whatever file. Raises as `of_file`."""
         if self._is_mariadb:
             state = "SET @slave_connect_state = %s, @slave_gtid_strict_mode = 0, @slave_gtid_ignore_duplicates = 0"
@@ -62,7 +62,7 @@ class DumpSession:
         nobody = b"\0" * 3  # host, user and password: empty
         next(filter(None, self._told(REGISTER, struct.pack("<I", self._server_id) + nobody + bytes(10))))
 
-    def _told(self, command: int, body: bytes) -> Iterator[list[bytes]]:
+    def _told(self, command: int, body: bytes) -> Iterator[list[Event]]:
         where = ask.where(self._connection)
         try:
             self._connection.command(command, body)

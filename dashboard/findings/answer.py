@@ -154,6 +154,7 @@ def _crashes(tally: Tally) -> Crashes:
         lost=len(tally.hit),
         points=points.tried,
         points_lost=points.lost,
+        points_found=tally.points_found,
         points_uncounted=points.uncounted,
         stopped=tally.stopped,
         phantoms=phantoms if tally.phantoms[1] else None,

@@ -73,12 +73,12 @@ class Speed:
 
 @dataclass(frozen=True)
 class Crashes:
-    """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or failed
-    otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail. Of recorded
-    loads: their crash points, those that lost commits, and those at which losses are not known. `stopped`: trials
-    whose crashed replica stopped with an error. `phantoms`: of failovers, trials that lost commits that clients had
-    read, but no acknowledged one; None: not known. `differs`: of failovers without a loss, trials whose old primary
-    followed with other rows."""
+    """Trials of one kind under one setting. `kind`: a key of CRASH_KINDS. `failed`: those that lost commits or
+    failed otherwise; `lost`: those that lost commits; `most`: the upper bound of the share of crashes that fail. Of
+    recorded loads: their crash points that were tried, those that lost commits, those at which losses are not known,
+    and all that were found. `stopped`: trials whose crashed replica stopped with an error. `phantoms`: of failovers,
+    trials that lost commits that clients had read, but no acknowledged one; None: not known. `differs`: of failovers
+    without a loss, trials whose old primary followed with other rows."""
 
     kind: str
     tried: int
@@ -92,6 +92,7 @@ class Crashes:
     phantoms: int | None = None
     differs: int = 0
     points_uncounted: int = 0
+    points_found: int = 0
 
     @property
     def held(self) -> bool:
@@ -228,7 +229,11 @@ def _allowed(chosen: Option, weakest: Crashes, load: str) -> str:
 def where_tried(crashes: Sequence[Crashes]) -> str:
     """`in 3 power losses, nor at any of 636 crash points (...)`: what follows "lost nothing"."""
     apart = [number_of(each.kind, each.tried) for each in crashes if not each.points]
-    recorded = [f"at any of {points_in_full(each.points, each.kind, each.tried)}" for each in crashes if each.points]
+    recorded = [
+        f"at any of {points_in_full(each.points, each.kind, each.tried, each.points_found)}"
+        for each in crashes
+        if each.points
+    ]
     return ", nor ".join([*([f"in {listed(apart)}"] if apart else []), *recorded])
 
 

@@ -39,9 +39,7 @@ def run(target: Target) -> ServerTest:
     result = preflight.run(target)
     if result.facts is None:
         return ServerTest(result.checks)
-    return ServerTest(
-        result.checks, tuple(durability.report(result.facts)), _kept(result.facts, result, target.host)
-    )
+    return ServerTest(result.checks, tuple(durability.report(result.facts)), _kept(result.facts, result, target.host))
 
 
 def _kept(facts: Facts, result: PreflightResult, host: str) -> AnsweredFacts:

@@ -42,15 +42,16 @@ def points_of_loads(points: int, loads: int, noun: str = CRASH_POINT) -> str:
     return f"{_points(points, noun)} of {'this load' if loads == 1 else f'{loads:,} loads'}"
 
 
-def points_in_full(points: int, kind: str, trials: int) -> str:
-    """As `points_of_loads`, with how many each load has: for the first sentence of a page."""
+def points_in_full(points: int, kind: str, trials: int, found: int = 0) -> str:
+    """As `points_of_loads`, with how many each load has and how many were found: for the first sentence of a page."""
     if kind in HISTORIES:
         return f"{_points(points, CRASH_POINT)} of {number_of(kind, trials)}"
     each, rest = divmod(points, trials)
+    of_found = f"of {found:,} found; " if found > points else ""
     loads = "1 load" if trials == 1 else f"{trials:,} loads"
     in_each = "" if rest or trials == 1 else f"{each:,} in each "
     whose = " of a replica" if CRASH_KINDS[kind].with_replica else ""
-    return f"{_points(points, noun_of(kind))} ({in_each}of {loads}{whose})"
+    return f"{_points(points, noun_of(kind))} ({of_found}{in_each}of {loads}{whose})"
 
 
 def _points(points: int, noun: str) -> str:

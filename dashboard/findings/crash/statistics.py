@@ -80,6 +80,11 @@ class Tally:
         """The crash points of recorded loads."""
         return recorded.total(self.decided)
 
+    @property
+    def points_found(self) -> int:
+        """In these loads, tried or not."""
+        return sum(one.points.tried + one.points_left for one in self.decided if one.points)
+
     def loss(self, place: str) -> CrashLoss | None:
         """Lost from "engine" or "binlog" in trials with a verdict; None if no such trial knows."""
         known = [(count, trial.lost_ms(place)) for trial in self.decided if (count := trial.lost(place)) is not None]

@@ -38,6 +38,7 @@ _OF_THE_EVIDENCE = (
     "evidence__data__replicas", "evidence__data__failover__ghosts",
     "evidence__data__failover__rejoin__state", "evidence__data__failover__rejoin__different_rows",
     "evidence__data__failover__fell_back", "evidence__data__points__counts",
+    "evidence__data__points__left",
 )  # fmt: skip
 
 
@@ -71,6 +72,7 @@ class Tried:
     rejoin_differs: int | None = None  # rows in which that node differs from the new primary
     fell_back: bool | None = None  # whether semi-synchronous replication went on without an answer; None: not known
     points: PointCounts | None = None  # of a recorded load
+    points_left: int = 0  # found in it and not tried
     engine: str = ANY_ENGINE
     family: str = ""  # of its topology (workers.topology.topology.family); "": not known
 
@@ -187,10 +189,11 @@ def _tried(row: Sequence[Any]) -> Tried:
     known, more = dict(zip(_COLUMNS, row, strict=False)), row[len(_COLUMNS) :]
     if not more:
         return Tried(**known)
-    replicas, ghosts, rejoin, differs, fell_back, counts = more
+    replicas, ghosts, rejoin, differs, fell_back, counts, left = more
     found = {"ghosts": ghosts, "rejoin": rejoin, "rejoin_differs": differs, "fell_back": fell_back}
     replica = replica_of(read(tuple[ReplicaState, ...], replicas or ()))
-    return Tried(**known, **found, replica=replica, points=PointCounts(**counts) if counts else None)
+    points = PointCounts(**counts) if counts else None
+    return Tried(**known, **found, replica=replica, points=points, points_left=left or 0)
 
 
 def replica_of(seen: Sequence[ReplicaState]) -> Replica:

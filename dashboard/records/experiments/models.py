@@ -33,7 +33,7 @@ class Tag(models.Model):
         return self.name
 
 
-WORDS = 36  # raise it when dashboard.findings.conclusion stores other words: then it stores them again
+WORDS = 37  # raise it when dashboard.findings.conclusion stores other words: then it stores them again
 KEPT_FOR = timedelta(days=30)  # then dashboard.records.experiments.care removes a deleted experiment
 _KEPT = models.Q(deleted_at=None)
 

@@ -88,6 +88,8 @@ def test_kill_points_have_their_own_noun():
         ((24, "every-crash-point", 1), "24 crash points (of 1 load)"),
         ((636, "every-crash-point", 3), "636 crash points (212 in each of 3 loads)"),
         ((3, "every-crash-point", 3), "3 crash points (1 in each of 3 loads)"),
+        ((72, "every-crash-point", 3, 9020), "72 crash points (of 9,020 found; 24 in each of 3 loads)"),
+        ((72, "every-crash-point", 3, 72), "72 crash points (24 in each of 3 loads)"),
         ((637, "every-crash-point", 3), "637 crash points (of 3 loads)"),
         ((6, "kill-points", 3), "6 kill points (2 in each of 3 loads)"),
         ((1, "small-histories", 1), "1 crash point of 1 round of small histories"),

@@ -299,7 +299,8 @@ def test_how_many_violations_were_examined_is_told(words):
 def test_the_result_page_names_the_crash_points(client_in):
     one = loads(GOOD, GOOD)
     page = flat(client_in.get(reverse("results:page", args=[one.pk])).content.decode())
-    assert "lost nothing at any of 4 crash points (2 in each of 2 loads)" in page
+    found = 2 * (len(GOOD.states) + GOOD.left)
+    assert f"lost nothing at any of 4 crash points (of {found} found; 2 in each of 2 loads)" in page
 
 
 def test_flush_settings_of_a_replica_are_told_with_its_crash_points(client_in):

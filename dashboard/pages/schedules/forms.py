@@ -81,7 +81,8 @@ class WhenForm(forms.Form):
 
 class RecipeForm(WhenForm):
     recipe = forms.ChoiceField(
-        choices=lambda: [(one.key, one.title) for one in shelf.shelf().recipes.values()],
+        choices=lambda: [(one.key, one.title) for part in shelf.presets() for one in part],
+        initial=shelf.ON_HOME[0],
         help_text="A ready-made plan, named after its question. If the recipe changes later, this schedule "
         "keeps the plan as it is today.",
     )

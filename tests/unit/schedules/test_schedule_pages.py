@@ -5,8 +5,10 @@ import re
 import pytest
 from django.utils import timezone
 
+from dashboard.pages.schedules.forms import RecipeForm
 from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
+from dashboard.records.experiments import shelf
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
 from dashboard.records.schedules import actions, cron
@@ -226,3 +228,10 @@ def test_a_plan_whose_servers_are_unknown_here_is_refused(client, dba):
     server.delete()
     answer = client.post(f"/nights/of/{source.pk}/", {"name": "x", "cron": "0 4 * * *", "zone": "UTC", "ends_by": ""})
     assert answer.status_code == 422 and "is not registered here" in text(answer)
+
+
+def test_a_new_schedule_begins_with_the_question_that_most_people_ask():
+    """The first recipe of the alphabet is about the figure of one article."""
+    form = RecipeForm()
+    assert next(iter(form.fields["recipe"].choices))[0] == form.fields["recipe"].initial == "what-does-safety-cost"
+    assert len(list(form.fields["recipe"].choices)) == len(shelf.shelf().recipes)

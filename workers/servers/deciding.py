@@ -14,17 +14,16 @@ from workers.servers.settings import SETTINGS
 from workers.toml.table import TomlTable
 
 FILE = Path(__file__).with_suffix(".toml")
-LONGEST_VALUE = 40  # in a sentence
 NO_VERSION: Version = (0, 0, 0)
 NEVER: Version = (9999, 0, 0)
 
 
 class NotKnown(Exception):
-    """`setting`: on which the report rests. `why`: a sentence."""
+    """`setting`: on which the report rests. `value`: that is not understood; None: there is none."""
 
-    def __init__(self, setting: str, why: str) -> None:
-        super().__init__(why)
-        self.setting, self.why = setting, why
+    def __init__(self, setting: str, value: str | None = None) -> None:
+        super().__init__(setting)
+        self.setting, self.value = setting, value
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Deciding:
             return self._instead(name)
         found = understood(name, value)
         if found is None or not self._possible(name, found):
-            raise NotKnown(name, f"{name} is {value[:LONGEST_VALUE]!r}: this value is not known.")
+            raise NotKnown(name, value)
         return found
 
     def number(self, name: str) -> int:
@@ -92,9 +91,9 @@ class Deciding:
     def _instead(self, name: str) -> str:
         row = SOMETIMES.get(name)
         if row is None or row.exists(self.flavour, self.version):
-            raise NotKnown(name, f"{name} is not known.")
+            raise NotKnown(name)
         if row.is_versioned and self.version == NO_VERSION:
-            raise NotKnown("version", "The version of the server is not known.")
+            raise NotKnown("version")
         return row.instead
 
     def _possible(self, name: str, value: str) -> bool:

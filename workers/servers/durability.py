@@ -6,6 +6,7 @@ survives) or a *power loss* (unflushed data are lost). Each row of RISKS is a wa
 no row applies and that every setting is understood which a row asks for.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ from workers.servers.lookalikes import LOOKALIKES, Lookalike
 from workers.servers.risks import CLAIMS, CRASHES, KEPT, RISKS, WHATS, CrashClass, Outcome, Risk, What
 from workers.servers.settings import SETTINGS
 
+LONGEST_VALUE = 40  # in a sentence
 DERIVED = (
     "Derived from the settings, not measured. It holds for transactional tables, if file system and device keep "
     "what was flushed. Only a crash test shows whether they do."
@@ -84,19 +86,27 @@ def _state(crash: CrashClass, what: What, engine: str, now: Deciding) -> Durabil
     found = [risk for risk in RISKS if crash in risk.crashes and what in risk.whats and engine in risk.engines]
     answers = [(risk, risk.applies(now)) for risk in found]
     real = [risk for risk, applies in answers if applies is True]
-    lacking = {one.setting: one.why for _, applies in answers if isinstance(applies, tuple) for one in applies}
-    bare = {one.setting: one.why for name in _ALWAYS[what] for one in _not_known(now, name)}
-    lacking |= bare
+    bare = [one for name in _ALWAYS[what] for one in _not_known(now, name)]
+    lacking = [one for _, applies in answers if isinstance(applies, tuple) for one in applies] + bare
     if not real and not lacking:
         kept = _COMMITS_BY[engine] if engine else _KEPT_RESTS_ON[what]
         return DurabilityStatement(crash, what, "kept", KEPT[crash, what], _source(kept, now.flavour), engine)
     is_lost = any(risk.outcome == "may be lost" for risk in real)
-    says = [_says(risk, now) for risk in real] + ([] if is_lost else list(lacking.values()))
+    says = [_says(risk, now) for risk in real] + ([] if is_lost or not lacking else [_in_words(lacking)])
     asked = [risk.rests_on for risk, applies in answers if applies is True or (applies and not is_lost)]
-    sources = dict.fromkeys(_source(name, now.flavour) for name in (*asked, *bare))
+    sources = dict.fromkeys(_source(name, now.flavour) for name in (*asked, *(one.setting for one in bare)))
     changes = tuple(dict.fromkeys(risk.change for risk in real if risk.change))
     outcome: Outcome = "may be lost" if is_lost else "unknown"
     return DurabilityStatement(crash, what, outcome, " ".join(says), " ".join(sources), engine, changes)
+
+
+def _in_words(lacking: Sequence[NotKnown]) -> str:
+    """One sentence: an audit shows the first one."""
+    told = (
+        one.setting if one.value is None else f"the value {one.value[:LONGEST_VALUE]!r} of {one.setting}"
+        for one in lacking
+    )
+    return f"Not known here: {', '.join(dict.fromkeys(told))}."
 
 
 def _says(risk: Risk, now: Deciding) -> str:

@@ -9,7 +9,7 @@ from dashboard.findings.attached.clusters import UNKNOWN
 from dashboard.findings.attached.known import Known
 from dashboard.findings.attached.links import joined
 from dashboard.findings.audit.level import AuditedLevel, audited_level
-from dashboard.findings.audit.subject import AuditedServer
+from dashboard.findings.audit.subject import NOT_READ, AuditedServer
 from dashboard.findings.audit.survival import LOST, Survivals, survivals
 from dashboard.findings.crash.badges import Badge, badges, tried_as
 from dashboard.findings.crash.durability import Durability
@@ -45,6 +45,10 @@ class AuditLine(Survivals):
     read_at: datetime | None
     answered: bool
     level: AuditedLevel | None = None
+
+    @property
+    def not_read(self) -> bool:
+        return self.finding == NOT_READ
 
     @property
     def short_version(self) -> str:
@@ -183,13 +187,18 @@ def _finding(order: Ranked) -> str:
         )
         return f"{none} You can paste the settings of any server below: Durascope does not connect to it."
     lost = Counter(title for _, found in order for title, one in found.crashes if one.outcome == LOST)
-    silent = sum(subject.facts is None for subject, _ in order)
+    new = sum(subject.not_read for subject, _ in order)
+    silent = sum(subject.facts is None for subject, _ in order) - new
     of = "1 server" if len(order) == 1 else f"{len(order):,} servers"
     parts = [f"on {lost[name]:,} {how}" for name, how in WHEN.items() if lost[name]]
     says = f"Of {of}, acknowledged commits may be lost {', '.join(parts)}." if parts else ""
     unread = f"{silent:,} of {of} could not be read." if silent else ""
-    kept = "" if parts or silent == len(order) else f"No setting of {of} is known to lose acknowledged commits."
-    return " ".join(filter(None, (says, kept, unread)))
+    yet = f"{new:,} of {of} {'is' if new == 1 else 'are'} not read yet." if new else ""
+    told = len(order) - silent - new
+    partly = sum(found.worst == UNKNOWN and subject.facts is not None for subject, found in order)
+    unclear = f"What {partly:,} of {of} would lose is unknown." if partly else ""
+    kept = "" if parts or not told else f"No setting of {of} is known to lose acknowledged commits."
+    return " ".join(filter(None, (says, kept, unclear, unread, yet)))
 
 
 WHEN = {

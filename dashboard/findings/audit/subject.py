@@ -16,7 +16,7 @@ from workers.servers.pasted.read import PastedText
 from workers.servers.reading import ServerReading
 from workers.servers.services import SERVICES, recognised
 
-NOT_READ = "It was never read. Read all servers."
+NOT_READ = "Not read yet. Read all servers."
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,11 @@ class AuditedServer:
     why: str = ""
     notes: tuple[str, ...] = ()
     service: str = ""
+
+    @property
+    def not_read(self) -> bool:
+        """No connection test of it has ended yet."""
+        return self.why == NOT_READ
 
     @property
     def values(self) -> Mapping[str, str]:

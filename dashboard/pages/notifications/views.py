@@ -61,10 +61,12 @@ class ChannelForm(forms.Form):
 @needs("notify", "GET")
 def index(request: HttpRequest) -> HttpResponse:
     channels = [(one, [EVENTS[key].title for key in one.events if key in EVENTS]) for one in Channel.objects.all()]
+    deliveries = list(Delivery.objects.all()[:SHOWN])
     context = {
         "channels": channels,
         "kinds": Channel.Kind.choices,
-        "deliveries": Delivery.objects.all()[:SHOWN],
+        "deliveries": deliveries,
+        "waiting": any(one.state == Delivery.State.WAITING for one in deliveries),
         "no_address": not settings.ADDRESS,
         "no_mail": not settings.EMAIL_HOST and any(one.kind == Channel.Kind.EMAIL for one, _ in channels),
     }
@@ -123,9 +125,7 @@ def _form_page(
 
 
 _button = partial(button, Channel.objects.all(), "notifications:edit", "notify", then="notifications:list")
-test = _button(
-    actions.send_test, "A test to {} is queued. Reload this page in a moment: the list below shows its state."
-)
+test = _button(actions.send_test, "A test to {} is queued. The list below shows its state.")
 pause = _button(actions.pause, "{} is paused. Events during the pause are not sent, also not later.")
 resume = _button(actions.resume, "{} is resumed and gets messages again.")
 delete = _button(actions.remove, "{} is deleted. The log of its messages stays.")

@@ -5,6 +5,7 @@ from operator import attrgetter
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
@@ -13,6 +14,7 @@ from dashboard.findings.audit.audit import against, audit
 from dashboard.findings.audit.fleet import fleet_audit
 from dashboard.findings.audit.subject import AuditedServer, by_tests, pasted
 from dashboard.pages.accounts.gate import account_of, needs
+from dashboard.records.fleet import sites
 from dashboard.records.refused import Refused
 from dashboard.records.servers import actions, queries
 from dashboard.records.servers.models import Preflight
@@ -70,7 +72,8 @@ class PastedForm(forms.Form):
 @needs("see", "GET")
 def fleet(request: HttpRequest) -> HttpResponse:
     fleet = fleet_audit()
-    waiting = Preflight.objects.exclude(state=Preflight.State.DONE).count()
+    waiting = Preflight.objects.exclude(state=Preflight.State.DONE)
+    reading = waiting.count()
     page = Paginator(fleet.outcomes, LINES_A_PAGE).get_page(request.GET.get("page"))
     found, subjects = fleet.part(list(page))
     chosen = _chosen(request)
@@ -81,11 +84,18 @@ def fleet(request: HttpRequest) -> HttpResponse:
         "subjects": sorted(answered.values(), key=attrgetter("name")),
         "chosen": chosen,
         "pair": against(*chosen) if len(chosen) == 2 else None,
-        "waiting": waiting,
+        "waiting": reading,
+        "nobody": _nobody(waiting) if reading else "",
         "form": PastedForm(),
         "derived": DERIVED,
     }
     return render(request, "servers/audit.html", context)
+
+
+def _nobody(waiting: QuerySet[Preflight]) -> str:
+    """A sentence on the first site without a living worker; "" if each has one."""
+    names = waiting.order_by("server__site").values_list("server__site", flat=True).distinct()
+    return next((f"{says}." for name in names if (says := sites.no_worker_message(name))), "")
 
 
 def _chosen(request: HttpRequest) -> list[AuditedServer]:
@@ -117,5 +127,5 @@ def read_all(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refused))
     else:
         servers = "1 server" if asked == 1 else f"{asked} servers"
-        messages.success(request, f"Workers now read {servers}. Reload this page in a few seconds.")
+        messages.success(request, f"Workers now read {servers}. This page fills by itself.")
     return redirect("servers:audit")

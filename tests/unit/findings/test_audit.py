@@ -73,8 +73,49 @@ def test_the_worst_server_is_first_with_the_setting_to_change():
     assert found.worst == "may be lost"
     assert found.finding == (
         "Of 4 servers, acknowledged commits may be lost on 1 when the server is killed, on 2 when the power is lost. "
-        "1 of 4 servers could not be read."
+        "1 of 4 servers is not read yet."
     )
+
+
+def test_before_the_first_reading_nothing_is_said_to_have_failed(client_in):
+    for number in range(19):
+        factory.server(f"db{number}", host="db.example.org")
+    assert audited().finding == "19 of 19 servers are not read yet."
+    page = client_in.get("/servers/audit/").text
+    assert "could not be read" not in page and page.count("not read yet") > 19
+
+
+def test_servers_of_which_something_is_unknown_are_counted():
+    registered("proxied", settings(), version="8.0.30-Vitess")
+    registered("safe", settings())
+    assert audited().finding == (
+        "No setting of 2 servers is known to lose acknowledged commits. What 1 of 2 servers would lose is unknown."
+    )
+    proxied, _ = audited().lines
+    assert outcomes(proxied)[:2] == ("unknown", "unknown") and "Vitess" in proxied.finding
+    assert audited().worst == "unknown"
+
+
+CASES = {
+    "a fork": ("TiDB", "version\t8.0.11-TiDB-v7.5.1\nlog_bin\tOFF\ninnodb_flush_log_at_trx_commit\t1\n"),
+    "a proxy": ("Vitess", "version\t8.0.30-Vitess\nsync_binlog\t1\ninnodb_flush_log_at_trx_commit\t1\n"),
+    "a service": ("PolarDB", "version\t8.0.13\npolardb_version\t8.0.1.1.0\ninnodb_flush_log_at_trx_commit\t1\n"),
+    "a short text": ("innodb_doublewrite", "version\t8.0.33\nsync_binlog\t1\ninnodb_flush_log_at_trx_commit\t1\n"),
+}
+
+
+@pytest.mark.parametrize(("named", "text"), CASES.values(), ids=CASES)
+def test_a_pasted_text_that_does_not_say_enough_is_unknown(named, text):
+    found = audit([pasted("A", read(text))])
+    assert found.worst == "unknown" and named in found.lines[0].power_loss.says
+
+
+def test_aurora_is_not_judged_by_the_settings_of_innodb():
+    server = registered("cluster", settings())
+    server.service = "aurora"
+    server.save()
+    (line,) = audited().lines
+    assert line.killed.outcome == line.power_loss.outcome == "unknown" and "Aurora" in line.killed.says
 
 
 def test_beside_a_loss_the_line_says_why_another_outcome_is_unknown(client_in):

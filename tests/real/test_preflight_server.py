@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from workers.errors import MissingPrivilege
-from workers.servers import ask, preflight
+from workers.servers import ask, preflight, replication
 from workers.servers.checks import CHECKS, PreflightAnswer
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
@@ -83,6 +83,7 @@ def test_the_printed_account_can_do_everything_it_is_for(account, sandbox):
     target = account(create.replace("'...'", "'x'"), *rest)
     assert by_key(preflight.run(target))["privileges"].outcome == "passed"
     with connect(target) as connection:
+        assert replication.read(connection, read(connection)).unread == (), "the topology can be read"
         ask.rows(connection, "CREATE DATABASE `durascope_pf`")
         ask.rows(connection, "CREATE TABLE durascope_pf.t (id INT PRIMARY KEY)")
         ask.rows(connection, "DROP DATABASE `durascope_pf`")
@@ -95,7 +96,7 @@ def test_the_printed_account_can_do_everything_it_is_for(account, sandbox):
 def test_an_account_that_may_not_change_variables_gets_a_warning(account):
     target = account(
         "CREATE USER 'pf'@'localhost' IDENTIFIED BY 'x'",
-        "GRANT PROCESS, BINLOG MONITOR, SLAVE MONITOR ON *.* TO 'pf'@'localhost'",
+        "GRANT PROCESS, BINLOG MONITOR, SLAVE MONITOR, REPLICATION MASTER ADMIN ON *.* TO 'pf'@'localhost'",
         "GRANT SELECT ON performance_schema.* TO 'pf'@'localhost'",
         r"GRANT ALL ON `durascope\_%`.* TO 'pf'@'localhost'",
     )

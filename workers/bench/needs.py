@@ -33,6 +33,7 @@ class Candidate:
     engines: frozenset[str] = frozenset()
     max_connections: int | None = None
     present: Mapping[str, str] = field(default_factory=dict)  # settings as last seen
+    read_only: tuple[str, ...] = ()  # variables that kept a load from writing at the last connection test
     may_be_crashed: bool = True
     crash_missing: Mapping[str, str] = field(default_factory=dict)  # crash kind -> why the workers cannot do it
     builds: Mapping[str, FlavourKey] = field(default_factory=dict)  # every build that is known

@@ -178,6 +178,11 @@ def _request(plan: Plan, workload: WorkloadChoice, engine: str) -> LoadRequest:
 def _target(plan: Plan, target: PlanTarget, server: Candidate, production_confirmed: bool) -> Iterator[str]:
     if server.is_production and not production_confirmed:
         yield f"{server.name} is labelled production: confirm the load for this one experiment."
+    if server.read_only:
+        yield (
+            f"{server.name} was read-only at its last connection test ({', '.join(server.read_only)}): no load can be "
+            "written there. If it is a replica, measure its source. After a change press Test connection."
+        )
     most = max(plan.threads)
     if server.max_connections is not None and most + OURS > server.max_connections:
         yield (

@@ -20,6 +20,7 @@ from workers.servers.limited import Connection
 
 POLL_S = 0.1
 READ_ONLY = "SELECT @@GLOBAL.read_only"
+PREPARED = "XA RECOVER"
 ANSWER_S = 5.0  # of a server that may be going down or coming up
 NOT_HERE = "was not crashed: the worker cannot read the binary log index at the path that its owner gave."
 DIFFERS = "was not crashed: its binary log has the index {}, and its owner names another file."
@@ -64,10 +65,19 @@ class AttachedServer:
                 "Another trial may be using the server. Try again later.",
             )
         life, self._read_only = Life.of(connection), ask.text(connection, READ_ONLY)
+        self._must_be_readable(connection)
         self._attached.permit()
         self._start_due = bool(self._attached.start)
         self._command.run(self._attached.crash, "crash")
         return DownAttached(self, life)
+
+    def _must_be_readable(self, connection: Connection) -> None:
+        """Without this right every trial would be unclear. PlanError: the account lacks it."""
+        try:
+            ask.rows(connection, PREPARED)
+        except ServerError as refused:
+            why = f"{self.target.name} was not crashed: its account may not run {PREPARED}. {refused.message}"
+            raise PlanError(why, refused.fix) from refused
 
     def bring_up(self) -> None:
         """Run its start command and wait until it answers. Raises SandboxError when it does not."""

@@ -19,7 +19,8 @@ class FoundService:
 class AnsweredFacts:
     """`settings`: of workers.servers.settings, those that the server has; `words`: durability settings, each with its
     value and its meaning; `replication`: workers.servers.replication as JSON, None: not asked; `free_bytes`: on the
-    disk of the data; `lookalike`: as in Facts."""
+    disk of the data; `lookalike`: as in Facts; `read_only`: the
+    variables that keep a load from writing."""
 
     flavour: FlavourKey | Literal[""] = ""
     version_text: str = ""
@@ -31,3 +32,4 @@ class AnsweredFacts:
     max_connections: str | None = None
     free_bytes: int | None = None
     lookalike: str = ""
+    read_only: tuple[str, ...] = ()

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Literal
 
 from workers.errors import ServerError
-from workers.servers import ask, free_disk
+from workers.servers import ask, free_disk, replication
 from workers.servers.connection import cipher
 from workers.servers.facts import Facts
 from workers.servers.flavours import FLAVOURS, grant_statements, needs
 from workers.servers.limited import Connection
 from workers.servers.lookalikes import LOOKALIKES
 from workers.servers.privileges import grant_to_see_others, granted, missing
-from workers.servers.replication import DUMPS
 from workers.servers.target import Target
 from workers.toml.table import TomlTable
 
@@ -168,23 +167,43 @@ def replicas(scene: CheckedServer) -> PreflightAnswer:
     """Replicas are dump threads in the process list, which only the privilege PROCESS shows."""
     if grants := grant_to_see_others(scene.connection, scene.facts):
         return answer("replicas-unknown", grants=grants)
-    return judge_replicas([str(host).rsplit(":", 1)[0] for (host,) in ask.rows(scene.connection, DUMPS)])
+    return judge_replicas([str(host).rsplit(":", 1)[0] for (host,) in ask.rows(scene.connection, replication.DUMPS)])
 
 
 def judge_replicas(hosts: list[str]) -> PreflightAnswer:
     return answer("replicas" if hosts else "no-replica", count=len(hosts), hosts=", ".join(sorted(hosts)))
 
 
+READ_ONLY = ("read_only", "super_read_only", "innodb_read_only")
+LONGEST_HOST = 100
+
+
 def read_only(scene: CheckedServer) -> PreflightAnswer:
+    """On a replica and in a group a write would make the servers differ: how it is switched off is not told there."""
     facts = scene.facts
-    on = [name for name in ("read_only", "super_read_only", "innodb_read_only") if _is_on(facts.variable(name))]
+    on = read_only_by(facts)
+    variables = ", ".join(on)
     if facts.variable("read_only") is None:
         return answer("read-only-unknown")
     if not on:
         return answer("writable")
+    if facts.variable("group_replication_group_name"):
+        return answer("read-only-in-a-group", variables=variables)
+    try:
+        sources = replication.source_rows(scene.connection, facts)
+    except ServerError as refused:
+        return answer("read-only-unclear", variables=variables, why=refused.message, grants=refused.fix)
+    if sources:
+        hosts = ", ".join(row.get("source_host", "")[:LONGEST_HOST] or "a source" for row in sources)
+        return answer("read-only-replica", variables=variables, source=hosts)
     statements = [f"SET GLOBAL {name} = OFF;" for name in reversed(on) if name != "innodb_read_only"]
     restart = "[mysqld]\ninnodb_read_only=OFF"
-    return answer("read-only", variables=", ".join(on), statements="\n".join(statements) or restart)
+    return answer("read-only", variables=variables, statements="\n".join(statements) or restart)
+
+
+def read_only_by(facts: Facts) -> list[str]:
+    """The variables that keep a load from writing."""
+    return [name for name in READ_ONLY if _is_on(facts.variable(name))]
 
 
 def _is_on(value: str | None) -> bool:

@@ -6,6 +6,7 @@ from workers.errors import ServerError
 from workers.host.apart import ApartLimits
 from workers.servers import durability, preflight
 from workers.servers.answered import AnsweredFacts, FoundService
+from workers.servers.checks import read_only_by
 from workers.servers.children import in_child
 from workers.servers.durability import DurabilityStatement
 from workers.servers.facts import Facts
@@ -55,4 +56,5 @@ def _kept(facts: Facts, result: PreflightResult, host: str) -> AnsweredFacts:
         max_connections=facts.variable("max_connections"),
         free_bytes=result.free_bytes,
         lookalike=facts.lookalike,
+        read_only=tuple(read_only_by(facts)),
     )

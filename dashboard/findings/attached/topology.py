@@ -118,6 +118,7 @@ def _of_link(link: ReplicationLink, joins: Sequence[ReplicationLink], known: Kno
     yield _all_lose_power(source, replica, name, follower)
     if replica:
         yield from _restarts(link, replica, name, follower)
+        yield from _restarts_alone(link, replica, name, follower)
 
 
 def _end(key: Key, known: Known) -> tuple[Told | None, str]:
@@ -198,16 +199,32 @@ def _all_lose_power(source: Told | None, replica: Told | None, name: str, follow
     return TopologyStatement(crash, "may be lost", f"{says}{rest}")
 
 
+def _by_gtid(link: ReplicationLink) -> bool:
+    return link.peer is not None and link.peer.by_gtid
+
+
+def _drops(link: ReplicationLink, replica: Told) -> str:
+    """Why a restart of the replica drops commits that it received and did not apply; "" if it keeps them."""
+    if replica.value("relay_log_recovery") == "ON":
+        return "relay_log_recovery=ON"
+    return "MariaDB, by GTID" if _by_gtid(link) and replica.flavour == "mariadb" else ""
+
+
+def _restarts_alone(link: ReplicationLink, replica: Told, name: str, follower: str) -> Iterable[TopologyStatement]:
+    if drops := _drops(link, replica):
+        says = f"{follower} drops commits that it received and did not apply ({drops}). Nobody else has them."
+        yield TopologyStatement(f"host of {name} lost, then {follower} restarts", "may be lost", says)
+
+
 def _restarts(link: ReplicationLink, replica: Told, name: str, follower: str) -> Iterable[TopologyStatement]:
-    recovery, by_gtid = replica.value("relay_log_recovery"), link.peer is not None and link.peer.by_gtid
-    is_mariadb = replica.flavour == "mariadb"
-    drops = "relay_log_recovery=ON" if recovery == "ON" else "MariaDB, by GTID" if by_gtid and is_mariadb else ""
+    """Of the replica alone: its source goes on, and has what the replica drops."""
+    recovery, by_gtid = replica.value("relay_log_recovery"), _by_gtid(link)
+    is_mariadb, drops = replica.flavour == "mariadb", _drops(link, replica)
     if drops:
-        says = (
-            f"{follower} drops commits that it received and did not apply ({drops}), and fetches them again from "
-            f"{name}. If {name} is gone, they are lost."
-        )
-        yield TopologyStatement(f"{follower} restarts", "may be lost", says)
+        dropped = f"commits that it received and did not apply ({drops})"
+        says = f"{follower} drops {dropped}, and fetches them again from {name}."
+        outcome = UNKNOWN if _is_stopped(link) else "kept"
+        yield TopologyStatement(f"{follower} restarts", outcome, says)
     elif not recovery:
         yield TopologyStatement(f"{follower} restarts", UNKNOWN, f"relay_log_recovery of {follower} could not be read.")
     else:

@@ -72,6 +72,7 @@ def _candidate(server: Server, listening: Sequence[Worker]) -> Candidate:
         engines=frozenset(engines),
         max_connections=int(facts.max_connections) if facts.max_connections else None,
         present=facts.settings,
+        read_only=facts.read_only,
         may_be_crashed=server.may_be_crashed,
     )
 

@@ -124,6 +124,11 @@ def test_more_threads_than_connections_are_refused():
     assert said(plan(threads=(143,)), ATTACHED) == ""
 
 
+def test_a_load_on_a_read_only_server_is_refused():
+    reason = said(plan(), replace(ATTACHED, read_only=("read_only", "super_read_only")))
+    assert "read-only" in reason and "measure its source" in reason and "super_read_only" in reason
+
+
 def test_a_load_on_production_is_refused_unless_confirmed():
     production = Candidate("db1", is_sandbox=False, is_production=True, flavour="mariadb")
     assert "labelled production" in said(plan(), production)

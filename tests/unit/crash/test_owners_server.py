@@ -9,7 +9,8 @@ from tests.unit.servers.played import Played
 from workers.crash import attached
 from workers.crash.attached import AttachedServer, DownAttached, Life
 from workers.crash.setup_and_result import Attached
-from workers.errors import AccessDenied, SandboxError, Unreachable
+from workers.errors import AccessDenied, MissingPrivilege, PlanError, SandboxError, Unreachable
+from workers.servers import ask
 from workers.servers.identity import ServerName
 from workers.servers.target import Target
 
@@ -151,6 +152,25 @@ def test_a_crash_is_permitted_at_the_last_moment_and_must_be_made_up_for(tmp_pat
     assert (server.calls, down.before.uptime_s, down.before.connections) == (["permit"], 100, 50)
     server.close()
     assert held.closed and server.calls == ["permit", "back"]
+
+
+def test_a_server_that_could_not_be_judged_after_the_crash_is_not_crashed(tmp_path, asked, monkeypatch):
+    """Without the right to list prepared transactions every trial would be unclear."""
+    asked(Connection(1))
+    rows = ask.rows
+
+    def refuse(connection, sql, *args):
+        if sql == "XA RECOVER":
+            raise MissingPrivilege("Access denied.", "GRANT XA_RECOVER_ADMIN ON *.* TO 'u'@'%';")
+        return rows(connection, sql, *args)
+
+    monkeypatch.setattr("workers.servers.ask.rows", refuse)
+    server = Server(tmp_path, True)
+    with pytest.raises(PlanError, match="was not crashed") as refused:
+        server.crash()
+    assert server.calls == [] and "XA_RECOVER_ADMIN" in refused.value.fix
+    server.close()
+    assert server.calls == []
 
 
 def test_without_its_lock_nothing_is_crashed(tmp_path, asked):

@@ -5,8 +5,9 @@ from dataclasses import asdict
 import pytest
 from django.urls import reverse
 
-from dashboard.findings.attached.known import told
-from dashboard.findings.attached.topology import topology_of
+from dashboard.findings.attached.known import told as known
+from dashboard.findings.attached.links import joined
+from dashboard.findings.attached.topology import failovers_of, topology_of
 from dashboard.findings.attached.unregistered import unregistered
 from dashboard.records.servers.models import Preflight
 from tests.markup import flat
@@ -170,6 +171,28 @@ def test_mysql_by_gtid_loses_rows_only_when_its_engine_flushes_less():
     assert outcomes(off)["db4 restarts"][0] == "kept"
 
 
+@pytest.mark.parametrize(
+    ("flavour", "recovery", "told"),
+    [("mariadb", "OFF", True), ("mariadb", "ON", True), ("mysql", "ON", True), ("mysql", "OFF", False)],
+)
+def test_a_restart_of_the_replica_alone_loses_nothing(flavour, recovery, told):
+    """It fetches again what it drops. Only without its source that is lost."""
+    registered("db1", 1, flavour)
+    replica = registered("db2", 2, flavour, sources=follows("db1", 1), relay_log_recovery=recovery)
+    found = outcomes(replica)
+    assert found["db2 restarts"][0] == "kept"
+    alone = found.get("host of db1 lost, then db2 restarts")
+    assert alone is None if not told else alone[0] == "may be lost"
+    mine = {one.crash: one.outcome for one in failovers_of(replica.pk, joined(known()))}
+    assert set(mine.values()) == {"kept"}, "an audit of the replica has nothing to change"
+
+
+def test_what_a_replica_dropped_may_be_gone_if_it_does_not_follow():
+    registered("db1", 1)
+    away = registered("db2", 2, sources=(Peer("db1", 3306, 1, state="does not follow", by_gtid=True),))
+    assert outcomes(away)["db2 restarts"][0] == "unknown"
+
+
 PARALLEL = {"innodb_flush_log_at_trx_commit": "0", "replica_parallel_threads": "16", "log_replica_updates": "ON",
             "gtid_strict_mode": "OFF"}  # fmt: skip
 
@@ -227,7 +250,7 @@ def test_a_galera_node_may_name_any_port():
     both = {"wsrep_cluster_state_uuid": "u", "wsrep_cluster_size": "2", "wsrep_incoming_addresses": address}
     first = registered("db1", 1, **both)
     assert {node.name for node in topology_of(first).nodes} == {"db1", address}
-    assert [(one.host, one.port) for one in unregistered(told())] == [("db7", "")]
+    assert [(one.host, one.port) for one in unregistered(known())] == [("db7", "")]
 
 
 GROUP = (

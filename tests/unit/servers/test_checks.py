@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pymysql
 import pytest
 
 from tests.unit.servers.played import Played
@@ -142,8 +143,33 @@ def test_the_binlog_is_checked(variables, outcome):
     ],
 )
 def test_a_read_only_server_is_noticed(variables, outcome):
-    found = checks.read_only(scene(**variables))
-    assert found.outcome == outcome and bool(found.fix) == (outcome == "failed")
+    found = checks.read_only(scene(answers={"SHOW ALL SLAVES STATUS": []}, **variables))
+    assert found.outcome == outcome and ("OFF" in found.fix) == (outcome == "failed")
+
+
+def test_nobody_is_told_to_write_to_a_replica():
+    """SET GLOBAL read_only = OFF there, and the servers differ."""
+    replica = scene(answers={"SHOW ALL SLAVES STATUS": [("db1" * 100, "No")]}, read_only="ON")
+    replica.connection.description = (("Master_Host",), ("Slave_IO_Running",))
+    found = checks.read_only(replica)
+    assert found.outcome == "failed" and "SET GLOBAL" not in found.fix and "Measure its source" in found.fix
+    assert "replica of db1db1" in found.says and len(found.says) < 200
+    member = checks.read_only(scene(super_read_only="ON", read_only="ON", group_replication_group_name="aa-bb"))
+    assert member.outcome == "failed" and "SET GLOBAL" not in member.fix and "primary" in member.fix
+
+
+def test_where_it_may_not_be_asked_whether_this_is_a_replica_nobody_is_told_to_write():
+    refused = pymysql.OperationalError(1227, "Access denied; you need (at least one of) the SLAVE MONITOR privilege(s)")
+    answers = {"SHOW ALL SLAVES STATUS": refused, "SELECT CURRENT_USER": [("u@%",)]}
+    found = checks.read_only(scene(answers=answers, read_only="ON"))
+    assert found.outcome == "failed" and "GRANT SLAVE MONITOR" in found.fix and "SET GLOBAL" not in found.fix
+
+
+def test_a_connection_test_tells_of_a_fork_or_a_proxy():
+    plain = scene()
+    assert checks.version(plain).outcome == "passed"
+    found = checks.version(replace(plain, facts=replace(plain.facts, lookalike="tidb")))
+    assert found.outcome == "warned" and "TiDB" in found.says
 
 
 def test_engines_and_version_are_checked():

@@ -45,7 +45,7 @@ def test_a_privilege_that_mariadb_renamed_has_the_name_of_the_version():
 def test_the_statements_for_the_account_and_its_grants_are_printed():
     assert grants(facts("mysql", 8, 0, 33), "du", "10.%") == [
         "CREATE USER 'du'@'10.%' IDENTIFIED BY '...';",
-        "GRANT PROCESS, REPLICATION CLIENT ON *.* TO 'du'@'10.%';",
+        "GRANT PROCESS, REPLICATION CLIENT, REPLICATION SLAVE ON *.* TO 'du'@'10.%';",
         "GRANT SELECT ON performance_schema.* TO 'du'@'10.%';",
         r"GRANT ALL PRIVILEGES ON `durascope\_%`.* TO 'du'@'10.%';",
         "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO 'du'@'10.%';",
@@ -54,7 +54,14 @@ def test_the_statements_for_the_account_and_its_grants_are_printed():
 
 def test_grants_for_other_purposes_are_left_out():
     printed = grants(facts("mariadb", 10, 11, 19), "du", "%", purposes=("look", "load"))
-    assert not any("SUPER" in line or "ADMIN" in line for line in printed)
+    assert not any("SUPER" in line or "BINLOG ADMIN" in line for line in printed)
+
+
+def test_the_account_that_is_printed_may_list_replicas():
+    """Else the topology and the failover are unknown, and nothing says why."""
+    assert "REPLICATION SLAVE" in names(facts("mysql", 8, 0, 33), "look")
+    assert "REPLICATION SLAVE" in names(facts("mariadb", 10, 4, 0), "look")
+    assert "REPLICATION MASTER ADMIN" in names(facts("mariadb", 10, 11, 19), "look")
 
 
 def test_odd_account_names_are_quoted():

@@ -28,6 +28,7 @@ def test_all_that_an_empty_account_lacks_is_named():
     assert lacking(MYSQL, "GRANT USAGE ON *.* TO `t`@`localhost`") == [
         "PROCESS",
         "REPLICATION CLIENT",
+        "REPLICATION SLAVE",
         "SELECT",
         "ALL PRIVILEGES",
         "SYSTEM_VARIABLES_ADMIN",
@@ -38,7 +39,7 @@ def test_grants_of_several_lines_add_up():
     assert (
         lacking(
             MYSQL,
-            "GRANT PROCESS, REPLICATION CLIENT ON *.* TO `t`@`%`",
+            "GRANT PROCESS, REPLICATION CLIENT, REPLICATION SLAVE ON *.* TO `t`@`%`",
             "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO `t`@`%`",
             "GRANT SELECT ON `performance_schema`.* TO `t`@`%`",
             OUR_ALL.replace("\\_", "\\\\_"),

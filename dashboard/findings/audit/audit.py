@@ -12,7 +12,7 @@ from dashboard.findings.audit.level import AuditedLevel, audited_level
 from dashboard.findings.audit.subject import NOT_READ, AuditedServer
 from dashboard.findings.audit.survival import LOST, Survivals, survivals
 from dashboard.findings.crash.badges import Badge, badges, tried_as
-from dashboard.findings.crash.durability import Durability
+from dashboard.findings.crash.durability import Durability, of_facts
 from dashboard.findings.crash.reference import ReferenceCrashes, reference
 from dashboard.findings.flushing import in_short
 from dashboard.records.servers import levels
@@ -146,7 +146,7 @@ def _line(subject: AuditedServer, found: Survivals, known: dict[object, LikeCras
     says = says if found.worst in (LOST, UNKNOWN) else NOTHING
     like = LikeCrashes()
     if facts:
-        like = _crashes(Durability(facts.flavour, facts.version_text, facts.variables), known)
+        like = _crashes(of_facts(facts), known)
     if subject.service:  # what other servers keep says nothing of the vendor's storage
         like = LikeCrashes(tuple(one for one in like.measured if one.where == subject.name))
     return AuditLine(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from dashboard.findings.audit.subject import AuditedServer
 from dashboard.findings.audit.survival import LOST, Survivals
 from dashboard.findings.crash.badges import tried_as
-from dashboard.findings.crash.durability import DECIDING, Durability, of_trial, spelled
+from dashboard.findings.crash.durability import DECIDING, of_facts, of_trial, spelled
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.present import is_set
 from dashboard.findings.service_level import (
@@ -93,7 +93,7 @@ def _tried_elsewhere(
     if subject.facts is None or subject.service or not wanted.survives:
         return targets
     facts = subject.facts
-    like = tried_as(Durability(facts.flavour, facts.version_text, facts.variables))
+    like = tried_as(of_facts(facts))
     of_kinds = [(kind, one) for kinds in like.values() for kind, one in kinds.items() if kind not in RECORDED_KINDS]
     tallies = [Tally(0, "", kind, tuple(each.trial for each in one.trials)) for kind, one in of_kinds]
     others = targets_of(wanted, tried=tallies)

@@ -14,8 +14,8 @@ from dashboard.records.experiments.environment import EnvironmentFacts, Measured
 from workers.sandbox import options
 from workers.servers.answered import AnsweredFacts
 from workers.servers.defaults import defaults_of
-from workers.servers.facts import Version
-from workers.servers.look import version_of
+from workers.servers.facts import Facts, Version
+from workers.servers.look import REDO_LOG, version_of
 from workers.toml.table import TomlTable
 
 FILE = TomlTable.of_file(Path(__file__).with_suffix(".toml"))
@@ -33,7 +33,10 @@ class Durability:
 
     @property
     def engines(self) -> list[str]:
-        """Engines whose commits can be compared; none for a server that did not report its settings."""
+        """Engines whose commits can be compared; none for a server that did not report its settings, or that keeps
+        nothing whatever they are."""
+        if self.settings.get(REDO_LOG) == "OFF":
+            return []
         return [engine for engine, names in DECIDING.items() if {names[0], "sync_binlog"} <= self.settings.keys()]
 
     @property
@@ -51,7 +54,13 @@ class Durability:
 def of_server(facts: AnsweredFacts) -> Durability:
     """Settings that no variant can set are only in the words of a preflight."""
     worded = {name: value for name, value, _ in facts.words}
-    return _durability(facts.flavour, facts.version_text, {**worded, **facts.settings})
+    flavour = "" if facts.lookalike else facts.flavour
+    return _durability(flavour, facts.version_text, {**worded, **facts.settings})
+
+
+def of_facts(facts: Facts) -> Durability:
+    """No trial stands for a fork or a proxy: they have no flavour."""
+    return Durability("" if facts.lookalike else facts.flavour, facts.version_text, facts.variables)
 
 
 def of_trial(environment: EnvironmentFacts, settings: Mapping[str, str]) -> Durability:

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.findings.crash.durability import DECIDING, Durability, agree, key_of, of_server, of_trial
+from dashboard.findings.crash.durability import DECIDING, Durability, agree, key_of, of_facts, of_server, of_trial
 from dashboard.records.experiments.environment import EnvironmentFacts, MeasuredServer
 from workers.servers.answered import AnsweredFacts
+from workers.servers.facts import Facts
 
 BOTH = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
 SERVER = Durability("mariadb", "10.11.6-MariaDB-log", BOTH)
@@ -51,6 +52,15 @@ def test_a_word_of_a_preflight_counts_where_no_setting_says_it():
 def test_the_commits_of_an_engine_can_be_compared_if_its_flush_and_the_binlogs_are_known(settings, engines):
     assert replace(SERVER, settings=settings).engines == engines
     assert set(engines) <= DECIDING.keys()
+
+
+def test_no_trial_stands_for_a_fork_or_for_a_server_without_its_redo_log():
+    assert of_server(AnsweredFacts("mysql", "8.0.11-TiDB-v7.5.1", settings=BOTH, lookalike="tidb")).flavour == ""
+    facts = Facts("mysql", (8, 0, 33), "8.0.33", BOTH, {})
+    assert not agree("innodb", of_facts(replace(facts, lookalike="tidb")), of_facts(facts))
+    assert agree("innodb", of_facts(facts), of_facts(facts))
+    for state, engines in (("OFF", []), ("ON", ["innodb"])):
+        assert of_facts(replace(facts, variables={**BOTH, "innodb_redo_log_enabled": state})).engines == engines
 
 
 @pytest.mark.parametrize(

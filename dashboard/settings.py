@@ -8,9 +8,10 @@ from django.core.management.utils import get_random_secret_key
 from dashboard import environment
 from dashboard.installation import log_lines
 from dashboard.installation.database import databases
-from dashboard.installation.home import PROJECT, home, redis_url, sandbox_root, secret
+from dashboard.installation.home import PROJECT, forget_empty, home, redis_url, sandbox_root, secret
 from dashboard.pages.accounts import sign_on
 
+forget_empty(os.environ)
 HOME = home()
 DEBUG = os.environ.get("DURASCOPE_DEBUG") == "1"
 SECRET_KEY = secret("secret_key", get_random_secret_key)

@@ -16,6 +16,7 @@
     ├── Cancelled             a user asked to stop
     │   └── Taken             the experiment was taken from this worker, which seemed to be dead
     ├── BackupRefused         a backup was not made or not restored (dashboard.backup.refused)
+    ├── NoHome                the home folder cannot be made (dashboard.installation.home)
     ├── NewerDatabase         a newer version migrated the database (dashboard.installation.newer_database)
     ├── KeyMissing            a stored password cannot be opened (dashboard.installation.vault)
     ├── CannotJoin            a worker was not started on this host (workers.upkeep.start_check)

@@ -3,10 +3,13 @@
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from urllib.parse import quote
+
+from workers.errors import DurascopeError, reason
 
 PROJECT = Path(__file__).resolve().parents[2]
 LONGEST_SOCKET_PATH = 100  # bytes; the kernel allows 107, and a client library may append to it
@@ -20,15 +23,38 @@ def looks_only() -> bool:
 
 def place() -> Path:
     """Where the home folder is, or will be."""
-    return Path(os.environ.get("DURASCOPE_HOME", PROJECT / ".durascope")).absolute()
+    return Path(os.environ.get("DURASCOPE_HOME") or PROJECT / ".durascope").absolute()
+
+
+class NoHome(DurascopeError):
+    """The home folder, or a file in it, cannot be made."""
+
+
+def forget_empty(environ: MutableMapping[str, str]) -> None:
+    """An empty variable is no variable: an empty path would be the current folder."""
+    for name in [name for name, value in environ.items() if not value]:
+        if name.startswith("DURASCOPE_") or name == "DATABASE_URL":
+            del environ[name]
 
 
 def home() -> Path:
-    """The folder of the database, keys, logs and the private Redis (created with mode 0700)."""
+    """The folder of the database, keys, logs and the private Redis (created with mode 0700). Raises NoHome."""
     path = place()
     if not looks_only():
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _made(path):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
+
+
+@contextmanager
+def _made(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as refused:
+        raise NoHome(
+            f"{path} cannot be made: {reason(refused)}. Nothing was started.",
+            "Set DURASCOPE_HOME to a folder that this user can write to.",
+        ) from refused
 
 
 def redis_socket() -> Path:
@@ -59,9 +85,10 @@ def private_file(path: Path) -> Path:
 
 def database() -> Path:
     """The SQLite file, readable by its owner only: it contains sessions and encrypted passwords."""
-    path = Path(os.environ.get("DURASCOPE_SQLITE", home() / "durascope.sqlite3"))
+    path = Path(os.environ.get("DURASCOPE_SQLITE") or home() / "durascope.sqlite3")
     if not looks_only() and path.parent.is_dir() and not path.exists():  # on a read-only disk a touch fails
-        path.touch(mode=0o600)  # the mode of a new file; SQLite uses it for its other files
+        with _made(path):
+            path.touch(mode=0o600)  # the mode of a new file; SQLite uses it for its other files
     return path
 
 
@@ -78,6 +105,7 @@ def secret(name: str, make: Callable[[], str]) -> str:
         if looks_only():
             return make()
         with (
+            _made(path),
             NamedTemporaryFile("w", prefix=f".{name}.", dir=path.parent) as draft,
             contextlib.suppress(FileExistsError),
         ):

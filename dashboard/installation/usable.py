@@ -11,11 +11,15 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from dashboard.installation.home import NoHome
 from workers.errors import DurascopeError
 
 LEAST_FREE_BYTES = 32 << 20  # a write-ahead log, logs and a schedule file
 FULL = (errno.ENOSPC, errno.EDQUOT)
 DAMAGED = ("file is not a database", "malformed")
+LACKING = ("no such table", "no such column")
+LACKING_STATES = ("42P01", "42703")  # undefined_table, undefined_column
+CLOSED = ("readonly database", "unable to open database file")
 RESTORE = "Nothing was changed. Restore a backup, see docs/deployment.md: Restore."
 
 
@@ -60,13 +64,35 @@ def explained(failure: BaseException | None) -> str:
     from dashboard.installation.newer_database import NewerDatabase
 
     while failure is not None:
-        if isinstance(failure, NewerDatabase):
+        if isinstance(failure, NewerDatabase | NoHome):
             return str(failure)
+        if _lacks_a_table(failure) and (unapplied := _unapplied_migration()):
+            return f"The database is not made or upgraded yet: it lacks {unapplied}. Run: manage.py migrate"
+        if any(words in str(failure) for words in CLOSED) and isinstance(failure, sqlite3.OperationalError):
+            return f"The database cannot be used ({failure}). Let this user write to its file and folder."
         if (isinstance(failure, OSError) and failure.errno in FULL) or "disk is full" in str(failure):
             return f"The disk is full ({failure}). Make room, then start again."
         if any(words in str(failure) for words in DAMAGED) and isinstance(failure, sqlite3.DatabaseError):
             return f"The database is damaged ({failure}). {RESTORE}"
         failure = failure.__cause__ or failure.__context__
+    return ""
+
+
+def _lacks_a_table(failure: BaseException) -> bool:
+    """Said by SQLite or PostgreSQL."""
+    of_sqlite = isinstance(failure, sqlite3.OperationalError) and str(failure).startswith(LACKING)
+    return of_sqlite or getattr(failure, "sqlstate", "") in LACKING_STATES
+
+
+def _unapplied_migration() -> str:
+    """The first; "": all are applied, or the database does not say."""
+    from django.db import DatabaseError, connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    with contextlib.suppress(DatabaseError):
+        executor = MigrationExecutor(connection)
+        if plan := executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return str(plan[0][0])
     return ""
 
 

@@ -24,7 +24,7 @@ Data: {home} (DURASCOPE_HOME). Where a page or a document says `manage.py VERB`,
 
 
 def main() -> None:
-    os.environ.setdefault("DURASCOPE_HOME", str(default_home()))
+    os.environ["DURASCOPE_HOME"] = os.environ.get("DURASCOPE_HOME") or str(default_home())
     sys.path.insert(0, str(TREE))
     asked = sys.argv[1:]
     if asked == ["--version"]:

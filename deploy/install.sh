@@ -3,6 +3,7 @@
 set -Eeuo pipefail
 SOURCE=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 cd "$SOURCE"
+umask 022 # services of other users read what is made here
 source scripts/bootstrap.sh
 for part in things checks steps services uninstall; do source "deploy/install/$part.sh"; done
 
@@ -85,6 +86,7 @@ install_everything() {
 
 stopped() {
     [ $BASHPID = $$ ] || return 0 # a part of a command
+    [ -z "$DRY_RUN" ] || refuse "" "deploy/install.sh stopped (see above). Nothing was changed."
     say "" "deploy/install.sh stopped (see above)." \
         "The steps before it are done. Remove the cause and run it again: it goes on from here."
 }

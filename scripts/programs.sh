@@ -4,6 +4,7 @@
 #   DURASCOPE_INSTALL=no   install no packages, only name the missing ones
 # Everything is printed to standard error: standard output belongs to the caller's result.
 
+export LC_ALL=C.UTF-8 # LANG may name a locale that was not generated: initdb, Redis and others refuse to start then
 export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" # mariadbd lies there, and the PATH of most users lacks these folders
 
 # program or file | its package on Debian and Ubuntu | why

@@ -20,6 +20,7 @@ TAIL_LINES = 12
 POLL_S = 0.05
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
+LOCALE = {"LC_ALL": "C.UTF-8"}  # each Debian has it. Redis 8 does not start in a locale that was not generated
 STEADY_AFTER_S = 60.0  # a child that ran this long did not fail at its start
 # The second half: if the parent died before the signal was set, the child has another parent and ends.
 TIED = ("setpriv", "--pdeathsig", "KILL", "--", "sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"')
@@ -51,7 +52,7 @@ class Child:
             self._process = subprocess.Popen(
                 [*TIED, str(os.getpid()), *program.argv],
                 cwd=program.cwd,
-                env={**os.environ, **program.env},
+                env={**os.environ, **LOCALE, **program.env},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -58,7 +58,7 @@ make_certificate() {
 site() {
     local without='^$' http2='' version
     [ -e /proc/net/if_inet6 ] || without='listen \[::\]'
-    version=$(nginx -v 2>&1 | sed 's|.*/\([0-9.]*\).*|\1|')
+    version=$({ nginx -v 2>&1 || true; } | sed -n 's|.*nginx/\([0-9.]*\).*|\1|p') # a dry run may have no nginx yet
     # nginx of Debian 13 warns of the spelling that nginx of Debian 12 needs.
     ! dpkg --compare-versions "$version" ge 1.25.1 ||
         http2='s|listen 443 ssl http2;|http2 on;\n    listen 443 ssl;|; s| ssl http2;| ssl;|; /Since nginx 1.25.1/d'

@@ -52,6 +52,9 @@ program() {
     if [ "$(cat $PROGRAM/.venv/made-for 2>/dev/null)" != "$(environment_for)" ]; then
         act "install the Python packages into $PROGRAM/.venv" python_packages
     fi
+    # A run before this one may have had another umask.
+    [ -z "$(find $PROGRAM ! -type l ! -perm -o=r -print -quit 2>/dev/null)" ] ||
+        act "let the services read $PROGRAM" chmod -R u=rwX,go=rX $PROGRAM
     place "$COMMAND" 0755 root <"$SOURCE/deploy/durascope"
 }
 environment_for() { echo "$("$(python)" --version 2>&1) $(sha256sum <"$SOURCE/requirements.txt")"; }

@@ -89,6 +89,7 @@ def test_units_hold_no_secret_and_gain_no_privilege(unit):
     text = unit.read_text()
     of_redis = unit.name == "durascope-redis.service"  # it needs none of the installation's secrets
     assert ("EnvironmentFile=/etc/durascope/durascope.env" in text) != of_redis and "NoNewPrivileges=yes" in text
+    assert not of_redis or "\nEnvironment=LC_ALL=C.UTF-8\n" in text, "Redis 8 needs a locale that exists"
     assert "Restart=always" in text and "CapabilityBoundingSet=" in text
     assert "\nLimitCORE=0\n" in text, "a core file would hold passwords"
     assert "\nSystemCallFilter=@system-service" in text and "\nSystemCallErrorNumber=EPERM\n" in text

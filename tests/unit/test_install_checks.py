@@ -37,3 +37,45 @@ def test_an_older_program_is_refused_before_a_service_stops(tmp_path, source, in
     done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (status, "")
     assert ("migrations/0002_more.py" in done.stdout) == (status == 2)
+
+
+PARTS = """
+set -Eeuo pipefail
+nginx() { return 127; }  # as where it is missing
+act() { echo "$1"; "${@:2}"; }
+place() { cat >/dev/null; }
+SOURCE=$PWD CONFIG=/etc/durascope NAME=a.example.org CERTIFICATE=/c KEY=/k
+source deploy/install/services.sh
+source deploy/install/steps.sh
+environment_for() { echo made; }
+copy_program() { :; }
+PROGRAM=$1
+"""
+
+
+def part(command, folder):
+    argv = ["bash", "-c", PARTS + command, "bash", folder]
+    return subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
+
+
+def test_a_dry_run_writes_the_site_before_nginx_is_installed(tmp_path):
+    done = part("site", tmp_path)
+    assert done.returncode == 0 and "server_name a.example.org;" in done.stdout, done.stderr
+
+
+def test_a_program_that_services_cannot_read_is_healed_by_the_next_run(tmp_path):
+    """An earlier run had the umask 077."""
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    (tmp_path / ".venv/made-for").write_text("made\n")
+    (tmp_path / ".venv/bin/python").touch(0o700)
+    for path in (tmp_path / ".venv", tmp_path / ".venv/bin"):
+        path.chmod(0o700)
+    assert part("program", tmp_path).stdout == f"let the services read {tmp_path}\n"
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / ".venv/bin", tmp_path / ".venv/bin/python")} == {0o755}
+    assert (tmp_path / ".venv/made-for").stat().st_mode & 0o777 == 0o644
+    assert part("program", tmp_path).stdout == ""
+
+
+def test_what_the_installer_makes_is_for_everybody_whatever_the_umask():
+    text = (PROJECT / "deploy/install.sh").read_text()
+    assert "\numask 022" in text.partition("source ")[0]

@@ -54,6 +54,16 @@ def eventually(check, limit_s=5.0):
     return False
 
 
+def test_children_have_a_locale_that_each_machine_has(child, tmp_path, monkeypatch):
+    """A laptop whose LANG was never generated."""
+    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    told = tmp_path / "locale"
+    started = child("bash", "-c", "echo $LC_ALL >made; mv made locale; sleep 60", ready=lambda pid: told.exists())
+    started.wait_until_ready()
+    assert told.read_text() == "C.UTF-8\n"
+
+
 def test_a_child_is_waited_for_until_ready(child, tmp_path):
     ready = tmp_path / "ready"
     child("bash", "-c", "sleep 0.2; touch ready; sleep 60", ready=lambda pid: ready.exists()).wait_until_ready()

@@ -14,6 +14,7 @@ from workers.crash.points.export.recording import try_more
 from workers.crash.points.story import RECORDING
 from workers.errors import DurascopeError
 from workers.sandbox import builds
+from workers.sandbox.disk import own_mounts
 
 
 def crash_point(*, trial: int, number: int, to: Path | None, **_: object) -> str:
@@ -27,6 +28,7 @@ def crash_point(*, trial: int, number: int, to: Path | None, **_: object) -> str
     if to:
         write_new(to, archive)
         return f"The crash point is in {to}, {len(archive):,} bytes. Unpack it with tar and read crash-point/README.md."
+    own_mounts.enter()
     judged = recover_again(archive, Path(settings.SANDBOX_ROOT), builds.find, settings.SANDBOX_USER)
     return naming(_engine(kept), _told(judged))
 
@@ -38,6 +40,7 @@ def more_crash_points(*, trial: int, most: int, **_: object) -> str:
         raise DurascopeError(f"Trial {trial} keeps no recording.", "Set keep_recording=yes in the plan.")
     points = kept.trial.evidence.known.points
     tried = len(points.states) if points else 0
+    own_mounts.enter()
     engine, root, user = _engine(kept), Path(settings.SANDBOX_ROOT), settings.SANDBOX_USER
     failed, lines = 0, []
     for n, judged in enumerate(try_more(bytes(kept.archive), root, builds.find, user, tried, most), start=tried + 1):

@@ -31,8 +31,8 @@ is_data() {
 }
 
 check_mounts() {
-    ! grep -q " $DATA/" /proc/mounts ||
-        refuse "A simulated disk of a sandbox is still mounted below $DATA (grep $DATA /proc/mounts). Nothing was removed." \
+    ! grep -qs " $DATA/" /proc/[0-9]*/mounts ||
+        refuse "A simulated disk of a sandbox is still mounted below $DATA (grep -s $DATA /proc/*/mounts). Nothing was removed." \
             "End its experiment, or unmount it by hand, then run this again."
 }
 

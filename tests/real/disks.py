@@ -1,5 +1,6 @@
 """For tests of volatile disks: skip where the host has none, count what could leak, write around the page cache."""
 
+import contextlib
 import mmap
 import os
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.sandbox.disk import ability, system
+from workers.sandbox.disk import ability, loops
 
 needs_disk = pytest.mark.skipif(bool(ability.missing()), reason=ability.missing() or "-")
 BLOCK_BYTES = 4096
@@ -50,8 +51,17 @@ def flushed_file(file: Path, blocks: int, byte: bytes = b"0") -> Path:
 
 
 def leavings(folder: Path) -> tuple[int, int, list[int]]:
-    """Mounts, loop devices, and disk processes that belong to the folder."""
-    return len(system.mounts_below(folder)), len(system.loops_below(folder)), disk_processes(folder)
+    """Mounts in any mount namespace, loop devices, and disk processes that belong to the folder."""
+    return len(mounts(folder)), len(loops.below(folder)), disk_processes(folder)
+
+
+def mounts(below: Path) -> set[str]:
+    """Mount points, as any process sees them."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            found.update(line.split()[4] for line in (process / "mountinfo").read_text().splitlines())
+    return {point for point in found if point.startswith(f"{below}/")}
 
 
 def disk_processes(folder: Path) -> list[int]:

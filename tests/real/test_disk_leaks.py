@@ -11,7 +11,7 @@ import pytest
 
 from tests.real.disks import flushed_file, leavings, needs_disk
 from workers.errors import SandboxError
-from workers.sandbox.disk import system
+from workers.sandbox.disk import loops, system
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.process import start_time
 from workers.sandbox.sweep import sweep
@@ -54,12 +54,12 @@ def test_a_disk_leaves_nothing_after_an_exception(root):
     assert leavings(root) == NOTHING
 
 
-@pytest.mark.parametrize("step", ["write_cache", "mount_ext4"])
-def test_a_disk_whose_making_is_cancelled_leaves_nothing(root, monkeypatch, step):
+@pytest.mark.parametrize(("place", "step"), [(loops, "write_cache"), (system, "mount_ext4")])
+def test_a_disk_whose_making_is_cancelled_leaves_nothing(root, monkeypatch, place, step):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(system, step, interrupted)
+    monkeypatch.setattr(place, step, interrupted)
     with pytest.raises(KeyboardInterrupt):
         VolatileDisk.create(root / "live" / "a", SIZE_BYTES)
     assert leavings(root) == NOTHING

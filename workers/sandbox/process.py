@@ -80,17 +80,26 @@ def start(
 
 
 def spawn(
-    argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, output: int, stdin: int = subprocess.DEVNULL
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path,
+    output: int,
+    stdin: int = subprocess.DEVNULL,
+    fds: Sequence[int] = (),
+    outside: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start `argv`, without a shell, in its own session."""
+    """Start `argv`, without a shell, in its own session, with these open files. `outside`: of the worker's own mount
+    namespace."""
 
     def fork() -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            argv, env=dict(env), cwd=cwd, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-        )
+            argv, env=dict(env), cwd=cwd, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+            pass_fds=fds,
+        )  # fmt: skip
 
     try:
-        return _forker().submit(fork).result()
+        return (_forker_outside if outside else _forker)().submit(fork).result()
     except OSError as error:
         raise SandboxError(f"{argv[0]} could not be started: {reason(error)}.", "Nothing was changed.") from error
 
@@ -183,4 +192,17 @@ def _forker() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="forker")
 
 
+@functools.cache
+def _forker_outside() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="forker outside")
+
+
+def keep_one_outside() -> None:
+    """To be called before this process enters a mount namespace of its own: a thread stays in the present one. That
+    which forks all other children begins anew."""
+    _forker_outside().submit(os.getpid).result()
+    _forker.cache_clear()
+
+
 os.register_at_fork(after_in_child=_forker.cache_clear)  # threads do not survive a fork
+os.register_at_fork(after_in_child=_forker_outside.cache_clear)

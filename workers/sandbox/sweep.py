@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workers.errors import SandboxError
 from workers.sandbox import owner, place
-from workers.sandbox.disk import system
+from workers.sandbox.disk import loops, system
 from workers.sandbox.owner import Owner
 
 PLACES = ("live", "images/making")
@@ -24,8 +24,8 @@ def sweep(root: Path) -> list[str]:
 
     A folder without a readable note has no owner. It is removed when it is ours and was not changed for a while.
     Another user's folder stays, and so does everything in a root folder that another user could have prepared. Mounts
-    and loop devices are found by their place in the folder. All processes are ended first, because a server may use the
-    disk of another folder.
+    and loop devices are found by their place in the folder, and devices whose file is gone by their names. All
+    processes are ended first, because a server may use the disk of another folder.
     """
     if place.another_users(root):
         return []
@@ -34,7 +34,10 @@ def sweep(root: Path) -> list[str]:
     for _, note in left:
         if note:
             _kill_server(note)
-    return [folder.name for folder, _ in left if _removed(folder)]
+    removed = [folder.name for folder, _ in left if _removed(folder)]
+    if os.geteuid() == 0:
+        loops.release_orphans()
+    return removed
 
 
 def _is_left(folder: Path, note: Owner | None) -> bool:

@@ -32,8 +32,16 @@ def _line(pid: int, mark: bytes, left_out: list[bytes]) -> str:
 
 
 def mounts(below: Path) -> list[str]:
-    lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    return [line.split()[4] for line in lines if line.split()[4].startswith(f"{below}/")]
+    """Mount points in any mount namespace: a worker has one of its own."""
+    lines = {line for pid in _pids() for line in _mountinfo(pid)}
+    return sorted({line.split()[4] for line in lines if line.split()[4].startswith(f"{below}/")})
+
+
+def _mountinfo(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
+    except OSError:
+        return []
 
 
 def loop_devices(below: Path) -> list[str]:

@@ -1,8 +1,8 @@
-"""The disk's process: python -m workers.sandbox.disk IMAGE MOUNTPOINT CONTROL_SOCKET [replay]
+"""The disk's process: python -m workers.sandbox.disk IMAGE FUSE CONTROL_SOCKET [replay]
 
-Serves IMAGE, a file whose size is a multiple of 4096, on the file MOUNTPOINT until it is unmounted. The end of the
-process is a power cut. With `replay`, IMAGE is never changed. It imports little, because each disk waits for its
-process to start.
+Serves IMAGE, a file whose size is a multiple of 4096, to what the descriptor FUSE is mounted on, until it is unmounted.
+The end of the process is a power cut. With `replay`, IMAGE is never changed. It imports little, because each disk waits
+for its process to start.
 """
 
 import os
@@ -21,13 +21,13 @@ from workers.sandbox.disk.fuse import FuseMount, Request
 from workers.sandbox.disk.image import Image, StateImage
 
 
-def main(file: Path, mountpoint: Path, control: Path, *, replay: bool) -> None:
+def main(file: Path, fuse: int, control: Path, *, replay: bool) -> None:
     be_punctual()
     be_io_flusher()  # where it may; `doctor` and the page of workers say where not
     fd = os.open(file, (os.O_RDONLY if replay else os.O_RDWR) | os.O_CLOEXEC)
     cache = Cache(StateImage(fd) if replay else Image(fd), os.fstat(fd).st_size)
     with socket.socket(socket.AF_UNIX) as listener:
-        connection = FuseMount(mountpoint, cache.size_bytes)
+        connection = FuseMount(fuse, cache.size_bytes)
         _listen(listener, control)
         serve(VolatileDevice(cache), connection, listener)
 
@@ -81,4 +81,4 @@ def _listen(listener: socket.socket, control: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:4]), replay=sys.argv[4:] == ["replay"])
+    main(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), replay=sys.argv[4:] == ["replay"])

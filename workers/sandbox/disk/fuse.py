@@ -32,6 +32,7 @@ DIRECT_IO = 1  # of FOPEN_*: else cached pages would survive a cut
 FILE_MODE = 0o100600
 A_DAY_S = 86400
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+SOURCE = "durascope"  # of the mount
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,23 @@ class Request:
     data: memoryview | None = None
 
 
-class FuseMount:
-    """An open /dev/fuse, mounted on a file. Unmounting it from outside ends it."""
+def mount(point: Path) -> int:
+    """An open /dev/fuse, mounted on a file. It ends when its last copy is closed. OSError: it may not."""
+    fd = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
+    try:
+        _mount(fd, point)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
 
-    def __init__(self, mountpoint: Path, size_bytes: int) -> None:
-        self._size_bytes = size_bytes
+
+class FuseMount:
+    """The requests to what is mounted. Unmounting it ends it."""
+
+    def __init__(self, fd: int, size_bytes: int) -> None:
+        self.fd, self._size_bytes = fd, size_bytes
         self._buffer = memoryview(bytearray(MOST_BYTES + 65536))
-        self.fd = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
-        _mount(self.fd, mountpoint)
 
     def receive(self) -> Request | None:
         """The next read, write or flush; None: it was something else and has been answered. ConnectionError: the
@@ -115,6 +125,6 @@ def _mount(fd: int, mountpoint: Path) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     options = f"fd={fd},rootmode={FILE_MODE:o},user_id={os.geteuid()},group_id={os.getegid()}"
     flags = ctypes.c_ulong(MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    if libc.mount(b"durascope", os.fsencode(mountpoint), b"fuse", flags, options.encode()):
+    if libc.mount(SOURCE.encode(), os.fsencode(mountpoint), b"fuse", flags, options.encode()):
         number = ctypes.get_errno()
         raise OSError(number, f"mounting FUSE on {mountpoint}: {os.strerror(number)}")

@@ -11,7 +11,8 @@ from workers.errors import SandboxError, reason
 from workers.host.child import ENDS_WITH_US
 from workers.host.until import until
 from workers.sandbox import owner, place, process, untrusted
-from workers.sandbox.disk import system
+from workers.sandbox.disk import fuse, loops, system
+from workers.sandbox.disk.loops import LoopDevice
 from workers.sandbox.disk.tools import ran
 from workers.sandbox.owner import Removable
 
@@ -33,9 +34,9 @@ class ServedDisk(Removable):
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.mnt = folder, folder / "mnt"
-        self._file, self._control = folder / "disk", folder / "control"
+        self._file, self._control, self._log = folder / "disk", folder / "control", folder / "disk.log"
         self._process: subprocess.Popen[bytes] | None = None
-        self._device: Path | None = None
+        self._loop: LoopDevice | None = None
 
     @property
     def pid(self) -> int:
@@ -45,9 +46,9 @@ class ServedDisk(Removable):
     @property
     def device(self) -> Path:
         """The block device below the file system. SandboxError: it was unplugged."""
-        if self._device is None:
+        if self._loop is None:
             raise SandboxError(f"The disk in {self.folder} is unplugged.", "Make another one.")
-        return self._device
+        return self._loop.path
 
     def give_way(self) -> None:
         """Answer every waiting request, and drop unflushed data. A process that waits in the kernel for a disk cannot
@@ -60,7 +61,7 @@ class ServedDisk(Removable):
     def remove(self) -> None:
         """Unmount, detach, end the process, delete the folder. May be called twice."""
         try:
-            if self._device:
+            if self._loop:
                 self._tell("cut")  # no data are needed any more
                 system.unmount(self.mnt)
         except SandboxError:  # it hangs or is dead; killing its process ends every wait
@@ -74,22 +75,36 @@ class ServedDisk(Removable):
         self._file.touch(mode=0o600)
 
     def _serve(self, image: Path, *options: str) -> None:
-        argv = [sys.executable, "-S", "-P", "-m", "workers.sandbox.disk", image, self._file, self._control, *options]
-        environment = {"PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C"}
-        log = self.folder / "disk.log"
-        with os.fdopen(untrusted.new_log(log), "ab") as said:
-            self._process = server = process.spawn(
-                [*ENDS_WITH_US, *map(str, argv)], env=environment, cwd=Path("/"), output=said.fileno()
-            )
+        try:
+            served = fuse.mount(self._file)
+        except OSError as error:
+            raise SandboxError(f"No volatile disk: {reason(error)}.", "Nothing was mounted.") from error
+        try:
+            self._process = server = self._spawned(served, image, *options)
+        finally:
+            os.close(served)  # it ends with its process
         owner.write(self.folder, owner.myself(server.pid))
         until(lambda: self._control.exists() or server.poll() is not None, START_TIMEOUT_S, POLL_S)
         if not self._control.exists():
-            why = log.read_text(errors="replace").strip()[-500:]
+            why = self._log.read_text(errors="replace").strip()[-500:]
             raise SandboxError(f"The volatile disk did not start: {why}", "Nothing was mounted.")
 
+    def _spawned(self, served: int, image: Path, *options: str) -> subprocess.Popen[bytes]:
+        argv = [sys.executable, "-S", "-P", "-m", "workers.sandbox.disk", image, served, self._control, *options]
+        environment = {"PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C"}
+        with os.fdopen(untrusted.new_log(self._log), "ab") as said:
+            return process.spawn(
+                [*ENDS_WITH_US, *map(str, argv)],
+                env=environment,
+                cwd=Path("/"),
+                output=said.fileno(),
+                fds=(served,),
+                outside=True,
+            )
+
     def _plug_in(self) -> None:
-        self._device = system.attach(self._file)
-        if (cache := system.write_cache(self.device)) != "write back":
+        self._loop = loops.attach(self._file)
+        if (cache := loops.write_cache(self.device)) != "write back":
             raise SandboxError(f"{self.device} does not pass flushes on ({cache}).", "Nothing was mounted.")
         self._mount()
 
@@ -138,7 +153,9 @@ class ServedDisk(Removable):
 
     def _end(self) -> None:
         """Remove everything below the file system. The process ends when its file is unmounted."""
-        self._device = None
+        loop, self._loop = self._loop, None
+        if loop:
+            loop.let_go()
         try:
             system.dismantle(self.folder)
         finally:

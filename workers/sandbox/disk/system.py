@@ -1,4 +1,4 @@
-"""Mounts and loop devices by system calls: mount(2), umount2(2), loop(4).
+"""Mounts by system calls: mount(2), umount2(2).
 
 No call may block a worker for ever: an unmount waits for its device, which may be dead.
 """
@@ -8,7 +8,6 @@ import ctypes
 import errno
 import fcntl
 import os
-import stat
 import subprocess
 import threading
 import time
@@ -16,14 +15,12 @@ from pathlib import Path
 
 from workers.errors import SandboxError, reason
 from workers.host import environment
-from workers.host.until import until
+from workers.sandbox.disk import loops
 
-LOOP_SET_FD, LOOP_CLR_FD, LOOP_CTL_GET_FREE, BLKFLSBUF = 0x4C00, 0x4C01, 0x4C82, 0x1261
+BLKFLSBUF = 0x1261
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME = 2, 4, 8, 1024
 MOUNTED = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME
 MNT_DETACH = 2
-DETACHED = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
-ATTEMPTS = 20  # another process may take the free loop device first
 PATIENCE_S = 5.0
 POLL_S = 0.005
 
@@ -57,27 +54,6 @@ def unmount(point: Path, patience_s: float = PATIENCE_S) -> None:
         time.sleep(POLL_S)
 
 
-def attach(file: Path) -> Path:
-    """A loop device on that file."""
-    for _ in range(ATTEMPTS):
-        try:
-            return _attach(file)
-        except OSError as error:
-            if error.errno != errno.EBUSY:
-                raise SandboxError(f"No loop device for {file}: {reason(error)}.", "Nothing was mounted.") from error
-    raise SandboxError(f"No loop device for {file}: other processes took every free one.", "Try again.")
-
-
-def detach(device: Path) -> None:
-    """Returns when the loop device has released its file. A program that probes devices may keep it open for a moment.
-    The kernel may then give the device to another user at once."""
-    ours = _backing_file(device)
-    with contextlib.suppress(OSError), device.open("rb") as loop:  # it may have gone by itself
-        fcntl.ioctl(loop, LOOP_CLR_FD)
-    if ours and not until(lambda: _backing_file(device) != ours, PATIENCE_S, POLL_S):
-        raise SandboxError(f"{device} could not be detached.", f"A process keeps it open. To find it: fuser {device}")
-
-
 def drop_cached(device: Path) -> None:
     """Drop the kernel's cache of an unmounted device. SandboxError: its file system is still mounted in another mount
     namespace. The next mount would show what that one holds in memory, and a power loss would lose nothing."""
@@ -100,17 +76,6 @@ def drop_cached(device: Path) -> None:
         os.close(loop)
 
 
-def write_cache(device: Path) -> str:
-    """`write back` when flushes are passed on."""
-    return Path(f"/sys/block/{device.name}/queue/write_cache").read_text().strip()
-
-
-def loops_below(folder: Path) -> list[Path]:
-    """Loop devices whose file lies in the folder."""
-    devices = [Path("/dev") / entry.name for entry in Path("/sys/block").glob("loop*")]
-    return [_node(device.name) for device in devices if Path(_backing_file(device) or "/").is_relative_to(folder)]
-
-
 def mounts_below(folder: Path) -> list[tuple[Path, str]]:
     """(mount point, file system) of everything mounted in the folder, the last mounted first."""
     mounts = [(Path(mount.point), mount.file_system) for mount in reversed(environment.mounts())]
@@ -119,18 +84,17 @@ def mounts_below(folder: Path) -> list[tuple[Path, str]]:
 
 def dismantle(folder: Path) -> None:
     """Remove every mount and loop device in the folder, in any state. The processes that use them must be dead. A
-    failure does not stop the others. SandboxError: something is left."""
+    failure does not stop the others, but the file of a loop device that is still attached stays mounted: without it
+    nobody could tell whose device it is. SandboxError: something is left."""
     folder = folder.resolve()
-    for fuse in (False, True):
-        for point, kind in mounts_below(folder):
-            if kind.startswith("fuse") == fuse:
-                _unmount_somehow(point)
-        if not fuse:
-            for device in loops_below(folder):
-                with contextlib.suppress(SandboxError):  # it is looked for again below
-                    detach(device)
+    _unmount_all(folder, fuse=False)
+    for device, file in loops.below(folder).items():
+        with contextlib.suppress(SandboxError):  # it is looked for again below
+            loops.detach(device, file)
+    attached = [str(device) for device in loops.below(folder)]
+    if not attached:
+        _unmount_all(folder, fuse=True)
     left = [str(point) for point, _ in mounts_below(folder)]
-    attached = [str(device) for device in loops_below(folder)]
     if left or attached:
         raise SandboxError(
             f"These could not be removed: {', '.join((*left, *attached))}.",
@@ -138,11 +102,22 @@ def dismantle(folder: Path) -> None:
         )
 
 
+def _unmount_all(folder: Path, *, fuse: bool) -> None:
+    for point, kind in mounts_below(folder):
+        if kind.startswith("fuse") == fuse:
+            _unmount_somehow(point)
+
+
 def _unmount_somehow(point: Path) -> None:
     try:
         unmount(point)
     except SandboxError:
-        _umount2(point, MNT_DETACH, PATIENCE_S)
+        let_go(point)
+
+
+def let_go(point: Path) -> None:
+    """Unmount it now, and release it when nobody uses it any more."""
+    _umount2(point, MNT_DETACH, PATIENCE_S)
 
 
 def _umount2(point: Path, flags: int, patience_s: float) -> int:
@@ -157,33 +132,6 @@ def _umount2(point: Path, flags: int, patience_s: float) -> int:
     thread.start()
     thread.join(patience_s)
     return status[0]
-
-
-def _attach(file: Path) -> Path:
-    with Path("/dev/loop-control").open("rb") as control:
-        device = _node(f"loop{fcntl.ioctl(control, LOOP_CTL_GET_FREE)}")
-    with device.open("r+b", buffering=0) as loop, file.open("r+b", buffering=0) as backing:
-        fcntl.ioctl(loop, LOOP_SET_FD, backing.fileno())
-    return device
-
-
-def _node(name: str) -> Path:
-    """A container has a /dev of its own, in which new loop devices do not appear."""
-    node = Path("/dev") / name
-    if not node.exists():
-        major, minor = map(int, Path(f"/sys/block/{name}/dev").read_text().split(":"))
-        os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(major, minor))
-    return node
-
-
-def _backing_file(device: Path) -> str:
-    """Empty: it has none. OSError: not readable, which proves nothing."""
-    try:
-        return Path(f"/sys/block/{device.name}/loop/backing_file").read_text().strip()
-    except OSError as error:
-        if error.errno in DETACHED:
-            return ""
-        raise
 
 
 def _libc() -> ctypes.CDLL:

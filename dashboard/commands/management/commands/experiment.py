@@ -53,6 +53,7 @@ from workers.bench.recipes import QUICK, SIZES, Recipe
 from workers.bench.workloads import OWN
 from workers.conducting.conduct import conduct
 from workers.errors import DurascopeError
+from workers.sandbox.disk import own_mounts
 from workers.transaction.read import read
 from workers.upkeep import housekeeping, memory_watch, restores
 from workers.upkeep.heartbeat import heartbeat
@@ -152,6 +153,7 @@ class Command(DurascopeCommand):
     def _conduct(self, experiment: Experiment) -> None:
         """Measure in a separate thread and print progress in this one. Ctrl-C ends it within two seconds, unless a
         start command of a server that a dead worker left down is running."""
+        own_mounts.enter()
         worker = heartbeat.start()
         measuring = threading.Thread(target=self._measure, args=(experiment.pk, worker))
         measuring.start()

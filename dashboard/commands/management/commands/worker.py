@@ -18,6 +18,7 @@ from dashboard.commands.command import DurascopeCommand
 from dashboard.installation.home import PROJECT
 from dashboard.records.fleet.site_names import ANYBODY
 from workers.celery import app
+from workers.sandbox.disk import own_mounts
 from workers.upkeep import start_check
 
 OPTIONS = {"without_mingle": True, "without_gossip": True, "loglevel": "INFO"}
@@ -46,6 +47,7 @@ class Command(DurascopeCommand):
         )
 
     def handle(self, *, site: str, only_site: bool, needs_power_loss: bool, **_: object) -> None:
+        own_mounts.enter()
         if needs_power_loss:
             start_check.check_power_loss()
         start_check.check(site)

@@ -60,6 +60,7 @@ urlpatterns = [
         path("<int:pk>/edit/", servers.edit, name="edit"),
         path("<int:pk>/delete/", servers.delete, name="delete"),
         path("<int:pk>/hand-over/", servers.hand_over, name="hand-over"),
+        path("<int:pk>/confirm-key/", servers.confirm_key, name="confirm-key"),
         path("<int:pk>/level/", servers.level, name="level"),
         path("<int:pk>/test/", servers.test, name="test"),
         path("<int:pk>/expendable/", servers.expendable, name="expendable"),

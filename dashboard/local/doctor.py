@@ -3,7 +3,7 @@ is started for a look is ended again, and nothing is stored (home.looks_only).""
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -14,7 +14,7 @@ from django.db import connection
 
 from dashboard.installation import usable, vault
 from dashboard.local import redis
-from dashboard.records.servers import rotation
+from dashboard.records.servers import pins, rotation
 from dashboard.text.numbers import ms
 from workers.bench.abilities import Abilities
 from workers.errors import DurascopeError, SandboxError, reason
@@ -25,7 +25,7 @@ State = Literal["works", "limited", "fails"]
 GIB = 2**30
 SANDBOX_BYTES = 2 * GIB  # one server with its image and its simulated disk
 ASKED_MS = 5.0  # a round trip that is tried
-NAMED = 10  # owners of passwords that no key opens
+NAMED = 10  # servers that a line lists
 SERVER_MIB = 1024  # free memory for a server, the worker and sysbench
 
 
@@ -40,7 +40,7 @@ class Looked:
 
 
 TITLES = (
-    "home", "database", "version", "clock", "keys", "Redis", "sysbench", "builds", "power loss",
+    "home", "database", "version", "clock", "keys", "keys of servers", "Redis", "sysbench", "builds", "power loss",
     "disks in short memory", "other crashes", "networks", "own user of sandboxes", "fsync trace", "memory", "disk",
     "mail", "address",
 )  # fmt: skip
@@ -77,9 +77,11 @@ def _is_new() -> bool:
 def _database() -> Iterator[Looked]:
     yield (database := _must("database", start_check.check_database, f"{connection.vendor} answers"))
     if database.state == "works":
-        yield _must("version", _version, "program and database fit together")
+        yield (version := _must("version", _version, "program and database fit together"))
         yield _must("clock", start_check.check_clock, "agrees with the database's")
         yield _keys()
+        if version.state == "works" and connection.introspection.table_names():
+            yield _servers()
 
 
 def _keys() -> Looked:
@@ -87,9 +89,8 @@ def _keys() -> Looked:
     keys = _must("keys", start_check.check_keys, "stored passwords can be opened")
     if keys.state != "works" or not (connection.introspection.table_names() and (lost := rotation.locked())):
         return keys
-    named = ", ".join(lost[:NAMED]) + (f" and {len(lost) - NAMED} more" if len(lost) > NAMED else "")
     fix = f"Put the key back ({vault.ENVIRONMENT}, or {vault.NAME} in the home), or enter these passwords again."
-    return Looked("keys", "limited", f"No key opens the passwords of: {named}. {fix}")
+    return Looked("keys", "limited", f"No key opens the passwords of: {_listed(lost)}. {fix}")
 
 
 def _must(title: str, check: Callable[[], None], fine: str) -> Looked:
@@ -106,6 +107,20 @@ def _version() -> None:
     """An empty SQLite database is no problem: `up` fills it."""
     if connection.vendor == "postgresql" or connection.introspection.table_names():
         start_check.check_version()
+
+
+def _servers() -> Looked:
+    """Whether passwords go only to servers whose key a person has confirmed."""
+    names = [server.name for server in pins.unconfirmed()]
+    problem = (
+        f"{len(names)} servers of an older version may show any key, so another machine could read their passwords: "
+        f"{_listed(names)}. From the next version on they are refused. manage.py server pin --all"
+    )
+    return _can("keys of servers", problem if names else "", "passwords go only to servers that were confirmed")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def _redis() -> None:

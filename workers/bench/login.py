@@ -37,7 +37,7 @@ def address(target: Target) -> Iterator[list[str]]:
 def _is_mariadbs() -> bool:
     """Whether the installed sysbench uses MariaDB's client library."""
     found = shutil.which("sysbench")
-    return bool(found) and _names_mariadbs(Path(found).resolve())
+    return found is not None and _names_mariadbs(Path(found).resolve())
 
 
 @cache

@@ -15,6 +15,7 @@ from workers.servers.facts import Facts
 from workers.servers.flavours import FLAVOURS, grant_statements, needs
 from workers.servers.limited import Connection
 from workers.servers.lookalikes import LOOKALIKES
+from workers.servers.pins import needs_pin, proven
 from workers.servers.privileges import grant_to_see_others, granted, missing
 from workers.servers.target import Target
 from workers.toml.table import TomlTable
@@ -73,6 +74,18 @@ def tls(scene: CheckedServer) -> PreflightAnswer:
         return answer("encrypted", cipher=used)
     stays_here = scene.target.socket or is_loopback(scene.target.host)
     return answer("unencrypted-here" if stays_here else "unencrypted")
+
+
+def identity(scene: CheckedServer) -> PreflightAnswer:
+    """How the server was proven before the password was sent."""
+    target, encrypted = scene.target, bool(scene.connection.certificate())
+    if not needs_pin(target):
+        return answer("proven-by-socket" if target.socket else "proven-by-authority")
+    if proven(target) or (target.key_pin and not encrypted):
+        return answer("confirmed")
+    if target.any_key:
+        return answer("any-key")
+    return answer("unproven-here" if is_loopback(target.host) else "unproven")
 
 
 def version(scene: CheckedServer) -> PreflightAnswer:
@@ -220,6 +233,7 @@ def is_loopback(host: str) -> bool:
 CHECKS: dict[str, tuple[str, Callable[[CheckedServer], PreflightAnswer]]] = {
     "reachability": ("Reachable", round_trip),
     "tls": ("Encryption", tls),
+    "identity": ("Proof of identity", identity),
     "version": ("Flavour and version", version),
     "privileges": ("Privileges", privileges),
     "engines": ("Engines", engines),

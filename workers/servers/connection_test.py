@@ -10,6 +10,7 @@ from workers.servers.checks import read_only_by
 from workers.servers.children import in_child
 from workers.servers.durability import DurabilityStatement
 from workers.servers.facts import Facts
+from workers.servers.keys import SeenKeys
 from workers.servers.preflight import PreflightCheck, PreflightResult
 from workers.servers.present import settings_in_words
 from workers.servers.services import recognised
@@ -26,6 +27,7 @@ class ServerTest:
     checks: tuple[PreflightCheck, ...]
     durability: tuple[DurabilityStatement, ...] = ()
     facts: AnsweredFacts | None = None
+    keys: SeenKeys | None = None
 
 
 def run_apart(target: Target, limits: ApartLimits = LIMITS) -> ServerTest:
@@ -39,8 +41,9 @@ def run_apart(target: Target, limits: ApartLimits = LIMITS) -> ServerTest:
 def run(target: Target) -> ServerTest:
     result = preflight.run(target)
     if result.facts is None:
-        return ServerTest(result.checks)
-    return ServerTest(result.checks, tuple(durability.report(result.facts)), _kept(result.facts, result, target.host))
+        return ServerTest(result.checks, keys=result.keys)
+    kept = _kept(result.facts, result, target.host)
+    return ServerTest(result.checks, tuple(durability.report(result.facts)), kept, result.keys)
 
 
 def _kept(facts: Facts, result: PreflightResult, host: str) -> AnsweredFacts:

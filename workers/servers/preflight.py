@@ -1,12 +1,15 @@
 """*Test connection*: is this server ready to be measured, and how can it be fixed?"""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
-from workers.errors import DurascopeError
-from workers.servers import free_disk, look, replication
+from workers.errors import AccessDenied, DurascopeError
+from workers.servers import free_disk, keys, look, replication
 from workers.servers.checks import CHECKS, CheckedServer, Outcome, PreflightAnswer
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
+from workers.servers.keys import SeenKeys
+from workers.servers.pins import needs_pin
 from workers.servers.replication import Replication
 from workers.servers.target import Target
 
@@ -33,6 +36,7 @@ class PreflightResult:
     facts: Facts | None
     replication: Replication | None = None
     free_bytes: int | None = None  # on the fullest disk of the server's files
+    keys: SeenKeys | None = None  # None: the server has a better proof, or was not reached
 
 
 def run(target: Target) -> PreflightResult:
@@ -43,11 +47,24 @@ def run(target: Target) -> PreflightResult:
             scene = CheckedServer(target, connection, facts)
             checks = tuple(_answer(key, scene) for key in CHECKS)
             free = free_disk.least_free(target, connection, facts)
-            return PreflightResult(checks, facts, replication.read(connection, facts), free)
+            return PreflightResult(checks, facts, replication.read(connection, facts), free, _keys(target))
+    except AccessDenied as error:
+        return PreflightResult(_unreached(error), None, keys=_keys(target, denied=True))
     except DurascopeError as error:
         return failed(error)
     except Exception as error:  # whatever the server sends, the test must get an answer
         return failed(DurascopeError(f"The test failed: {type(error).__name__}: {error}."))
+
+
+def _keys(target: Target, *, denied: bool = False) -> SeenKeys | None:
+    """What a person may confirm. A server that let us in showed what was confirmed before."""
+    if not needs_pin(target):
+        return None
+    if not denied and (target.certificate_pin or target.key_pin):
+        return SeenKeys(target.certificate_pin, target.key_pin)
+    with suppress(DurascopeError):
+        return keys.seen(target)
+    return None
 
 
 def _answer(key: str, scene: CheckedServer) -> PreflightCheck:

@@ -23,7 +23,7 @@ def run_preflight(preflight_id: int, worker: Worker) -> None:
     except KeyMissing as lost:
         actions.finish_preflight(asked, [PreflightCheck("password", "Password", "failed", str(lost), "")])
         return
-    actions.finish_preflight(asked, found.checks, found.durability, found.facts)
+    actions.finish_preflight(asked, found.checks, found.durability, found.facts, found.keys)
 
 
 def unreachable(server: Server) -> str:

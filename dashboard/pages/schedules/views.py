@@ -19,6 +19,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.refused import Refused
 from dashboard.records.schedules import actions, cron, queries, window
 from dashboard.records.schedules.models import Schedule
+from dashboard.records.servers import pins
 from dashboard.records.servers.models import Server
 from dashboard.text.asked import asked_number
 from workers.bench.plan import Plan
@@ -177,6 +178,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         "overdue": queries.written(overdue, schedule.zone) if overdue else "",
         "production": production,
         "unconfirmed": queries.unconfirmed(schedule),
+        "any_key": pins.unconfirmed().filter(pk__in=schedule.server_ids),
         "may_confirm": all(allowed(request.user, "confirm_schedules", server) for server in production),
         "page": Paginator(queries.nights_of(schedule.nights.all()), NIGHTS_A_PAGE).get_page(request.GET.get("page")),
     }

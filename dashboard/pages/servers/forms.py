@@ -191,6 +191,10 @@ class SandboxForm(SiteForm):
         widgets = {"note": forms.Textarea(attrs={"rows": 3})}
 
 
+class ConfirmKeyForm(forms.Form):
+    shown = forms.CharField(max_length=200)
+
+
 FORMS: dict[str, type[AttachedForm] | type[SandboxForm]] = {
     Server.Kind.ATTACHED: AttachedForm,
     Server.Kind.SANDBOX: SandboxForm,

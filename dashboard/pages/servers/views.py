@@ -23,14 +23,14 @@ from dashboard.pages.accounts.gate import needs
 from dashboard.pages.buttons import button
 from dashboard.pages.front import page
 from dashboard.pages.servers.command_forms import CommandForm, ExpendableForm, FailoverManagerForm
-from dashboard.pages.servers.forms import FORMS, AttachedForm, HandOverForm, SandboxForm
+from dashboard.pages.servers.forms import FORMS, AttachedForm, ConfirmKeyForm, HandOverForm, SandboxForm
 from dashboard.pages.servers.level_form import LevelForm
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.experiments import search
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import sites
 from dashboard.records.refused import Refused
-from dashboard.records.servers import actions, levels, managers, queries
+from dashboard.records.servers import actions, levels, managers, pins, queries
 from dashboard.records.servers.account import statements
 from dashboard.records.servers.models import Preflight, Server
 from workers.sandbox import builds
@@ -126,6 +126,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "server": server,
         "nobody": sites.no_worker_message(server.site),
         "preflight": server.preflights.first(),
+        "keys": pins.keys(server),
         "answered": answered,
         "server_version": answered.known.version_text if answered else queries.measured_version(server),
         "derived": DERIVED,
@@ -197,6 +198,7 @@ failover_manager = _command_page(
 )
 _button = partial(button, Server.objects.all(), "servers:detail")
 test = _button("test_server", actions.ask_preflight)
+confirm_key = _button("change_server", pins.confirm, "The key of {} is confirmed.", form=ConfirmKeyForm)
 hand_over = _button("change_server", actions.hand_over, "{1} is now the owner of {0}.", form=HandOverForm)
 delete = _button(
     "change_server", actions.remove, "{} is deleted. The server itself was not touched.", then="servers:list"

@@ -23,6 +23,7 @@ from dashboard.records.servers import managers, programs, queries
 from dashboard.records.servers.models import Preflight, Server
 from workers.servers.answered import AnsweredFacts
 from workers.servers.durability import DurabilityStatement
+from workers.servers.keys import SeenKeys
 from workers.servers.preflight import PreflightCheck
 
 ADDRESS = {"host", "port", "socket", "site"}
@@ -51,7 +52,7 @@ def register(user: Actor, server: Server, password: str) -> Server:
 @transaction.atomic
 def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -> Server:
     """Store an edited server: only the fields in `changed`, because another person may have changed others meanwhile.
-    An empty password keeps the old one. A new address ends the mark *expendable*.
+    An empty password keeps the old one. A new address ends the mark *expendable*, and no key is confirmed there.
 
     Raises Refused for a new address while a restore is pending or an experiment runs at the present address. Raises
     ValidationError if the password must be entered again.
@@ -76,6 +77,10 @@ def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -
     if unmarked:
         now.expendable = False
         fields.add("expendable")
+    if moved:
+        now.certificate_pin, now.key_pin, now.any_key = "", "", False
+        fields |= {"certificate_pin", "key_pin", "any_key"}
+        now.preflights.update(keys=None)  # of the old address
     if now.expendable and now.label == Server.Label.PRODUCTION:
         raise Refused(f"{now} was not changed: it is marked expendable. Withdraw the mark on its page first.")
     now.save(update_fields=fields)
@@ -228,6 +233,7 @@ def finish_preflight(
     checks: Sequence[PreflightCheck],
     durability: Sequence[DurabilityStatement] = (),
     facts: AnsweredFacts | None = None,
+    keys: SeenKeys | None = None,
 ) -> None:
     """Store a worker's answer. An answer after another worker's claim is dropped. `facts`: None if the server was not
     reached."""
@@ -238,4 +244,5 @@ def finish_preflight(
         checks=without_nul([asdict(check) for check in checks]),
         durability=[asdict(statement) for statement in durability],
         facts=without_nul(asdict(facts)) if facts else {},
+        keys=None if keys is None else asdict(keys),
     )

@@ -1,5 +1,6 @@
 """Registered servers and their preflights."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import cast
 
@@ -14,6 +15,7 @@ from dashboard.records.fleet import site_names
 from workers.servers.answered import AnsweredFacts
 from workers.servers.durability import DurabilityStatement
 from workers.servers.hosts import says_here
+from workers.servers.keys import SeenKeys
 from workers.servers.preflight import NOT_REACHED, PreflightCheck
 from workers.servers.target import Target, TlsMode
 
@@ -66,6 +68,9 @@ class Server(models.Model):
     password_sealed = models.BinaryField(default=b"")  # see vault.py; never leaves the server side
     tls = models.CharField(max_length=10, choices=Tls, default=Tls.PREFERRED)
     tls_ca = models.CharField(max_length=500, blank=True)
+    certificate_pin = models.CharField(max_length=95, blank=True, default="", db_default="")  # as in Target
+    key_pin = models.TextField(blank=True, default="", db_default="")
+    any_key = models.BooleanField(default=False, db_default=False)
     label = models.CharField(max_length=12, choices=Label, default=Label.TEST)
     service = models.CharField(max_length=10, choices=Service, blank=True)  # "": as a connection test recognises it
     note = models.TextField(blank=True, max_length=2000)
@@ -146,16 +151,23 @@ class Server(models.Model):
 
     def target(self) -> Target:
         """Address and account with the decrypted password. Attached servers only: a sandbox has none until it runs."""
+        return replace(self.way(), password=vault.open_sealed(self.password_sealed))
+
+    def way(self) -> Target:
+        """The target without its password."""
         return Target(
             name=self.name,
             kind="attached",
             user=self.user,
-            password=vault.open_sealed(self.password_sealed),
+            password="",
             host=self.host,
             port=self.port,
             socket=self.socket,
             tls=cast(TlsMode, self.tls),
             tls_ca=self.tls_ca,
+            certificate_pin=self.certificate_pin,
+            key_pin=self.key_pin,
+            any_key=self.any_key,
         )
 
 
@@ -196,6 +208,7 @@ class Preflight(models.Model):
     checks = models.JSONField(default=list)  # [PreflightCheck], read by `checked`
     durability = models.JSONField(default=list)  # [DurabilityStatement], read by `report`
     facts = models.JSONField(default=dict)  # AnsweredFacts, read by `known`; empty: the server was not reached
+    keys = models.JSONField(null=True)  # SeenKeys, read by `seen`; None: they were not asked for, or not reached
 
     class Meta:
         ordering = ["-asked_at"]
@@ -203,6 +216,10 @@ class Preflight(models.Model):
     @property
     def report(self) -> tuple[DurabilityStatement, ...]:
         return read(tuple[DurabilityStatement, ...], self.durability)
+
+    @property
+    def seen(self) -> SeenKeys | None:
+        return None if self.keys is None else read(SeenKeys, self.keys)
 
     @cached_property
     def known(self) -> AnsweredFacts:

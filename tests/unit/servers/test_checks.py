@@ -208,3 +208,24 @@ def test_old_servers_are_asked_for_whole_seconds(monkeypatch, version, sql):
 def test_encryption_is_checked(monkeypatch, used, host, outcome):
     monkeypatch.setattr(checks, "cipher", lambda connection: used)
     assert checks.tls(scene(host=host)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("known", "encrypted", "outcome", "words"),
+    [
+        ({"socket": "/run/x"}, False, "passed", "socket file"),
+        ({"tls": "verify"}, True, "passed", "authority"),
+        ({"certificate_pin": "AA"}, True, "passed", "was confirmed"),
+        ({"tls": "off", "key_pin": "a key"}, False, "passed", "was confirmed"),
+        ({"key_pin": "a key"}, True, "warned", "Nothing proves"),
+        ({"any_key": True}, True, "warned", "Nobody has confirmed"),
+        ({}, False, "warned", "scramble"),
+        ({"host": "127.0.0.1"}, False, "passed", "does not leave"),
+    ],
+)
+def test_how_a_server_was_proven_is_told(known, encrypted, outcome, words):
+    connection = Played({})
+    connection.certificate = lambda: b"DER" if encrypted else b""
+    asked = CheckedServer(Target("t", "attached", "u", "p", **{"host": "db.example", **known}), connection, None)
+    found = checks.identity(asked)
+    assert found.outcome == outcome and words in found.says and bool(found.fix) == (outcome == "warned")

@@ -1,14 +1,19 @@
 """*Test connection*: every check has an answer, and one that breaks says so."""
 
+from dataclasses import replace
+
+import pytest
+
 from tests.unit.servers.played import Played
-from workers.errors import ServerError
+from workers.errors import AccessDenied, ServerError, Unreachable
 from workers.servers import preflight, reading
 from workers.servers.checks import PreflightAnswer
 from workers.servers.facts import Facts
+from workers.servers.keys import SeenKeys
 from workers.servers.replication import Replication
 from workers.servers.target import Target
 
-TARGET = Target("x", "attached", "u", "p", host="h")
+TARGET = Target("x", "attached", "u", "p", host="h", tls="verify")
 FACTS = Facts("mariadb", (10, 11, 6), "10.11.6", {}, {})
 ALONE = Replication(1, 3306, (), (), ())
 
@@ -39,3 +44,32 @@ def test_each_check_is_answered_whatever_another_one_does(monkeypatch):
     ]
     assert (found.facts, found.replication, found.free_bytes) == (FACTS, ALONE, 7)
     assert reading.read(TARGET) == reading.ServerReading(FACTS, ALONE, why="")
+
+
+@pytest.mark.parametrize(
+    ("lets_in", "pin", "seen"),
+    [(True, "", "asked"), (True, "AA", "AA"), (False, "AA", "asked"), (False, "", "asked")],
+)
+def test_what_a_server_shows_is_asked_where_it_is_not_known(monkeypatch, lets_in, pin, seen):
+    def connect(*_, **__):
+        if lets_in:
+            return Played({})
+        raise AccessDenied("It shows another certificate.")
+
+    monkeypatch.setattr(preflight, "connect", connect)
+    monkeypatch.setattr(preflight.look, "read", lambda connection: FACTS)
+    monkeypatch.setattr(preflight.replication, "read", lambda connection, facts: ALONE)
+    monkeypatch.setattr(preflight.free_disk, "least_free", lambda *_: 7)
+    monkeypatch.setattr(preflight, "CHECKS", CHECKS)
+    monkeypatch.setattr(preflight.keys, "seen", lambda target: SeenKeys("asked"))
+    assert preflight.run(replace(TARGET, tls="preferred", certificate_pin=pin)).keys == SeenKeys(seen)
+    assert preflight.run(replace(TARGET, certificate_pin=pin)).keys is None, "an authority proves it"
+
+
+def test_a_server_that_is_not_reached_is_not_asked_for_its_key(monkeypatch):
+    def connect(*_, **__):
+        raise Unreachable("Nothing listens there.")
+
+    monkeypatch.setattr(preflight, "connect", connect)
+    monkeypatch.setattr(preflight.keys, "seen", None)
+    assert preflight.run(replace(TARGET, tls="off")).keys is None

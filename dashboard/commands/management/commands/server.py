@@ -1,9 +1,10 @@
 """`manage.py server import FILE [--dry-run] [--yes]`: register the servers of an option file or inventory.
 `manage.py server replicas`: register the replicas and cluster members that registered servers name.
 `manage.py server sandbox NAME`: register a server that a worker makes from a build for each experiment.
+`manage.py server pin NAME` or `--all`: show the certificates and keys of servers, and confirm them.
 
-The first two say first what would be done for each server and ask. No password is printed. Exit status: 0 done, or a
-dry run; 2 refused or stopped.
+All but *sandbox* say first what would be done for each server and ask. No password is printed or sent. Exit status: 0
+done, or a dry run; 2 refused or stopped.
 """
 
 import getpass
@@ -12,6 +13,7 @@ from typing import TypedDict, Unpack
 
 from django.conf import settings
 
+from dashboard.commands import key_lines
 from dashboard.commands.command import Subcommands
 from dashboard.commands.files import content_of
 from dashboard.findings.attached.known import Known
@@ -19,7 +21,7 @@ from dashboard.findings.attached.unregistered import unregistered
 from dashboard.findings.audit.subject import read_all
 from dashboard.pages.servers.forms import SandboxForm
 from dashboard.pages.servers.importing import REGISTERED, Defaults, plan, register, summary
-from dashboard.records.servers import actions
+from dashboard.records.servers import actions, pins
 from dashboard.records.servers.models import Server
 from workers.errors import PlanError
 from workers.servers.inventory.found import MOST_BYTES, FoundServer
@@ -37,8 +39,8 @@ class Options(TypedDict):
 
 
 class Command(Subcommands):
-    help = "Register servers from files, replicas from their primaries, and sandboxes."
-    stopped = "Nothing was registered."
+    help = "Register servers from files, replicas from their primaries, and sandboxes. Confirm keys of servers."
+    stopped = "Nothing was changed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
@@ -50,6 +52,10 @@ class Command(Subcommands):
         sandbox = commands.add_parser("sandbox", help="a server that a worker makes for each experiment")
         sandbox.add_argument("name")
         sandbox.add_argument("--build", default=SYSTEM, metavar="KEY", help=f"see build list (default: {SYSTEM})")
+        pin = commands.add_parser("pin", help="show the certificate and key of servers, and confirm them")
+        pin.add_argument("name", nargs="?", default="")
+        pin.add_argument("--all", action="store_true", help="all servers; a key that changed is confirmed by name only")
+        pin.add_argument("--yes", action="store_true", help="do not ask")
         for one in (imports, replicas):
             one.add_argument("--dry-run", action="store_true", help="say what would be done, and end")
             one.add_argument("--yes", action="store_true", help="do not ask")
@@ -77,6 +83,21 @@ class Command(Subcommands):
         actions.register(None, form.save(commit=False), "")
         self.stdout.write(f"{name} is registered. A worker makes it when an experiment begins.")
 
+    def _pin(self, *, name: str, all: bool, yes: bool, **_: object) -> None:
+        shown = key_lines.read(key_lines.chosen(name, every=all))
+        for one in shown:
+            self.stdout.write("\n".join(printable(line) for line in one.lines))
+        found = ((one.server, one.to_confirm(by_name=not all)) for one in shown)
+        wanted = [(server, seen) for server, seen in found if seen is not None]
+        if not wanted:
+            self.stdout.write("Nothing was confirmed.")
+        elif yes or _agreed(f"Confirm {len(wanted)}"):
+            for server, seen in wanted:
+                pins.pin(None, server, seen)
+            self.stdout.write(f"{len(wanted)} confirmed.")
+        else:
+            raise PlanError("Nothing was confirmed.", "Confirm with y, or with --yes.")
+
     def _register(self, found: list[FoundServer], options: Options, password: str = "") -> None:
         lines = plan(found, Defaults(options["user"], password, options["label"], settings.SITE))
         for line in lines:
@@ -85,14 +106,14 @@ class Command(Subcommands):
         wanted = sum(line.state in REGISTERED for line in lines)
         if options["dry_run"] or not wanted:
             self.stdout.write("Nothing was registered.")
-        elif options["yes"] or _agreed(wanted):
+        elif options["yes"] or _agreed(f"Register {wanted}"):
             self.stdout.write(f"{len(register(None, lines))} registered. Nothing was sent to them.")
         else:
             raise PlanError("Nothing was registered.", "Confirm with y, or with --yes.")
 
 
-def _agreed(wanted: int) -> bool:
+def _agreed(question: str) -> bool:
     try:
-        return input(f"Register {wanted}? [y/N] ").strip().lower() in ("y", "yes")
+        return input(f"{question}? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False

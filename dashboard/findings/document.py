@@ -1,8 +1,11 @@
 """A whole experiment as one JSON document: enough to check every figure without this installation."""
 
+from django.db.models import QuerySet
+
 from dashboard.findings.analysis import stored
 from dashboard.findings.claims.outcomes import outcomes_of
 from dashboard.records.experiments.models import Environment, Experiment, Run
+from dashboard.records.holds.models import PendingRestore
 
 FORMAT = "durascope-experiment-1"
 _EXPERIMENT = (
@@ -21,6 +24,11 @@ _TRIAL = (
     "lost_binlog", "lost_binlog_ms", "lost_replica", "phantoms", "recovery_s", "environment_id",
     "evidence__data",
 )  # fmt: skip
+
+
+def not_restored(experiment: Experiment) -> QuerySet[PendingRestore]:
+    """What it changed or created on attached servers, and what is still so."""
+    return experiment.pending_restores.filter(restored_at=None).order_by("noted_at")
 
 
 def everything(experiment: Experiment) -> dict[str, object]:
@@ -47,4 +55,5 @@ def everything(experiment: Experiment) -> dict[str, object]:
         "runs": rows,
         "trials": trials,
         "unmeasured": list(unmeasured),
+        "not_restored": list(not_restored(experiment).values("server_id", "kind", "name", "old", "problem")),
     }

@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import OperationalError
+from django.utils import timezone
 
 from dashboard.commands.management.commands import experiment as command
 from dashboard.commands.management.commands.experiment import Command
@@ -129,6 +130,21 @@ def test_the_exit_status_tells_whether_crashes_can_be_believed(
     monkeypatch.setattr(Command, "_conduct", conduct)
     assert status(*RUN, "--set", "trials=1") == code
     assert told in capsys.readouterr().err
+
+
+def test_a_schema_that_stays_is_named_in_words_and_in_json(server, monkeypatch, capsys):
+    def conduct(_, experiment):
+        kept = {"server": server, "kind": "schema", "problem": "The account is locked."}
+        experiment.pending_restores.create(name="durascope_e1_innodb", **kept)
+        experiment.pending_restores.create(name="durascope_e2_innodb", restored_at=timezone.now(), **kept)
+        Experiment.objects.filter(pk=experiment.pk).update(state="failed")
+
+    monkeypatch.setattr(Command, "_conduct", conduct)
+    assert status(*RUN, "--json") == 1
+    told = capsys.readouterr()
+    assert "Not restored on One: schema durascope_e1_innodb. The account is locked." in told.err
+    [left] = json.loads(told.out)["not_restored"]
+    assert (left["kind"], left["name"]) == ("schema", "durascope_e1_innodb")
 
 
 def test_the_command_lists_the_recipes(capsys):

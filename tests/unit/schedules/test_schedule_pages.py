@@ -13,6 +13,7 @@ from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
 from dashboard.records.schedules import actions, cron
 from dashboard.records.schedules.models import Night, Schedule
+from dashboard.records.servers.models import Server
 from tests.unit.schedules import made
 from tests.unit.schedules.made import DUE, watch
 
@@ -143,6 +144,14 @@ def test_a_schedule_that_nobody_checks_is_shown_as_overdue(client, dba):
     assert "overdue" in text(client.get("/nights/"))
     actions.pause(dba, one)
     assert "Overdue since" not in text(client.get(f"/nights/{one.pk}/"))
+
+
+def test_a_schedule_on_a_server_whose_key_nobody_confirmed_says_so(client, dba):
+    server = made.attached()
+    page = f"/nights/{made.schedule(server, dba).pk}/"
+    assert "Nobody has confirmed" not in text(client.get(page))
+    Server.objects.update(any_key=True)
+    assert f"Nobody has confirmed the key of {server}" in text(client.get(page))
 
 
 def test_run_now_starts_one_and_only_one(client, dba, notified):

@@ -33,7 +33,7 @@ from dashboard.findings.attached.followers import not_watched
 from dashboard.findings.claims.in_words import claim_lines
 from dashboard.findings.crash.self_test import self_test
 from dashboard.findings.crash.trials import trials_of
-from dashboard.findings.document import everything
+from dashboard.findings.document import everything, not_restored
 from dashboard.findings.written import estimates
 from dashboard.installation import usable
 from dashboard.local.arguments import add_overrides
@@ -193,6 +193,9 @@ class Command(DurascopeCommand):
     def _tell_failures(self, experiment: Experiment) -> int:
         if experiment.error:
             self.stderr.write(f"{experiment.error} {experiment.fix}".strip())
+        for left in not_restored(experiment).select_related("server"):
+            what = f"{left.get_kind_display()} {left.name}".strip()
+            self.stderr.write(f"Not restored on {left.server}: {what}. {left.problem}".strip())
         for failed in (cells := queries.failed_cells(experiment)):
             self.stderr.write(failed)
         return len(cells) + self._tell_crashes(experiment)

@@ -5,10 +5,10 @@ SOURCE=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 cd "$SOURCE"
 umask 022 # services of other users read what is made here
 source scripts/bootstrap.sh
-for part in things checks steps services uninstall; do source "deploy/install/$part.sh"; done
+for part in things chosen checks steps releases services upgrade uninstall; do source "deploy/install/$part.sh"; done
 
 HELP="deploy/install.sh: installs Durascope on this machine (Debian 12 or 13 with systemd), as root. A second run changes
-nothing, or goes on where the first one stopped.
+nothing, or goes on where the first one stopped. Options that are given later are applied, or refused.
 
   --name HOST          the name under which browsers reach it (default: this machine's)
   --admin NAME         the first administrator (default: admin)
@@ -17,7 +17,13 @@ nothing, or goes on where the first one stopped.
                        none: the workers are on other hosts
   --proxy KIND         nginx (default), or none: you have a proxy of your own
   --certificate FILE   with --key FILE: the certificate of that name (default: makes one that browsers warn about)
-  --upgrade            replace the program of an earlier installation by this one; take a backup first
+  --environment FILE   a durascope.env of your own (mode 0600). What it names is not made here: with DATABASE_URL no
+                       PostgreSQL, with DURASCOPE_REDIS no Redis
+  --only-worker        this host has only a worker. FILE names DATABASE_URL, DURASCOPE_REDIS and DURASCOPE_PASSWORD_KEYS
+                       of the web server's host
+  --site NAME          the site of the worker (default: local)
+  --upgrade            replace the program of an earlier installation by this one. It is prepared beside the old one;
+                       if anything fails, the old one and its database are put back
   --dry-run            only say what would be done
   --uninstall          remove the program, its services and the proxy's site; the data stay
   --uninstall --purge  remove the data too: database, keys, results, accounts of this machine"
@@ -25,6 +31,7 @@ nothing, or goes on where the first one stopped.
 main() {
     options "$@"
     as_root_on_debian
+    chosen
     exec 9>/run/durascope-install.lock
     flock --nonblock 9 || refuse "Another deploy/install.sh is running. Wait until it has ended. Nothing was changed."
     trap stopped ERR
@@ -32,7 +39,8 @@ main() {
     rm -f /run/durascope-install.lock
 }
 
-NAME='' ADMIN=admin WORKER='' PROXY=nginx CERTIFICATE='' KEY='' UPGRADE='' DRY_RUN='' UNINSTALL='' PURGE='' NAME_GIVEN=''
+NAME='' ADMIN='' WORKER='' PROXY='' CERTIFICATE='' KEY='' UPGRADE='' DRY_RUN='' UNINSTALL='' PURGE='' NAME_GIVEN=''
+ENVIRONMENT='' ONLY_WORKER='' SITE_OF_WORKER=''
 options() {
     while [ $# != 0 ]; do
         case $1 in
@@ -41,9 +49,11 @@ options() {
         --dry-run) DRY_RUN=yes ;;
         --uninstall) UNINSTALL=yes ;;
         --purge) PURGE=yes ;;
-        --name | --admin | --worker | --proxy | --certificate | --key)
+        --only-worker) ONLY_WORKER=yes ;;
+        --name | --admin | --worker | --proxy | --certificate | --key | --environment | --site)
             [ -n "${2:-}" ] || refuse "$1 needs a value. Nothing was changed. See deploy/install.sh --help."
             local variable=${1#--}
+            [ "$variable" != site ] || variable=site_of_worker
             printf -v "${variable^^}" %s "$2"
             shift
             ;;
@@ -53,8 +63,9 @@ options() {
     done
     [ -z "$PURGE" ] || [ -n "$UNINSTALL" ] || refuse "--purge needs --uninstall. Nothing was changed."
     [[ $WORKER =~ ^(ordinary|root|none)?$ ]] || refuse "--worker is ordinary, root or none. Nothing was changed."
-    [[ $PROXY =~ ^(nginx|none)$ ]] || refuse "--proxy is nginx or none. Nothing was changed."
-    [[ $ADMIN =~ ^[A-Za-z0-9_.@+-]{1,150}$ ]] || refuse "--admin is letters, digits and @.+-_ only. Nothing was changed."
+    [[ $PROXY =~ ^(nginx|none)?$ ]] || refuse "--proxy is nginx or none. Nothing was changed."
+    [[ $SITE_OF_WORKER =~ ^([a-z0-9][a-z0-9-]{0,31})?$ ]] || refuse "--site is small letters, digits and -. Nothing was changed."
+    [[ $ADMIN =~ ^[A-Za-z0-9_.@+-]{0,150}$ ]] || refuse "--admin is letters, digits and @.+-_ only. Nothing was changed."
     host_name
 }
 
@@ -67,6 +78,7 @@ host_name() {
 }
 
 install_everything() {
+    take_back
     check_all
     packages
     record_begins
@@ -76,16 +88,19 @@ install_everything() {
     environment
     redis
     database
+    change_begins
     units
     migrations
     administrator
     proxy
+    starting
     services
+    change_ends
     tell
 }
 
 stopped() {
-    [ $BASHPID = $$ ] || return 0 # a part of a command
+    [ $BASHPID = $$ ] && [ -z "$DOWN_SINCE" ] || return 0 # a part of a command; an upgrade goes back by itself
     [ -z "$DRY_RUN" ] || refuse "" "deploy/install.sh stopped (see above). Nothing was changed."
     say "" "deploy/install.sh stopped (see above)." \
         "The steps before it are done. Remove the cause and run it again: it goes on from here."

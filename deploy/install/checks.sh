@@ -16,6 +16,7 @@ check_all() {
     check_source
     check_age
     check_certificate
+    check_environment
     check_postgresql
     check_others
     check_ports
@@ -27,14 +28,14 @@ check_all() {
 python() { echo "${DURASCOPE_PYTHON:-/usr/bin/python3}"; }
 
 check_source() {
-    [ "$SOURCE" != $PROGRAM ] || made folder $PROGRAM ||
+    [ "$SOURCE" != "$(readlink -f $PROGRAM)" ] || made folder $PROGRAM || made link $PROGRAM ||
         refuse "The clone lies in $PROGRAM, where the program is installed to. Nothing was changed." \
             "Move the clone to another folder, and start deploy/install.sh there."
 }
 
 # A program older than the tables of the database does not start. Without this check the services would be down by then.
 check_age() {
-    [ -d $PROGRAM/dashboard ] && [ "$SOURCE" != $PROGRAM ] || return 0
+    [ -d $PROGRAM/dashboard ] && [ "$SOURCE" != "$(readlink -f $PROGRAM)" ] || return 0
     local lacking
     lacking=$(comm -13 <(migrations_of "$SOURCE") <(migrations_of $PROGRAM))
     [ -z "$lacking" ] ||
@@ -42,7 +43,7 @@ check_age() {
             "Nothing was changed, and the services go on. Take the newest version, or go back in three steps:" \
             "deploy/install.sh --uninstall --purge, install this version, restore a backup of it (durascope restore)."
 }
-migrations_of() { (cd "$1" && find dashboard -path '*/migrations/0*.py' | LC_ALL=C sort); }
+migrations_of() { (cd "$1/" && find dashboard -path '*/migrations/0*.py' | LC_ALL=C sort); }
 
 check_certificate() {
     [ -n "$CERTIFICATE$KEY" ] || return 0
@@ -51,10 +52,37 @@ check_certificate() {
         [[ $file =~ ^/[A-Za-z0-9._/@+-]+$ && -r $file ]] ||
             refuse "--certificate and --key must be whole paths of readable files, and '$file' is not. Nothing was changed."
     done
+    ! has openssl || [ "$(openssl x509 -in "$CERTIFICATE" -pubkey -noout 2>/dev/null)" = \
+        "$(openssl pkey -in "$KEY" -pubout 2>/dev/null)" ] ||
+        refuse "The key in $KEY is not that of the certificate in $CERTIFICATE. Nothing was changed."
+}
+
+# Its values become those of durascope.env. Those of an installation are never replaced.
+check_environment() {
+    local name value lacking=()
+    if [ -n "$ENVIRONMENT" ]; then
+        [[ $ENVIRONMENT == /* && -r $ENVIRONMENT ]] ||
+            refuse "--environment must be the whole path of a readable file, and '$ENVIRONMENT' is not. Nothing was changed."
+        [ "$(stat -c %a "$ENVIRONMENT")" = 600 ] ||
+            refuse "Others can read $ENVIRONMENT. Nothing was changed. Run: chmod 600 $ENVIRONMENT"
+        while IFS='=' read -r name value; do
+            [ ! -e $CONFIG/durascope.env ] || [ "$(setting "$name")" = "$value" ] ||
+                refuse "This installation has another $name than $ENVIRONMENT. Nothing was changed." \
+                    "Change $CONFIG/durascope.env by hand, then run: systemctl restart 'durascope-*'"
+        done < <(grep '^[A-Z_]*=' "$ENVIRONMENT")
+    fi
+    [ -n "$ONLY_WORKER" ] || return 0
+    for name in DATABASE_URL DURASCOPE_REDIS DURASCOPE_PASSWORD_KEYS; do
+        [ -n "$(given $name)" ] || lacking+=("$name")
+    done
+    [ ${#lacking[@]} = 0 ] || refuse "A host with only a worker needs --environment FILE with ${lacking[*]} of the web" \
+        "server's host ($CONFIG/durascope.env there). Nothing was changed."
+    [ -e $CONFIG/only-worker ] || [ ! -e $CONFIG/durascope.env ] ||
+        refuse "This host has the web server. Nothing was changed. Remove it first: deploy/install.sh --uninstall --purge"
 }
 
 check_postgresql() {
-    has pg_lsclusters && has psql || return 0
+    own_database && has pg_lsclusters && has psql || return 0
     [ "$(postgres 'SELECT 1')" = 1 ] ||
         refuse "PostgreSQL is installed but does not answer the user postgres. Nothing was changed." \
             "pg_lsclusters shows its state. Start it: systemctl start postgresql"
@@ -76,8 +104,10 @@ check_others() {
 }
 
 wanted_things() {
-    printf '%s\n' "folder $CONFIG" "folder $PROGRAM" "folder $DATA" "user durascope" "user durascope-sandbox" \
-        "role durascope" "database durascope" "file $COMMAND"
+    made folder $PROGRAM || echo "link $PROGRAM" # a folder until version 0.2
+    printf '%s\n' "folder $CONFIG" "folder $RELEASES" "folder $DATA" "user durascope" "user durascope-sandbox" \
+        "file $COMMAND"
+    ! own_database || printf '%s\n' "role durascope" "database durascope"
     local unit
     for unit in "${OUR_UNITS[@]}"; do echo "file $UNITS/$unit"; done
     [ "$PROXY" = none ] || printf '%s\n' "file $SITE" "link $SITE_ON"
@@ -105,9 +135,10 @@ check_name() {
         refuse "Another site of nginx has the name $NAME already. Nothing was changed. Give another one with --name."
 }
 
+NEEDED_MIB=1024
 check_room() {
     local free_mib
     free_mib=$(df --output=avail --block-size=1M /opt | tail -1)
-    [ "$free_mib" -ge 2048 ] || [ -e $PROGRAM/.complete ] ||
-        refuse "/opt has $free_mib MiB free; the program and its packages need 2048. Nothing was changed. Make room."
+    [ "$free_mib" -ge $NEEDED_MIB ] || { [ -e $PROGRAM ] && [ -z "$UPGRADE" ]; } ||
+        refuse "/opt has $free_mib MiB free; the program and its packages need $NEEDED_MIB. Nothing was changed. Make room."
 }

@@ -5,20 +5,26 @@ SITE_READ=$CONFIG/nginx-has-read-the-site
 OUR_UNITS=(durascope-web.socket durascope-web.service durascope-beat.service durascope-redis.service
     durascope-worker@.service durascope-worker-root@.service)
 
-units() {
+units() { units_of "$SOURCE"; }
+units_of() { # FOLDER of the program
     local unit before=$CHANGES
-    for unit in "${OUR_UNITS[@]}"; do place "$UNITS/$unit" 0644 root <"$SOURCE/deploy/systemd/$unit"; done
+    for unit in "${OUR_UNITS[@]}"; do place "$UNITS/$unit" 0644 root <"$1/deploy/systemd/$unit"; done
+    place "$COMMAND" 0755 root <"$1/deploy/durascope"
     [ "$CHANGES" = "$before" ] || [ -n "$DRY_RUN" ] || systemctl daemon-reload
 }
 
 migrations() {
+    [ -z "$ONLY_WORKER" ] || return 0
     { [ -x $PROGRAM/.venv/bin/python ] && "$COMMAND" migrate --check >/dev/null 2>&1; } ||
         act "make or upgrade the tables of the database" "$COMMAND" migrate --verbosity 0
 }
 
 # Its password is shown once, so it is made when everything else is there.
 administrator() {
-    [ -e $CONFIG/administrator ] || act "make the administrator $ADMIN" make_administrator
+    local before
+    before=$(cat $CONFIG/administrator 2>/dev/null || true)
+    ADMIN=${ADMIN:-${before:-admin}}
+    [ -n "$ONLY_WORKER" ] || [ "$ADMIN" = "$before" ] || act "make the administrator $ADMIN" make_administrator
 }
 make_administrator() {
     local told
@@ -35,14 +41,28 @@ make_administrator() {
 }
 
 proxy() {
-    [ "$PROXY" = nginx ] || return 0
+    if [ "$PROXY" = none ]; then
+        [ ! -e $SITE ] || act "remove the site of nginx" remove_site
+        return 0
+    fi
     if [ ! -e $SITE ]; then
         certificate
         site | place $SITE 0644 root
+    elif [ -n "$CERTIFICATE" ]; then
+        other_certificate | place $SITE 0644 root
     fi
     thing link $SITE_ON ln -s $SITE $SITE_ON
     [ -n "$DRY_RUN" ] || nginx -tq || refuse "nginx refuses its files (see above). Correct them and run this again:" \
         "it goes on from here. Sites that were here before were not changed."
+}
+remove_site() {
+    removed link $SITE_ON
+    removed file $SITE
+    ! systemctl is-active -q nginx || systemctl reload nginx
+}
+# Other lines of the site may have been changed by hand.
+other_certificate() {
+    sed -E -e "s|^( *ssl_certificate +)[^;]*;|\\1$CERTIFICATE;|" -e "s|^( *ssl_certificate_key +)[^;]*;|\\1$KEY;|" $SITE
 }
 certificate() {
     [ -z "$CERTIFICATE" ] || return 0
@@ -68,42 +88,44 @@ site() {
 }
 
 services() {
-    local kind unit
-    kind=$(worker_kind)
-    [ "$kind" = none ] || worker_folders "$kind"
-    for unit in durascope-redis.service durascope-web.socket durascope-web.service durascope-beat.service; do
-        starts $unit
-    done
-    [ "$kind" = none ] || starts "$(worker_unit "$kind")"
+    ! own_redis || starts durascope-redis.service
+    if [ -z "$ONLY_WORKER" ]; then
+        for unit in durascope-web.socket durascope-web.service durascope-beat.service; do starts $unit; done
+    fi
+    worker
     [ "$PROXY" = none ] || nginx_reads
 }
 starts() {
     systemctl is-enabled -q "$1" 2>/dev/null && systemctl is-active -q "$1" || act "start $1" systemctl enable --quiet --now "$1"
 }
-worker_unit() { case $1 in root) echo durascope-worker-root@local.service ;; ordinary) echo durascope-worker@local.service ;; esac }
 
-# The kind that was asked for, else the one that is here, else an ordinary one.
-worker_kind() {
-    local kind
-    for kind in $WORKER root ordinary; do
-        if [ "$kind" = "$WORKER" ] || systemctl is-enabled -q "$(worker_unit "$kind")" 2>/dev/null; then
-            echo "$kind" && return
-        fi
-    done
-    echo ordinary
+worker() {
+    local kind wanted present
+    kind=$(worker_kind) present=$(present_worker)
+    wanted=$(worker_unit "$kind")
+    [ -z "$present" ] || [ "$present" = "$wanted" ] || act "stop $present" systemctl disable --quiet --now "$present"
+    [ -n "$wanted" ] || return 0
+    worker_folders "$kind"
+    [ -z "$ONLY_WORKER" ] || act "ask database, Redis and keys whether the worker may join" may_join
+    starts "$wanted"
 }
 worker_folders() {
-    local kind=$1 owner=durascope other=root folder
-    [ "$kind" = ordinary ] || owner=root other=ordinary
-    if systemctl is-enabled -q "$(worker_unit $other)" 2>/dev/null; then
-        act "stop the $other worker and remove its sandboxes" other_worker_ends "$(worker_unit $other)" $owner
-    fi
+    local owner=durascope folder
+    [ "$1" = ordinary ] || owner=root
+    [ ! -e $DATA/sandboxes ] || [ "$(stat -c %U $DATA/sandboxes)" = $owner ] ||
+        act "remove the sandboxes of the other kind of worker" other_worker_ended $owner
     for folder in builds sandboxes; do own $DATA/$folder $owner 0755; done
 }
-other_worker_ends() { # UNIT NEW-OWNER
-    systemctl disable --quiet --now "$1"
+other_worker_ended() { # NEW-OWNER
     rm -rf --one-file-system $DATA/sandboxes
-    chown -R "$2:$2" $DATA/builds
+    chown -R "$1:$1" $DATA/builds
+}
+# Before the unit starts: it would only say so in the journal, again and again.
+may_join() {
+    local told status=0
+    told=$("$COMMAND" doctor) || status=$?
+    [ $status -lt 2 ] || refuse "The worker cannot join:" "$(grep '^fails' <<<"$told" || echo "$told")" \
+        "Correct $CONFIG/durascope.env, or upgrade the web server's host first. Then run this again: it goes on from here."
 }
 
 nginx_reads() {
@@ -118,14 +140,22 @@ nginx_reads() {
 # Without units, at the first installation, there is nothing to stop.
 stop_units() { [ ! -e $UNITS/durascope-web.service ] || systemctl stop 'durascope-worker*' 'durascope-beat*' 'durascope-web*'; }
 
+answers() {
+    if [ -n "$ONLY_WORKER" ]; then
+        systemctl is-active -q "$(worker_unit "$(worker_kind)")" || refuse "The worker does not run: journalctl -u 'durascope-worker*'"
+        return
+    fi
+    "$PROGRAM/.venv/bin/python" "$SOURCE/deploy/install/answers.py" "$(worker_kind)" ||
+        refuse "Everything is installed, but it does not answer as it should (see above)." \
+            "Read: journalctl -u 'durascope-*' --since '10 minutes ago', and: durascope doctor"
+}
+
 FIRST_LOGIN=''
 tell() {
     if [ -n "$DRY_RUN" ]; then
         say "" "$CHANGES changes would be made; nothing was changed." && return
     fi
-    "$PROGRAM/.venv/bin/python" "$SOURCE/deploy/install/answers.py" "$(worker_kind)" ||
-        refuse "Everything is installed, but it does not answer as it should (see above)." \
-            "Read: journalctl -u 'durascope-*' --since '10 minutes ago', and: durascope doctor"
+    answers
     [ "$CHANGES" != 0 ] || say "Nothing had to be changed."
     say "Durascope runs at $(setting DURASCOPE_ADDRESS)"
     [ -z "$FIRST_LOGIN" ] || echo "$FIRST_LOGIN"

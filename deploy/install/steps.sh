@@ -13,7 +13,9 @@ INSTALLED='' # packages that this run has installed
 packages() {
     local needs=$SERVER_NEEDS lacking
     [ "$PROXY" != none ] || needs=$(grep -v -e '^nginx' -e '^openssl' <<<"$needs")
-    [ "$WORKER" = none ] || needs+=$'\n'$RUNNING_NEEDS
+    own_database || needs=$(grep -v '^initdb' <<<"$needs")$'\npg_dump|postgresql-client|backups of the database'
+    [ "$(worker_kind)" = none ] || needs+=$'\n'$RUNNING_NEEDS
+    own_redis || needs=$(grep -v '^redis-' <<<"$needs")
     lacking=$(missing "$needs" && has_venv)
     [ -n "$lacking" ] || return 0
     INSTALLED=$(cut -d'|' -f1 <<<"$lacking" | sort -u | tr '\n' ' ')
@@ -37,7 +39,7 @@ users() {
 
 folders() {
     thing folder $DATA install -d -m 0755 $DATA
-    thing folder $PROGRAM install -d -m 0755 $PROGRAM
+    thing folder $RELEASES install -d -m 0755 $RELEASES
     own $DATA/home durascope 0700
 }
 own() { # FOLDER OWNER MODE
@@ -45,59 +47,17 @@ own() { # FOLDER OWNER MODE
         act "make the folder $1 of $2" install -d -o "$2" -g "$2" -m "$3" "$1"
 }
 
-# The program, its Python packages by hash, and their compiled files: services cannot write here. The file .complete says
-# which program is whole.
-program() {
-    [ "$SOURCE" = $PROGRAM ] || copy_program
-    if [ "$(cat $PROGRAM/.venv/made-for 2>/dev/null)" != "$(environment_for)" ]; then
-        act "install the Python packages into $PROGRAM/.venv" python_packages
-    fi
-    # A run before this one may have had another umask.
-    [ -z "$(find $PROGRAM ! -type l ! -perm -o=r -print -quit 2>/dev/null)" ] ||
-        act "let the services read $PROGRAM" chmod -R u=rwX,go=rX $PROGRAM
-    place "$COMMAND" 0755 root <"$SOURCE/deploy/durascope"
-}
-environment_for() { echo "$("$(python)" --version 2>&1) $(sha256sum <"$SOURCE/requirements.txt")"; }
-
-copy_program() {
-    local new
-    new=$(digest "$SOURCE")
-    [ "$new" != "$(cat $PROGRAM/.complete 2>/dev/null)" ] || return 0
-    if [ -e $PROGRAM/.complete ] && [ -z "$UPGRADE" ]; then
-        refuse "Another version of the program is installed in $PROGRAM. It was left as it is." \
-            "To replace it by this one: take a backup (docs/deployment.md), then deploy/install.sh --upgrade."
-    fi
-    act "copy the program to $PROGRAM" copy_parts "$new"
-}
-copy_parts() {
-    stop_units
-    rm -f $PROGRAM/.complete
-    (cd $PROGRAM && rm -rf "${PARTS[@]}")
-    tar -C "$SOURCE" --exclude=__pycache__ -c "${PARTS[@]}" | tar -C $PROGRAM --no-same-owner -xp
-    chmod -R u=rwX,go=rX $PROGRAM
-    "$(python)" -m compileall -q $PROGRAM/dashboard $PROGRAM/workers
-    echo "$1" >$PROGRAM/.complete
-}
-digest() {
-    (cd "$1" && find "${PARTS[@]}" -type f ! -name '*.pyc' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum)
-}
-
-python_packages() {
-    local own=$PROGRAM/.venv/bin/python
-    { "$(python)" -m venv --clear $PROGRAM/.venv && $own -m pip install -q --disable-pip-version-check --no-input \
-        --require-hashes -r $PROGRAM/requirements.txt </dev/null >&2; } ||
-        refuse "pip could not install the Python packages (see above). Check the network: pip needs a package index," \
-            "through https_proxy if this machine has a proxy. Then run this again: it goes on from here."
-    environment_for >$PROGRAM/.venv/made-for
-}
-
 # The secrets, made once. Root alone reads this file; systemd gives its values to the services.
 environment() {
+    if [ -n "$ONLY_WORKER" ]; then place $CONFIG/only-worker 0644 root <<<yes; fi
+    place $CONFIG/proxy 0644 root <<<"$PROXY"
+    place $CONFIG/worker 0644 root <<<"$(worker_kind)"
     [ -e $CONFIG/durascope.env ] || secret_lines <"$SOURCE/deploy/durascope.env" | place $CONFIG/durascope.env 0600 root
 }
 secret_lines() {
     local line
     while IFS= read -r line; do
+        if [[ $line =~ ^#?([A-Z_]+)= ]] && given "${BASH_REMATCH[1]}" >/dev/null; then continue; fi
         case $line in
         DATABASE_URL=*) line="DATABASE_URL=postgresql://durascope:$(random)@127.0.0.1:$(postgres 'SHOW port')/durascope" ;;
         DURASCOPE_REDIS=*) line="DURASCOPE_REDIS=unix://:$(random)@/run/durascope-redis/redis.sock" ;;
@@ -106,6 +66,7 @@ secret_lines() {
         esac
         printf '%s\n' "${line//durascope.example.org/$NAME}"
     done
+    [ -z "$ENVIRONMENT" ] || { printf '\n# As it was given\n' && grep '^[A-Z_]*=' "$ENVIRONMENT"; }
 }
 random() { # 32 bytes, as hexadecimal digits or as a Fernet key
     "$(python)" -c "import base64, os; raw = os.urandom(32)
@@ -114,7 +75,7 @@ print(base64.urlsafe_b64encode(raw).decode() if '${1:-}' else raw.hex())"
 setting() { [ ! -e $CONFIG/durascope.env ] || sed -n "s/^$1=//p" $CONFIG/durascope.env; }
 
 redis() {
-    [ -e $CONFIG/redis.conf ] && return
+    own_redis && [ ! -e $CONFIG/redis.conf ] || return 0
     local password text
     password=$(setting DURASCOPE_REDIS | sed -n 's|^unix://:\([0-9a-f]*\)@/run/durascope-redis/.*|\1|p')
     text=$(cat "$SOURCE/deploy/redis.conf")
@@ -124,6 +85,7 @@ redis() {
 # A password over 127.0.0.1, which Debian's PostgreSQL allows without a change of its files. A user who is known without a
 # password (peer) would let in the sandboxes of the ordinary worker, because they have the worker's user.
 database() {
+    own_database || return 0
     thing role durascope make_role
     thing database durascope make_database
 }

@@ -2,7 +2,7 @@
 # into a record before it is made. So a thing that exists and is not in the record belongs to somebody else, and the
 # removal knows what to remove.
 
-PROGRAM=/opt/durascope CONFIG=/etc/durascope DATA=/var/lib/durascope
+PROGRAM=/opt/durascope RELEASES=/opt/durascope-releases CONFIG=/etc/durascope DATA=/var/lib/durascope
 RECORD=$CONFIG/made
 UNITS=/etc/systemd/system
 SITE=/etc/nginx/sites-available/durascope SITE_ON=/etc/nginx/sites-enabled/durascope

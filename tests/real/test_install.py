@@ -128,6 +128,58 @@ def test_the_doctor_of_an_installation_names_what_the_host_lacks(guest):
     assert found["database"]["state"] == found["Redis"]["state"] == "works"
 
 
+NEXT = """
+rm -rf /root/next && mkdir /root/next && cd /src
+parts='dashboard workers templates static docs scripts deploy manage.py pyproject.toml requirements.txt'
+tar -c $parts | tar -C /root/next -x
+cd /root/next/dashboard/records/sharing/migrations
+before=$(ls 0*.py | tail -1)
+cat >9000_next.py <<EOF
+from django.db import migrations
+class Migration(migrations.Migration):
+    dependencies = [("sharing", "${before%.py}")]
+    operations = [migrations.RunSQL("SQL")]
+EOF
+"""
+ALIVE = "systemctl show --value -p MainPID durascope-web durascope-beat durascope-worker@local"
+
+
+def upgrade(guest, sql, environment=PIP):
+    """Installs a version with one more migration. Its status, what it said, and the services before and after."""
+    guest.shell(NEXT.replace("SQL", sql))
+    before = guest.shell(ALIVE)
+    done = guest.run("env", *environment, "/root/next/deploy/install.sh", "--upgrade")
+    assert '"status": "ok"' in guest.run("python3", "-c", ASK).stdout, done
+    return done.returncode, done.stdout + done.stderr, before == guest.shell(ALIVE)
+
+
+@pytest.mark.timeout(3600)
+def test_an_upgrade_goes_back_by_itself_or_changes_the_version(guest):
+    status, said, untouched = upgrade(guest, "SELECT 1", environment=["PIP_RETRIES=0"])
+    assert status == 2 and "The installed version runs on" in said and untouched, said
+    status, said, untouched = upgrade(guest, "SELECT no_such_column")
+    assert status != 0 and "The version before runs again" in said and not untouched, said
+    status, said, _ = upgrade(guest, "SELECT 1")
+    assert status == 0 and "Durascope answers again. It was down for" in said, said
+
+
+@pytest.mark.timeout(3600)
+def test_a_backup_into_a_folder_of_root_and_its_restore(guest):
+    """While it is restored, a request in the middle starts no web server."""
+    guest.shell("install -m 0700 -d /root/kept && umask 077 && echo correct horse battery >/root/kept/passphrase")
+    with_passphrase = ("--passphrase-file", "/root/kept/passphrase")
+    made = guest.run("durascope", "backup", "/root/kept/backup", *with_passphrase)
+    assert made.returncode == 0 and guest.shell("stat -c '%U %a' /root/kept/backup") == "root 600\n", made
+    asks = "import socket, time\nend = time.time() + 20\nwhile time.time() < end:\n    try: socket.socket("
+    asks += "socket.AF_UNIX).connect('/run/durascope/web.sock')\n    except OSError: pass\n    time.sleep(0.05)"
+    guest.run("systemd-run", "--quiet", "python3", "-c", asks)
+    done = guest.run("durascope", "restore", "/root/kept/backup", "--overwrite", *with_passphrase)
+    assert done.returncode == 0 and "Restored the backup" in done.stdout, done
+    assert guest.shell("find /var/lib/durascope/home ! -user durascope") == ""
+    assert "active" in guest.shell("systemctl is-active durascope-web.socket durascope-beat durascope-worker@local")
+    guest.run("durascope", "restored", "--release")
+
+
 def test_the_removal_keeps_the_data_unless_told_otherwise_and_leaves_nothing(guest, install, before):
     status, said = install("--uninstall")
     assert status == 0 and "The data stay" in said

@@ -44,11 +44,9 @@ set -Eeuo pipefail
 nginx() { return 127; }  # as where it is missing
 act() { echo "$1"; "${@:2}"; }
 place() { cat >/dev/null; }
-SOURCE=$PWD CONFIG=/etc/durascope NAME=a.example.org CERTIFICATE=/c KEY=/k
+SOURCE=$PWD RELEASES=/r UPGRADE= CONFIG=/etc/durascope NAME=a.example.org CERTIFICATE=/c KEY=/k
 source deploy/install/services.sh
-source deploy/install/steps.sh
-environment_for() { echo made; }
-copy_program() { :; }
+source deploy/install/releases.sh
 PROGRAM=$1
 """
 
@@ -66,16 +64,48 @@ def test_a_dry_run_writes_the_site_before_nginx_is_installed(tmp_path):
 def test_a_program_that_services_cannot_read_is_healed_by_the_next_run(tmp_path):
     """An earlier run had the umask 077."""
     (tmp_path / ".venv/bin").mkdir(parents=True)
-    (tmp_path / ".venv/made-for").write_text("made\n")
     (tmp_path / ".venv/bin/python").touch(0o700)
     for path in (tmp_path / ".venv", tmp_path / ".venv/bin"):
         path.chmod(0o700)
-    assert part("program", tmp_path).stdout == f"let the services read {tmp_path}\n"
+    program = f"name_release() {{ RELEASE={tmp_path}; }}; program"
+    assert part(program, tmp_path).stdout == f"let the services read {tmp_path}\n"
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / ".venv/bin", tmp_path / ".venv/bin/python")} == {0o755}
-    assert (tmp_path / ".venv/made-for").stat().st_mode & 0o777 == 0o644
-    assert part("program", tmp_path).stdout == ""
+    assert part(program, tmp_path).stdout == ""
 
 
 def test_what_the_installer_makes_is_for_everybody_whatever_the_umask():
     text = (PROJECT / "deploy/install.sh").read_text()
     assert "\numask 022" in text.partition("source ")[0]
+
+
+CHOICES = """
+source deploy/install/chosen.sh
+CONFIG=$1 SITE=$1/site UNITS=$1 ENVIRONMENT=$1/given WORKER='' SITE_OF_WORKER=''
+own_database && echo own database
+own_redis && echo own redis
+echo "$(worker_kind) $(worker_unit "$(worker_kind)") $(proxy_before)"
+"""
+OWN = f"postgresql://durascope:{'a' * 64}@127.0.0.1:5432/durascope"
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, "own database\nown redis\nordinary durascope-worker@local.service nginx\n"),
+        ({"given": "DATABASE_URL=postgresql://db/x\n"}, "own redis\nordinary durascope-worker@local.service nginx\n"),
+        ({"given": "DURASCOPE_REDIS=rediss://r/0\n"}, "own database\nordinary durascope-worker@local.service nginx\n"),
+        ({"durascope.env": f"DATABASE_URL={OWN}\n", "site": ""}, "own database\nown redis\nnone  nginx\n"),
+        ({"durascope.env": "DATABASE_URL=\n"}, "own redis\nnone  none\n"),  # SQLite
+        ({"durascope.env": "", "proxy": "none", "worker": "root"},
+         "own database\nown redis\nroot durascope-worker-root@local.service none\n"),
+        ({"multi-user.target.wants/durascope-worker-root@west.service": "", "worker": "none"},
+         "own database\nown redis\nroot durascope-worker-root@west.service nginx\n"),
+    ],
+)  # fmt: skip
+def test_what_was_chosen_before_stays_chosen(tmp_path, files, said):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    argv = ["bash", "-uo", "pipefail", "-c", CHOICES, "bash", tmp_path]
+    done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (said, "")

@@ -109,3 +109,35 @@ def test_what_was_chosen_before_stays_chosen(tmp_path, files, said):
     argv = ["bash", "-uo", "pipefail", "-c", CHOICES, "bash", tmp_path]
     done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == (said, "")
+
+
+PREPARE = """
+refuse() { printf '%s\\n' "$@"; exit 2; }
+PROGRAM=$1/program RELEASES=$1/releases SOURCE=$1 PARTS=(source)
+source deploy/install/releases.sh
+RELEASE=$RELEASES/next
+for step in copy_parts python_packages static_files; do
+    eval "$step() { mkdir -p \\$RELEASE/$step && [ $step != $2 ]; }"
+done
+prepare
+echo ready
+"""
+
+
+@pytest.mark.parametrize(
+    ("failing", "why"),
+    [
+        ("copy_parts", "Make room there"),  # a full disk
+        ("python_packages", "Check the network"),
+        ("static_files", "The program does not start"),
+        ("nothing", "ready"),
+    ],
+)
+def test_a_release_is_ready_when_it_is_whole_and_else_leaves_nothing(tmp_path, failing, why):
+    (tmp_path / "program").mkdir()
+    (tmp_path / "source").write_text("text")
+    argv = ["bash", "-euo", "pipefail", "-c", PREPARE, "bash", tmp_path, failing]
+    done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == (0 if why == "ready" else 2) and why in done.stdout, done
+    assert ("The installed version runs on" in done.stdout) == (why != "ready")
+    assert (tmp_path / "releases/next/.ready").exists() == (tmp_path / "releases/next").exists() == (why == "ready")

@@ -16,8 +16,8 @@ from dashboard.records.experiments.models import Trial
 from dashboard.text.words import listed
 from workers.crash.kinds.power_loss import LyingDisk
 
-State = Literal["passed", "failed", "not tried"]
-WORST_FIRST: tuple[State, ...] = ("failed", "not tried", "passed")
+State = Literal["passed", "failed", "incomplete", "not tried"]
+WORST_FIRST: tuple[State, ...] = ("failed", "not tried", "incomplete", "passed")
 NO_VERDICT = " No verdict of this experiment counts."
 FAMILY_NAMES = {"galera": "Galera", "group-replication": "Group Replication"}  # others are words
 
@@ -25,7 +25,7 @@ FAMILY_NAMES = {"galera": "Galera", "group-replication": "Group Replication"}  #
 @dataclass(frozen=True)
 class SelfTest:
     """Of all families together: one that failed fails all, and all must pass. `failed`: no verdict of this experiment
-    counts."""
+    counts. `incomplete`: losses were found, and that none is invented was not shown."""
 
     state: State
     says: str
@@ -36,7 +36,8 @@ class SelfTest:
 
 
 def self_test(trials: Sequence[Tried]) -> SelfTest:
-    """One control with a wrong result fails the test. A control that was not completed does not count.
+    """One control with a wrong result fails the test. A control that must lose commits and was not completed does not
+    count. To pass, it needs one that must hold, and none of these without a verdict.
 
     A lying disk loses commits of the engine or the whole server. An invalid trial with another failure only does not
     count as flagged.
@@ -63,10 +64,14 @@ def _of_family(trials: Sequence[Tried]) -> SelfTest:
     if not losses:
         return SelfTest("not tried", "did not run: no trial had a lying disk or an asynchronous link.")
     clean = listed([number_of(one.kind, len(one.decided)) for one in holding if one.decided])
-    open_ = "".join(f"; {number_of(one.kind, one.unclear)} unclear" for one in holding if one.unclear)
+    unclear = "".join(f"; {number_of(one.kind, one.unclear)} unclear" for one in holding if one.unclear)
     if clean:
         losses.append(f"none after {clean}")
-    return SelfTest("passed", f"passed: they found {', and '.join(losses)}{open_}.")
+    found = f"they found {', and '.join(losses)}"
+    if clean and not unclear:
+        return SelfTest("passed", f"passed: {found}.")
+    lacks = unclear or "; no trial that must lose nothing was tried"
+    return SelfTest("incomplete", f"is not complete: {found}{lacks}.")
 
 
 def _named(family: str, one: SelfTest) -> str:
@@ -76,22 +81,26 @@ def _named(family: str, one: SelfTest) -> str:
 
 @dataclass(frozen=True)
 class _Control:
-    """The completed trials of one control."""
+    """The trials of one control."""
 
     kind: str
-    completed: tuple[Tried, ...]
+    trials: tuple[Tried, ...]
 
     @classmethod
     def of(cls, kind: str, trials: Sequence[Tried]) -> "_Control":
-        return cls(kind, tuple(trial for trial in trials if trial.kind == kind and trial.was_completed))
+        return cls(kind, tuple(trial for trial in trials if trial.kind == kind))
+
+    @property
+    def completed(self) -> list[Tried]:
+        return [trial for trial in self.trials if trial.was_completed]
 
     @property
     def decided(self) -> list[Tried]:
-        return [trial for trial in self.completed if trial.is_decided]
+        return [trial for trial in self.trials if trial.is_decided]
 
     @property
     def unclear(self) -> int:
-        return len(self.completed) - len(self.decided)
+        return sum(trial.is_unknown for trial in self.trials)
 
     @property
     def of_all(self) -> str:
@@ -107,7 +116,7 @@ class _Control:
 
     @property
     def invented(self) -> int:
-        return sum(trial.verdict == Trial.Verdict.INVALID for trial in self.completed)
+        return sum(trial.verdict == Trial.Verdict.INVALID for trial in self.trials)
 
     def told(self, wrong: int, what: str) -> str:
         """ "1 of 3 lying disks not flagged": of those that could be judged."""

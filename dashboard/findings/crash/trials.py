@@ -92,8 +92,9 @@ class Tried:
 
     @property
     def was_completed(self) -> bool:
-        """From the load to the checks. A trial that failed before names the step in its error."""
-        return self.state == Trial.State.DONE and not self.error
+        """From the load to the checks. A trial that failed names the step in its error: it counts if it had found a
+        violation before."""
+        return self.state == Trial.State.DONE and (self.is_decided or not self.error)
 
     @property
     def stayed_down(self) -> bool:

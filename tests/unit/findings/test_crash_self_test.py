@@ -1,4 +1,6 @@
-"""The self-test of the checks: failed, passed, not tried; and what a page shows then."""
+"""The self-test of the checks: failed, passed, not complete, not tried; and what a page shows then."""
+
+from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -58,24 +60,52 @@ def test_an_unknown_verdict_on_a_lying_disk_is_not_flagged():
     assert self_test(trials_of(experiment)).failed
 
 
-def test_an_unknown_verdict_on_a_graceful_restart_shows_nothing():
+@pytest.mark.parametrize(
+    ("unclear", "says"),
+    [
+        (2, ", and none after 1 graceful restart; 2 graceful restarts unclear."),
+        (3, "; 3 graceful restarts unclear."),
+    ],
+)
+def test_an_unknown_verdict_on_a_graceful_restart_is_no_passed_self_test(client_in, unclear, says):
     experiment = found(lying_disk=[(9, 9)], graceful_restart=[(0, 0)] * 3)
-    experiment.trials.filter(kind="graceful-restart", repeat__gt=1).update(verdict="unknown")
-    says = ", and none after 1 graceful restart; 2 graceful restarts unclear."
-    assert self_test(trials_of(experiment)).says.endswith(says)
-    experiment.trials.filter(kind="graceful-restart").update(verdict="unknown")
-    says = "; 3 graceful restarts unclear."
-    assert self_test(trials_of(experiment)).says.endswith(says)
+    assert self_test(trials_of(experiment)).state == "passed"
+    experiment.trials.filter(kind="graceful-restart", repeat__gt=3 - unclear).update(verdict="unknown")
+    told = self_test(trials_of(experiment))
+    assert told.state == "incomplete" and told.says.endswith(says)
+    html = page(client_in, experiment)
+    assert "self-test not complete" in html and "self-test passed" not in html
+
+
+def test_without_a_graceful_restart_the_self_test_is_not_passed(client_in):
+    experiment = found(lying_disk=[(9, 9)])
+    told = self_test(trials_of(experiment))
+    assert (told.state, told.failed) == ("incomplete", False)
+    assert (
+        told.says
+        == f"The self-test of the checks is not complete: {FLAGGED}; no trial that must lose nothing was tried."
+    )
+    html = page(client_in, experiment)
+    assert "self-test not complete" in html and "self-test passed" not in html and told.says in unescape(html)
 
 
 def test_a_lying_disk_after_which_nothing_comes_back_is_flagged():
-    experiment = found(lying_disk=[(9, 9)] * 2)
+    experiment = found(lying_disk=[(9, 9)] * 2, graceful_restart=[(0, 0)])
     experiment.trials.filter(kind="lying-disk", repeat=1).update(lost_engine=None, recovery_s=None)
     assert self_test(trials_of(experiment)).state == "passed"
 
 
 def test_a_control_that_broke_off_shows_nothing():
     assert self_test(trials_of(found(lying_disk=[None]))).state == "not tried"
+    broken = tried(RESTART, verdict="unknown", error="load: no answer")
+    told = self_test([tried(LIES, engine=5), tried(RESTART), broken])
+    assert told.state == "incomplete" and told.says.endswith("; 1 graceful restart unclear.")
+
+
+def test_a_control_that_broke_off_after_it_had_lost_commits_decides():
+    lost = {"verdict": "invalid", "error": "violations: no answer"}
+    assert self_test([tried(LIES, engine=5), tried(RESTART, engine=1, **lost)]).failed
+    assert self_test([tried(LIES, engine=5, **lost), tried(RESTART)]).state == "passed"
 
 
 def test_a_result_without_the_self_test_says_so(client_in):
@@ -99,7 +129,9 @@ def test_failovers_have_controls_of_their_own():
     assert self_test(trials_of(found(switchover=[(0, 0)]))).state == "not tried"
 
 
-LYING, LINK = {"lying-disk": [(9, 9)]}, {"asynchronous-link": [(7, 0)]}
+CLEAN = [(0, 0)]
+LYING = {"lying-disk": [(9, 9)], "graceful-restart": CLEAN}
+LINK = {"asynchronous-link": [(7, 0)], "no-fault": CLEAN}
 TOPOLOGIES = {"1/1": "", "async": "async", "galera": "galera"}
 
 
@@ -131,23 +163,27 @@ def test_each_family_is_judged_by_its_own_controls():
 
 
 LIES, RESTART, SWITCH = "lying-disk", "graceful-restart", "switchover"
-FLAGGED = "passed: they found the loss in 1 of 1 trial with a lying disk (it ignores flushes, so it must lose commits)"
+FLAGGED = "they found the loss in 1 of 1 trial with a lying disk (it ignores flushes, so it must lose commits)"
+PASSED, OPEN = f"passed: {FLAGGED}", f"is not complete: {FLAGGED}"
+NONE_HELD = "; no trial that must lose nothing was tried"
 
 
 @pytest.mark.parametrize(
     ("controls", "says"),
     [
         ([], "did not run: no trial had a lying disk or an asynchronous link."),
-        ([tried(LIES, engine=5)], f"{FLAGGED}."),
+        ([tried(LIES, engine=5)], f"{OPEN}{NONE_HELD}."),
+        ([tried(LIES, engine=5), tried(RESTART)], f"{PASSED}, and none after 1 graceful restart."),
         ([tried(LIES, engine=5), tried("asynchronous-link", engine=5)],
-         f"{FLAGGED}, and the loss in 1 of 1 trial with an asynchronous link."),
+         f"{OPEN}, and the loss in 1 of 1 trial with an asynchronous link{NONE_HELD}."),
         ([tried(LIES, engine=5), unclear(RESTART), unclear(SWITCH)],
-         f"{FLAGGED}; 1 graceful restart unclear; 1 graceful switchover unclear."),
+         f"{OPEN}; 1 graceful restart unclear; 1 graceful switchover unclear."),
         ([tried(LIES, engine=5), tried(RESTART), unclear(RESTART)],
-         f"{FLAGGED}, and none after 1 graceful restart; 1 graceful restart unclear."),
-        ([tried(LIES, engine=5), tried(RESTART, state="failed"), unclear(SWITCH, error="load: no answer")],
-         f"{FLAGGED}."),
-        ([tried(LIES, verdict="invalid", recovery_s=None)], f"{FLAGGED}."),
+         f"{OPEN}, and none after 1 graceful restart; 1 graceful restart unclear."),
+        ([tried(LIES, engine=5), tried(RESTART, verdict="", state="failed"), unclear(SWITCH, error="load: no answer")],
+         f"{OPEN}; 1 graceful restart unclear; 1 graceful switchover unclear."),
+        ([tried(LIES, engine=5), tried(RESTART, verdict="", state="queued")], f"{OPEN}{NONE_HELD}."),
+        ([tried(LIES, verdict="invalid", recovery_s=None)], f"{OPEN}{NONE_HELD}."),
         ([tried(LIES), tried(LIES, binlog=5), unclear(LIES), tried(LIES, engine=5)],
          "failed: 3 of 4 lying disks not flagged. No verdict of this experiment counts."),
         ([tried(LIES), tried(RESTART), tried(RESTART, binlog=1), unclear(RESTART)],

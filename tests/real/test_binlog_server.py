@@ -89,8 +89,16 @@ def test_the_reader_agrees_however_transactions_are_written(witness, logs, setti
     assert found.seen.whole.size == EACH
 
 
-def test_a_change_logged_as_a_statement_is_not_guessed(witness, logs):
-    commit(witness, client=1, first=1, last=5, before="SET binlog_format = STATEMENT")
+@pytest.mark.parametrize("form", ["STATEMENT", "MIXED"])
+def test_changes_logged_as_statements_are_read_as_rows_are(witness, logs, form):
+    commit(witness, client=1, first=1, last=EACH, before=f"SET binlog_format = {form}")
+    found = read(logs(), SCHEMA, SECRET)
+    assert found.seen.whole.tolist() == engine_keys(witness) and found.seen.whole.size == EACH
+    assert not (found.odd or found.others or found.scattered.size or found.seen.altered.size)
+
+
+def test_a_change_logged_as_another_statement_is_not_guessed(witness, logs):
+    query(witness, "SET binlog_format = STATEMENT", "INSERT INTO one SELECT 1, 1, 0, 0")
     with pytest.raises(BinlogUnknown, match="binlog_format=ROW"):
         read(logs(), SCHEMA, SECRET)
 

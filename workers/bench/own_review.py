@@ -31,6 +31,8 @@ def _crashes(plan: Plan) -> Iterator[str]:
         yield why
     if plan.crash.replica:
         yield "With your own transaction the rows of a replica are not compared. Turn the replica off."
+    if any(variant.settings.get("binlog_format", "ROW").upper() != "ROW" for variant in plan.variants):
+        yield "Own transactions are found again in a binary log of rows only. Set binlog_format=ROW in each setting."
     if any(variant.topology for variant in plan.variants):
         yield "Failovers are not tried under your own transaction. Remove the topology, or crash without it."
     for kind in plan.crash.kinds:

@@ -63,6 +63,8 @@ def test_an_experiment_that_is_run_again_has_the_same_file(server):
         ({"replica": "on"}, "replica"),
         ({"kinds": ["every-crash-point"]}, "not tried under your own transaction"),
         ({"own_variants": "three: sync_binlog=1 topology=2xasync"}, "Failovers"),
+        ({"own_variants": "words: binlog_format=mixed"}, "Set binlog_format=ROW"),
+        ({"own_variants": "rows: binlog_format=row"}, None),
     ],
 )
 def test_the_form_says_why_an_own_transaction_is_not_crashed(server, changes, why):

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from struct import Struct
 
-from workers.crash.binlog import payload, rows, statements
+from workers.crash.binlog import inserts, payload, rows, statements
 from workers.crash.binlog.bounds import WIDE, BoundsWatch, ReadBounds
 from workers.crash.binlog.events import (
     HEADER_BYTES,
@@ -32,6 +32,7 @@ FLAGS_AT = rows.BODY_AT - 2  # of a row event
 STATEMENT_ENDS = 0x01
 XA_PREPARE = Struct("<19xBIII")  # one phase, format, lengths of both parts
 TABLE_BITS = 2  # of a row event's number: its table; the other bits are how many bytes of rows it has
+FIX_FORMAT = "Set binlog_format=ROW."
 NAME_BYTES = 500  # at least what a name in a dict takes
 
 
@@ -224,14 +225,26 @@ class Groups:
 
     def _other_statement(self, event: bytes, text: bytes) -> None:
         ours = statements.is_in(event, self._schema)
+        if ours and (written := inserts.rows_of(text)):
+            self._insert_as_statement(*written)
+            return
         if ours and text.upper().startswith(statements.INSERTS):
-            raise BinlogUnknown("The witness's changes are in the binary log as statements.", "Set binlog_format=ROW.")
+            raise BinlogUnknown("The binary log holds changes as statements that are not understood.", FIX_FORMAT)
         words = text[:60].decode(errors="replace")
         if ours and not (text.startswith(statements.INNER) or self._sets_up(text)):
             self._note(f"the statement {words!r} in the witness's schema")
         self._foreign = self._foreign or f"the statement {words!r}"
         if self._state != INSIDE:
             self._end(How.STATEMENT)
+
+    def _insert_as_statement(self, table: int, body: bytes) -> None:
+        if self._state != INSIDE:
+            self._note("rows outside a transaction")
+            self._foreign = "a statement without its transaction"
+            self._end(How.STATEMENT)
+            return
+        self.raw += body
+        self.pieces.append(len(body) << TABLE_BITS | table)
 
     def _sets_up(self, text: bytes) -> bool:
         """Whether it makes the witness's tables, before the first row."""

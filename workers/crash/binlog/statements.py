@@ -8,7 +8,7 @@ from workers.crash.binlog.rows import Malformed
 QUERY = Struct("<27xB2xH")  # length of the schema's name, length of the status variables
 QUERY_BYTES = 32
 BEGIN = b"\0BEGIN"  # after the zero that ends the schema's name
-INSERTS = (b"INSERT", b"REPLACE", b"LOAD DATA", b"CALL")  # they do not show which rows they wrote
+INSERTS = (b"INSERT", b"REPLACE", b"LOAD DATA", b"CALL")  # which rows they wrote is not known, if not the witness's
 SET_UP = (b"CREATE TABLE", b"CREATE SCHEMA", b"CREATE DATABASE")
 INNER = (b"SAVEPOINT", b"ROLLBACK TO", b"RELEASE SAVEPOINT", b"XA END")  # of a transaction; no change by themselves
 
@@ -24,7 +24,7 @@ def text_at(event: bytes) -> int:
 def is_in(event: bytes, schema: bytes) -> bool:
     """Whether the statement was run with this schema as its own."""
     end = text_at(event) - 1
-    return event[end - len(schema) : end] == schema
+    return bool(schema) and event[end - len(schema) : end] == schema
 
 
 def inflated(event: bytes, at: int, *, whole: bool) -> bytes:

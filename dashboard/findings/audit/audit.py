@@ -197,7 +197,7 @@ def _finding(order: Ranked) -> str:
     told = len(order) - silent - new
     partly = sum(found.worst == UNKNOWN and subject.facts is not None for subject, found in order)
     unclear = f"What {partly:,} of {of} would lose is unknown." if partly else ""
-    kept = "" if parts or not told else f"No setting of {of} is known to lose acknowledged commits."
+    kept = "" if parts or told == partly else f"No setting of {of} is known to lose acknowledged commits."
     return " ".join(filter(None, (says, kept, unclear, unread, yet)))
 
 

@@ -12,10 +12,14 @@ from dashboard.installation import vault
 from dashboard.records.servers.models import Preflight, Server
 from workers.servers import lookalikes, reading
 from workers.servers.facts import Facts
+from workers.servers.look import REDO_LOG, REDO_LOG_SINCE
 from workers.servers.pasted.read import PastedText
 from workers.servers.reading import ServerReading
 from workers.servers.services import SERVICES, recognised
 
+REDO_LOG_NOT_TOLD = (
+    "The text does not tell whether the redo log is switched off: SHOW GLOBAL STATUS LIKE 'Innodb_redo_log_enabled'."
+)
 NOT_READ = "Not read yet. Read all servers."
 
 
@@ -90,4 +94,7 @@ def _service(server: Server, found: str) -> str:
 
 def pasted(name: str, text: PastedText) -> AuditedServer:
     facts = replace(text.facts, lookalike=lookalikes.recognised(text.facts.variables))
-    return AuditedServer(name, facts=facts, notes=(f"Read as {text.form}.", *text.notes), service=text.service)
+    has_status = facts.flavour == "mysql" and facts.version >= REDO_LOG_SINCE and not facts.lookalike
+    lacks = (REDO_LOG_NOT_TOLD,) if has_status and facts.variable(REDO_LOG) is None else ()
+    notes = (f"Read as {text.form}.", *text.notes, *lacks)
+    return AuditedServer(name, facts=facts, notes=notes, service=text.service)

@@ -91,6 +91,8 @@ def test_servers_of_which_something_is_unknown_are_counted():
     assert audited().finding == (
         "No setting of 2 servers is known to lose acknowledged commits. What 1 of 2 servers would lose is unknown."
     )
+    alone = audit([pasted("A", read("version\t8.0.30-Vitess\nsync_binlog\t1\n"))])
+    assert alone.finding == "What 1 of 1 server would lose is unknown."
     proxied, _ = audited().lines
     assert outcomes(proxied)[:2] == ("unknown", "unknown") and "Vitess" in proxied.finding
     assert audited().worst == "unknown"
@@ -108,6 +110,22 @@ CASES = {
 def test_a_pasted_text_that_does_not_say_enough_is_unknown(named, text):
     found = audit([pasted("A", read(text))])
     assert found.worst == "unknown" and named in found.lines[0].power_loss.says
+
+
+@pytest.mark.parametrize(
+    ("version", "told", "notes"),
+    [("8.0.33", "", 1), ("8.0.33", "Innodb_redo_log_enabled\tON\n", 0), ("8.0.20", "", 0), ("10.11.6-MariaDB", "", 0)],
+)
+def test_a_text_of_variables_says_that_it_does_not_tell_of_the_redo_log(version, told, notes):
+    line = audit([pasted("A", read(f"version\t{version}\nsync_binlog\t1\nlog_bin\tON\n{told}"))]).lines[0]
+    assert sum("Innodb_redo_log_enabled" in one for one in line.notes) == notes
+
+
+def test_a_redo_log_that_is_off_is_told_from_a_text():
+    text = "".join(f"{name}\t{value}\n" for name, value in settings().items())
+    found = audit([pasted("A", read(f"version\t8.0.33\n{text}Innodb_redo_log_enabled\tOFF\n"))])
+    assert found.worst == "may be lost" and outcomes(found.lines[0])[:2] == ("may be lost", "may be lost")
+    assert found.lines[0].changes == ("ALTER INSTANCE ENABLE INNODB REDO_LOG",)
 
 
 def test_aurora_is_not_judged_by_the_settings_of_innodb():

@@ -230,6 +230,7 @@ STOPS = {**MYSQL, "binlog_error_action": "ABORT_SERVER"}
         (ERROR, "binlog", LOST, "binlog_error_action=ABORT_SERVER"),
         (ERROR, "agreement", LOST, "binlog_error_action=ABORT_SERVER"),
         (ERROR, "engine", KEPT, ""),
+        ({**ERROR, "log_bin": "OFF"}, "engine", KEPT, ""),
         (STOPS, "binlog", KEPT, ""),
         ({**STOPS, "innodb_redo_log_enabled": "OFF"}, "engine", LOST, "ALTER INSTANCE ENABLE INNODB REDO_LOG"),
         ({**STOPS, "innodb_redo_log_enabled": "OFF"}, "binlog", KEPT, ""),

@@ -116,6 +116,24 @@ def test_the_exit_status_of_the_command_is_the_worst_finding(tmp_path):
     assert json.loads(out)["against"][0]["differences"]
 
 
+STATED = "".join(f"{name}\t{value}\n" for name, value in settings().items())
+STATUSES = {
+    "all that it rests on": (0, f"version\t8.0.33\n{STATED}"),
+    "an error of the binary log": (1, f"version\t8.0.33\n{STATED}binlog_error_action\tIGNORE_ERROR\n"),
+    "a flush of each session": (3, f"version\t8.0.36-28\n{STATED}innodb_use_global_flush_log_at_trx_commit\tOFF\n"),
+    "a fork": (3, f"version\t8.0.11-TiDB-v7.5.1\n{STATED}"),
+    "a proxy": (3, f"version\t10.11.6-MariaDB-maxscale\n{STATED}"),
+    "a value that nobody knows": (3, f"version\t8.0.33\n{STATED}innodb_doublewrite\tXYZ\n"),
+    "no doublewrite": (3, f"version\t8.0.33\n{STATED}".replace("innodb_doublewrite\tON\n", "")),
+}
+
+
+@pytest.mark.parametrize(("status", "text"), STATUSES.values(), ids=STATUSES)
+def test_the_command_ends_with_0_only_if_all_is_known(tmp_path, status, text):
+    (tmp_path / "a").write_text(text)
+    assert command(str(tmp_path / "a"))[0] == status
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

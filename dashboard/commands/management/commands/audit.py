@@ -4,10 +4,10 @@ Without a file it reads the settings of all registered servers of this site, sid
 USAGE and changes nothing. A file holds the answer of SHOW GLOBAL VARIABLES or a my.cnf; - is standard input. Nothing is
 stored. Exit status:
 
-    0  no setting is known to lose acknowledged commits
+    0  by the settings of every server, acknowledged commits are kept
     1  a server may lose acknowledged commits
     2  bad arguments, nothing was audited
-    3  no loss is known, and something could not be read or is unknown
+    3  no loss is known, and something could not be read or is unknown: never 0
 """
 
 import sys

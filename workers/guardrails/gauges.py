@@ -124,10 +124,9 @@ class ReplicaLag:
         beat = self._heartbeat()
         if beat is not None:
             return Level(self._probe.lag_s(beat))
-        told = [row.get("seconds_behind_source", "") for row in mine]
-        if not all(one.isdecimal() for one in told):
-            return Level(unknown="the replica does not tell it")
-        return Level(float(max(map(int, told))))
+        told = [ask.whole(row.get("seconds_behind_source")) for row in mine]
+        known = [one for one in told if one is not None]
+        return Level(float(max(known))) if len(known) == len(told) else Level(unknown="the replica does not tell it")
 
     def close(self) -> None:
         self._line.close()

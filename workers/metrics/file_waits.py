@@ -95,10 +95,10 @@ def _read(subject: Subject) -> Mapping[str, int]:
 def _binlog_number(subject: Subject) -> int:
     """The number at the end of the binlog file's name; -1 when the binlog is off or cannot be seen."""
     try:
-        number = end_of_log(subject.connection, subject.facts)[0].rsplit(".", 1)[-1]
+        number = ask.whole(end_of_log(subject.connection, subject.facts)[0].rsplit(".", 1)[-1])
     except ServerError:
         return -1
-    return int(number) if number.isdecimal() else -1
+    return -1 if number is None else number
 
 
 def _figures(facts: Facts, before: Counts, after: Counts) -> tuple[Figure, ...]:

@@ -138,20 +138,26 @@ class Window:
         self._rates: dict[str, list[float]] = defaultdict(list)
 
     def begin(self) -> None:
-        self._before = self._last = self._read()
+        self._before = self._last = self._counts()
         self._last_s = time.monotonic()
 
     def tick(self) -> None:
-        now, now_s = self._read(), time.monotonic()
+        now, now_s = self._counts(), time.monotonic()
         for figure in self._figures(self._last, now):
             self._rates[figure.name].append(figure.value / max(now_s - self._last_s, 1e-9))
         self._last, self._last_s = now, now_s
         self._ticks += 1
 
     def end(self) -> Reading:
-        after = self._read()
+        after = self._counts()
         if any(after.get(name, 0) < count for name, count in self._before.items()):
             raise counted_anew()
         figures = self._figures(self._before, after)
         whole = {f.name: tuple(self._rates[f.name]) for f in figures if len(self._rates[f.name]) == self._ticks > 0}
         return Reading(figures, self._latencies(self._before, after), whole)
+
+    def _counts(self) -> Counts:
+        try:
+            return self._read()
+        except (LookupError, TypeError, ValueError) as odd:
+            raise ServerError("the server answered with other columns than those that were asked for.") from odd

@@ -83,7 +83,7 @@ class StatusCounters:
 def _read(subject: Subject, names: tuple[str, ...]) -> Mapping[str, int]:
     listed = ", ".join(["%s"] * len(names))
     values = ask.names_to_values(subject.connection, f"SHOW GLOBAL STATUS WHERE Variable_name IN ({listed})", names)
-    return {name: int(value) for name, value in values.items() if value.isdecimal()}
+    return {name: count for name, value in values.items() if (count := ask.whole(value)) is not None}
 
 
 def _figures(counters: tuple[Counter, ...], before: Counts, after: Counts) -> tuple[Figure, ...]:

@@ -90,8 +90,8 @@ def whole(text: str | None) -> int | None:
 
 
 def names_to_values(connection: Connection, sql: str, args: Sequence[object] = ()) -> Mapping[str, str]:
-    """A two-column answer (SHOW VARIABLES, SHOW STATUS) as a dict, names in lower case."""
-    return {as_text(name).lower(): as_text(found) for name, found in rows(connection, sql, args)}
+    """The first two columns of an answer (SHOW VARIABLES, SHOW STATUS) as a dict, names in lower case."""
+    return {as_text(row[0]).lower(): as_text(row[1]) for row in rows(connection, sql, args) if len(row) > 1}
 
 
 def where(connection: Connection) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pymysql
+from pymysql.constants import CR
 
 from workers.errors import (
     AccessDenied,
@@ -99,6 +100,8 @@ def explain(
 
 def _parts(error: Exception) -> tuple[int, str]:
     number, detail = (*error.args, "", "")[:2]
+    if isinstance(error, pymysql.InterfaceError) and not detail:  # PyMySQL's words for a connection that was closed
+        number = CR.CR_SERVER_LOST
     if not isinstance(number, int):
         number, detail = 0, number
     return number, printable(str(detail)[:MOST_SAID]).rstrip(".")

@@ -65,4 +65,5 @@ def _by_plugin(connection: Connection, folder: str) -> int | None:
         found = ask.rows(connection, "SELECT Path, Available FROM information_schema.DISKS")
     except ServerError:
         return None
-    return room_below(folder, {str(path): ask.integer(kib) * 1024 for path, kib in found})
+    mounts = {ask.as_text(row[0]): ask.integer(row[1]) * 1024 for row in found if len(row) > 1}
+    return room_below(folder, mounts)

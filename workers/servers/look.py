@@ -8,7 +8,11 @@ from workers.servers.facts import Facts, Version
 from workers.servers.flavours import detect
 from workers.servers.limited import Connection
 from workers.servers.lookalikes import recognised
+from workers.servers.printable import bounded
 
+MOST_OF_A_VERSION = 120
+MOST_OF_A_VARIABLE = 4096  # optimizer_switch has more than a thousand characters
+ENGINES = "SHOW ENGINES"
 UNREADABLE: Version = (0, 0, 0)
 REDO_LOG = "innodb_redo_log_enabled"  # a status: ALTER INSTANCE switches it off, and no variable shows it
 REDO_LOG_SINCE: Version = (8, 0, 21)
@@ -16,24 +20,25 @@ REDO_LOG_SINCE: Version = (8, 0, 21)
 
 def read(connection: Connection) -> Facts:
     """All facts of a server, by three statements at most. Raises ServerError."""
-    variables = dict(ask.names_to_values(connection, "SHOW GLOBAL VARIABLES"))
-    text = variables.get("version", "")
-    if not text:
+    found = ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
+    if not found.get("version"):
         raise ServerError(
-            f"{ask.where(connection)} did not tell its version: SHOW GLOBAL VARIABLES gave {len(variables)} variables.",
+            f"{ask.where(connection)} did not tell its version: SHOW GLOBAL VARIABLES gave {len(found)} variables.",
             "A limit of rows, a proxy or another program may answer in the server's place.",
         )
+    variables = {bounded(name): bounded(value, MOST_OF_A_VARIABLE) for name, value in found.items()}
+    text = bounded(found["version"], MOST_OF_A_VERSION)
     flavour, version = detect(text, variables.get("version_comment", "")), version_of(text)
     if flavour == "mysql" and version >= REDO_LOG_SINCE:
         status = ask.names_to_values(connection, f"SHOW GLOBAL STATUS LIKE '{REDO_LOG}'")
-        variables[REDO_LOG] = status.get(REDO_LOG, "")
+        variables[REDO_LOG] = bounded(status.get(REDO_LOG, ""))
     return Facts(
         flavour=flavour,
         version=version,
         version_text=text,
         variables=variables,
-        engines={str(row[0]).lower(): str(row[1]).upper() for row in ask.rows(connection, "SHOW ENGINES")},
-        lookalike=recognised(variables, connection.server_version),
+        engines={name: support.upper() for name, support in ask.names_to_values(connection, ENGINES).items()},
+        lookalike=recognised(variables, bounded(connection.server_version, MOST_OF_A_VERSION)),
     )
 
 

@@ -8,8 +8,10 @@ from workers.errors import ServerError
 from workers.servers import ask
 from workers.servers.facts import Facts
 from workers.servers.limited import Connection
+from workers.servers.printable import MOST_CHARS, bounded
 
 T = TypeVar("T")
+MOST_PEERS = 1000
 RENAMED = {"master": "source", "slave": "replica"}
 VARIABLES = (
     "server_uuid", "hostname", "report_host", "relay_log_info_repository", "relay_log_recovery", "sync_relay_log",
@@ -87,7 +89,7 @@ def read(connection: Connection, facts: Facts) -> Replication:
         )
         if is_member
         else (),
-        values={name: known[name] for name in (*VARIABLES, *STATUS) if name in known},
+        values={name: bounded(known[name]) for name in (*VARIABLES, *STATUS) if name in known},
         unread=tuple(unread),
         dump_hosts=(tried("the process list", lambda: _dump_hosts(connection)) or ()) if nameless else (),
     )
@@ -109,7 +111,8 @@ def _statements(facts: Facts) -> tuple[str, str]:
 def _rows(connection: Connection, sql: str) -> list[dict[str, str]]:
     """With names in lower case and in the newer words."""
     return [
-        {renamed(name): ask.as_text(value) for name, value in row.items()} for row in ask.named_rows(connection, sql)
+        {renamed(name[:MOST_CHARS]): bounded(ask.as_text(value)) for name, value in row.items()}
+        for row in ask.named_rows(connection, sql)[:MOST_PEERS]
     ]
 
 
@@ -146,10 +149,10 @@ def _dump_hosts(connection: Connection) -> tuple[str, ...]:
 
 def _member(row: Mapping[str, str]) -> Peer:
     return Peer(
-        row["member_host"],
-        _number(row["member_port"]),
-        uuid=row["member_id"],
-        state=row["member_state"],
+        row.get("member_host", ""),
+        _number(row.get("member_port")),
+        uuid=row.get("member_id", ""),
+        state=row.get("member_state", ""),
         role=row.get("member_role", "").lower(),
     )
 

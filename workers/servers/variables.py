@@ -7,8 +7,10 @@ from workers.errors import DurascopeError, PlanError, ServerError, Taken
 from workers.servers import ask
 from workers.servers.facts import Facts
 from workers.servers.limited import Connection
+from workers.servers.printable import bounded
 from workers.servers.settings import check, find, same
 
+NUMBERS = ("integer", "bytes")  # kinds of settings
 SETTLES_S = 2.0  # a buffer pool is resized in the background
 
 
@@ -26,6 +28,7 @@ def apply(
     changes = {name: value for name, value in wanted.items() if not same(name, present[name], value)}
     for name in changes:
         _must_be_dynamic(name, present[name], wanted[name], facts)
+        _must_be_restorable(name, present[name])
     for name, value in changes.items():
         before_change(name, present[name])
         present[name] = _set(connection, name, value)
@@ -90,11 +93,16 @@ def _must_be_dynamic(name: str, present: str, wanted: str, facts: Facts) -> None
         )
 
 
+def _must_be_restorable(name: str, present: str) -> None:
+    if bounded(present) != present or (find(name).kind in NUMBERS and ask.whole(present) is None):
+        raise ServerError(f"{name} is {ask.shown(present)}: that could not be restored. Nothing was changed.")
+
+
 def _set(connection: Connection, name: str, value: str) -> str:
     """Set and read back. Numbers are sent without quotes; the driver quotes other values."""
     setting = find(name)
     before = read(connection, name)
-    typed = int(value) if setting.kind in ("integer", "bytes") else value
+    typed = ask.integer(value) if setting.kind in NUMBERS else value
     ask.rows(connection, f"SET GLOBAL {setting.name} = %s", (typed,))
     after = _settled(connection, name, before, value)
     if not same(name, after, value) and not setting.rounded:

@@ -25,6 +25,7 @@ from workers.bench.merge import PartLoad
 from workers.errors import Cancelled, DurascopeError, LoadError, TogetherError, reason
 from workers.host import environment
 from workers.servers.connection import connect
+from workers.servers.printable import sentence
 from workers.servers.target import Target
 from workers.together.barrier import Barrier, Opened
 from workers.upkeep.heartbeat import heartbeat
@@ -115,7 +116,7 @@ def save(part: Part, done: PartLoad) -> None:
 
 @retried
 def _fail(part: Part, failure: DurascopeError) -> None:
-    move(_claimed(part), State.FAILED, error=without_nul(failure.message), fix=without_nul(failure.fix))
+    move(_claimed(part), State.FAILED, error=sentence(failure.message), fix=sentence(failure.fix))
 
 
 def _claimed(part: Part) -> QuerySet[Part]:

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import retried
 from dashboard.records.audit.models import record
 from dashboard.records.experiments import claiming, leases
@@ -21,6 +20,7 @@ from dashboard.records.servers.programs import may_run_here
 from workers.crash.attached import AttachedServer
 from workers.crash.setup_and_result import Attached
 from workers.errors import DurascopeError, ServerError, Taken
+from workers.servers.printable import sentence
 from workers.servers.undo import undo
 
 log = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ def restore(server: Server, require_claim: Callable[[], None]) -> None:
 @retried
 def _store_problem(server: Server, failure: DurascopeError) -> bool:
     """Why the restore failed. Returns whether the server is still down."""
-    server.pending_restores.filter(restored_at=None).update(problem=without_nul(str(failure)))
+    server.pending_restores.filter(restored_at=None).update(problem=sentence(str(failure)))
     return server.pending_restores.filter(restored_at=None, kind=PendingRestore.Kind.START).exists()
 
 

@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 from dashboard.findings.flushing import gloss
 from dashboard.records.experiments.present import present_settings
 from workers.bench.plan import Variant
+from workers.servers.ask import whole
 
 PAIRS = ("1/1", "1/0", "2/1", "2/0", "0/1", "0/0")
 FLUSH_LOG, SYNC_BINLOG = "innodb_flush_log_at_trx_commit", "sync_binlog"
@@ -23,9 +24,12 @@ def variant(pair: str, binlog: str, build: str = "", storage: str = "") -> Varia
 
 
 def present(server_ids: Collection[int]) -> dict[int, str]:
-    """Of these servers: id -> the pair that its last preflight found; servers that were never reached are not in it."""
-    found = present_settings(server_ids).items()
-    return {pk: f"{has[FLUSH_LOG]}/{has[SYNC_BINLOG]}" for pk, has in found if FLUSH_LOG in has and SYNC_BINLOG in has}
+    """Of these servers: id -> the pair that its last preflight found. A server that was never reached is not in it, nor
+    is one whose settings are no numbers."""
+    pairs = {
+        pk: [has.get(name) for name in (FLUSH_LOG, SYNC_BINLOG)] for pk, has in present_settings(server_ids).items()
+    }
+    return {pk: f"{one}/{other}" for pk, (one, other) in pairs.items() if None not in (whole(one), whole(other))}
 
 
 def choices(found: Iterable[str], yours: Iterable[str]) -> list[tuple[str, SafeString]]:

@@ -14,11 +14,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import retried
 from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.experiments.states import move
 from workers.errors import DurascopeError, Taken, reason
+from workers.servers.printable import sentence
 
 State = Cell.State  # a trial's states are a cell's
 Row = TypeVar("Row", Cell, Trial)
@@ -90,6 +90,6 @@ def end(row: Row, state: str, failure: DurascopeError | None = None) -> None:
         claimed(row),
         state,
         ended_at=timezone.now(),
-        error=without_nul(failure.message or reason(failure)) if failure else "",
-        fix=without_nul(failure.fix) if failure else "",
+        error=sentence(failure.message or reason(failure)) if failure else "",
+        fix=sentence(failure.fix) if failure else "",
     )

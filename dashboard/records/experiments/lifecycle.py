@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import LOST, retried
 from dashboard.records.experiments import claiming, leases, why_queued
 from dashboard.records.experiments.actions import cancel_waiting
@@ -17,6 +16,7 @@ from dashboard.records.fleet.models import Worker
 from dashboard.records.holds.models import HostLease
 from dashboard.records.servers.models import Server
 from workers.errors import DurascopeError
+from workers.servers.printable import sentence
 
 RESUME = "The measurements are kept. Resume repeats the interrupted one and goes on."
 
@@ -65,7 +65,7 @@ def finish(experiment: Experiment, state: str, error: str = "", fix: str = "") -
 
     False, and nothing is changed, if it was taken away: it may run elsewhere now.
     """
-    ended = {"error": without_nul(error), "fix": without_nul(fix), "ended_at": timezone.now()}
+    ended = {"error": sentence(error), "fix": sentence(fix), "ended_at": timezone.now()}
     with transaction.atomic():
         if not move(claiming.claimed_experiment(experiment), state, activity="", claim=None, **ended):
             return False
@@ -80,7 +80,7 @@ def finish(experiment: Experiment, state: str, error: str = "", fix: str = "") -
 @retried
 def say(experiment: Experiment, activity: str) -> None:
     """Store the present step in words, for the live page. An experiment without a claim waits."""
-    said = without_nul(activity)[:200]
+    said = sentence(activity)[:200]
     Experiment.objects.filter(pk=experiment.pk, claim=experiment.claim).exclude(activity=said).update(activity=said)
 
 

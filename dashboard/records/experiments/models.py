@@ -19,6 +19,7 @@ from dashboard.records.servers.models import Server
 from workers.bench.load import LoadResult
 from workers.bench.merge import PartLoad
 from workers.bench.plan import CONTROLS, Plan
+from workers.servers.printable import storable
 
 
 class Tag(models.Model):
@@ -389,7 +390,7 @@ class Environment(models.Model):
 
     @property
     def known(self) -> EnvironmentFacts:
-        return read(EnvironmentFacts, self.data)
+        return read(EnvironmentFacts, storable(self.data))
 
 
 class Probe(models.Model):

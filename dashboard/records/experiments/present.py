@@ -8,6 +8,7 @@ from django.db.models import OuterRef, Subquery
 
 from dashboard.records.servers.models import Preflight, Server
 from workers.bench.plan import Plan, PlanTarget
+from workers.servers.printable import storable
 
 
 def present_settings(server_ids: Collection[int]) -> dict[int, dict[str, str]]:
@@ -15,7 +16,7 @@ def present_settings(server_ids: Collection[int]) -> dict[int, dict[str, str]]:
     answers = Preflight.objects.filter(state=Preflight.State.DONE).exclude(facts={})
     last = answers.filter(server=OuterRef("pk")).values("facts__settings")[:1]
     found = Server.objects.filter(pk__in=server_ids).annotate(present=Subquery(last)).values_list("pk", "present")
-    return {pk: settings for pk, settings in found if settings}
+    return {pk: storable(settings) for pk, settings in found if settings}
 
 
 def with_present(plan: Plan) -> Plan:

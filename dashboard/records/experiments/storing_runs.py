@@ -16,6 +16,7 @@ from dashboard.records.experiments.states import move
 from workers.bench.measure import Measurement
 from workers.metrics import SOURCES
 from workers.metrics.source import Reading
+from workers.servers.printable import storable
 
 
 @retried
@@ -34,12 +35,12 @@ def save_run(cell: Cell, done: Measurement, environment: Environment, probe: Pro
             errors=load.errors,
             tps=load.transactions / load.elapsed_s,
             latency_ms={**load.percentiles_ms, "avg": load.latency_avg_ms, "max": load.latency_max_ms},
-            figures=without_nul(_figures(done)),
+            figures=storable(_figures(done)),
             latencies=[asdict(latency) for reading in _in_order(done.readings) for latency in reading.latencies],
             environment=environment,
             probe=probe,
             load_average=done.load_average,
-            effective=without_nul(dict(done.effective)),
+            effective=storable(dict(done.effective)),
         )
         Series.objects.create(run=run, columns=_columns(done))
         RunEvidence.objects.create(
@@ -83,6 +84,6 @@ def save_probe(experiment: Experiment, server_id: int, data: dict[str, object]) 
 @retried
 def environment_row(data: dict[str, object]) -> Environment:
     """The row of this environment, shared by all runs in it."""
-    data = without_nul(data)
+    data = storable(data)
     digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
     return Environment.objects.get_or_create(digest=digest, defaults={"data": data})[0]

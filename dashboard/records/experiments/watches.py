@@ -4,19 +4,19 @@ from dataclasses import asdict
 
 from django.db import transaction
 
-from dashboard.installation.nul import without_nul
 from dashboard.installation.retry import retried
 from dashboard.records.audit.models import record
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.holds.models import ServerWatch
 from dashboard.records.servers.models import Server
 from workers.guardrails.limit import WatchRecord
+from workers.servers.printable import storable
 
 
 @retried
 @transaction.atomic
 def store(experiment: Experiment, server: Server, seen: WatchRecord) -> None:
     """A record is evidence of what was read, whoever runs the experiment by now."""
-    ServerWatch.objects.create(experiment=experiment, server=server, data=without_nul(asdict(seen)))
+    ServerWatch.objects.create(experiment=experiment, server=server, data=storable(asdict(seen)))
     if seen.trip:
-        record(None, "stopped by a guardrail", experiment, server=server.name, why=without_nul(seen.trip.says))
+        record(None, "stopped by a guardrail", experiment, server=server.name, why=storable(seen.trip.says))

@@ -11,7 +11,6 @@ from django.db.models import F, ProtectedError
 from django.utils import timezone
 
 from dashboard.installation import vault
-from dashboard.installation.nul import without_nul
 from dashboard.records.accounts.actor import Actor, account
 from dashboard.records.accounts.roles import NotAllowed, allowed, require
 from dashboard.records.audit.models import record
@@ -25,6 +24,7 @@ from workers.servers.answered import AnsweredFacts
 from workers.servers.durability import DurabilityStatement
 from workers.servers.keys import SeenKeys
 from workers.servers.preflight import PreflightCheck
+from workers.servers.printable import MOST_OF_A_SENTENCE, storable
 
 ADDRESS = {"host", "port", "socket", "site"}
 WAY = ADDRESS | {"user", "tls", "tls_ca"}  # where the password is sent, and how it is protected
@@ -241,8 +241,8 @@ def finish_preflight(
     claimed.update(
         state=Preflight.State.DONE,
         done_at=timezone.now(),
-        checks=without_nul([asdict(check) for check in checks]),
-        durability=[asdict(statement) for statement in durability],
-        facts=without_nul(asdict(facts)) if facts else {},
+        checks=storable([asdict(check) for check in checks], MOST_OF_A_SENTENCE),
+        durability=storable([asdict(statement) for statement in durability], MOST_OF_A_SENTENCE),
+        facts=storable(asdict(facts)) if facts else {},
         keys=None if keys is None else asdict(keys),
     )

@@ -17,6 +17,7 @@ from workers.servers.durability import DurabilityStatement
 from workers.servers.hosts import says_here
 from workers.servers.keys import SeenKeys
 from workers.servers.preflight import NOT_REACHED, PreflightCheck
+from workers.servers.printable import MOST_OF_A_SENTENCE, storable
 from workers.servers.target import Target, TlsMode
 
 
@@ -215,7 +216,7 @@ class Preflight(models.Model):
 
     @property
     def report(self) -> tuple[DurabilityStatement, ...]:
-        return read(tuple[DurabilityStatement, ...], self.durability)
+        return read(tuple[DurabilityStatement, ...], storable(self.durability, MOST_OF_A_SENTENCE))
 
     @property
     def seen(self) -> SeenKeys | None:
@@ -223,11 +224,11 @@ class Preflight(models.Model):
 
     @cached_property
     def known(self) -> AnsweredFacts:
-        return read(AnsweredFacts, self.facts)
+        return read(AnsweredFacts, storable(self.facts))
 
     @property
     def checked(self) -> tuple[PreflightCheck, ...]:
-        return read(tuple[PreflightCheck, ...], self.checks)
+        return read(tuple[PreflightCheck, ...], storable(self.checks, MOST_OF_A_SENTENCE))
 
     @property
     def outcome(self) -> str:

@@ -48,7 +48,7 @@ class _Written:
     def _since(self, file: str, at: int) -> int:
         """From the beginning of the last known file to this place."""
         listed = ask.rows(self._subject.connection, "SHOW BINARY LOGS")
-        sizes = {ask.as_text(row[0]): ask.integer(row[1]) for row in listed}
+        sizes = {ask.as_text(row[0]): ask.integer(row[1]) for row in listed if len(row) > 1}
         names = list(sizes)
         if not {self._file, file} <= set(names):
             raise ServerError(f"The file {self._file} of the binary log was removed before its size was read.")
@@ -59,7 +59,10 @@ def end_of_log(connection: Connection, facts: Facts) -> tuple[str, int]:
     """The last file of the binary log and its size in bytes; ("", 0): the log is off. Raises ServerError."""
     renamed = facts.flavour == "mysql" and facts.version >= (8, 2, 0)
     found = ask.rows(connection, "SHOW BINARY LOG STATUS" if renamed else "SHOW MASTER STATUS")
-    return (ask.as_text(found[0][0]), ask.integer(found[0][1])) if found else ("", 0)
+    if not found:
+        return "", 0
+    name, size, *_ = (*found[0], None)
+    return ask.as_text(name), ask.integer(size)
 
 
 def _figures(before: Counts, after: Counts, *, is_on: bool) -> tuple[Figure, ...]:

@@ -88,7 +88,7 @@ def _possible(name: str, value: str, facts: Facts) -> str:
 def _must_be_dynamic(name: str, present: str, wanted: str, facts: Facts) -> None:
     if not find(name).dynamic_on(facts.flavour, facts.version):
         raise PlanError(
-            f"{name} is {present}, the variant needs {wanted}, and that needs a restart. Nothing was changed.",
+            f"{name} is {ask.shown(present)}, and the variant's {wanted} needs a restart. Nothing was changed.",
             "Durascope never restarts an attached server: use a sandbox, or leave the setting out.",
         )
 
@@ -107,7 +107,8 @@ def _set(connection: Connection, name: str, value: str) -> str:
     after = _settled(connection, name, before, value)
     if not same(name, after, value) and not setting.rounded:
         raise ServerError(
-            f"{name} was set to {value}, but the server reports {after}.", "See the manual page of the variable."
+            f"{name} was set to {value}, but the server reports {ask.shown(after)}.",
+            "See the manual page of the variable.",
         )
     return after
 

@@ -4,6 +4,8 @@ source and in the MariaDB knowledge base."""
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from workers.servers.printable import printable
+
 Event = bytes | bytearray
 MOST_AT_ONCE = 1 << 20  # bytes of one read
 FULL = 0xFFFFFF  # a packet of this length goes on in the next one
@@ -69,8 +71,6 @@ def _ended(body: bytes) -> None:
     """Raises DumpRefused or NoDump when it is not the end of the log."""
     if body[:1] == bytes([REFUSAL]) and len(body) > 3:
         says = body[9:] if body[3:4] == b"#" else body[3:]
-        raise DumpRefused(
-            int.from_bytes(body[1:3], "little"), says[:MOST_SAID].decode(errors="replace").replace("\0", "")
-        )
+        raise DumpRefused(int.from_bytes(body[1:3], "little"), printable(says[:MOST_SAID].decode(errors="replace")))
     if body[:1] != bytes([END]) or len(body) >= END_BYTES:
         raise NoDump("a packet is neither an event nor the end")

@@ -93,6 +93,9 @@ def _service(server: Server, found: str) -> str:
 
 
 def pasted(name: str, text: PastedText) -> AuditedServer:
+    if text.refused:
+        why = f"The server does not start with this file: {text.refused}."
+        return AuditedServer(name, why=why.replace("?.", "?"), notes=(f"Read as {text.form}.", *text.notes))
     facts = replace(text.facts, lookalike=lookalikes.recognised(text.facts.variables))
     has_status = facts.flavour == "mysql" and facts.version >= REDO_LOG_SINCE and not facts.lookalike
     lacks = (REDO_LOG_NOT_TOLD,) if has_status and facts.variable(REDO_LOG) is None else ()

@@ -343,7 +343,7 @@ def test_the_page_the_api_and_the_command_show_the_level(client_in):
 def test_a_hostile_server_cannot_change_the_terminal():
     one = registered("db", settings("1\x1b[2J", "0"), version="8.0.36\x1b[2J")
     told = audit_lines(audit(by_tests([(one, one.last_answer)])))
-    assert "\x1b" in audited().lines[0].version and not any("\x1b" in line for line in told)
+    assert "8.0.36" in audited().lines[0].version and not any("\x1b" in line for line in told)
 
 
 def test_many_servers_ask_few_questions(django_assert_max_num_queries):

@@ -1,9 +1,9 @@
-"""Option files of clients (~/.my.cnf), and login paths as `mysql_config_editor print --all` prints them."""
+"""WrittenOption files of clients (~/.my.cnf), and login paths as `mysql_config_editor print --all` prints them."""
 
 import re
 
 from workers.servers.inventory.found import TLS, FoundServer
-from workers.servers.pasted.option_file import SECTION, lines, option, option_text
+from workers.servers.pasted.lines import SectionLine, WrittenOption, as_text, lines
 
 HIDDEN = re.compile(r"\*+")  # what mysql_config_editor prints instead of a password
 SIGN = re.compile(r"^[ \t]*\[client[\w.-]*\]", re.MULTILINE | re.IGNORECASE)
@@ -32,15 +32,23 @@ def read(text: str, *, every_section: bool = False) -> list[FoundServer]:
 def _sections(text: str) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     values: dict[str, str] = {}
-    for line in lines(text):
-        if section := SECTION.match(line):
-            values = found.setdefault(section[1].strip(), {})
-        else:  # nobody asks for what an !include seems to set
-            name, value = option_text(line)
-            if SSL.match(name):  # some have no value
-                name, value = option(line)
+    for _, line in lines(text):
+        if isinstance(line, SectionLine):
+            values = found.setdefault(as_text(line.name).strip(), {})
+        elif isinstance(line, WrittenOption):  # nobody asks for what an !include seems to set
+            name, value = _option(line)
             values[name] = value
     return found
+
+
+def _option(line: WrittenOption) -> tuple[str, str]:
+    """Some options of TLS have no value."""
+    name = line.name.lstrip("-").replace("-", "_").lower().removeprefix("loose_")
+    switched = SSL.match(name)
+    if line.value is not None or not switched:
+        return name, as_text(line.value or "")
+    prefix = switched[1] or ""
+    return name.removeprefix(prefix), "OFF" if prefix in ("skip_", "disable_") else "ON"
 
 
 def _server(section: str, values: dict[str, str]) -> FoundServer:

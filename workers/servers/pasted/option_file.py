@@ -1,110 +1,190 @@
-"""An option file (my.cnf) as a server reads it. A server of an unknown version reads the sections of both flavours."""
+"""An option file (my.cnf) as a server reads it: which of its lines count, and what they set."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from workers.servers.facts import FlavourKey
-from workers.servers.pasted.named_version import NamedVersion
+from workers.errors import PlanError
+from workers.servers.compared import name_of
+from workers.servers.facts import Version
+from workers.servers.pasted.known_names import unknown_name
+from workers.servers.pasted.lines import (
+    BYTE_ORDER,
+    Include,
+    SectionLine,
+    WrittenOption,
+    WrongLine,
+    as_bytes,
+    as_text,
+    lines,
+)
+from workers.servers.pasted.option_names import found_name
+from workers.servers.pasted.option_values import ON, made
+from workers.servers.pasted.options import ServerOptions
 
-OF_SERVERS = ("mysqld", "server")
-OF_MARIADB = ("mariadb", "mariadbd", "galera")
-OF_INSTANCE = re.compile(r"(mysqld|mariadb|mariadbd)(\d+|@.*)")  # of mysqld_multi, and of units of systemd
-SECTION = re.compile(r"\[([^\]]{1,80})\]")  # a server passes over what follows
-_COMMENT = re.compile(r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*)#.*$""")
-_ESCAPE = re.compile(r"\\([btnrs\\\"'])")
-_ESCAPED = {"b": "\b", "t": "\t", "n": "\n", "r": "\r", "s": " "}
-_INCLUDE = re.compile(r"!include(?:dir)?\s+(\S.*)")
-_SIZE = re.compile(r"(\d{1,15})([KMGTPE])", re.IGNORECASE)
-_SIZES = "KMGTPE"
-_ENDINGS = {"skip_": "OFF", "disable_": "OFF", "enable_": "ON"}
-_REAL = ("skip_name_resolve", "skip_networking", "skip_show_database", "skip_external_locking")  # variables themselves
+INSTANCE = ("mysqld", "mariadb", "mariadbd")  # of mysqld_multi with a number, of units of systemd with @
+LOADS = ("plugin_load", "plugin_load_add")
+DEEPEST = 10  # a server follows no include below
+MOST_FOLLOWED = 200  # one that includes itself would have no end
+MOST_LINES = 50_000
+MOST_NOTES = 1000
+MOST_ASKED = 50  # names that no server knows
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """An option file. `text`: None: it is not at hand."""
+
+    path: str
+    text: str | None
+
+
+Follow = Callable[[Include, ServerOptions], Sequence[ReadFile]]
 
 
 @dataclass
 class OptionFile:
-    """`values`: by the names of the variables; later lines win. `includes`: files and folders that were not followed.
-    `left_out`: sections of other versions. `instances`: sections of one server of several; `unsure`: what they set."""
+    """`given`: values by settings, as the server shows them; None: unknown. `refused`: why the server does not start,
+    "" if it does. `includes`: what was not followed. `unread`: sections for others; `instances`: of one of several
+    servers. `plugins`: options of plugins, with their last values. `loads`: the plugins that it names. `reads_only`: of
+    InnoDB. `groups`, `options`: how many the server reads."""
 
-    values: dict[str, str] = field(default_factory=dict)
+    given: dict[str, str | None] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    refused: str = ""
     includes: list[str] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    instances: list[str] = field(default_factory=list)
-    unsure: dict[str, str] = field(default_factory=dict)
-    is_mariadb: bool = False
+    unread: dict[str, None] = field(default_factory=dict)
+    instances: dict[str, None] = field(default_factory=dict)
+    plugins: dict[str, str] = field(default_factory=dict)
+    loads: str = ""
+    reads_only: bool = False
+    groups: int = 0
+    options: int = 0
 
 
-def has_section(text: str) -> bool:
-    return re.search(r"^[ \t]*\[[a-z][\w.@-]*\][ \t]*(#.*)?$", text, re.MULTILINE | re.IGNORECASE) is not None
+def not_followed(include: Include, _: ServerOptions) -> Sequence[ReadFile]:
+    return [ReadFile(as_text(include.path), None)]
 
 
-def looks_like_one(text: str) -> bool:
-    return re.search(r"^[ \t]*(!include|[a-z][\w-]*[ \t]*=)", text, re.MULTILINE | re.IGNORECASE) is not None
+def read(
+    text: str,
+    server: ServerOptions,
+    version: Version,
+    *,
+    is_part: bool = False,
+    is_fork: bool = False,
+    follow: Follow = not_followed,
+) -> OptionFile:
+    """As this version reads it, by the options of that server. `is_part`: lines before the first section count.
+    `is_fork`: it may have options of its own."""
+    return _Reading(server, version, follow, is_fork).file(text, is_part)
 
 
-def read(text: str, named: NamedVersion | None) -> OptionFile:
-    """Lines before the first section belong to no program; they are read, because people paste parts of a file."""
-    found = OptionFile()
-    into = found.values
-    for line in lines(text):
-        if include := _INCLUDE.fullmatch(line):
-            found.includes.append(include[1])
-        elif section := SECTION.match(line):
-            into = _of_section(section[1].strip().lower(), named, found)
+def _hint(line: WrittenOption) -> str:
+    is_behind = ";" in f"{line.name}{line.value}"
+    return " (a ; behind a value begins no comment)" if is_behind else ""
+
+
+class _Reading:
+    """Of one file with its includes."""
+
+    def __init__(self, server: ServerOptions, version: Version, follow: Follow, is_fork: bool) -> None:
+        self.server, self.version, self.follow, self.is_fork = server, version, follow, is_fork
+        self.groups = server.groups(version)
+        self.followed = self.asked = 0
+        self.found = OptionFile()
+
+    def file(self, text: str, is_part: bool) -> OptionFile:
+        for refused in self._refusals(text, is_part, 0):
+            self.found.refused = refused
+            break
+        return self.found
+
+    def _refusals(self, text: str, is_part: bool, depth: int) -> Iterator[str]:
+        """Reads line by line; yields why a server ends there."""
+        group: str | None = "mysqld" if is_part else None
+        for number, line in lines(text, joined=self.server.habit("cut_lines") == "joined"):
+            if number > MOST_LINES:
+                raise PlanError(
+                    f"The text has more than {MOST_LINES:,} lines.", "No option file of a server is so long."
+                )
+            if isinstance(line, WrongLine):
+                yield f"line {number}: {line.says}"
+            elif isinstance(line, SectionLine):
+                group = self._group(line.name)
+            elif isinstance(line, Include):
+                yield from self._include(line, depth)
+            elif group is None:
+                behind = " after a mark of the byte order" if as_bytes(text).startswith(BYTE_ORDER) else ""
+                yield f"line {number}: an option before the first section{behind}"
+            elif group in self.groups:
+                if refused := self._option(line):
+                    yield f"line {number}: {refused}{_hint(line)}"
+            elif self._is_instance(group):
+                self._unsure(line)
+
+    def _group(self, written: str) -> str:
+        """Capitals are the same in groups."""
+        name = written.lower()
+        listed = self.found.instances if self._is_instance(name) else self.found.unread
+        if name in self.groups:
+            self.found.groups += 1
         else:
-            name, value = option(line)
-            into[name] = value
-    return found
+            listed[as_text(written)] = None
+        return name
 
+    def _is_instance(self, group: str) -> bool:
+        base = next((one for one in INSTANCE if group.startswith(one)), "")
+        rest = group.removeprefix(base)
+        return bool(base) and (rest.isdecimal() or rest.startswith("@"))
 
-def lines(text: str) -> Iterator[str]:
-    """Without comments. Behind an option # begins one, unless it is quoted."""
-    for stripped in filter(None, map(str.strip, text.splitlines())):
-        if not stripped.startswith(("#", ";")):
-            yield _COMMENT.sub(r"\1", stripped).rstrip()
+    def _include(self, include: Include, depth: int) -> Iterator[str]:
+        if depth >= DEEPEST:
+            return
+        for file in self.follow(include, self.server):
+            self.followed += 1
+            if file.text is None or self.followed > MOST_FOLLOWED:
+                self.found.includes.append(file.path)
+                self.found.given.clear()
+            else:
+                yield from (f"{file.path}, {why}" for why in self._refusals(file.text, False, depth + 1))
 
+    def _option(self, line: WrittenOption) -> str:
+        """Takes it; says why the server ends, "" if it goes on."""
+        self.found.options += 1
+        found = found_name(line.name, self.server)
+        if found.meant:
+            return f"{line.name} may be short for {' or '.join(found.meant[:3])}"
+        if not found.name:
+            self.asked += 1
+            unknown = unknown_name(
+                line, found, self.server, self.version, is_fork=self.is_fork, is_asked=self.asked <= MOST_ASKED
+            )
+            self.found.plugins |= unknown.of_plugin
+            self._note(unknown.note)
+            return unknown.refused
+        value = made(found, line.value, self.server.options[found.name], self.server)
+        if value.refused and (value.no_value or not (found.is_loose and self.server.habit("loose_wrong") == "read")):
+            return value.refused
+        if found.name in LOADS:
+            self.found.loads += f" {value.value}"
+        if found.name == "innodb_read_only":
+            self.found.reads_only = (value.value or "1").lower() in ON
+        if name_of(found.name):
+            self._take(found.name, value.value, value.is_unknown)
+            self._note(value.says)
+        return ""
 
-def _of_section(section: str, named: NamedVersion | None, found: OptionFile) -> dict[str, str]:
-    """Where its options go."""
-    is_instance = OF_INSTANCE.fullmatch(section)
-    base, _, version = (is_instance[1], "", "") if is_instance else section.partition("-")
-    flavour: FlavourKey | None = named.flavour if named else None
-    is_mariadb = base in OF_MARIADB
-    if base not in OF_SERVERS and not is_mariadb:
-        return {}
-    if is_mariadb and flavour is None:
-        found.is_mariadb = True
-    fits = not version or (named is not None and ".".join(map(str, named.version[:2])) == version)
-    if not fits or (is_mariadb and flavour == "mysql"):
-        found.left_out.append(section)
-        return {}
-    if is_instance:
-        found.instances.append(section)
-    return found.unsure if is_instance else found.values
+    def _note(self, says: str) -> None:
+        if says and len(self.found.notes) < MOST_NOTES:
+            self.found.notes.append(says)
 
+    def _take(self, name: str, value: str | None, is_unknown: bool) -> None:
+        if is_unknown:
+            self.found.given[name_of(name)] = None
+        elif value is not None:
+            self.found.given[name_of(name)] = value
 
-def option(line: str) -> tuple[str, str]:
-    """A variable and its value: `loose-skip-log-bin` -> log_bin, OFF."""
-    name, value = option_text(line)
-    if "=" not in line:
-        value = "ON"
-        for beginning, meaning in _ENDINGS.items():
-            if name.startswith(beginning) and name not in _REAL:
-                return name.removeprefix(beginning), meaning
-    return name, "ON" if name == "log_bin" else _sized(value)  # the value of log_bin is a file's name
-
-
-def option_text(line: str) -> tuple[str, str]:
-    """An option and its value as they are written."""
-    name, _, value = line.partition("=")
-    return name.strip().lstrip("-").replace("-", "_").lower().removeprefix("loose_"), _unquoted(value.strip())
-
-
-def _unquoted(value: str) -> str:
-    plain = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
-    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), plain)
-
-
-def _sized(value: str) -> str:
-    size = _SIZE.fullmatch(value)
-    return str(int(size[1]) << 10 * (_SIZES.index(size[2].upper()) + 1)) if size else value
+    def _unsure(self, line: WrittenOption) -> None:
+        found = found_name(line.name, self.server)
+        for name in found.meant or (found.name,):
+            self._take(name, None, bool(name_of(name)))

@@ -12,8 +12,9 @@ stored. Exit status:
 
 import sys
 from argparse import ArgumentParser
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from json import dumps
+from pathlib import Path
 
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
@@ -27,8 +28,9 @@ from dashboard.findings.audit.subject import AuditedServer, pasted, read_all
 from dashboard.records.servers.models import Server
 from workers.errors import PlanError
 from workers.servers import reading
-from workers.servers.pasted.named_version import named_version
-from workers.servers.pasted.read import MOST_CHARACTERS, read
+from workers.servers.pasted.files_here import FilesHere, is_passed_over, says_passed_over
+from workers.servers.pasted.named_version import NamedVersion, named_version
+from workers.servers.pasted.read import MOST_CHARACTERS, OfFile, read
 
 STATUS = {"kept": 0, "may be lost": 1, "unknown": 3}
 MOST_BYTES = 4 * MOST_CHARACTERS + 1
@@ -73,9 +75,18 @@ class Command(DurascopeCommand):
 
 def _of_files(files: list[str], of: str) -> list[AuditedServer]:
     named = named_version(of)
-    texts = [content_of(file, MOST_BYTES).decode(errors="replace") for file in files]
-    names = ["standard input" if file == STDIN else file for file in files]
-    return [pasted(name, read(text, named)) for name, text in zip(names, texts, strict=True)]
+    return [_of_file(file, named) for file in files]
+
+
+def _of_file(file: str, named: NamedVersion | None) -> AuditedServer:
+    """As a server on this machine reads it, with its includes."""
+    text = content_of(file, MOST_BYTES).decode(errors="surrogateescape")
+    if file == STDIN:
+        return pasted("standard input", read(text, named))
+    here = FilesHere()
+    passed_over = says_passed_over(file) if is_passed_over(Path(file)) else ""
+    found = read(text, named, of_file=OfFile(here.follow, passed_over))
+    return pasted(file, replace(found, notes=(*here.notes, *found.notes)))
 
 
 def _registered(names: list[str], limit_s: float) -> list[AuditedServer]:

@@ -1,0 +1,1 @@
+"""Option files read by our reader and by the servers themselves."""

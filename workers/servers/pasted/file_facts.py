@@ -1,0 +1,148 @@
+"""An option file as facts of a server: what it gives, and what the server does by itself."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workers.servers.compared import name_of
+from workers.servers.defaults import defaults_of
+from workers.servers.durability import report
+from workers.servers.facts import Facts, Version
+from workers.servers.flavours import FLAVOURS
+from workers.servers.look import UNREADABLE
+from workers.servers.pasted import option_file
+from workers.servers.pasted.file_notes import notes_of
+from workers.servers.pasted.named_version import NamedVersion
+from workers.servers.pasted.option_file import Follow, OptionFile, not_followed
+from workers.servers.pasted.options import ServerOptions, nearest, servers
+from workers.servers.pasted.together import refused_together
+from workers.servers.settings import SETTINGS, normal_form
+
+OTHER_ENGINES = ("rocksdb", "tokudb")
+OF_MARIADB = ("mariadb", "galera")
+READS_ONLY = 6  # from this innodb_force_recovery on
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """`facts`: without what the file does not decide. `refused`: why the server does not start, "" if it does."""
+
+    facts: Facts
+    notes: tuple[str, ...] = ()
+    refused: str = ""
+
+
+def file_facts(
+    text: str, named: NamedVersion | None, *, is_part: bool = False, follow: Follow = not_followed
+) -> FileFacts:
+    """By the named version; without one by every server of the table, and only where they agree."""
+    if named is None:
+        return _agreed([_of_server(text, one, None, is_part, follow) for one in _possible(text)])
+    return _of_server(text, nearest(named.flavour, named.version), named, is_part, follow)
+
+
+def _possible(text: str) -> Sequence[ServerOptions]:
+    """Sections of MariaDB mean nothing to MySQL."""
+    of_mariadb = any(f"\n[{group}" in f"\n{text.lower()}" for group in OF_MARIADB)
+    return [one for one in servers() if one.flavour == "mariadb" or not of_mariadb]
+
+
+def _of_server(
+    text: str, server: ServerOptions, named: NamedVersion | None, is_part: bool, follow: Follow
+) -> FileFacts:
+    version = named.version if named else server.version
+    is_fork = bool(named and named.is_fork)
+    file = option_file.read(text, server, version, is_part=is_part, is_fork=is_fork, follow=follow)
+    values = {} if file.refused else _values(file, server, version)
+    if refused := refused_together(server, values):
+        file.refused, values = refused, {}
+    engines = _engines(file, values)
+    facts = Facts(server.flavour, named.version if named else UNREADABLE, named.text if named else "", values, engines)
+    return FileFacts(facts, tuple(notes_of(file, server, named)), file.refused)
+
+
+def _values(file: OptionFile, server: ServerOptions, version: Version) -> dict[str, str]:
+    """By the names of that server. An included file that is not at hand may set whatever follows no more."""
+    values = {} if file.includes else _defaults(file, server, version)
+    names = [name for name, option in server.options.items() if option.default is not None]
+    given = {name: file.given[name_of(name)] for name in names if name_of(name) in file.given}
+    found = {**values, **given, **_of_plugins(file)}
+    if _reads_only(file, found) and server.habit("read_only_doublewrite") == "off":
+        found["innodb_doublewrite"] = "OFF"
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _defaults(file: OptionFile, server: ServerOptions, version: Version) -> dict[str, str | None]:
+    """Of the table, and what has changed since; and what the server makes of other settings."""
+    old, new = defaults_of(server.flavour, server.version), defaults_of(server.flavour, version)
+    values: dict[str, str | None] = {
+        name: new[name] if name in new and new[name] != old[name] else option.default
+        for name, option in server.options.items()
+        if option.default is not None
+    }
+    for engine in _loaded(file):
+        values |= {name: value for name, value in new.items() if name.startswith(engine)}
+    if file.given.get("log_bin", values["log_bin"]) == "OFF" and values.get("log_replica_updates") == "ON":
+        values |= {"log_slave_updates": "OFF", "log_replica_updates": "OFF"}
+    return values
+
+
+def _reads_only(file: OptionFile, values: Mapping[str, str | None]) -> bool:
+    """InnoDB then writes nothing, and nothing twice."""
+    return file.reads_only or int(values.get("innodb_force_recovery") or 0) >= READS_ONLY
+
+
+def _of_plugins(file: OptionFile) -> dict[str, str]:
+    """Their options are in no table."""
+    found = {}
+    for name, value in file.plugins.items():
+        if name_of(name):
+            setting = SETTINGS.get(name)
+            rule = next(iter(setting.rules.values())) if setting else None
+            normal = normal_form(value, rule, setting.kind) if setting and rule else None
+            found[name] = value if normal is None else normal
+    return found
+
+
+def _loaded(file: OptionFile) -> list[str]:
+    named = " ".join((*file.plugins, file.loads))
+    return [engine for engine in OTHER_ENGINES if engine in named]
+
+
+def _engines(file: OptionFile, values: Mapping[str, str]) -> dict[str, str]:
+    there = [one for one in OTHER_ENGINES if one in _loaded(file) or any(name.startswith(one) for name in values)]
+    return {"innodb": "DEFAULT", **dict.fromkeys(there, "YES")}
+
+
+def _agreed(found: Sequence[FileFacts]) -> FileFacts:
+    """Of those that start with it; the settings that all of them have, and those that make no difference."""
+    start = [one for one in found if not one.refused]
+    if not start:
+        return replace(
+            found[-1], refused=f"No version of MariaDB or MySQL that is known here starts with it: {found[-1].refused}"
+        )
+    facts = [one.facts for one in start]
+    notes = [note for note in start[-1].notes if all(note in one.notes for one in start)]
+    titles = sorted({FLAVOURS[one.flavour].title for one in facts})
+    known = " and ".join(titles)
+    said = f"The version of the server is not named: only what holds for every version of {known} is answered."
+    return FileFacts(replace(facts[-1], variables=_common(facts)), (*notes, said))
+
+
+def _common(all_facts: Sequence[Facts]) -> dict[str, str]:
+    first = all_facts[-1]
+    names = [name for name in first.variables if all(name in one.variables for one in all_facts)]
+    return {name: first.variables[name] for name in names if _is_the_same(name, all_facts)}
+
+
+def _is_the_same(name: str, all_facts: Sequence[Facts]) -> bool:
+    """Or makes no difference to any of them."""
+    values = {one.variables[name] for one in all_facts}
+    return len(values) == 1 or all(
+        _outcomes(replace(one, variables={**one.variables, name: value})) == _outcomes(one)
+        for one in all_facts
+        for value in values
+    )
+
+
+def _outcomes(facts: Facts) -> Iterable[tuple[str, str, str, str]]:
+    return [(one.crash_class, one.what, one.engine, one.outcome) for one in report(facts)]

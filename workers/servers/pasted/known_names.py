@@ -1,0 +1,64 @@
+"""A name that a server does not know: whether it starts, and what the name may be meant for."""
+
+from dataclasses import dataclass, field
+
+from workers.servers.facts import Version
+from workers.servers.flavours import FLAVOURS
+from workers.servers.pasted.lines import WrittenOption, as_text
+from workers.servers.pasted.option_names import FoundName, nearest_name
+from workers.servers.pasted.options import ServerOptions, of_flavour
+
+# Options of plugins and components, which a server knows only if it loads them.
+PLUGINS = (
+    "rocksdb", "tokudb", "spider", "connect_", "mroonga", "oqgraph", "server_audit", "rpl_semi_sync_",
+    "group_replication", "validate_password", "password_", "cracklib", "simple_password_check", "clone_", "mysqlx",
+    "audit_log", "keyring", "authentication_", "ldap", "daemon_memcached", "handlersocket", "file_key_management",
+    "hashicorp", "aws_key", "gssapi", "provider_", "s3_", "columnstore", "sphinx", "connection_control",
+    "ddl_rewriter", "telemetry", "thread_pool", "feedback", "federated", "archive", "blackhole", "example",
+    "sequence", "disks", "metadata_lock_info", "query_response_time", "query_cache_info", "locales", "wsrep_info",
+    "auth_", "caching_sha2", "sha256_password", "ndb", "binlog_utils", "plugin_",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class UnknownName:
+    """`refused`: why the server does not start, "" if it may. `of_plugin`: its name and value, if it is one's."""
+
+    refused: str = ""
+    note: str = ""
+    of_plugin: dict[str, str] = field(default_factory=dict)
+
+
+def unknown_name(
+    line: WrittenOption, found: FoundName, server: ServerOptions, version: Version, *, is_fork: bool, is_asked: bool
+) -> UnknownName:
+    """`is_asked`: also for what it may be meant, which takes milliseconds."""
+    shown = as_text(line.name)
+    plain = _plain(line.name)
+    if plain.startswith(PLUGINS) or "." in plain:
+        value = "ON" if line.value is None else line.value
+        says = "" if found.is_loose else f"{shown} belongs to a plugin: the server starts only if it loads that."
+        return UnknownName(note=says, of_plugin={plain: as_text(value)})
+    elsewhere = any(plain in one.options for one in of_flavour(server.flavour))
+    likely = nearest_name(plain, server) if is_asked else ""
+    meant = f" Is {likely} meant?" if likely else ""
+    if found.is_loose:
+        return UnknownName(note=f"{shown}: {title(server)} does not know this name and passes over it (loose-).{meant}")
+    if is_fork and not likely:
+        return UnknownName()
+    if (server.series == version[:2] and not (elsewhere and version != server.version)) or (likely and not elsewhere):
+        return UnknownName(f"no option is called {shown}.{meant}")
+    if elsewhere:
+        return UnknownName()
+    return UnknownName(note=f"{shown} is not known here: whether this version starts with it is unknown.")
+
+
+def title(server: ServerOptions) -> str:
+    return FLAVOURS[server.flavour].title
+
+
+def _plain(name: str) -> str:
+    plain = name.replace("-", "_")
+    for prefix in ("loose_", "skip_", "disable_", "enable_", "maximum_"):
+        plain = plain.removeprefix(prefix)
+    return plain

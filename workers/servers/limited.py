@@ -108,7 +108,7 @@ class Connection(pymysql.Connection):
         if self._whole_left == math.inf or not self._reader:
             raise RuntimeError("Bytes are read within a limit only.")
         self._answer_until = self._answer_left = math.inf
-        part: bytes = self._lost_is_told(lambda reader: reader.read1(most))
+        part = self._arrives(lambda reader: reader.read1(most), 1)
         self._spend(len(part))
         return part
 
@@ -134,16 +134,16 @@ class Connection(pymysql.Connection):
 
     def _read_bytes(self, num_bytes: int) -> bytes:
         self._spend(num_bytes)
-        data: bytes = self._lost_is_told(lambda reader: reader.read(num_bytes))
-        if len(data) < num_bytes:
-            raise self._broken("hung up", None)
-        return data
+        return self._arrives(lambda reader: reader.read(num_bytes), num_bytes)
 
-    def _lost_is_told(self, read: Callable[[io.BufferedReader], bytes]) -> bytes:
+    def _arrives(self, read: Callable[[io.BufferedReader], bytes], least: int) -> bytes:
         try:
-            return read(self._reader) if self._reader else b""
+            data = read(self._reader) if self._reader else b""
         except OSError as lost:
             raise self._broken(str(lost), lost) from lost
+        if len(data) < least:
+            raise self._broken("hung up", None)
+        return data
 
     def _read_query_result(self, unbuffered: bool = False) -> int:
         """As PyMySQL does it, with what it trusts a server for made an error."""

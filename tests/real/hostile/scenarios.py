@@ -305,6 +305,7 @@ SCENARIOS: dict[str, Scenario] = {
     "dump-of-short-descriptions": Scenario(
         "dump", sends(BEGUN[0], wire.event(wire.FORMAT, b"", 4), b"abc"), "shorter than its header"
     ),
+    "dump-hangs-up": Scenario("dump", {LOGS: log((LOG, b"1000")), DUMPED: hang_up}, "hung up"),
     "dump-at-random": Scenario("dump", bytes_sent(b"\x20\0\0\x07" + RANDOM.randbytes(5000)), "wrong order"),
     "dump-refused-in-100-kb": Scenario(
         "dump", {LOGS: log((LOG, b"1000")), DUMPED: error(1045, SCRIPT * 1500)}, "may not read"

@@ -43,6 +43,14 @@ def test_an_answer_with_more_bytes_than_asked_for_is_given_up():
     assert broken.value.why == "sent more than was asked for"
 
 
+def test_a_server_that_hangs_up_ends_the_answer():
+    one = connection(b"abc")
+    one.limit(10, most_bytes=99)
+    assert one.arrived(3) == b"abc"
+    with pytest.raises(Broken, match="hung up"):
+        one.arrived(3)
+
+
 def test_as_many_bytes_as_asked_for_may_come():
     one = connection(b"abcdef")
     one.limit(10, most_bytes=6)

@@ -67,8 +67,8 @@ def test_the_control_a_scramble_of_mysql_8_is_sent_where_the_key_is_known(key):
 
 
 @pytest.mark.parametrize("plugin", READABLE)
-def test_what_the_client_library_makes_of_a_confirmed_key(plugin, key):
-    """Debian's, made with GnuTLS, encrypts with none; one made with OpenSSL takes the confirmed key."""
+def test_only_the_owner_of_the_confirmed_key_can_read_the_password(plugin, key):
+    """A client library made with GnuTLS encrypts with none."""
     other = Key()
     listening = socket.create_server(("127.0.0.1", 0))
     impostor = Impostor(listening, plugin, more=other.asks(plugin))

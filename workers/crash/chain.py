@@ -130,11 +130,13 @@ class Prepared(ServerReady):
         return Ledger((*known.clients, *self.reconnecting.ledgers())).sealed(self.secret)
 
     def copy_of_binlog(self) -> BinlogPlace | None:
-        """As the server wrote it, flushed or not: the page cache, and a disk without power, still answer."""
+        """As the server wrote it, flushed or not: the page cache, and a disk without power, still answer. None: it is
+        not on this host, or was purged."""
         place = self.look.log
         if not isinstance(place, BinlogPlace):
             return None
-        return keep_binlog(place, self.made.enter_context(temporary.folder("binlog")))
+        folder = self.made.enter_context(temporary.folder("binlog"))
+        return self.look.piece("binlog before the crash", lambda: keep_binlog(place, folder))
 
     def connections(self) -> tuple[ConnectionLedger, ...]:
         return (*self.witness.connections(), *(self.reconnecting.connections() if self.reconnecting else ()))

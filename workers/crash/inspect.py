@@ -9,6 +9,7 @@ from typing import Protocol, Self, TypeVar
 
 from workers.crash import binlog, compare_tables
 from workers.crash.attached import FIX_INDEX
+from workers.crash.binlog import BinlogUnknown
 from workers.crash.compare_tables import WRITES_AFTER
 from workers.crash.evidence import BinlogSeen, Oddities, Seen
 from workers.crash.own_load import OwnLoad
@@ -23,6 +24,7 @@ from workers.servers.target import Target
 
 PROBES = 20  # transactions that are written after recovery, to see their GTIDs
 SENT = binlog.ReadBounds(seconds=600.0, kept_bytes=256 << 20, event_bytes=256 << 20)  # of reading what a server sent
+NUMBER = re.compile(r"[0-9]{1,18}")
 TELLING = re.compile(r"recover|prepared|binlog|roll(ed )?back|corrupt|torn|\[ERROR\]|\[Warning\]|LSN|crash", re.I)
 Piece = TypeVar("Piece")
 
@@ -48,8 +50,14 @@ class BinlogPlace:
         return cls(index, files[-1].name, home=home)
 
     def files(self) -> list[Path]:
+        """BinlogUnknown: the first ones were purged. After a loss the server numbers its files as before."""
         named = binlog.files_of(self.index, self.home)
         names = [path.name for path in named]
+        if self.first and names and all(_number(name) > _number(self.first) for name in names):
+            raise BinlogUnknown(
+                f"The binary log was purged during the trial: {self.first} is gone, and what it held is not known.",
+                "Do not purge it while a trial runs, and let it expire later.",
+            )
         ours = named[names.index(self.first) :] if self.first in names else named
         return ours if self.among is None else [path for path in ours if path.name in self.among]
 
@@ -177,6 +185,12 @@ class Inspector:
         except Exception as failure:  # the other pieces are still useful
             self.problems.append(f"{name}: {reason(failure)}")
             return None
+
+
+def _number(file: str) -> int:
+    """Of a file of the binlog: binlog.000007 has 7. 0: it has none."""
+    digits = file.rpartition(".")[2]
+    return int(digits) if NUMBER.fullmatch(digits) else 0
 
 
 def read_binlog(place: BinlogPlace | SentBinlog | None, schema: str, secret: bytes) -> BinlogSeen:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.crash.binlog_bytes import SCHEMA, SECRET, Binlog, digest_of
 from workers.crash import inspect
+from workers.crash.binlog import BinlogUnknown
 from workers.crash.compare_tables import WRITES_AFTER
 from workers.crash.inspect import PROBES, BinlogPlace, Inspector
 from workers.crash.transactions import key
@@ -51,6 +52,36 @@ def place(folder, *keys) -> BinlogPlace:
     (folder / "binlog.000001").write_bytes(log.data)
     (folder / "binlog.index").write_text("./binlog.000001\n")
     return BinlogPlace(folder / "binlog.index")
+
+
+@pytest.mark.parametrize(
+    ("named", "purged"),
+    [
+        (("binlog.000007", "binlog.000008"), False),
+        (("binlog.000008", "binlog.000009"), True),
+        (("binlog.000010",), True),
+        (("binlog.000005", "binlog.000006"), False),
+        (("binlog.000006", "binlog.000008"), False),
+        (("binlog.000001",), False),
+        ((), False),
+        (("other",), False),
+    ],
+    ids=["nothing", "the first one", "by a larger number", "lost with the index", "the index lost it", "all new",
+         "the whole index", "no number"],
+)  # fmt: skip
+def test_a_purge_during_the_trial_is_unclear_and_a_loss_is_not(tmp_path, named, purged):
+    """A server numbers its files on and purges the oldest ones. A crash loses the newest."""
+    (tmp_path / "binlog.index").write_text("".join(f"./{name}\n" for name in named))
+    place = BinlogPlace(tmp_path / "binlog.index", "binlog.000007")
+    with pytest.raises(BinlogUnknown, match=r"purged .* binlog\.000007 is gone") if purged else nullcontext():
+        found = [path.name for path in place.files()]
+        assert found == list(named)
+
+
+def test_a_purged_binlog_leaves_its_checks_unclear(inspector, tmp_path):
+    log = replace(place(tmp_path / "now", (0, 1)), first="binlog.000000")
+    look, _ = inspector({}, log)
+    assert look.binlog() is None and "purged during the trial" in look.problems[0]
 
 
 def test_prepared_transactions_are_counted(inspector):

@@ -81,8 +81,8 @@ def run_all(
 
 
 def missing_from(seen: Seen, ledger: Ledger) -> Keys:
-    """Acknowledged transactions that are missing, or not whole."""
-    return without(ledger.acknowledged(), seen.whole)
+    """Acknowledged transactions that are missing, or not whole. An altered one is not missing, too."""
+    return without(ledger.acknowledged(), seen.there())
 
 
 def _stays_down(ledger: Ledger, evidence: Evidence) -> CheckResult:
@@ -105,7 +105,7 @@ def _lost(place: str, ledger: Ledger, evidence: Evidence) -> CheckResult:
 def _only(place: str, ledger: Ledger, evidence: Evidence) -> CheckResult:
     other = "binlog" if place == "engine" else "engine"
     return none_of(
-        without(_seen(evidence, place).whole, _seen(evidence, other).whole),
+        without(_seen(evidence, place).whole, _seen(evidence, other).there()),
         f"transactions are in {PLACES[place]} and not in {PLACES[other]}",
         f"Every transaction of {PLACES[place]} is in {PLACES[other]} too.",
     )

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workers.crash.outage import ClientOutage
-from workers.crash.transactions import Keys, is_written, rows_expected
+from workers.crash.transactions import Keys, belongs, is_written, rows_expected
 
 
 def nothing() -> Keys:
@@ -47,6 +47,10 @@ class Seen:
     twice: Keys = field(default_factory=nothing)
     altered: Keys = field(default_factory=nothing)
 
+    def there(self) -> Keys:
+        """Keys that are not missing: an altered row is told as such."""
+        return together((self.whole, self.altered))
+
     def all(self) -> Keys:
         """Every key that any row names."""
         return together((self.whole, self.parts, self.altered))
@@ -55,21 +59,37 @@ class Seen:
 def seen_in(secret: bytes, keys: Keys, places: Keys, digests: Keys) -> Seen:
     """Of each row: its transaction's key, its place and its digest, in any order.
 
-    A row counts for its transaction when it equals the witness's row. Any other row makes its transaction altered. A
-    duplicate row counts once. Rows are joined over the whole binlog, because an engine without transactions logs each
-    statement by itself.
+    A row counts for its transaction when it equals the witness's row. Any other row makes its transaction altered, and
+    fills its place: it is not missing, too. A duplicate row counts once. Rows are joined over the whole binlog, because
+    an engine without transactions logs each statement by itself.
     """
     right = is_written(secret, keys, places, digests)
     altered = together([keys[~right]])
-    keys, places = keys[right], places[right]
+    found = _counted(keys[right], places[right])
+    expected = rows_expected(found.keys)
+    parts = found.keys[found.places < expected]
+    if len(altered):
+        ours = np.isin(keys, altered) & belongs(keys, places)
+        filled = _counted(keys[ours], places[ours])
+        parts = together((without(parts, altered), filled.keys[filled.places < rows_expected(filled.keys)]))
+    return Seen(found.keys[found.places == expected], parts, found.keys[found.rows > expected], altered)
+
+
+@dataclass(frozen=True)
+class _RowCounts:
+    """Of each key, ascending: in how many places it has rows, and how many rows."""
+
+    keys: Keys
+    places: Keys
+    rows: Keys
+
+
+def _counted(keys: Keys, places: Keys) -> _RowCounts:
     order = np.lexsort((places, keys))
     keys, places = keys[order], places[order]
     begins = np.flatnonzero(differs(keys))
-    present = keys[begins]
     filled = np.add.reduceat((differs(keys) | differs(places)).astype(np.int64), begins)
-    rows = np.diff(begins, append=keys.size)
-    expected = rows_expected(present)
-    return Seen(present[filled == expected], present[filled < expected], present[rows > expected], altered)
+    return _RowCounts(keys[begins], filled, np.diff(begins, append=keys.size))
 
 
 def differs(values: Keys) -> npt.NDArray[np.bool_]:

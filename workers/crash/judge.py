@@ -52,7 +52,7 @@ def lost_from_both(ledger: Ledger, evidence: Evidence) -> int | None:
     """Acknowledged transactions that neither engine nor binlog holds. None: not both were read."""
     if evidence.engine is None or evidence.binlog is None:
         return None
-    return len(without(missing_from(evidence.engine, ledger), evidence.binlog.seen.whole))
+    return len(without(missing_from(evidence.engine, ledger), evidence.binlog.seen.there()))
 
 
 def _counted(outage: ClientOutage | None, ledger: Ledger, engine: Seen | None) -> ClientOutage | None:

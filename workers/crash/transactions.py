@@ -90,9 +90,14 @@ def place_of(keys: Keys, nth: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def is_written(secret: bytes, keys: Keys, places: Keys, found: Keys) -> npt.NDArray[np.bool_]:
     """Whether the witness writes a row of this transaction in this place with the digest that was found."""
-    belongs = (PLACES_BY_TURN[number_of(keys) % TURN] == places[:, None]).any(axis=1) & (places >= 0) & (keys >= 0)
-    written: npt.NDArray[np.bool_] = belongs & (digests(secret, keys, places) == found)
+    written: npt.NDArray[np.bool_] = belongs(keys, places) & (digests(secret, keys, places) == found)
     return written
+
+
+def belongs(keys: Keys, places: Keys) -> npt.NDArray[np.bool_]:
+    """Whether the witness writes a row of this transaction in this place."""
+    known: npt.NDArray[np.bool_] = (PLACES_BY_TURN[number_of(keys) % TURN] == places[:, None]).any(axis=1)
+    return known & (places >= 0) & (keys >= 0)
 
 
 # secret, client and numbers -> the SQL of each transaction, statement by statement

@@ -45,7 +45,7 @@ def _lost(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     if not len(acknowledged):
         return unknown("Nothing was acknowledged before the fault, so nothing could be lost.")
     return none_of(
-        without(acknowledged, known(evidence.kept).whole),
+        without(acknowledged, known(evidence.kept).there()),
         f"of {len(acknowledged):,} acknowledged commits are missing on the new primary",
         f"All {len(acknowledged):,} acknowledged commits are on the new primary.",
     )
@@ -56,7 +56,7 @@ def _phantoms(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     if not len(read):
         return unknown("The reader saw no commit before the fault.")
     return none_of(
-        without(read, known(evidence.kept).whole),
+        without(read, known(evidence.kept).there()),
         "commits were read on the old primary and are missing on the new one",
         f"Every one of the {len(read):,} commits that were read is on the new primary.",
     )
@@ -124,9 +124,9 @@ def _never_sent(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
 
 
 def _order(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
-    kept = known(evidence.kept).whole
+    kept = known(evidence.kept)
     return none_of(
-        overtaken(without(ledger.acknowledged(), kept), kept),
+        overtaken(without(ledger.acknowledged(), kept.there()), kept.whole),
         "acknowledged commits are missing although a later one of the same client is there",
         "No client lost a commit and kept a later one.",
     )
@@ -169,7 +169,7 @@ def _crashed_replica(ledger: Ledger, evidence: FailoverEvidence) -> CheckResult:
     replica = known(evidence.rejoined)
     if replica.state != "caught up" or replica.seen is None or replica.different_rows is None:
         return _follows("The replica", replace(replica, different_rows=None))
-    missing, twice = without(ledger.acknowledged(), replica.seen.whole), replica.seen.twice
+    missing, twice = without(ledger.acknowledged(), replica.seen.there()), replica.seen.twice
     if not (len(missing) or len(twice) or replica.different_rows):
         return valid("The replica caught up and has every row of the primary once.")
     return invalid(

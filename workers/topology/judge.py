@@ -122,7 +122,7 @@ def _failed(lost: LostWork | None, lost_replica: LostWork | None, crashed: Seen 
 
 def _missing(keys: Keys | None, kept: Seen | None) -> Keys | None:
     """Those that the new primary lacks; None: not known."""
-    return None if keys is None or kept is None else without(keys, kept.whole)
+    return None if keys is None or kept is None else without(keys, kept.there())
 
 
 def _holds(returned: Returned, ledger: Ledger) -> dict[str, int]:

@@ -9,6 +9,7 @@ from tests.unit.crash.case import SENT, all_well, along_with, bad, in_order, jud
 from workers.crash import checks
 from workers.crash.checks import CHECKS, run_checks
 from workers.crash.evidence import Evidence, Oddities, ReplicaSeen
+from workers.crash.judge import lost_work
 from workers.crash.transactions import NOBODY, key
 from workers.crash.verdict import CheckResult, verdict
 
@@ -301,7 +302,9 @@ def test_altered_rows_are_found(place):
     spoilt = replace(without(WELL, (1, 5)), altered=keys((1, 5)))
     found = judged(all_well(**{place: spoilt}))
     assert (found["altered"].outcome, found["altered"].offenders) == ("invalid", ((1, 5),))
-    assert found[f"lost-{place}"].offenders == ((1, 5),)
+    others = [one.key for one in found.values() if one.outcome != "valid"]
+    assert others == ["altered"], "it is not missing, too, and the other place has no more than this one"
+    assert lost_work(ledger(), spoilt, 9.0).transactions == 0
 
 
 def test_altered_rows_on_replica_and_primary_are_found():

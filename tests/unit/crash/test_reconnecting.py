@@ -9,6 +9,7 @@ import pytest
 from tests.unit.crash.case import all_well, bad, judged
 from tests.unit.crash.test_witness_sockets import Server
 from workers.crash import reconnecting, witness
+from workers.crash.evidence import Seen
 from workers.crash.judge import _counted
 from workers.crash.ledger import ClientLedger, Ledger
 from workers.crash.outage import ONE_CONNECTION, ClientOutage, longest
@@ -51,7 +52,7 @@ def test_commits_that_were_acknowledged_afterwards_and_are_missing_are_counted()
     after = ClientLedger(FIRST + 1, 2, np.array([1.1, 1.2]))
     before = ClientLedger(FIRST, 4, np.array([0.05, 0.1, 0.2, 1.15]))
     ledger = Ledger((ClientLedger(0, 1, np.array([5.0])), before, after))
-    seen = SimpleNamespace(whole=np.array([key(FIRST + 1, 2)]))
+    seen = Seen(np.array([key(FIRST + 1, 2)]))
     counted = _counted(ClientOutage(0.2, 1.1, after=2), ledger, seen)
     assert (counted.missing, counted.after) == (2, 2)
     assert _counted(ClientOutage(0.2, 1.1, after=2), ledger, None).missing is None

@@ -87,7 +87,16 @@ def test_rows_that_the_witness_did_not_write_are_found():
     found = seen(rows(*good[1:], *strange), SECRET)
     assert found.whole.tolist() == []
     assert found.altered.tolist() == [key(1, 2), key(1, 5), key(1, 15), key(1000, 10)]
-    assert found.parts.tolist() == [key(1, 2)]
+    assert found.parts.tolist() == []
+
+
+def test_a_transaction_with_an_altered_row_is_there_in_part_if_another_row_is_missing():
+    first, second, third = written(1, 2)
+    wrong = (*first[:4], first[4] + 1)
+    for left, parts in (((second, third), []), ((third,), [key(1, 2)]), ((), [key(1, 2)])):
+        found = seen(rows(wrong, *left), SECRET)
+        assert (found.whole.tolist(), found.altered.tolist()) == ([], [key(1, 2)])
+        assert found.parts.tolist() == parts and found.there().tolist() == [key(1, 2)]
 
 
 def test_a_row_that_is_there_twice_is_altered():

@@ -15,7 +15,7 @@ from workers.crash.binlog.groups import Groups
 
 NAME, NUMBER, ROW = 500, 8, 25  # bytes
 EMPTY = 2 * NAME  # the two sources of transactions without a GTID
-COMMITTED = NAME + 4 * NUMBER  # a new source, and the end of a transaction
+COMMITTED = NAME + 5 * NUMBER  # a new source, and the end of a transaction
 MAP = NAME + 37  # of table `one`
 
 

@@ -1,17 +1,20 @@
 """Order and place in the binary log: GTIDs, table maps, the end of a file, the copy from the crash."""
 
+import struct
+import zlib
+
 import pytest
 
 from tests.unit.crash.binlog_bytes import TABLES, Binlog, row_of, rows_of
 from workers.crash.binlog import reader, rewritten
 from workers.crash.binlog.how import How
-from workers.crash.binlog.sequence import ENDS
+from workers.crash.binlog.sequence import ENDINGS
 
 GTID_SOURCE = "00010203-0405-0607-0809-0a0b0c0d0e0f:"
 
 
 def test_each_way_in_which_a_transaction_ends_has_words():
-    assert set(ENDS) == set(How) and len(set(ENDS.values())) == len(How)
+    assert set(ENDINGS) == set(How) and len(set(ENDINGS.values())) == len(How)
 
 
 def test_rows_go_to_the_table_that_their_own_map_names(seen):
@@ -66,6 +69,57 @@ def test_after_a_failover_another_server_numbers_transactions(seen):
     assert seen(*logs[:2]).odd.count == 1
     assert seen(*logs[:2], servers=2).odd.count == 0
     assert "unlike the others" in seen(*logs, servers=2).odd.first[0]
+
+
+SERVER_AT, FLAGS_AT = 5, 17  # in the header of an event
+
+
+def with_header(log, event, at, value):
+    """The log, with these bytes in the header of its nth event, and its checksum right again."""
+    begin, end = ([4, *log.borders][event + n] for n in (0, 1))
+    made = bytearray(log.data[begin : end - 4])
+    made[at : at + len(value)] = value
+    log.data[begin:end] = made + struct.pack("<I", zlib.crc32(made))
+    return log
+
+
+def mysql_log():
+    log = Binlog(mariadb=False)
+    for number, n in enumerate((1, 5, 6), start=1):
+        log.commit(0, n, number)
+    return log
+
+
+def second_transaction():
+    """Its events: the GTID, BEGIN, table map, rows, XID."""
+    log = mysql_log()
+    kinds = [log.data[begin + 4] for begin in [4, *log.borders][:-1]]
+    _, second, third = (n for n, kind in enumerate(kinds) if kind == 33)
+    assert third - second == 5
+    return range(second, third)
+
+
+def test_an_event_of_another_server_within_a_transaction_is_odd(seen):
+    """A replica with that server_id skips it."""
+    assert not seen(mysql_log()).odd
+    for event in second_transaction():
+        found = seen(with_header(mysql_log(), event, SERVER_AT, b"\x09\0\0\0"))
+        assert "events of two servers in a transaction of the witness" in found.odd.first[0]
+        assert found.seen.whole.tolist() == [1, 5, 6]
+
+
+def test_a_transaction_of_another_server_is_odd_although_its_gtid_is_not(seen):
+    log = mysql_log()
+    for event in second_transaction():
+        with_header(log, event, SERVER_AT, b"\x09\0\0\0")
+    assert seen(log).odd.first == ("server_id 7, 9 by turns",)
+    assert seen(log, servers=3).odd.count == 0, "as after two failovers"
+
+
+def test_an_event_that_replicas_skip_is_odd(seen):
+    for event in second_transaction():
+        found = seen(with_header(mysql_log(), event, FLAGS_AT, b"\0\x80"))
+        assert "an event that replicas skip in a transaction of the witness" in found.odd.first[0]
 
 
 @pytest.mark.parametrize("block", [reader.BLOCK_BYTES, 128])

@@ -32,6 +32,10 @@ FLAGS_AT = rows.BODY_AT - 2  # of a row event
 STATEMENT_ENDS = 0x01
 XA_PREPARE = Struct("<19xBIII")  # one phase, format, lengths of both parts
 TABLE_BITS = 2  # of a row event's number: its table; the other bits are how many bytes of rows it has
+ENDS = 5  # numbers of a transaction
+SERVER_ID = slice(5, 9)  # in the header of an event
+SKIPPED_AT, SKIPPED = 18, 0x80  # LOG_EVENT_SKIP_REPLICATION_F, of MariaDB's @@skip_replication
+BEGINS = (EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED, EventType.MARIADB_GTID)
 FIX_FORMAT = "Set binlog_format=ROW."
 NAME_BYTES = 500  # at least what a name in a dict takes
 
@@ -39,8 +43,9 @@ NAME_BYTES = 500  # at least what a name in a dict takes
 class Groups:
     """The witness's rows in one schema, in the binlog's order, transaction by transaction.
 
-    `raw`: the bytes of all committed rows. `pieces`: a number for each row event (TABLE_BITS). `ends`: four numbers for
-    each transaction, whoever's it is: source, number, how many pieces there are up to its end, How it ended. `odd`:
+    `raw`: the bytes of all committed rows. `pieces`: a number for each row event (TABLE_BITS). `ends`: ENDS numbers for
+    each transaction, whoever's it is: source, number, how many pieces there are up to its end, How it ended, server_id.
+    `odd`:
     what the witness did not cause in its own schema; `others`: transactions that leave its schema alone. `in_group`:
     servers of a group share a line of GTIDs, each with blocks of its own. `own_tables`: their rows belong to the
     witness's transactions and are not read.
@@ -64,6 +69,8 @@ class Groups:
         self._maps: dict[bytes, int] = {}  # of the current statement
         self._used: set[bytes] = set()
         self._foreign = ""  # what the current transaction does beside the witness's rows
+        self._server = b""  # server_id of the last event
+        self._skips = ""  # why a replica skips a part of the current transaction
         self._handlers = self._all_handlers()
 
     def _all_handlers(self) -> dict[int, Callable[[bytes], None] | None]:
@@ -98,7 +105,7 @@ class Groups:
     @property
     def count(self) -> int:
         """How many transactions there are, whoever's."""
-        return len(self.ends) // 4
+        return len(self.ends) // ENDS
 
     def begin_file(self, name: str) -> None:
         self._file = name
@@ -120,7 +127,18 @@ class Groups:
             self.event = event
             handle = handlers.get(event[KIND_AT], unknown)
             if handle is not None:
+                if event[SERVER_ID] != self._server or event[SKIPPED_AT] & SKIPPED:
+                    self._look_at_header(event)
                 handle(event)
+
+    def _look_at_header(self, event: bytes) -> None:
+        """A replica skips an event with its own server_id, or with the flag for it. All of a transaction have one."""
+        if event[SKIPPED_AT] & SKIPPED:
+            self._skips = "an event that replicas skip"
+        if event[SERVER_ID] != self._server:
+            inside = self._state and event[KIND_AT] not in BEGINS
+            self._skips = "events of two servers" if inside else self._skips
+            self._server = event[SERVER_ID]
 
     def _payload(self, event: bytes) -> None:
         """Its events have no places of their own: `event` stays the one that holds them."""
@@ -163,7 +181,7 @@ class Groups:
         del self.raw[self._raw_kept :], self.pieces[self._pieces_kept :]
         self._maps.clear()
         self._used.clear()
-        self._state, self._name, self._foreign = NONE, (NO_GTID, 0), ""
+        self._state, self._name, self._foreign, self._skips = NONE, (NO_GTID, 0), "", ""
 
     def _drop_rows(self, foreign: str) -> None:
         """The transaction keeps its name, and ends without rows."""
@@ -184,11 +202,11 @@ class Groups:
             self._used.clear()
         if end == self._pieces_kept:
             self.others.add(f"{self._foreign or 'a transaction without rows'} ({self._place()})")
-        elif self._foreign:
-            self._note(f"{self._foreign} in a transaction of the witness")
-        self.ends.extend((*self._name, end, how))
+        elif self._foreign or self._skips:
+            self._note(f"{self._foreign or self._skips} in a transaction of the witness")
+        self.ends.extend((*self._name, end, how, int.from_bytes(self._server, "little")))
         self._raw_kept, self._pieces_kept = len(self.raw), end
-        self._state, self._name, self._foreign = NONE, (NO_GTID, 0), ""
+        self._state, self._name, self._foreign, self._skips = NONE, (NO_GTID, 0), "", ""
 
     def _mariadb_gtid(self, event: bytes) -> None:
         name, standalone = self._names.mariadb(event)

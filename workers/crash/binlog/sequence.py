@@ -8,14 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from workers.crash.binlog import rows
-from workers.crash.binlog.groups import TABLE_BITS, Groups
+from workers.crash.binlog.groups import ENDS, TABLE_BITS, Groups
 from workers.crash.binlog.how import How
 from workers.crash.binlog.names import ANONYMOUS, NO_GTID, GtidSource
 from workers.crash.evidence import Oddities, OddityNotes, differs, seen_in, together, without
 from workers.crash.transactions import Keys, place_of, rows_expected
 
+SOME = 5  # server ids with their numbers
 NOT_OURS = -2  # stands for the key of a transaction without rows of the witness
-ENDS: dict[int, str] = {
+ENDINGS: dict[int, str] = {
     How.XID: "an XID event",
     How.COMMIT: "the statement COMMIT",
     How.STATEMENT: "a statement without a transaction",
@@ -59,7 +60,8 @@ class Transactions:
         self._groups, self._runs = groups, runs
         pieces = np.array(groups.pieces, dtype=np.int64)
         self._rows = rows.decoded(bytes(groups.raw), pieces & (1 << TABLE_BITS) - 1, pieces >> TABLE_BITS)
-        self._source, self._number, upto, self._how = np.array(groups.ends, dtype=np.int64).reshape(-1, 4).T
+        ends = np.array(groups.ends, dtype=np.int64).reshape(-1, ENDS)
+        self._source, self._number, upto, self._how, self._server = ends.T
         group_of_piece = np.repeat(np.arange(len(upto)), np.diff(upto, prepend=0))
         self._group = group_of_piece[self._rows.events]
         self._begins = np.flatnonzero(differs(self._group))  # first row of each transaction that has any
@@ -104,11 +106,14 @@ class Transactions:
         one_by_one = np.count_nonzero(differs(source)) <= servers
         sources = {at: STYLES.get(at) or f"GTIDs {one.prefix}..." for at, one in enumerate(self._groups.sources)}
         numbered = () if one_by_one else ((source, sources),)
-        for values, names in (*numbered, (how, ENDS)):
+        for values, names in (*numbered, (how, ENDINGS)):
             counts = np.bincount(values)
             for kind in sorted(np.flatnonzero(counts).tolist(), key=lambda kind: counts[kind])[:-1]:
                 count = int(counts[kind])
                 noted.add(f"{names[kind]} in {count:,} transactions, unlike the others")
+        ids = self._server[self._ours]
+        if one_by_one and np.count_nonzero(differs(ids)) > servers:  # else it was told
+            noted.add(f"server_id {', '.join(map(str, np.unique(ids)[:SOME].tolist()))} by turns")
         return noted.all()
 
     def gaps(self) -> Oddities:

@@ -105,6 +105,19 @@ def test_a_growing_table_holds_what_was_committed_and_is_emptied(request_of, con
 
 
 @pytest.mark.usefixtures("slow")
+def test_each_insert_commits_whatever_the_server_sets_for_all_sessions(request_of, connection):
+    """Without autocommit, or in a transaction that the commit before began, they would be rolled back at the end."""
+    globally = "SET GLOBAL autocommit = {}, GLOBAL completion_type = {}"
+    with connection.cursor() as cursor:
+        cursor.execute(globally.format(0, 1))
+        try:
+            result = loaded(request_of(workload="insert"))
+        finally:
+            cursor.execute(globally.format(1, 0))
+    assert result.transactions and count(connection, "durascope_grown") == result.transactions
+
+
+@pytest.mark.usefixtures("slow")
 def test_a_second_run_on_a_grown_table_finds_its_keys_free(request_of, connection):
     request = request_of(workload="insert", params={"keys": "random"})
     first = loaded(request)

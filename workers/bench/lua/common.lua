@@ -113,9 +113,17 @@ function bench.statement(sql, ...)
    end
 end
 
+-- A server may have other values for all sessions: with completion_type=CHAIN a commit begins the next transaction, and
+-- single statements after it would not be committed.
+function bench.connect()
+   local con = sysbench.sql.driver():connect()
+   con:query("SET SESSION autocommit = 1, SESSION completion_type = 0")
+   return con
+end
+
 function thread_init()
    choose_table()
-   bench.con = sysbench.sql.driver():connect()
+   bench.con = bench.connect()
    if bench.on_connect then
       bench.on_connect(bench.con)
    end
@@ -153,7 +161,7 @@ local function fill(con)
 end
 
 function prepare()
-   local con = sysbench.sql.driver():connect()
+   local con = bench.connect()
    choose_table()
    create(con)
    if not bench.grows then
@@ -166,7 +174,7 @@ end
 
 local function reset()
    choose_table()
-   sysbench.sql.driver():connect():query("TRUNCATE TABLE " .. bench.table)
+   bench.connect():query("TRUNCATE TABLE " .. bench.table)
 end
 
 sysbench.cmdline.commands = {prepare = {prepare}, reset = {reset}}

@@ -111,7 +111,7 @@ end
 
 -- All tables anew, so that every run begins with the same rows.
 local function prepare()
-   local con = sysbench.sql.driver():connect()
+   local con = bench.connect()
    con:query("SET SESSION sql_mode = CONCAT_WS(',', @@sql_mode, 'NO_ENGINE_SUBSTITUTION')")
    for position = #tables, 1, -1 do
       con:query("DROP TABLE IF EXISTS `" .. tables[position].name .. "`")

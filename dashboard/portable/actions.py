@@ -42,7 +42,7 @@ def import_file(user: Actor, file: IO[bytes]) -> FileImport:
     """Store the experiment of a file. Raises NotImported (nothing was stored) and NotAllowed."""
     require(user, "import")
     content = Content(file)
-    if known := _known(content.digest):
+    if known := _known(content):
         return FileImport(known, is_new=False)
     content.check()
     file.seek(0)
@@ -50,14 +50,15 @@ def import_file(user: Actor, file: IO[bytes]) -> FileImport:
     try:
         return FileImport(_kept(content, user, sha256), is_new=True)
     except DatabaseError as refused:
-        if known := _known(content.digest):  # another process imported the same file meanwhile
+        if known := _known(content):  # another process imported the same file meanwhile
             return FileImport(known, is_new=False)
         log.exception("an experiment that the database did not take")
         raise NotImported(f"The database did not take it ({type(refused).__name__})", TRY_AGAIN) from refused
 
 
-def _known(digest: str) -> Experiment | None:
-    found = Experiment.everything.filter(imported_digest=digest).first()
+def _known(content: Content) -> Experiment | None:
+    digests = (content.digest, content.digest_as_written)
+    found = Experiment.everything.filter(imported_digest__in=digests).first()
     if found and found.deleted_at:
         raise NotImported(
             f"This experiment was imported before, as number {found.pk}, and deleted",

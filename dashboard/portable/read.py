@@ -3,11 +3,11 @@ and bounds. Every reference has its target."""
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
-from typing import IO, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import IO, Any, TypeVar
 
 from dashboard.installation.stored import Unreadable, read
-from dashboard.portable import shape, strict_json
+from dashboard.portable import shape, strict_json, writers_version
 from dashboard.portable.archive import Archive
 from dashboard.portable.refused import NotImported
 from dashboard.records.experiments.claims import StoredClaims
@@ -28,13 +28,21 @@ class Content:
     def __init__(self, file: IO[bytes]) -> None:
         self._archive = Archive(file)
         raw = self._archive.read(shape.INDEX)
-        _is_ours(raw)
-        self.index = strict_json.read(raw, shape.INDEX, shape.FileIndex)
+        self._version = _is_ours(raw)
+        with writers_version.named(self._version):
+            self.index = strict_json.read(raw, shape.INDEX, shape.FileIndex)
 
     @property
     def digest(self) -> str:
         """Of everything but `export`: two files of one experiment have the same digest."""
-        said = self.index.model_dump(exclude={"export"}, exclude_unset=True)
+        return self._digest(self.index.model_dump(exclude={"export"}, exclude_defaults=True))
+
+    @property
+    def digest_as_written(self) -> str:
+        """As version 0.2.0 stored it, whose files held all defaults."""
+        return self._digest(self.index.model_dump(exclude={"export"}, exclude_unset=True))
+
+    def _digest(self, said: Mapping[str, Any]) -> str:
         parts = {name: crc for name, crc in self._archive.checksums.items() if name != shape.INDEX}
         return hashlib.sha256(json.dumps([said, parts], sort_keys=True).encode()).hexdigest()
 
@@ -61,7 +69,8 @@ class Content:
 
     def part(self, kind: type[Kind], n: int) -> Kind:
         name = shape.NAMES[kind].format(n)
-        return strict_json.read(self._archive.read(name), name, kind)
+        with writers_version.named(self._version):
+            return strict_json.read(self._archive.read(name), name, kind)
 
     def _has_its_parts(self) -> None:
         """The archive holds the parts that cells, trials, environments and probes need, and no others."""
@@ -93,8 +102,9 @@ class Content:
         _check_histogram(found.histogram, where)
 
 
-def _is_ours(raw: bytes) -> None:
-    """Checked first: a file of a newer version gets its own message."""
+def _is_ours(raw: bytes) -> str:
+    """The version that wrote it, "" where that is not said. Checked first: a file of a newer version gets its own
+    message."""
     strict_json.bounded(raw, shape.INDEX)
     try:
         found = json.loads(raw)
@@ -110,6 +120,9 @@ def _is_ours(raw: bytes) -> None:
         )
     if version != shape.VERSION or isinstance(version, bool):
         raise NotImported(f"There is no schema version {str(version)[:40]}; this Durascope reads {shape.VERSION}")
+    export = found.get("export")
+    wrote = export.get("version") if isinstance(export, dict) else None
+    return wrote if isinstance(wrote, str) else ""
 
 
 def _fits(index: shape.FileIndex) -> None:

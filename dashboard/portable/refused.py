@@ -14,4 +14,9 @@ class NotImported(DurascopeError):
     """The file is not from Durascope, or its parts contradict each other. Nothing was stored."""
 
     def __init__(self, what: str, fix: str = "Export the experiment again, and import that file as it is.") -> None:
-        super().__init__(f"{what.rstrip('.')}{NOTHING_STORED}", fix)
+        self.what = what.rstrip(".")
+        super().__init__(f"{self.what}{NOTHING_STORED}", fix)
+
+
+class UnknownField(NotImported):
+    """A part of the file has a field that this version does not know."""

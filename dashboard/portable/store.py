@@ -65,7 +65,7 @@ def _experiment(content: Content, servers: Mapping[int, int], user: Actor, sha25
     targets = [{**one.as_given(), "server_id": servers[one.server_id]} for one in plan.targets]
     experiment = Experiment.objects.create(
         **about.as_given(),
-        plan={**plan.as_given(), "targets": targets},
+        plan={**plan.model_dump(), "targets": targets},
         claims=index.claims.as_given() if index.claims else {},
         created_by=user if isinstance(user, User) else None,
         imported_at=timezone.now(),

@@ -5,7 +5,7 @@ from typing import NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from dashboard.portable.refused import NotImported
+from dashboard.portable.refused import NotImported, UnknownField
 
 Model = TypeVar("Model", bound=BaseModel)
 DEEPEST = 24
@@ -27,7 +27,8 @@ def read(content: bytes, part: str, shape: type[Model]) -> Model:
         storable(found)
         return shape.model_validate(found)
     except ValidationError as wrong:
-        raise NotImported(f"{part}: {_first(wrong)}") from wrong
+        unknown = wrong.errors()[0]["type"] == "extra_forbidden"
+        raise (UnknownField if unknown else NotImported)(f"{part}: {_first(wrong)}") from wrong
     except (ValueError, RecursionError) as wrong:
         said = "it is nested too deeply" if isinstance(wrong, RecursionError) else str(wrong)
         raise NotImported(f"{part} cannot be read: {said[:200]}") from wrong

@@ -262,12 +262,19 @@ def _filled(part: type[shape.Shape], row: Model, **said: object) -> Json:
 
 def _json(part: type[shape.Shape], value: Json) -> bytes:
     """Sorted by name, so that equal values give equal bytes. Checked like an import, so that every written file can be
-    imported."""
+    imported. Where a version refuses fields that it does not know, those that have their default are left out: an older
+    version reads the file if nobody used what is new."""
     try:
-        text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=datetime.isoformat)
-        content = f"{text}\n".encode()
-        strict_json.read(content, part.__name__, part)
+        content = _encoded(value)
+        checked = strict_json.read(content, part.__name__, part)
+        if issubclass(part, shape.Exact):
+            content = _encoded(checked.model_dump(exclude_defaults=True))
     except (NotImported, UnicodeEncodeError) as wrong:
         said = wrong.message if isinstance(wrong, NotImported) else "a text holds half a character."
         raise NoFile(f"This experiment cannot be written as a file: {said}".replace("stored", "written")) from wrong
     return content
+
+
+def _encoded(value: object) -> bytes:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=datetime.isoformat)
+    return f"{text}\n".encode()

@@ -31,7 +31,7 @@ start) for unit in "$@"; do touch active/$unit; done ;;
 stop) for unit in "$@"; do (cd active && rm -f $(ls | grep "^$(echo $unit | tr -d '*')")); done ;;
 esac
 """
-NGINX = "#!/bin/sh\necho nginx/1.22.1 >&2\n"
+NGINX = "#!/bin/sh\n[ $1 != -v ] || echo nginx/1.22.1 >&2\n"
 # python3 as the installer sees it: an environment is a link to the one of the tests.
 PYTHON = """#!/bin/sh
 case "$1 $2" in

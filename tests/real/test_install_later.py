@@ -122,7 +122,7 @@ def test_a_certificate_that_is_given_later_is_used(host, folder):
 
 def test_an_administrator_that_is_given_later_is_made(host):
     status, said = later(host, "--admin", "maria")
-    assert status == 0 and "maria is an administrator" in said, said
+    assert status == 0 and "maria: is an administrator" in said, said
     assert host.run("durascope", "shell", "-v", "0", "-c", ACCOUNTS)[1] == "['admin', 'maria']\n"
     assert later(host, "--admin", "maria")[1].startswith("Nothing had to be changed.")
 

@@ -146,12 +146,12 @@ def killed(host, tree, reached):
 
 def test_after_a_kill_the_next_run_goes_back(installed, before, good):
     """When the database is migrated, and the first service starts. The database of the new version is kept."""
-    hangs = installed.state / "hangs"
+    release, hangs = installed.release(), installed.state / "hangs"
     hangs.touch()
     calls = installed.state / "calls"
     killed(installed, good, lambda: "enable" in calls.read_text())
     hangs.unlink()
-    installed.answer(answers=f"readlink /opt/durascope | grep -q {Path(installed.release()).name}")
+    installed.answer(answers=f"readlink /opt/durascope | grep -q {Path(release).name}")
     status, said = installed.install(installed.folder / "first")
     assert status == 0 and "go back, because an upgrade was cut off and the new version does not answer" in said, said
     assert (installed.folder / "var/lib/durascope/home/after-upgrade").exists()

@@ -68,14 +68,15 @@ def ours(content: bytes, build: Build, file: Path) -> Answer:
 def theirs(build: Build, file: Path, scratch: Path, *, always_start: bool = False) -> tuple[Answer, bool]:
     """And whether it was started."""
     told = helped(build, file, scratch)
-    if not always_start and (told.refuses or not _is_silent(build, told.values)):
+    if not always_start and (told.refuses or not _is_silent(build, told.values, file.read_bytes())):
         return replace(told, values={**told.values, "log_bin": "ON" if "log_bin" in told.values else "OFF"}), False
     return started(build, file, scratch), True
 
 
-def _is_silent(build: Build, values: Mapping[str, str]) -> bool:
+def _is_silent(build: Build, values: Mapping[str, str], content: bytes) -> bool:
     """Whether help does not tell what a start would."""
     method = build.version < WORDS_SINCE[build.flavour] and "innodb_flush_method" in values
+    method |= _computes(build) and b"ethod" in content and values.get("innodb_flush_method") == "fsync"
     return values.get("log_bin") == "0" or method or values.get("innodb_force_recovery", "0") >= "6"
 
 
@@ -91,10 +92,12 @@ def disagreements(build: Build, wanted: Answer, found: Answer, content: bytes, *
             yield f"{key}: server {theirs!r}, ours {here!r}"
 
 
+def _computes(build: Build) -> bool:
+    return build.flavour == "mysql" and build.version >= COMPUTED_SINCE
+
+
 def compared(build: Build, wanted: Answer, content: bytes, *, was_started: bool) -> list[str]:
-    computed = (
-        build.flavour == "mysql" and build.version >= COMPUTED_SINCE and not was_started and b"ethod" not in content
-    )
+    computed = _computes(build) and not was_started and b"ethod" not in content
     keys = [key for key in KEYS if key in wanted.values or key in ("log_bin", "innodb_flush_method")]
     return [key for key in keys if key != "innodb_flush_method" or not computed]
 

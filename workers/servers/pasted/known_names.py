@@ -7,6 +7,7 @@ from workers.servers.flavours import FLAVOURS
 from workers.servers.pasted.lines import WrittenOption, as_text
 from workers.servers.pasted.option_names import FoundName, nearest_name
 from workers.servers.pasted.options import ServerOptions, of_flavour
+from workers.servers.present import WORDS
 
 # Options of plugins and components, which a server knows only if it loads them.
 PLUGINS = (
@@ -46,11 +47,21 @@ def unknown_name(
         return UnknownName(note=f"{shown}: {title(server)} does not know this name and passes over it (loose-).{meant}")
     if is_fork and not likely:
         return UnknownName()
-    if (server.series == version[:2] and not (elsewhere and version != server.version)) or (likely and not elsewhere):
+    if not _may_have_it(plain, server, version) and (
+        server.series == version[:2] or (likely in WORDS and not elsewhere)
+    ):
         return UnknownName(f"no option is called {shown}.{meant}")
     if elsewhere:
         return UnknownName()
     return UnknownName(note=f"{shown} is not known here: whether this version starts with it is unknown.")
+
+
+def _may_have_it(name: str, server: ServerOptions, version: Version) -> bool:
+    """A release of the same series may have what comes with a newer one, or what an older one still had."""
+    if version == server.version:
+        return False
+    is_newer = version > server.version
+    return any(name in one.options for one in of_flavour(server.flavour) if (one.version > server.version) == is_newer)
 
 
 def title(server: ServerOptions) -> str:

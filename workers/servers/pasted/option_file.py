@@ -10,6 +10,7 @@ from workers.servers.pasted.known_names import unknown_name
 from workers.servers.pasted.lines import (
     BYTE_ORDER,
     Include,
+    Line,
     SectionLine,
     WrittenOption,
     WrongLine,
@@ -25,7 +26,7 @@ INSTANCE = ("mysqld", "mariadb", "mariadbd")  # of mysqld_multi with a number, o
 LOADS = ("plugin_load", "plugin_load_add")
 DEEPEST = 10  # a server follows no include below
 MOST_FOLLOWED = 200  # one that includes itself would have no end
-MOST_LINES = 50_000
+MOST_LINES = 10_000
 MOST_NOTES = 1000
 MOST_ASKED = 50  # names that no server knows
 
@@ -94,33 +95,41 @@ class _Reading:
         self.found = OptionFile()
 
     def file(self, text: str, is_part: bool) -> OptionFile:
-        for refused in self._refusals(text, is_part, 0):
-            self.found.refused = refused
-            break
+        for why, ends_all in self._faults(text, is_part, 0):
+            if ends_all:
+                self.found.refused = why
+                break
         return self.found
 
-    def _refusals(self, text: str, is_part: bool, depth: int) -> Iterator[str]:
-        """Reads line by line; yields why a server ends there."""
+    def _faults(self, text: str, is_part: bool, depth: int) -> Iterator[tuple[str, bool]]:
+        """Reads line by line; yields why a server ends there, and whether it does. A line that is none in an included
+        file ends only that file."""
         group: str | None = "mysqld" if is_part else None
         for number, line in lines(text, joined=self.server.habit("cut_lines") == "joined"):
             if number > MOST_LINES:
                 raise PlanError(
                     f"The text has more than {MOST_LINES:,} lines.", "No option file of a server is so long."
                 )
-            if isinstance(line, WrongLine):
-                yield f"line {number}: {line.says}"
-            elif isinstance(line, SectionLine):
+            if wrong := self._wrong(line, group, text):
+                yield f"line {number}: {wrong}", depth == 0
+                return
+            if isinstance(line, SectionLine):
                 group = self._group(line.name)
             elif isinstance(line, Include):
                 yield from self._include(line, depth)
-            elif group is None:
-                behind = " after a mark of the byte order" if as_bytes(text).startswith(BYTE_ORDER) else ""
-                yield f"line {number}: an option before the first section{behind}"
-            elif group in self.groups:
+            elif isinstance(line, WrittenOption) and group in self.groups:
                 if refused := self._option(line):
-                    yield f"line {number}: {refused}{_hint(line)}"
-            elif self._is_instance(group):
+                    yield f"line {number}: {refused}{_hint(line)}", True
+            elif isinstance(line, WrittenOption) and group and self._is_instance(group):
                 self._unsure(line)
+
+    def _wrong(self, line: Line, group: str | None, text: str) -> str:
+        if isinstance(line, WrongLine):
+            return line.says
+        if not isinstance(line, WrittenOption) or group is not None:
+            return ""
+        behind = " after a mark of the byte order" if as_bytes(text).startswith(BYTE_ORDER) else ""
+        return f"an option before the first section{behind}"
 
     def _group(self, written: str) -> str:
         """Capitals are the same in groups."""
@@ -137,7 +146,7 @@ class _Reading:
         rest = group.removeprefix(base)
         return bool(base) and (rest.isdecimal() or rest.startswith("@"))
 
-    def _include(self, include: Include, depth: int) -> Iterator[str]:
+    def _include(self, include: Include, depth: int) -> Iterator[tuple[str, bool]]:
         if depth >= DEEPEST:
             return
         for file in self.follow(include, self.server):
@@ -145,8 +154,10 @@ class _Reading:
             if file.text is None or self.followed > MOST_FOLLOWED:
                 self.found.includes.append(file.path)
                 self.found.given.clear()
-            else:
-                yield from (f"{file.path}, {why}" for why in self._refusals(file.text, False, depth + 1))
+                continue
+            for why, ends_all in self._faults(file.text, False, depth + 1):
+                yield f"{file.path}, {why}", ends_all
+                self._note(f"{file.path}, {why}: a server reads no further in this file.")
 
     def _option(self, line: WrittenOption) -> str:
         """Takes it; says why the server ends, "" if it goes on."""

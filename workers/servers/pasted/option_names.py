@@ -10,7 +10,7 @@ from workers.servers.pasted.options import ServerOptions
 PREFIXES = ("skip", "disable", "enable", "maximum", "loose", "autoset")
 ALL_AGAIN = {"key_buffer_size", "key_cache_block_size", "key_cache_division_limit", "key_cache_age_threshold"}
 LONGEST_NAME = 64
-ALIKE = 0.85
+ALIKE = 0.8
 
 
 @dataclass(frozen=True)

@@ -38,10 +38,10 @@ def made(found: FoundName, written: str | None, option: KnownOption, server: Ser
         return MadeValue(refused=f"{name} cannot be set by autoset-")
     if name == "log_bin":
         return _log_bin(found.prefix, written)
-    if found.prefix == "maximum" and not name.startswith(PLUGINS_OWN):
-        return MadeValue(refused=f"{name} has no maximum")
     if found.prefix == "maximum" and name in OF_A_SESSION:
-        return MadeValue(is_unknown=True)
+        return replace(_by_kind(name, value, option, server), value=None, is_unknown=name.startswith(PLUGINS_OWN))
+    if found.prefix == "maximum" and option.default is not None and not name.startswith(PLUGINS_OWN):
+        return MadeValue(refused=f"{name} has no maximum")
     if name == "innodb" and value is not None and value.lower() in OFF and server.habit("without_innodb") == "refused":
         return MadeValue(refused="without InnoDB a server starts only if another engine is its default")
     if value is None and option.kind in NEED_A_VALUE:

@@ -27,7 +27,7 @@ def what_it_is(text: str) -> tuple[str, str]:
         return "The text is Terraform.", "Write its parameters as NAME = VALUE below [mysqld]."
     read = [line for _, line in lines(text)]
     sections = [line.name for line in read if isinstance(line, SectionLine)]
-    if sections and not any(OF_PROGRAMS.match(one) for one in sections):
+    if sections and not any(OF_PROGRAMS.match(one.lstrip()) for one in sections):
         return f"No section of the text is of a server or its programs: [{sections[0][:40]}].", ""
     options = [line.name for line in read if isinstance(line, WrittenOption)][:LOOKED_AT]
     if not sections and not any(found_name(one, server).name for server in servers() for one in options):

@@ -198,7 +198,9 @@ failover_manager = _command_page(
 )
 _button = partial(button, Server.objects.all(), "servers:detail")
 test = _button("test_server", actions.ask_preflight)
-confirm_key = _button("change_server", pins.confirm, "The key of {} is confirmed.", form=ConfirmKeyForm)
+confirm_key = _button(
+    "change_server", pins.confirm, "The key of {} is confirmed. Test the connection again.", form=ConfirmKeyForm
+)
 hand_over = _button("change_server", actions.hand_over, "{1} is now the owner of {0}.", form=HandOverForm)
 delete = _button(
     "change_server", actions.remove, "{} is deleted. The server itself was not touched.", then="servers:list"

@@ -166,7 +166,7 @@ class ReplicaSeen:
 
     `state`: "caught up", "stopped" (with the server's `error`) or "unknown"; `different_rows`: rows that only one side
     has, None: not compared; `only_source`, `only_follower`: the first of them, as (client, n). `other_gtids`: executed
-    GTIDs of both when they differ; "": they are equal, or were not compared.
+    GTIDs of both when they differ; "": they are equal, or were not compared. `errant`: GTIDs that the source lacks.
     """
 
     moment: str
@@ -177,6 +177,7 @@ class ReplicaSeen:
     only_source: tuple[tuple[int, int], ...] = ()
     only_follower: tuple[tuple[int, int], ...] = ()
     other_gtids: str = ""
+    errant: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

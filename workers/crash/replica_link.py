@@ -13,13 +13,13 @@ from typing import Literal
 
 from workers.crash import dialects
 from workers.crash.dialects import Dialect
-from workers.errors import SandboxError, ServerError
+from workers.errors import DurascopeError, SandboxError, ServerError
 from workers.host.until import until
 from workers.sandbox.logs import lacked_resource
 from workers.sandbox.server import Sandbox
 from workers.servers import ask
 from workers.servers.connection import connect
-from workers.servers.gtid import count, minus, parse
+from workers.servers.gtid import count, in_words, minus, parse
 from workers.servers.limited import Connection
 
 ACCOUNT = "durascope_repl"  # MySQL 5.6 allows 16 characters
@@ -149,6 +149,13 @@ class Link:
         """GTIDs that the follower has applied. Raises ServerError."""
         with connect(self.follower.target) as follower:
             return self.applied(follower)
+
+    def errant(self) -> str:
+        """GTIDs of the follower that its source lacks, in words; "": none, or not known."""
+        with suppress(DurascopeError), connect(self.follower.target) as follower, connect(self.source.target) as source:
+            its, present = (parse(f"{self.written(one)},{self.applied(one)}") for one in (follower, source))
+            return in_words(minus(its, present))
+        return ""
 
     def position(self, source: Connection) -> str:
         """How `start` tells the follower to find its position."""

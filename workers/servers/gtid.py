@@ -41,6 +41,15 @@ def count(gtids: Gtids) -> int:
     return sum(last - first + 1 for intervals in gtids.values() for first, last in intervals)
 
 
+def in_words(gtids: Gtids) -> str:
+    """`domain 0: 8-9` of MariaDB, `uuid:8-9` of MySQL; "": none."""
+    return ", ".join(
+        f"{f'domain {source}: ' if source.isdecimal() else f'{source}:'}{first}{f'-{last}' if last > first else ''}"
+        for source, intervals in gtids.items()
+        for first, last in intervals
+    )
+
+
 def reissued(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, ...]:
     """GTIDs that name another transaction after the crash than before. Both map GTID -> key."""
     return tuple(gtid for gtid, key in after.items() if before.get(gtid, key) != key)

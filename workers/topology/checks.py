@@ -210,7 +210,8 @@ def _follows(name: str, seen: ReplicaSeen) -> CheckResult:
         )
     if seen.other_gtids:
         return invalid(1, f"{name} follows the primary with equal rows, and executed GTIDs differ: {seen.other_gtids}.")
-    return valid(f"{name} follows the primary and has the same rows.")
+    errant = f" It has GTIDs that the primary lacks: {seen.errant}." if seen.errant else ""
+    return valid(f"{name} follows the primary and has the same rows.{errant}")
 
 
 PIECES = {

@@ -154,6 +154,17 @@ def test_transactions_of_the_replicas_own_never_count_as_missing(linked):
     assert link.follow(0).state == "unknown"
 
 
+def test_gtids_that_only_the_follower_has_are_told(linked):
+    link = linked(RUNNING)
+    for server, applied, written in ((link.source, "0-1-9,4-1-2", "0-1-9"), (link.follower, "0-1-9", "0-1-11,7-2-1")):
+        server.says |= {"applied": applied, "written": written}
+    assert link.errant() == "domain 0: 10-11, domain 7: 1"
+    link.follower.says["written"] = "0-1-7"
+    assert link.errant() == "", "the source wrote more, or applied it"
+    link.follower.says["written"] = "binlog.000001:4"
+    assert link.errant() == "", "not known"
+
+
 def test_a_follower_is_pointed_at_its_source_with_a_new_account(linked):
     link = linked(RUNNING)
     link.start()

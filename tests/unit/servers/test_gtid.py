@@ -80,3 +80,9 @@ def test_no_gtid_is_reissued_where_the_server_went_on_counting():
 def test_an_interval_begins_at_one_and_does_not_end_before_it_begins(interval):
     with pytest.raises(gtid.NotGtids, match="an invalid interval"):
         gtid.parse(f"00010203-0405-0607-0809-0a0b0c0d0e0f:{interval}")
+
+
+def test_gtids_are_told_as_intervals_of_their_source():
+    assert gtid.in_words(gtid.parse(f"{SOURCE}:1-3:7,{SOURCE}:tag:2")) == f"{SOURCE}:1-3, {SOURCE}:7, {SOURCE}:tag:2"
+    assert gtid.in_words({"0": ((8, 9),), "3": ((2, 2),)}) == "domain 0: 8-9, domain 3: 2"
+    assert gtid.in_words({}) == ""

@@ -224,6 +224,16 @@ def test_a_differing_replica_among_several_fails_the_check():
     assert flagged(replace(sound(), others=(("replica 2", good), ("replica 3", bad)))) == {"others"}
 
 
+def test_errant_gtids_of_another_replica_are_told_and_fail_nothing():
+    good, ahead = (ReplicaSeen(REJOIN, "caught up", "", 0, errant=errant) for errant in ("", "domain 0: 8-9"))
+    told = replace(sound(), others=(("replica 2", good), ("replica 3", ahead)))
+    assert flagged(told) == set()
+    assert result(told, "others").says == (
+        "Replica 2 follows the primary and has the same rows. Replica 3 follows the primary and has the same rows. "
+        "It has GTIDs that the primary lacks: domain 0: 8-9."
+    )
+
+
 def test_another_replica_that_stops_is_called_unless_the_fault_struck_it():
     others = (("replica 2", ReplicaSeen(REJOIN, "stopped", "1236: ahead")),)
     stopped = replace(sound(), others=others)

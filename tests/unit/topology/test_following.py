@@ -286,7 +286,7 @@ def test_a_rebuilt_primary_is_never_started_with_its_own_data_and_one_that_stays
 @pytest.mark.parametrize(
     ("follows", "start", "found"),
     [
-        (Followed("caught up"), None, COMPARED),
+        (Followed("caught up"), None, replace(COMPARED, errant="domain 0: 8")),
         (Followed("stopped", "1236: diverged"), None, ReplicaSeen(REJOIN, "stopped", "1236: diverged", None, SEEN)),
         (Followed("unknown", "late"), None, ReplicaSeen(REJOIN, "unknown", "late", None, SEEN)),
         (None, SandboxError("gone"), ReplicaSeen(REJOIN, "unknown", str(SandboxError("gone")), None, SEEN)),
@@ -295,7 +295,8 @@ def test_a_rebuilt_primary_is_never_started_with_its_own_data_and_one_that_stays
 @pytest.mark.parametrize("running", [True, False])
 def test_a_node_that_joins_is_compared_or_read_all_the_same(monkeypatch, follows, start, found, running):
     done = []
-    link = SimpleNamespace(start=Does(done, start=start).start, follow_to_rest=lambda limit_s: follows)
+    how = {"follow_to_rest": lambda limit_s: follows, "errant": lambda: "domain 0: 8"}
+    link = SimpleNamespace(start=Does(done, start=start).start, **how)
     monkeypatch.setattr(rejoin, "Link", lambda source, follower: link)
     monkeypatch.setattr(rejoin, "_demote", lambda known, kind, link: done.append("demote"))
     monkeypatch.setattr(rejoin, "compared", lambda new, node, secret: COMPARED)

@@ -22,15 +22,14 @@ def rows_of(text: bytes) -> tuple[int, bytes] | None:
     if found is None:
         return None
     table = TABLES[found[1]]
-    rows = [_row(STRUCTS[table], values) for values in found[2][1:-1].split(b"),(")]
-    return (table, b"".join(row for row in rows if row)) if all(rows) else None
+    try:
+        return table, b"".join(_row(STRUCTS[table], values) for values in found[2][1:-1].split(b"),("))
+    except error:  # no number, another number of columns, or a number that the column cannot hold
+        return None
 
 
-def _row(layout: Struct, values: bytes) -> bytes | None:
+def _row(layout: Struct, values: bytes) -> bytes:
     numbers = values.split(b",")
     if not all(NUMBER.fullmatch(one) for one in numbers):
-        return None
-    try:
-        return NO_NULLS + layout.pack(*map(int, numbers))
-    except error:  # another number of columns, or a number that the column cannot hold
-        return None
+        raise error
+    return NO_NULLS + layout.pack(*map(int, numbers))

@@ -110,7 +110,7 @@ def _joined(promoted: Promoted, kind: SourceAndReplica, node: Node) -> ReplicaSe
         followed = link.follow_to_rest(LIMIT_S)
         if followed.state != "caught up":
             return refused(node, followed.state, followed.error, promoted.secret)
-        return compared(promoted.new, node, promoted.secret)
+        return replace(compared(promoted.new, node, promoted.secret), errant=link.errant())
     except ServerEnded as ended:
         return ReplicaSeen(REJOIN, "stopped", ended.message)
     except DurascopeError as failure:

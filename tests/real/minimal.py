@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.installation.home import PROJECT
-from tests.real.guest import CACHE, mirror
+from tests.real.guest import CACHE, MMDEBSTRAP, mirror
 
 RELEASES = tuple(filter(None, os.environ.get("GUEST_RELEASE", "bookworm,trixie").split(",")))
 PACKAGES = "python3,git"
@@ -38,9 +38,9 @@ def base(release: str) -> Path:
     root = CACHE / f"minimal-{release}-{PACKAGES.replace(',', '-')}"
     if not root.is_dir():
         draft = CACHE / f".minimal.{os.getpid()}"
-        argv = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}", "--format=directory"]
+        argv = [*MMDEBSTRAP, f"--include={PACKAGES}", "--format=directory", release]
         try:
-            subprocess.run([*argv, release, str(draft), *mirror()], check=True)
+            subprocess.run([*argv, str(draft), *mirror()], check=True)
             draft.rename(root)
         finally:
             shutil.rmtree(draft, ignore_errors=True)

@@ -39,7 +39,7 @@ def debian(request, source):
 def test_help_installs_nothing(debian):
     before = debian.packages()
     for script in ("demo", "test", "package", "site", "images", "release"):
-        assert debian.shell(f"/src/scripts/{script} --help | grep -q scripts/").status == 0, script
+        assert debian.shell(f"/src/scripts/{script} --help").status == 0, script
     assert debian.packages() == before and debian.shell("ls -d /src/.venv").status != 0
 
 

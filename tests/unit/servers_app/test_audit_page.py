@@ -134,6 +134,50 @@ def test_the_command_ends_with_0_only_if_all_is_known(tmp_path, status, text):
     assert command(str(tmp_path / "a"))[0] == status
 
 
+def test_a_file_is_read_as_a_server_on_this_machine_reads_it(tmp_path):
+    own, included = tmp_path / "my.cnf", tmp_path / "conf.d" / "50-server.cnf"
+    included.parent.mkdir()
+    included.write_text("[mysqld]\nsync_binlog=0\n")
+    own.write_text(f"[mysqld]\nsync_binlog=1\n!includedir {included.parent}\n")
+    status, out, _ = command(str(own), "--of", "MySQL 8.0")
+    assert status == 1 and f"Read with it: {included}." in out
+    included.unlink()
+    assert command(str(own), "--of", "MySQL 8.0")[0] == 0
+    own.write_text("[mysqld]\nsync_binlog=0\n!includedir /nowhere\n")
+    assert command(str(own), "--of", "MySQL 8.0")[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("sync_binlog=1\n", "an option before the first section"),
+        ("\ufeff[mysqld]\nsync_binlog=1\n", "mark of the byte order"),
+        ("[mysqld]\ninnodb_log_flush_at_trx_commit=2\n", "Is innodb_flush_log_at_trx_commit meant?"),
+    ],
+)  # fmt: skip
+def test_a_file_with_which_the_server_does_not_start_is_unknown(tmp_path, text, why):
+    (tmp_path / "my.cnf").write_text(text)
+    status, out, _ = command(str(tmp_path / "my.cnf"), "--of", "MySQL 8.0")
+    assert status == 3 and "The server does not start with this file" in out and why in out
+
+
+def test_a_file_that_everybody_may_write_is_audited_by_defaults(tmp_path):
+    (tmp_path / "my.cnf").write_text(CNF)
+    (tmp_path / "my.cnf").chmod(0o666)
+    status, out, _ = command(str(tmp_path / "my.cnf"), "--of", "MySQL 8.0")
+    assert status == 0 and "Everybody may write" in out
+    (tmp_path / "my.cnf").chmod(0o644)
+    assert command(str(tmp_path / "my.cnf"), "--of", "MySQL 8.0")[0] == 1
+
+
+def test_bytes_that_are_no_text_break_nothing(tmp_path):
+    (tmp_path / "my.cnf").write_bytes(b"[mysqld]\nlog_bin=\xff\xfe\nloose-\xff=1\n[\xff]\n!include \xff\n")
+    status, out, _ = command(str(tmp_path / "my.cnf"), "--of", "MySQL 8.0", "--json")
+    assert status == 3 and json.loads(out)["lines"]
+    (tmp_path / "vars").write_bytes(b"sync_binlog\t\xff\nversion\t8.0.36\xff\n")
+    assert command(str(tmp_path / "vars"), "--json")[0] in (1, 3)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

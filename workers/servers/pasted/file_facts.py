@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workers.servers.compared import name_of
+from workers.servers.deciding import SOMETIMES
 from workers.servers.defaults import defaults_of
 from workers.servers.durability import report
 from workers.servers.facts import Facts, Version
@@ -131,7 +132,14 @@ def _agreed(found: Sequence[FileFacts]) -> FileFacts:
 def _common(all_facts: Sequence[Facts]) -> dict[str, str]:
     first = all_facts[-1]
     names = [name for name in first.variables if all(name in one.variables for one in all_facts)]
-    return {name: first.variables[name] for name in names if _is_the_same(name, all_facts)}
+    common = {name: first.variables[name] for name in names if _is_the_same(name, all_facts)}
+    return {name: one.instead for name, one in SOMETIMES.items() if _is_idle(name, one.instead, all_facts)} | common
+
+
+def _is_idle(name: str, instead: str, all_facts: Sequence[Facts]) -> bool:
+    """Whether those that have the setting do what the others do."""
+    have = [one for one in all_facts if name in one.variables]
+    return all(_outcomes(replace(one, variables={**one.variables, name: instead})) == _outcomes(one) for one in have)
 
 
 def _is_the_same(name: str, all_facts: Sequence[Facts]) -> bool:

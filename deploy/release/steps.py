@@ -96,6 +96,18 @@ def judged_bugs(output: str, least: int) -> Found:
     return Found(lines(r"reproduced|controls", output), problem)
 
 
+def option_files(quick: bool, log: Path) -> Found:
+    """Status 1: a reader and its server disagree, and the output says where."""
+    most = ("system-mariadb", "--files", "20") if quick else ()
+    return judged_option_files(printed(python("-m", "tests.bench.option_files.compared", *most), log, allowed=(0, 1)))
+
+
+def judged_option_files(output: str) -> Found:
+    wrong = lines(r"^  seed \d+: ", output) if "\n  seed " in f"\n{output}" else []
+    problem = f"{len(wrong)} option files are read in another way than by the server: {wrong[0]}." if wrong else ""
+    return Found(lines(r" files, [\d,]+ settings compared", output), problem)
+
+
 def doors(quick: bool, log: Path) -> Found:
     command = ("scripts/test", "tests/unit/test_compose.py") if quick else ("scripts/test", "doors")
     output = printed(command, log)
@@ -145,6 +157,7 @@ STEPS: dict[str, Step] = {
         "small faults in the judging core that the tests notice, at most 10 of each file", mutants, runs_tests=True
     ),
     "known-bugs": Step("published bugs that are found again", known_bugs),
+    "option-files": Step("option files, read by five servers and by the audit", option_files),
     "speed": Step("benchmarks, beside those of the release before", measure_speed),
     "doors": Step("installed on a Debian, in containers and by pip; removed again", doors, runs_tests=True),
     "documents": Step("the site of documents", documents, has_quick=False, reads_documents=True),

@@ -126,6 +126,16 @@ def test_the_minutes_of_the_chaos_can_be_given(monkeypatch, tmp_path, minutes, a
     assert f"tests.bench.chaos {asked}" in ran[0]
 
 
+def test_an_option_file_that_is_read_wrong_stops_the_release():
+    figures = "MySQL 8.0.33 (2023): 2,000 files, 9,000 settings compared, 3 left open, 0 files with a disagreement"
+    found = steps.judged_option_files(f"{figures}\n")
+    assert (found.figures, found.problem) == ([figures], "")
+    wrong = steps.judged_option_files(f"  seed 7: sync_binlog: server '0', ours '1'\n{figures}\n")
+    assert "1 option files" in wrong.problem and "seed 7" in wrong.problem
+    with pytest.raises(Failed, match="no figure"):
+        steps.judged_option_files("")
+
+
 def test_a_command_that_fails_or_tells_no_figure_stops_its_step(tmp_path):
     log = tmp_path / "log"
     with pytest.raises(Failed, match="status 3"):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.bench.option_files.asked import Answer, helped, started
 from tests.bench.option_files.made import MadeFile, made
-from workers.errors import PlanError
+from workers.errors import PlanError, SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import Build
 from workers.servers.pasted.file_facts import file_facts
@@ -147,10 +147,10 @@ class Comparison:
 
 def main(keys: Sequence[str], files: int, first: int) -> int:
     status = 0
-    for key in keys:
+    for build in [builds.find(key) for key in keys]:
         begin = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="ds-option-files-") as folder:
-            comparison = Comparison(builds.find(key), Path(folder))
+            comparison = Comparison(build, Path(folder))
             for seed in range(first, first + files):
                 comparison.file(seed)
                 if seed % 100 == 99:
@@ -171,4 +171,8 @@ if __name__ == "__main__":
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     asked = parser.parse_args()
-    sys.exit(main(asked.builds or BUILDS, asked.files, asked.first))
+    try:
+        sys.exit(main(asked.builds or BUILDS, asked.files, asked.first))
+    except SandboxError as absent:
+        print(absent, file=sys.stderr)
+        sys.exit(2)

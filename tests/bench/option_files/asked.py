@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pymysql
-
+from workers.errors import ServerError
 from workers.sandbox.builds import Build
 from workers.sandbox.flavours import FAMILIES
 from workers.sandbox.users import unprivileged_user
+from workers.servers import ask
+from workers.servers.connection import connect
+from workers.servers.target import Target
 
 HELP_S, START_S, MAKE_S = 60, 60, 300
 VARIABLES = "Variables (--variable-name=value)"
@@ -115,14 +117,13 @@ def _started(build: Build, file: Path, scratch: Path) -> Iterator[tuple[dict[str
 
 
 def _asked(server: subprocess.Popen[bytes], socket: Path) -> dict[str, str] | None:
+    target = Target(name="", kind="sandbox", user=ACCOUNT, password="", socket=str(socket), tls="off")
     end = time.monotonic() + START_S
     while time.monotonic() < end and server.poll() is None:
         try:
-            with pymysql.connect(unix_socket=str(socket), user=ACCOUNT, connect_timeout=5) as connection:
-                cursor = connection.cursor()
-                cursor.execute("SHOW GLOBAL VARIABLES")
-                return {str(name).lower(): str(value) for name, value in cursor.fetchall()}
-        except (pymysql.Error, OSError):
+            with connect(target) as connection:
+                return ask.names_to_values(connection, "SHOW GLOBAL VARIABLES")
+        except ServerError:
             time.sleep(0.05)
     return None
 

@@ -120,6 +120,7 @@ def test_a_line_is_read_as_that_server_reads_it(version, line, setting, is_now):
         (MYSQL, "[mysqld]\nSYNC_BINLOG=1", "Is sync_binlog meant?"),
         (MYSQL, "[mysqld]\nsync_bin=1", "no option is called sync_bin"),
         (MARIADB, "[mariadb]\n--log-bin", "no option is called --log-bin"),
+        (MYSQL, "[mysqld]\nsync.binlog=0", "no option is called sync.binlog"),
         (MARIADB, "[mysqld]\nlog-bin ; on since May", "a ; behind a value begins no comment"),
         (MARIADB, "[mysqld]\nsync_binlog = 0 ; fast", "a ; behind a value begins no comment"),
         (MARIADB, "[mysqld]\ninnodb_flush_log_at=2", "may be short for"),

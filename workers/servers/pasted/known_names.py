@@ -36,7 +36,7 @@ def unknown_name(
     """`is_asked`: also for what it may be meant, which takes milliseconds."""
     shown = as_text(line.name)
     plain = _plain(line.name)
-    if plain.startswith(PLUGINS) or "." in plain:
+    if plain.startswith(PLUGINS):
         value = "ON" if line.value is None else line.value
         says = "" if found.is_loose else f"{shown} belongs to a plugin: the server starts only if it loads that."
         return UnknownName(note=says, of_plugin={plain: as_text(value)})

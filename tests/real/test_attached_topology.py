@@ -40,7 +40,8 @@ def test_the_replica_is_recognised_from_both_sides(pair):
         assert {(one.crash, one.outcome) for one in found.statements} >= {
             ("host of db1 lost, db2 promoted", "may be lost"),
             ("power loss of db1 and db2, db2 promoted", "may be lost"),
-            ("db2 restarts", "may be lost"),
+            ("db2 restarts", "kept"),
+            ("host of db1 lost, then db2 restarts", "may be lost"),
         }
 
 

@@ -192,7 +192,9 @@ class SandboxForm(SiteForm):
 
 
 class ConfirmKeyForm(forms.Form):
-    shown = forms.CharField(max_length=200)
+    shown = forms.CharField(
+        max_length=200, help_text="The fingerprints that the page shows. Exactly these are confirmed."
+    )
 
 
 FORMS: dict[str, type[AttachedForm] | type[SandboxForm]] = {

@@ -100,6 +100,8 @@ def test_no_power_loss_while_a_container_holds_the_mount_of_a_disk(disk):
         disk.cut()
         with pytest.raises(SandboxError, match="another mount namespace"):
             disk.power_on()
+    disk.power_on()  # it is no longer mounted here
+    assert not (disk.mnt / "unsynced").exists()
 
 
 def test_power_on_waits_for_a_container_to_let_go_of_the_mount(disk):

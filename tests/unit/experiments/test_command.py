@@ -153,9 +153,10 @@ def test_the_command_lists_the_recipes(capsys):
 
 
 def test_the_command_does_the_housekeeping_after_an_ended_worker(server, monkeypatch):
-    """No worker may be alive that does."""
-    done = []
+    """No worker may be alive that does. What it mounts is in a namespace of its own."""
+    done, entered = [], []
     monkeypatch.setattr(command, "duties", Duties())
+    monkeypatch.setattr(command.own_mounts, "enter", lambda: entered.append(done[:]))
     monkeypatch.setattr(command.heartbeat, "start", lambda: None)
     monkeypatch.setattr(command.housekeeping, "after_dead_workers", lambda: done.append("clean up"))
     monkeypatch.setattr(command.restores, "restore_all", lambda: done.append("restore"))
@@ -167,7 +168,7 @@ def test_the_command_does_the_housekeeping_after_an_ended_worker(server, monkeyp
 
     monkeypatch.setattr(Command, "_measure", staticmethod(measure))
     Command()._conduct(make.experiment(server))
-    assert sorted(done) == ["clean up", "restore"]
+    assert sorted(done) == ["clean up", "restore"] and entered == [[]]
     assert not any(thread.is_alive() for thread in command.duties._threads)
 
 

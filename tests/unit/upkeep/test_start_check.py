@@ -137,10 +137,15 @@ def test_localhost_belongs_to_one_host(attached, address):
     start_check.check("west")
 
 
+COMMAND = "dashboard.commands.management.commands.worker"
+
+
 def test_the_command_runs_a_celery_worker_of_that_site(monkeypatch, settings):
-    made = Mock(return_value=Mock(exitcode=0))
+    """All that it starts mounts in a namespace of its own."""
+    made, entered = Mock(return_value=Mock(exitcode=0)), []
     monkeypatch.setattr(app, "Worker", made)
-    monkeypatch.setattr("dashboard.commands.management.commands.worker.connections.close_all", lambda: None)
+    monkeypatch.setattr(f"{COMMAND}.connections.close_all", lambda: None)
+    monkeypatch.setattr(f"{COMMAND}.own_mounts.enter", lambda: entered.append(made.called))
     monkeypatch.setenv("DURASCOPE_SITE", "local")
     settings.SITE = "local"  # the command changes both; the fixtures restore both
     with pytest.raises(SystemExit) as ended:
@@ -150,10 +155,12 @@ def test_the_command_runs_a_celery_worker_of_that_site(monkeypatch, settings):
     assert made.call_args.kwargs["hostname"] == f"west.{os.getpid()}@{socket.gethostname()}"
     assert made.call_args.kwargs["exclude_queues"] == [site_names.ANYBODY]
     made.return_value.start.assert_called_once_with()
+    assert entered == [False]
 
 
 def test_the_command_says_why_not_and_starts_nothing(monkeypatch, capsys):
     monkeypatch.setattr(app, "Worker", lambda **_: pytest.fail("it was started"))
+    monkeypatch.setattr(f"{COMMAND}.own_mounts.enter", lambda: None)
     with pytest.raises(SystemExit) as ended:
         call_command("worker", "--site", "No Name")
     assert ended.value.code == 2 and "is not a site name" in capsys.readouterr().err

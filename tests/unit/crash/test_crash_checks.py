@@ -297,6 +297,17 @@ def test_the_verdict_is_the_worst_outcome(outcomes, says):
     assert verdict(tuple(CheckResult("", outcome, 0, "") for outcome in outcomes)) == says
 
 
+def test_a_check_that_fails_decides_although_a_later_one_raises(monkeypatch):
+    def fail(ledger, evidence):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setitem(CHECKS, "torn", replace(CHECKS["torn"], judge=fail))
+    for engine, says in ((WELL, "unknown"), (without(WELL, (1, 5)), "invalid")):
+        found = run_checks(ledger(), all_well(engine=engine))
+        assert verdict(found) == says
+        assert {one.key: one.outcome for one in found}["torn"] == "unknown"
+
+
 @pytest.mark.parametrize("place", ["engine", "binlog"])
 def test_altered_rows_are_found(place):
     spoilt = replace(without(WELL, (1, 5)), altered=keys((1, 5)))

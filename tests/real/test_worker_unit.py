@@ -17,6 +17,13 @@ from tests.real.networks import needs_network
 UNIT = PROJECT / "deploy/systemd/durascope-worker-root@.service"
 ASK = "from workers.sandbox.disk import ability; print(ability.missing())"
 ASK_NETWORK = "from workers.topology.network import ability; print(ability.missing())"
+ENTER = """
+import os
+from workers.sandbox.disk import ability, own_mounts
+before = os.readlink("/proc/self/ns/mnt")
+own_mounts.enter()
+print(ability.missing() or before != os.readlink("/proc/self/ns/mnt"))
+"""
 FILTERED = str(Path(__file__).with_name("filtered.py"))
 
 
@@ -73,9 +80,20 @@ def test_a_network_of_nodes_can_be_made_under_the_rights_of_the_unit():
     assert filtered("", *limited(without, ASK_NETWORK)), "else the test sees nothing"
 
 
+@needs_disk
 @needs_filter
-@pytest.mark.parametrize(("kind", "flag", "errors"), [("net", 0x40000000, "0"), ("uts", 0x04000000, str(errno.EPERM))])
-def test_the_unit_allows_namespaces_of_networks_only(kind, flag, errors):
+def test_a_worker_of_the_unit_mounts_in_a_namespace_of_its_own():
+    """And simulates a disk there."""
+    assert filtered("", *limited(capabilities(), ENTER)) == "True"
+    assert filtered("mnt", *limited(capabilities(), ENTER)) == "False", "it goes on without"
+
+
+@needs_filter
+@pytest.mark.parametrize(
+    ("kind", "flag", "errors"),
+    [("net", 0x40000000, "0"), ("mnt", 0x00020000, "0"), ("uts", 0x04000000, str(errno.EPERM))],
+)
+def test_the_unit_allows_namespaces_of_networks_and_mounts_only(kind, flag, errors):
     ask = f"import ctypes; print(ctypes.get_errno() if ctypes.CDLL(None, use_errno=True).unshare({flag}) else 0)"
     assert filtered("", sys.executable, "-c", ask) == errors
     assert filtered(kind, sys.executable, "-c", ask) == str(errno.EPERM)

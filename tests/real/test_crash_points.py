@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.installation.stored import read
 from tests.real.disks import needs_disk
-from tests.real.trials import FEW_COMMITS, only, setup, unexamined
+from tests.real.trials import FEW_COMMITS, only, setup, unexamined, unhurried
 from tests.unit.crash.recorded_states import LOST, state
 from workers.crash.chain import PORTS, TrialPorts
 from workers.crash.points import recorded, shortest
@@ -45,6 +45,12 @@ def failed(result, points=8):
     assert not result.failed_at, f"{result.failed_at}: {result.error}"
     assert len(result.points.states) == points
     return {one.key for one in result.checks if one.outcome != "valid"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nobody_hurries():
+    with unhurried():
+        yield
 
 
 @pytest.fixture(scope="module")

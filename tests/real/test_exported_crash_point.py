@@ -8,7 +8,7 @@ from tests.real.disks import needs_disk
 from tests.real.exported import run_script, shown, unpacked
 from tests.real.recorded_loads import exported_passing_point
 from tests.real.test_trial_two_disks import lying
-from tests.real.trials import FEW_COMMITS, crash, only, setup, unexamined
+from tests.real.trials import FEW_COMMITS, crash, forgetful, only, rested, setup, unexamined, unhurried
 from workers.crash.chain import TrialPorts
 from workers.crash.points.export.again import recover_again
 from workers.crash.points.export.recording import try_more
@@ -21,13 +21,16 @@ from workers.sandbox.storage import parse
 pytestmark = [needs_disk, pytest.mark.usefixtures("leaves_nothing")]
 
 
+POINTS = 5  # one in twenty comes before the first acknowledged commit, and loses none
+
+
 @pytest.fixture(scope="module")
 def kept(sandbox_root):
     """At 0/1 the engine loses commits, and the binary log does not. The trial's result."""
-    how = {"points": 3, "clients": 4, "keep_recording": True, "looked_for": only("lost-engine"), **FEW_COMMITS}
-    asked = setup(sandbox_root, "every-crash-point", 0, 1, **how)
-    with unexamined():
-        result = run_trial(asked, lambda step: None, lambda: False)
+    how = {"points": POINTS, "clients": 4, "keep_recording": True, "looked_for": only("lost-engine"), **FEW_COMMITS}
+    asked = setup(sandbox_root, "every-crash-point", settings=forgetful(), **how)
+    with unexamined(), unhurried():
+        result = run_trial(asked, lambda step: None, lambda: False, TrialPorts(sandbox=rested))
     assert not result.error, result.error
     return result
 
@@ -38,9 +41,10 @@ def missing(said, place):
 
 
 def test_the_script_shows_the_missing_rows(kept, tmp_path):
-    first = kept.points.kept[0]
-    assert "lost-engine" in first.checks and first.n_bytes == len(kept.archives[1])
-    said = shown(kept.archives[1], tmp_path)
+    first = next(one for one in kept.points.kept if "lost-engine" in one.checks)
+    archive = kept.archives[first.number]
+    assert first.n_bytes == len(archive)
+    said = shown(archive, tmp_path)
     assert said.returncode == 1, said.stdout + said.stderr
     (lost,) = {one.lost_engine.transactions for one in kept.points.states if one.moment == first.moment}
     assert missing(said.stdout, "Tables") >= lost > 0 == missing(said.stdout, "Binary log")
@@ -106,12 +110,12 @@ def test_the_archive_of_a_shortest_load_shows_one_missing_commit(kept, sandbox_r
 def test_points_that_were_not_tried_can_be_tried_later(kept, sandbox_root):
     """At 0/1 the first ones lost commits. So do some later ones of the same recording."""
     archive = kept.archives[RECORDING]
-    assert kept.points.recording.n_bytes == len(archive) and kept.points.left > 3
-    again = list(try_more(archive, sandbox_root, builds.find, "", skip=0, most=3))
+    assert kept.points.recording.n_bytes == len(archive) and kept.points.left > POINTS
+    again = list(try_more(archive, sandbox_root, builds.find, "", skip=0, most=POINTS))
     tried = {(one.moment, tuple(sorted(check.key for check in one.checks if check.outcome == "invalid")))
              for one in kept.points.states}  # fmt: skip
     assert {(one.point.moment, tuple(sorted(one.failed))) for one in again} == tried, "the same points fail again"
-    (later,) = try_more(archive, sandbox_root, builds.find, "", skip=3, most=1)
+    (later,) = try_more(archive, sandbox_root, builds.find, "", skip=POINTS, most=1)
     assert (later.point.moment, later.point.keeps) not in {(one.moment, one.way) for one in kept.points.states}
 
 
@@ -123,7 +127,7 @@ def test_another_archive_is_refused(sandbox_root):
 def test_a_violation_of_two_disks_is_kept_and_shown(sandbox_root, tmp_path):
     """The binary log lies on a disk of its own that ignores flushes: rows are missing there. The block that decides is
     on that disk. It is the positive control of crash points of two disks, too."""
-    how = {"storage": parse("k=1ms+binlog"), "points": 4, "clients": 4, "looked_for": only(), **FEW_COMMITS}
+    how = {"storage": parse("k=1ms+binlog"), "points": POINTS, "clients": 4, "looked_for": only(), **FEW_COMMITS}
     result = crash(sandbox_root, "every-crash-point", ports=TrialPorts(logs_disk=lying), **how)
     assert not result.error, result.error
     assert "lost-binlog" in {one.key for one in result.checks if one.outcome == "invalid"} and result.points.counts.lost

@@ -5,7 +5,8 @@ import pytest
 
 from tests.real.disks import needs_disk
 from tests.real.exported import run_script, shown, unpacked
-from tests.real.trials import settings, setup
+from tests.real.trials import forgetful, rested, settings, setup
+from workers.crash.chain import TrialPorts
 from workers.crash.points.export.again import recover_again
 from workers.crash.points.export.write import archive_of
 from workers.crash.points.judge_state import StateJudge
@@ -27,7 +28,7 @@ def archives(sandbox_root):
     def steps(begun):
         yield (load := record(prepare(start(begun))))
         (lane,), _, choices = prepared_points(load)
-        for choice in choices[:16]:
+        for choice in choices:
             tried = StateJudge(load).attempt(lane, choice)
             (outcome,) = [one.outcome for one in tried.checks if one.key == "replica"] or ["valid"]
             if tried.acknowledged and outcome not in found and (tried.verdict == "valid" or outcome == "invalid"):
@@ -36,8 +37,9 @@ def archives(sandbox_root):
             if len(found) == 2:
                 return
 
-    asked = setup(sandbox_root, "replica-crash-points", 0, 0, replica_settings=settings(1, 1), clients=4, load_s=0.6)
-    result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
+    at = {"settings": forgetful(0), "replica_settings": settings(1, 1)}
+    asked = setup(sandbox_root, "replica-crash-points", **at, clients=4, load_s=0.6)
+    result = run_trial(asked, lambda step: None, lambda: False, TrialPorts(sandbox=rested), steps)
     assert not result.error, result.error
     assert {*found} == {"valid", "invalid"}
     return found

@@ -1,6 +1,5 @@
 """Failovers of real MariaDB servers: each detector with a case that it must flag and one that it must not."""
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -12,11 +11,12 @@ from workers.host.until import until
 from workers.sandbox import builds
 from workers.servers import ask
 from workers.servers.connection import connect
-from workers.topology.chain import FailoverLoaded, Promoted
+from workers.topology.chain import FailoverLoaded, Promoted, Struck
 from workers.topology.run import run_failover, steps
 from workers.topology.setup_and_result import FailoverSetup
 from workers.topology.topology import Topology
 
+WAITING = "SELECT 1 FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for semi-sync ACK%'"
 DURABLE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "gtid_strict_mode": "ON"}
 
 
@@ -33,15 +33,35 @@ def fail_over(root, fault, policy="careful", *, cancelled=lambda: False, steps=s
     return result
 
 
-def after_an_answer(kind, begun):
-    """The fault comes 50 ms after a client's answer, when its next commit is on its way. On a busy machine the last
-    answer may be older than the way to the replica takes, and then everything has arrived."""
+def replica_1_lacks_an_answer(kind, begun):
+    """Nothing arrives at replica 1 any more, and a client has an answer since. Then the fault comes. However busy the
+    machine is, this replica lacks that commit."""
     for state in steps(kind, begun):
         if type(state) is FailoverLoaded:
+            part(state)
             known = state.witness.acknowledged
             assert until(lambda: state.witness.acknowledged != known, 10, 0.01)  # noqa: B023 - called at once
-            time.sleep(0.05)
+        if type(state) is Struck and state.fault.replicas_down:  # with all of them: the wires are needed again
+            for wire in state.wires_of(1):
+                wire.heal()
         yield state
+
+
+def read_before_any_replica_has_it(kind, begun):
+    """Nothing arrives at the replica any more, and a commit that waits for it was read since. Then the fault comes."""
+    for state in steps(kind, begun):
+        if type(state) is FailoverLoaded:
+            part(state)
+            with connect(state.primary.sandbox.target) as link:
+                assert until(lambda: ask.rows(link, WAITING) != [], 10, 0.01)
+            known = state.reader.rounds
+            assert until(lambda: state.reader.rounds > known + 1, 10, 0.01)  # noqa: B023 - called at once
+        yield state
+
+
+def part(state):
+    for wire in state.wires_of(1):
+        wire.partition()
 
 
 def bad(result):
@@ -50,8 +70,8 @@ def bad(result):
 
 
 def test_asynchronous_replication_loses_what_was_under_way_with_its_host(sandbox_root):
-    """The last 200 ms are lost. The reader may come too late to read any of it."""
-    result = fail_over(sandbox_root, "primary-host-loss", kind="async", rtt_ms=400, steps=after_an_answer)
+    """The reader may come too late to read any of it."""
+    result = fail_over(sandbox_root, "primary-host-loss", kind="async", rtt_ms=400, steps=replica_1_lacks_an_answer)
     assert {"lost-promoted"} <= bad(result) <= {"lost-promoted", "phantoms"} and result.verdict == "invalid"
     assert result.lost.transactions == result.story.ghosts_acknowledged > 0
     assert result.story.network.how == "wire" and result.story.network.rtt_ms[0] > 400
@@ -73,9 +93,9 @@ def test_semi_synchronous_replication_loses_nothing_with_the_host(sandbox_root):
 
 
 def test_with_after_commit_others_read_what_is_then_lost(sandbox_root):
-    """With AFTER_SYNC, above, they do not. The next commit of a client that has its answer is on its way for 200 ms."""
+    """With AFTER_SYNC, above, they do not."""
     late = {"kind": "semi-sync", "rtt_ms": 400, "wait_point": "AFTER_COMMIT"}
-    result = fail_over(sandbox_root, "primary-host-loss", steps=after_an_answer, **late)
+    result = fail_over(sandbox_root, "primary-host-loss", steps=read_before_any_replica_has_it, **late)
     assert bad(result) == {"phantoms"}, (result.acknowledged, result.story.reads, result.story.holds)
     assert result.story.phantoms > 0 == result.lost.transactions
     assert "(AFTER_COMMIT)" in result.story.because
@@ -98,7 +118,7 @@ def test_an_old_primary_of_mysql_follows_without_an_error_and_its_rows_differ(sa
     setup = a_trial(sandbox_root, "primary-host-loss", kind="async", rtt_ms=200)
     durable = {name: value for name, value in DURABLE.items() if name != "gtid_strict_mode"}
     setup = replace(setup, build=build, settings=durable)
-    result = run_failover(setup, print, lambda: False, steps=after_an_answer)
+    result = run_failover(setup, print, lambda: False, steps=replica_1_lacks_an_answer)
     assert {"lost-promoted", "rejoin"} <= bad(result), result.checks
     assert result.story.rejoin.state == "caught up" and result.story.rejoin.different_rows > 0
 
@@ -146,9 +166,8 @@ def test_of_replicas_that_all_started_again_the_one_with_most_commits_is_promote
     """The near one acknowledged them. Since its start neither has received anything. What it had not applied yet it
     dropped: on a busy machine that is something, and the cause is told."""
     far = {"kind": "semi-sync", "replicas": 2, "rtt_ms": 2, "first_rtt_ms": 600}
-    result = fail_over(sandbox_root, "total-kill", steps=after_an_answer, **far)
+    result = fail_over(sandbox_root, "total-kill", steps=replica_1_lacks_an_answer, **far)
     assert result.story.promoted == "replica 2" and result.acknowledged > 0
-    assert result.lost.ms < 300, "the far one lacks what was answered in the last 300 ms"
     assert ("dropped its relay log" in result.story.because) == (result.lost.transactions > 0)
 
 
@@ -222,7 +241,7 @@ def test_the_replica_that_is_left_takes_over_and_the_lost_one_follows_it(sandbox
 def test_a_spared_replica_that_is_ahead_of_the_promoted_one_stops_and_is_called(sandbox_root):
     """Of the commits under way the near replica has received more than the far one."""
     far = {"kind": "semi-sync", "replicas": 2, "rtt_ms": 2, "first_rtt_ms": 600}
-    result = fail_over(sandbox_root, "primary-host-loss", "replica1", steps=after_an_answer, **far)
+    result = fail_over(sandbox_root, "primary-host-loss", "replica1", steps=replica_1_lacks_an_answer, **far)
     assert {"others", "lost-promoted"} <= bad(result), result.checks
     careful = fail_over(sandbox_root, "primary-host-loss", **far)
     assert "others" not in bad(careful) and careful.story.promoted == "replica 2"

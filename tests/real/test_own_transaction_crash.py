@@ -40,9 +40,9 @@ def test_a_power_loss_loses_nothing_at_1_1(sandbox_root, build):
 @needs_disk
 def test_a_power_loss_loses_commits_at_0_0(sandbox_root, build):
     """The positive control."""
-    result = crash(sandbox_root, "power-loss", 0, 0, own=OWN, load_s=1.0, build=build)
-    assert result.verdict == "invalid"
+    result = crash_unflushed(sandbox_root, forgetful(0), "power-loss", own=OWN, build=build)
     assert "lost-engine" in bad(result) and "torn" not in bad(result)
+    assert result.verdict == "invalid"
 
 
 @needs_disk

@@ -31,8 +31,8 @@ def test_durable_settings_lose_nothing_when_both_disks_crash_or_one_alone(build,
 
 def test_a_log_that_is_not_flushed_at_commit_is_lost_with_its_disk(sandbox_root):
     """The positive control: the last state in which only flushed data remain."""
-    settings = DURABLE | {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "0"}
-    with recorded(sandbox_root, "system-mariadb", settings, seconds=SECONDS) as crashable:
+    how = {"seconds": 0, "busy": lambda server: wait_for_unflushed(server.target)}
+    with recorded(sandbox_root, "system-mariadb", DURABLE | forgetful(0), **how) as crashable:
         last = max(
             (choice for choice in crashable.choices(seed=1) if choice.way == "together"),
             key=lambda choice: choice.state.until_ns,

@@ -58,7 +58,7 @@ class PlanIn(Schema):
     model_config = STRICT
     variants: Annotated[list[Variant], FEW]
     workloads: Annotated[list[WorkloadChoice], FEW]
-    crash: CrashIn = CrashIn()
+    crash: CrashIn = Field(default_factory=CrashIn)  # an object as a default is more than generators of clients read
 
 
 class SourceIn(Schema):

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ValidationError as FormError
 from django.db import IntegrityError
-from django.forms import BaseForm
+from django.forms import BaseForm, ChoiceField
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.middleware.http import ConditionalGetMiddleware
@@ -23,6 +24,7 @@ Form = TypeVar("Form", bound=BaseForm)
 
 MEDIA_TYPE = "application/problem+json"
 BELOW = "/api/"
+MOST_CHOICES = 50  # in a message
 KEPT = ("Allow", "Retry-After", "WWW-Authenticate")  # headers of a refusal that stay
 SAYS = {  # used for an error without a message
     400: "The request could not be read. Nothing was changed.",
@@ -56,8 +58,19 @@ class BadForm(Exception):
     """A form refused the values of the request: 422, with an error for each field."""
 
     def __init__(self, form: BaseForm) -> None:
-        self.errors = [(name, str(error)) for name, errors in form.errors.items() for error in errors]
+        found = form.errors.as_data().items()
+        self.errors = [(name, _with_choices(form, name, error)) for name, errors in found for error in errors]
         super().__init__("Something in the request does not fit. Nothing was changed.")
+
+
+def _with_choices(form: BaseForm, name: str, error: FormError) -> str:
+    """An error of a choice lists the values."""
+    said, field = " ".join(error.messages), form.fields.get(name)
+    if error.code != "invalid_choice" or not isinstance(field, ChoiceField):
+        return said
+    choices = cast(Iterable[tuple[object, object]], field.choices)  # no form has groups of them
+    values = [str(value) for value, _ in choices if value != ""]
+    return f"{said} Known: {', '.join(values[:MOST_CHOICES])}{' ...' if len(values) > MOST_CHOICES else '.'}"
 
 
 def valid(form: Form) -> Form:

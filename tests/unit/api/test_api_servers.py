@@ -73,6 +73,19 @@ def test_a_wrong_value_is_refused_with_a_pointer_to_its_field(maria, server):
     assert not Event.objects.filter(did="changed").exists()
 
 
+@pytest.mark.parametrize(("field", "values"), [("tls", Server.Tls.values), ("label", Server.Label.values)])
+def test_a_wrong_choice_is_answered_with_the_right_ones(maria, server, field, values):
+    [wrong] = send(maria, "patch", server, "", {field: "maybe"}).json()["errors"]
+    assert wrong["pointer"].endswith(f"/{field}") and all(f"'{value}'" in wrong["detail"] for value in values)
+
+
+def test_a_wrong_choice_of_a_form_is_answered_with_the_right_ones(maria):
+    asked = {"kind": "sandbox", "name": "box", "build": "no-such"}
+    answer = maria.post("/api/v1/servers", json.dumps(asked), content_type="application/json")
+    [wrong] = answer.json()["errors"]
+    assert wrong["pointer"] == "/build" and "system-mariadb" in wrong["detail"]
+
+
 def test_the_address_does_not_change_while_a_restore_is_pending(maria, server):
     make.pending_restore(server, make.experiment(server), "variable", "sync_binlog", "1")
     answer = send(maria, "patch", server, "", {"host": "192.0.2.8"})

@@ -1,6 +1,6 @@
 """Servers: listed, registered, changed, deleted, tested. What a field may hold is decided by the forms of the pages."""
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -27,6 +27,9 @@ from dashboard.records.servers.levels import DISASTERS, Wanted
 from dashboard.records.servers.models import Preflight, Server
 
 router = RouterPaginated()
+Tls: TypeAlias = Literal[tuple(Server.Tls.values)]  # type: ignore[valid-type]
+Label: TypeAlias = Literal[tuple(Server.Label.values)]  # type: ignore[valid-type]
+Survived: TypeAlias = Literal[tuple(DISASTERS)]  # type: ignore[valid-type]
 
 
 @with_columns(Server, "kind label host port socket user tls build site service note expendable binlog_index created_at")
@@ -49,9 +52,9 @@ class ServerFields(Given):
     socket: str = ""
     user: str = ""
     password: str = Field("", description="Empty in a change: the stored one stays, if address, account and TLS do.")
-    tls: str = Server.Tls.PREFERRED
+    tls: Tls = Server.Tls.PREFERRED.value
     tls_ca: str = ""
-    label: str = Server.Label.TEST
+    label: Label = Server.Label.TEST.value
     build: str = ""
     site: str = LOCAL
     service: Literal["", "none", "aurora", "rds", "cloud-sql", "azure"] = Field(
@@ -95,7 +98,7 @@ class LevelIn(Given):
 
     commits_per_s: float | None = Field(None, examples=[4000])
     p99_ms: float | None = Field(None, examples=[20])
-    survives: list[str] = Field([], max_length=len(DISASTERS), examples=[["power"]])
+    survives: list[Survived] = Field([], max_length=len(DISASTERS), examples=[["power"]])
     lost_s: float = 0
 
 

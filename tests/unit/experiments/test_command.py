@@ -198,3 +198,26 @@ def test_a_pipe_is_refused_with_its_reason(db, capsys):
     with os.fdopen(reader), os.fdopen(writer), pytest.raises(SystemExit) as ended:
         call_command("experiment", "import", f"/dev/fd/{reader}")
     assert ended.value.code == 2 and "seek" in (said := capsys.readouterr().err) and "None" not in said
+
+
+def test_an_interrupted_experiment_is_resumed(server, measured, monkeypatch):
+    measured("interrupted", failed=1)
+    assert status(*RUN, "--set", "trials=0") == 1
+    stored = Experiment.objects.get()
+    found = []
+
+    def conduct(_, experiment):
+        found.append((experiment.state, set(experiment.cells.values_list("state", flat=True))))
+        Experiment.objects.filter(pk=experiment.pk).update(state="done")
+
+    monkeypatch.setattr(Command, "_conduct", conduct)
+    assert status("experiment", "resume", str(stored.pk)) == 0
+    assert found == [("queued", {"waiting"})]
+
+
+def test_only_an_experiment_that_is_over_is_resumed(server, measured, capsys):
+    assert status("experiment", "resume", "99") == 2
+    assert "There is no experiment 99." in capsys.readouterr().err
+    measured("running")
+    assert status(*RUN) == 1
+    assert status("experiment", "resume", str(Experiment.objects.get().pk)) == 2

@@ -1,4 +1,5 @@
 """Experiments from the command line: `manage.py experiment run RECIPE --server NAME [--set key=value] [--json]`,
+`manage.py experiment resume ID [--json]`,
 `manage.py experiment export ID FILE`, `manage.py experiment import FILE`, `manage.py experiment schema` and
 `manage.py experiment crash-point TRIAL NUMBER [--to FILE]`, `manage.py experiment crash-points TRIAL [--most N]`.
 
@@ -16,6 +17,7 @@ import sys
 import threading
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
@@ -46,6 +48,7 @@ from dashboard.portable.write import file_of
 from dashboard.records.experiments import actions, queries, shelf, why_queued
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet.models import Worker
+from dashboard.records.fleet.task_queue import QueueDown
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
 from workers.bench.plan import WorkloadChoice
@@ -77,6 +80,9 @@ class Command(DurascopeCommand):
         run.add_argument("--transaction", metavar="FILE", help="measure your own transaction instead")
         run.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         run.add_argument("--confirm-production", action="store_true", help="load on a production server is intended")
+        again = commands.add_parser("resume", help="measure what an experiment that ended has no result of")
+        again.add_argument("id", type=int, help="the address of its page ends in it")
+        again.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         export = commands.add_parser("export", help="write an experiment to a file for another installation")
         export.add_argument("id", type=int)
         export.add_argument("file", type=Path, help="a new file, name.zip")
@@ -91,15 +97,16 @@ class Command(DurascopeCommand):
         commands.add_parser("schema", help="the JSON Schema of such files, see docs/portable.md")
 
     def handle(self, *_: object, command: str, **options: Any) -> None:
-        if command == "run":
-            sys.exit(self._run(**options))
+        begins: dict[str, Callable[..., Experiment]] = {"run": self._create, "resume": _resumed}
+        if command in begins:
+            sys.exit(self._run(begins[command], **options))
         self.stdout.write(SAYS[command](**options))
         sys.exit(0)
 
-    def _run(self, *, json: bool, **options: Any) -> int:
+    def _run(self, begin: Callable[..., Experiment], *, json: bool, **options: Any) -> int:
         usable.check_installation()
         try:
-            experiment = self._create(**options)
+            experiment = begin(**options)
         except OperationalError as broken:  # the database of a new home is empty
             raise DurascopeError(
                 f"The database {connection.settings_dict['NAME']} cannot be used: {broken}. Nothing was started.",
@@ -211,6 +218,17 @@ class Command(DurascopeCommand):
         if trusted.failed:
             self.stderr.write(trusted.says)
         return len(untold) + trusted.failed
+
+
+def _resumed(*, id: int, **_: object) -> Experiment:
+    """A worker of the site may begin it first: then its progress is told."""
+    experiment = Experiment.objects.filter(pk=id).first()
+    if experiment is None:
+        raise DurascopeError(f"There is no experiment {id}.", "The address of its page ends in its number.")
+    with suppress(QueueDown):  # no worker is needed
+        actions.resume(experiment, None)
+    experiment.refresh_from_db()
+    return experiment
 
 
 def _now(experiment: Experiment) -> queries.LiveState:

@@ -15,7 +15,7 @@ from workers.analysis.stalls import BELOW, stalls
 def seconds(
     columns: Mapping[str, Sequence[float]], name: str, colour: int = 0, what: str = "commits", warmup_s: int = 0
 ) -> Chart:
-    """`columns`: as `ChartSeries.columns` stores them. Columns may be missing or lack the last second."""
+    """`columns`: as `Series.columns` of a run stores them. Columns may be missing or lack the last second."""
     tps = columns.get("tps", [])
     times = columns.get("t_s") or list(range(1, len(tps) + 1))
     stalled = {stall.start + n for stall in stalls(tps) for n in range(stall.seconds)}

@@ -79,6 +79,7 @@ class Connection(pymysql.Connection):
     most_bytes = ANSWER_BYTES
     _whole_until = _answer_until = math.inf
     _whole_left = _answer_left = math.inf
+    _is_new = False
     _reader: io.BufferedReader | None = None
 
     @property
@@ -108,17 +109,25 @@ class Connection(pymysql.Connection):
         if self._whole_left == math.inf or not self._reader:
             raise RuntimeError("Bytes are read within a limit only.")
         self._answer_until = self._answer_left = math.inf
-        part = self._arrives(lambda reader: reader.read1(most), 1)
-        self._spend(len(part))
+        try:
+            part = self._reader.read1(most)
+        except OSError as lost:
+            raise self._broken(str(lost), lost) from lost
+        self.spend(len(part))
+        self._must_fit()
+        if not part:
+            raise self._broken("hung up", None)
         return part
 
-    def spend(self, fields: int) -> None:
-        """Raises Nonsense when so many more fields are more than an answer may have."""
-        self._spend(fields * FIELD_BYTES)
+    def spend(self, count: int) -> None:
+        """So many bytes less may come. The next read fails if they were too many."""
+        self._answer_left -= count
+        self._whole_left -= count
 
     def _begin_answer(self) -> None:
         more_s = (self.most_bytes - ANSWER_BYTES) / SLOWEST_BYTES_PER_S
         self._answer_until, self._answer_left = time.monotonic() + self.answer_s + max(more_s, 0.0), self.most_bytes
+        self._is_new = True
 
     def _execute_command(self, command: int, sql: str | bytes) -> None:
         self._begin_answer()  # what is left of the last answer counts as a part of this one
@@ -128,20 +137,17 @@ class Connection(pymysql.Connection):
         """A dict (empty) asks for the TLS that the server offers."""
         return sslp if isinstance(sslp, SSLContext) else unverified()
 
-    def _write_bytes(self, data: bytes) -> None:
-        self._current_timeout = -1.0  # the last read has changed it
-        super()._write_bytes(data)  # type: ignore[misc]
-
     def _read_bytes(self, num_bytes: int) -> bytes:
-        self._spend(num_bytes)
-        return self._arrives(lambda reader: reader.read(num_bytes), num_bytes)
-
-    def _arrives(self, read: Callable[[io.BufferedReader], bytes], least: int) -> bytes:
+        """Called twice for each row, so it calls little itself."""
+        self._answer_left -= num_bytes
+        self._whole_left -= num_bytes
+        if self._answer_left < 0 or self._whole_left < 0:
+            self._must_fit()
         try:
-            data = read(self._reader) if self._reader else b""
+            data = self._reader.read(num_bytes) if self._reader else b""
         except OSError as lost:
             raise self._broken(str(lost), lost) from lost
-        if len(data) < least:
+        if len(data) < num_bytes:
             raise self._broken("hung up", None)
         return data
 
@@ -160,19 +166,22 @@ class Connection(pymysql.Connection):
             self.server_status = result.server_status
         return result.affected_rows or 0
 
-    def _spend(self, count: int) -> None:
-        self._answer_left -= count
-        self._whole_left -= count
+    def _must_fit(self) -> None:
+        """Raises Nonsense if too much came."""
         if self._answer_left < 0 or self._whole_left < 0:
             in_one = f"sent more than {self.most_bytes >> 20} MiB for one statement"
             raise self._nonsense(in_one if self._answer_left < 0 else "sent more than was asked for")
 
     def _wait_no_longer(self) -> None:
         """Before each read of the socket. TimeoutError: the time is over."""
+        if self._is_new and self._whole_until == math.inf:  # the first read of an answer may take its whole time
+            self._is_new = False
+            return
         left = min(self._whole_until, self._answer_until) - time.monotonic()
         if left <= 0:
             raise TimeoutError("took too long")
-        self._sock.settimeout(min(left, self._read_timeout))
+        self._current_timeout = min(left, self._read_timeout)  # PyMySQL compares it before it sends
+        self._sock.settimeout(self._current_timeout)
 
     def _broken(self, why: str, cause: OSError | None) -> "Broken":
         self._force_close()
@@ -213,7 +222,7 @@ class _BoundedResult(MySQLResult):
         super()._get_descriptions()  # type: ignore[misc]
 
     def _read_row_from_packet(self, packet: object) -> tuple[object, ...]:
-        self.connection.spend(1 + self.field_count)
+        self.connection.spend((1 + self.field_count) * FIELD_BYTES)
         row: tuple[object, ...] = super()._read_row_from_packet(packet)  # type: ignore[misc]
         return row
 

@@ -71,7 +71,7 @@ def test_a_variable_with_the_wanted_value_is_not_set(server):
 
 def test_a_server_that_reports_another_value_is_refused(server):
     server.stubborn.add("sync_binlog")
-    with pytest.raises(ServerError, match="sync_binlog was set to 0, but the server reports 1"):
+    with pytest.raises(ServerError, match="sync_binlog was set to 0, but the server reports '1'"):
         apply(server, {"sync_binlog": "0"})
 
 

@@ -19,6 +19,7 @@ from dashboard.records.experiments.environment import facts
 from dashboard.records.experiments.models import Run
 from dashboard.text import numbers
 from workers.metrics.source import FIGURES
+from workers.servers.printable import storable
 
 
 def _seconds(run: Run, reader: Reader) -> Chart:
@@ -66,7 +67,7 @@ def context(run: Run, reader: Reader) -> dict[str, object]:
         "per_commit": _per_commit(run),
         "fsync_latency": _fsync_latency(run, reader),
         "command": reader.text(shlex.join(evidence.command)) if evidence else "",
-        "effective": reader.variables(run.effective),
+        "effective": reader.variables(storable(run.effective)),
         "my_cnf": reader.server_text(evidence.my_cnf, is_sandbox=cell.server.is_sandbox) if evidence else "",
         "output": reader.text(evidence.output) if evidence else "",
         "facts": {name: reader.text(fact) for name, fact in facts(environment).items()},

@@ -12,6 +12,7 @@ from dashboard.records.experiments.models import Cell, Experiment, Run, Trial
 from dashboard.records.experiments.states import UNDER_WAY
 from dashboard.records.holds.models import PendingRestore
 from dashboard.records.servers.models import Preflight, Server
+from workers.servers.printable import bounded
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def measured_version(server: Server) -> str:
     runs = Run.objects.filter(cell__server=server).order_by("-pk")
     trials = Trial.objects.filter(server=server).exclude(environment=None).order_by("-pk")
     found = (one.values_list("environment__data__server__version", flat=True).first() for one in (runs, trials))
-    return next((str(version) for version in found if version), "")
+    return next((bounded(str(version)) for version in found if version), "")
 
 
 def pending_restores(server: Server) -> QuerySet[PendingRestore]:

@@ -47,7 +47,8 @@ def _name(link: socket.socket, child: int) -> None:
     """The parent gets the child as a pidfd before the child gets its work."""
     try:
         pidfd = os.pidfd_open(child)
-    except OSError:
+    except OSError:  # before Linux 5.3: the parent reads the end
+        os.kill(child, signal.SIGKILL)
         return
     try:
         socket.send_fds(link, [b"p"], [pidfd])

@@ -1,6 +1,9 @@
 # What this host has: chosen by options, else as it was chosen before.
 
 chosen() {
+    local before
+    before=$(setting DURASCOPE_ADDRESS)
+    [ -n "$NAME_GIVEN" ] || [[ ! $before =~ ^https://([a-z0-9.-]+)$ ]] || NAME=${BASH_REMATCH[1]}
     [ ! -e $CONFIG/only-worker ] || ONLY_WORKER=yes
     if [ -n "$ONLY_WORKER" ]; then
         [ -z "$NAME_GIVEN$ADMIN$PROXY$CERTIFICATE$KEY" ] && [ "$WORKER" != none ] ||

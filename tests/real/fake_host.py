@@ -101,7 +101,8 @@ class FakeHost:
             "HOME": "/root", "LANG": "C.UTF-8", "STATE": str(self.state),
             "DURASCOPE_PYTHON": str(self.folder / "bin/python"),
         }  # fmt: skip
-        within = ["unshare", "--mount", "--net", "bash", "-c", MOUNTS, "bash", str(self.folder), *map(str, argv)]
+        apart = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        within = [*apart, "bash", "-c", MOUNTS, "bash", str(self.folder), *map(str, argv)]
         return subprocess.Popen(
             within, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True,

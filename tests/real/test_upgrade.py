@@ -188,7 +188,7 @@ def test_an_upgrade(installed, good):
 
 
 def test_the_removal_leaves_nothing(installed):
-    status, said = installed.install(installed.folder / "good", "--uninstall", "--purge")
+    status, said = installed.install(installed.folder / "first", "--uninstall", "--purge")
     assert status == 0 and not installed.running(), said
     left = [path for place in ("opt", "var/lib", "etc/durascope", "usr/local/sbin")
             for path in (installed.folder / place).glob("*durascope*")]  # fmt: skip

@@ -49,13 +49,15 @@ own_redis() {
 }
 
 # The worker of this host: the name of its unit, its kind (ordinary, root, none), and both as they shall be.
-present_worker() { (cd $UNITS/multi-user.target.wants 2>/dev/null && compgen -G 'durascope-worker*@*.service' | head -1) || true; }
+present_worker() {
+    (cd $UNITS/multi-user.target.wants 2>/dev/null && compgen -G 'durascope-worker*@*.service' | head -1) || true
+}
 worker_kind() {
     case $WORKER:$(present_worker) in
     ?*:*) echo "$WORKER" ;;
     :durascope-worker-root@*) echo root ;;
     :?*) echo ordinary ;;
-    *) if [ -e $CONFIG/worker ]; then cat $CONFIG/worker; elif [ -e $CONFIG/durascope.env ]; then echo none; else echo ordinary; fi ;;
+    *) cat $CONFIG/worker 2>/dev/null || { [ -e $CONFIG/durascope.env ] && echo none; } || echo ordinary ;;
     esac
 }
 worker_unit() { # KIND

@@ -106,7 +106,8 @@ worker() {
     [ -z "$present" ] || [ "$present" = "$wanted" ] || act "stop $present" systemctl disable --quiet --now "$present"
     [ -n "$wanted" ] || return 0
     worker_folders "$kind"
-    [ -z "$ONLY_WORKER" ] || systemctl is-active -q "$wanted" || act "ask database, Redis and keys whether the worker may join" may_join
+    [ -z "$ONLY_WORKER" ] || systemctl is-active -q "$wanted" ||
+        act "ask database, Redis and keys whether the worker may join" may_join
     starts "$wanted"
 }
 worker_folders() {

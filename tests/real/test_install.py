@@ -186,5 +186,6 @@ def test_the_removal_keeps_the_data_unless_told_otherwise_and_leaves_nothing(gue
     assert "durascope" in guest.shell("getent passwd") and not guest.shell("find / -xdev -path /opt/durascope")
     status, said = install("--uninstall", "--purge")
     assert status == 0, said
+    guest.shell("rm -r /root/next /root/kept")  # of the tests above
     after = guest.listed()
     assert after - before == set() and before - after == set()

@@ -30,10 +30,11 @@ is_data() {
     esac
 }
 
+# The services see $DATA and the home as mounts of their own (ReadWritePaths).
 check_mounts() {
-    ! grep -qs " $DATA/" /proc/[0-9]*/mounts ||
-        refuse "A simulated disk of a sandbox is still mounted below $DATA (grep -s $DATA /proc/*/mounts). Nothing was removed." \
-            "End its experiment, or unmount it by hand, then run this again."
+    ! grep -qs " $DATA/sandboxes/" /proc/[0-9]*/mounts ||
+        refuse "A simulated disk of a sandbox is still mounted (grep -s $DATA/sandboxes/ /proc/*/mounts)." \
+            "Nothing was removed. End its experiment, or unmount it by hand, then run this again."
 }
 
 end_units() {

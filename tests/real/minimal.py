@@ -18,6 +18,7 @@ AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"  # of this machine: between i
 # Arguments: root, base, layers, release's packages, the cache of pip, the clone, the script.
 ENTER = f"""
 root=$1 script=$7
+exec 9>"$4/used-by-a-test" && flock 9 # apt-get of another guest would not wait for its lock
 mount -t overlay overlay -o "lowerdir=$2,upperdir=$3/changed,workdir=$3/work" "$root"
 mount -t proc proc "$root/proc"
 mount --rbind /sys "$root/sys"
@@ -27,6 +28,7 @@ mount --bind "$4" "$root/var/cache/apt/archives"
 mount --bind "$5" "$root/root/.cache/pip"
 mount --bind -o ro "$6" "$root/src"
 cp /etc/resolv.conf "$root/etc/"
+echo 127.0.0.1 localhost >"$root/etc/hosts" # the installer of Debian writes it
 [ ! -e {AUTHORITIES} ] || cp {AUTHORITIES} "$root/etc/authorities.crt"
 exec chroot "$root" bash -euc "$script"
 """

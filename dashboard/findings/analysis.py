@@ -26,7 +26,7 @@ from workers.bench import histogram
 
 K = TypeVar("K", bound=Hashable)
 MadeOf = Mapping[str, int | None]  # the method, the number of runs, the last run and the last probe
-_METHOD = 18  # raise it when the statistics or their words change; then stored values are computed again
+_METHOD = 19  # raise it when the statistics or their words change; then stored values are computed again
 PER_SECOND = ("cpu_s", "disk_writes", "disk_flushes", "disk_written_bytes", "disk_busy_ms")
 QUEUE = "run_queue"  # each run stores its mean
 

@@ -194,7 +194,7 @@ def _anatomy(told: Sequence[tuple[str, Point]], where: str) -> list[str]:
         )
     waits = [f"{ms(one.replica_wait_ms.value)} with {name}" for name, one in told if one.replica_wait_ms]
     if waits:
-        sentences.append(f"{where} a commit waits for the answer of a replica: {', '.join(waits)}.")
+        sentences.append(f"{where} a wait for the answer of a replica takes {', '.join(waits)}.")
     return sentences
 
 

@@ -27,7 +27,7 @@ class SpelledOut:
 
 
 def where(name: str, facts: Mapping[str, str], engines: Sequence[str], flush: FlushMedians = NOT_PROBED) -> str:
-    """`db1, MariaDB 10.11.6, InnoDB, simulated disk (sata-7200, ext4, idle it flushes 4 KiB in 2 ms), AMD EPYC`.
+    """`db1, MariaDB 10.11.6, InnoDB, simulated disk (sata-7200, 4 KiB flushed when idle: 2 ms appended), AMD EPYC`.
     Unknown facts are left out."""
     known = {key: value for key, value in facts.items() if value != UNKNOWN}
     parts = [

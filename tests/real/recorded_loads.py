@@ -48,7 +48,9 @@ def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, until="", 
         tried = []
         while chosen and until not in failed(state for state, _ in tried):
             some, chosen = chosen[: len(ready)], chosen[len(ready) :]
-            tried += attempt_all(load.timeline, ready, some, lambda lane, one: (judge.attempt(lane, one), one))
+            attempts = attempt_all(load.timeline, ready, some, lambda lane, one: (judge.attempt(lane, one), one))
+            assert not attempts.unmade, attempts.why
+            tried += attempts.tried
         tried.sort(key=lambda one: one[0].in_time)
         found.extend(state for state, _ in tried)
         examined = Shrinker(judge, ready[0], [files]).all(different(violations_of(tried))[:2])

@@ -108,8 +108,11 @@ def test_a_password_beyond_latin_is_accepted(sandbox):
 def test_a_port_where_nothing_listens_is_reported(tcp):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, not listening: refused
+        nobody = replace(tcp, port=taken.getsockname()[1])
         with pytest.raises(Unreachable, match="Nothing listens"):
-            connect(replace(tcp, port=taken.getsockname()[1]))
+            connect(replace(nobody, kind="attached"))
+        with pytest.raises(Unreachable, match="The server of the sandbox shared does not answer"):
+            connect(nobody)
 
 
 def test_a_silent_server_is_given_up_after_the_timeout(tcp):
@@ -122,7 +125,7 @@ def test_a_silent_server_is_given_up_after_the_timeout(tcp):
 
 def test_a_missing_socket_file_is_reported(sandbox):
     with pytest.raises(Unreachable, match="no socket file"):
-        connect(replace(sandbox.target, socket="/nowhere/sock"))
+        connect(replace(sandbox.target, socket="/nowhere/sock", kind="attached"))
 
 
 def test_a_lost_connection_is_called_lost(sandbox):

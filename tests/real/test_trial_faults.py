@@ -169,12 +169,14 @@ def test_a_row_that_only_the_replica_has_is_found(sandbox_root):
 
 
 def test_tables_in_another_engine_than_the_variant_says_are_no_trial(sandbox_root):
+    """The server would substitute one; our sessions do not let it."""
+
     def substituting(root, build, settings, **how):
         return Sandbox.create(root, build, {**settings, "sql_mode": ""}, **how)
 
     result = crash(sandbox_root, "graceful-restart", engine="no_such_engine", ports=TrialPorts(sandbox=substituting))
     assert (result.verdict, result.failed_at) == ("unknown", "prepare")
-    assert "instead of no_such_engine" in result.error
+    assert "Unknown storage engine 'no_such_engine'" in result.error
 
 
 def test_the_verdict_is_unknown_when_the_binlog_is_gone(sandbox_root):

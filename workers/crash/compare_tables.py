@@ -6,7 +6,7 @@ text, because a driver needs five times as long for single rows.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -87,7 +87,7 @@ def seen(rows: Rows, secret: bytes) -> Seen:
     places = joined(np.full(len(placed.keys), _number(place), dtype=np.int64) for place, placed in rows.items())
     keys = joined(placed.keys for placed in rows.values())
     found = seen_in(secret, keys, places, joined(placed.digests for placed in rows.values()))
-    return Seen(found.whole, found.parts, found.twice, together((found.altered, found.twice)))
+    return replace(found, altered=together((found.altered, found.twice)))
 
 
 def _number(place: tuple[str, int]) -> int:

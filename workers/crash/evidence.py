@@ -39,17 +39,18 @@ class Seen:
 
     `whole`: keys whose rows are all there as written, ascending. `parts`: keys of which only some rows are there.
     `twice`: keys that occur more often than they were sent. `altered`: keys of rows whose table, part or digest differs
-    from the witness's row.
+    from the witness's row. `filled`: of these, those whose rows are all there.
     """
 
     whole: Keys
     parts: Keys = field(default_factory=nothing)
     twice: Keys = field(default_factory=nothing)
     altered: Keys = field(default_factory=nothing)
+    filled: Keys = field(default_factory=nothing)
 
     def there(self) -> Keys:
         """Keys that are not missing: an altered row is told as such."""
-        return together((self.whole, self.altered))
+        return together((self.whole, self.filled))
 
     def all(self) -> Keys:
         """Every key that any row names."""
@@ -68,11 +69,13 @@ def seen_in(secret: bytes, keys: Keys, places: Keys, digests: Keys) -> Seen:
     found = _counted(keys[right], places[right])
     expected = rows_expected(found.keys)
     parts = found.keys[found.places < expected]
+    filled = nothing()
     if len(altered):
         ours = np.isin(keys, altered) & belongs(keys, places)
-        filled = _counted(keys[ours], places[ours])
-        parts = together((without(parts, altered), filled.keys[filled.places < rows_expected(filled.keys)]))
-    return Seen(found.keys[found.places == expected], parts, found.keys[found.rows > expected], altered)
+        known = _counted(keys[ours], places[ours])
+        all_there = known.places == rows_expected(known.keys)
+        parts, filled = together((without(parts, altered), known.keys[~all_there])), known.keys[all_there]
+    return Seen(found.keys[found.places == expected], parts, found.keys[found.rows > expected], altered, filled)
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,7 @@ class OwnLoad:
             whole=ledger.whole[outcomes == "whole"],
             parts=together([ledger.parts, np.setdiff1d(_keys(found), ledger.whole), ledger.whole[outcomes == "part"]]),
             altered=together([ledger.altered, ledger.whole[outcomes == "altered"]]),
+            filled=together([ledger.filled, ledger.whole[outcomes == "altered"]]),
         )
 
     def _judged(self, one: int, found: Rows, secret: bytes) -> str:

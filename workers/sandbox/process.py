@@ -197,10 +197,14 @@ def _forker_outside() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="forker outside")
 
 
+_earlier: list[ThreadPoolExecutor] = []  # their children would end with the thread that forked them
+
+
 def keep_one_outside() -> None:
     """To be called before this process enters a mount namespace of its own: a thread stays in the present one. That
     which forks all other children begins anew."""
     _forker_outside().submit(os.getpid).result()
+    _earlier.append(_forker())
     _forker.cache_clear()
 
 

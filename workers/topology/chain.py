@@ -263,8 +263,8 @@ class Promoted(Struck):
         """None: another node took over, and the outage is known."""
         if not self.fault.spares_primary:
             return None
-        ledger, after = self.ledger(), self.after.ledger()
-        times = np.concatenate([one.told_at_s(one.acknowledged()) for one in (ledger, after)])
+        ledger = self.ledger()
+        times = ledger.told_at_s(ledger.acknowledged())
         return longest(times, self.since_load_s(self.struck_at), self.witness.drained_at_s)
 
     def _outages(self) -> Iterator[WriteOutage]:

@@ -67,4 +67,4 @@ class ReconnectedClients:
         """Transactions that a node holds from before: those of these clients, who may be committing already, left
         out."""
         own = self.ledger().sent()
-        return Seen(*(without(keys, own) for keys in (seen.whole, seen.parts, seen.twice, seen.altered)))
+        return Seen(*(without(keys, own) for keys in vars(seen).values()))

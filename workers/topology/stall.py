@@ -19,7 +19,7 @@ class WriteStall:
 
 def longest(acknowledged_at_s: Times, since_s: float, until_s: float) -> WriteStall:
     """Of the times between acknowledgements that reach beyond `since_s`, to `until_s`, when the load ended."""
-    times = np.sort(acknowledged_at_s[np.isfinite(acknowledged_at_s)])
+    times = np.sort(acknowledged_at_s[acknowledged_at_s <= until_s])
     last_before = times[times <= since_s][-1:] if (times <= since_s).any() else np.array([since_s])
     known = np.concatenate([last_before, times[times > since_s]])
     open_s = max(0.0, until_s - float(known[-1]))

@@ -223,7 +223,7 @@ def _restarts(link: ReplicationLink, replica: Told, name: str, follower: str) ->
     if drops:
         dropped = f"commits that it received and did not apply ({drops})"
         says = f"{follower} drops {dropped}, and fetches them again from {name}."
-        outcome = UNKNOWN if _is_stopped(link) else "kept"
+        outcome = "kept" if link.peer and not _is_stopped(link) else UNKNOWN
         yield TopologyStatement(f"{follower} restarts", outcome, says)
     elif not recovery:
         yield TopologyStatement(f"{follower} restarts", UNKNOWN, f"relay_log_recovery of {follower} could not be read.")

@@ -190,11 +190,11 @@ SCENARIOS: dict[str, Scenario] = {
         "preflight", {VARIABLES: variables(version=SCRIPT, datadir=SCRIPT)}, "Writable|."
     ),
     "variables-without-version": Scenario(
-        "preflight", {VARIABLES: answer(NAMES, [b"a", b"b"])}, "does not tell its version"
+        "preflight", {VARIABLES: answer(NAMES, [b"a", b"b"])}, "did not tell its version"
     ),
     "variables-no-utf8": Scenario("preflight", {VARIABLES: field(TEXT, b"\xff\xfe\xc3\x28")}, NONSENSE),
     "variables-one-column": Scenario(
-        "preflight", {VARIABLES: answer([(b"a", TEXT)], [b"b"])}, "does not tell its version"
+        "preflight", {VARIABLES: answer([(b"a", TEXT)], [b"b"])}, "did not tell its version"
     ),
     "variables-ask-for-a-file": Scenario("preflight", {VARIABLES: FILE}, NONSENSE),
     "variables-65535-columns": Scenario("preflight", {VARIABLES: packet(b"\xfc\xff\xff", 1)}, NONSENSE),

@@ -310,7 +310,7 @@ def test_a_check_that_fails_decides_although_a_later_one_raises(monkeypatch):
 
 @pytest.mark.parametrize("place", ["engine", "binlog"])
 def test_altered_rows_are_found(place):
-    spoilt = replace(without(WELL, (1, 5)), altered=keys((1, 5)))
+    spoilt = replace(without(WELL, (1, 5)), altered=keys((1, 5)), filled=keys((1, 5)))
     found = judged(all_well(**{place: spoilt}))
     assert (found["altered"].outcome, found["altered"].offenders) == ("invalid", ((1, 5),))
     others = [one.key for one in found.values() if one.outcome != "valid"]

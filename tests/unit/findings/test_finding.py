@@ -105,7 +105,7 @@ def test_the_cause_of_a_difference_is_told_only_as_far_as_the_sources_do(words):
 def test_waits_for_a_replica_are_told(words):
     waits = SourcedFigure(2.9, "status:Rpl_semi_sync_master_tx_wait_time")
     (one,) = said(point("1/1", replica_wait_ms=waits), point("0/0", against=ratio(6, 5, 7))).more
-    assert in_order(one, "8 threads", "answer of a replica", "2.90 ms", "1/1") and "0/0" not in one
+    assert in_order(one, "8 threads", "a wait for the answer of a replica takes 2.90 ms", "1/1") and "0/0" not in one
     words([one])
 
 

@@ -110,3 +110,45 @@ def test_a_statement_that_the_server_refuses_is_named(asked, link):
     sysbench.prepare(request, lambda: False)
     with pytest.raises(DurascopeError, match="state"):
         sysbench.run(request, lambda second: None, lambda: False)
+
+
+@pytest.mark.parametrize("server", ["", "mysql-8.0.33"], indirect=True)
+def test_tables_as_show_create_table_prints_them_are_made_again_in_the_order_of_their_keys(asked, link):
+    """The file names the table with the foreign key first. Its second preparation drops both."""
+    at = "at_ TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6)"
+    made = {
+        "customers": "id BIGINT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(40) CHARACTER SET latin1 COMMENT 'it''s; so',"
+        f"kind ENUM('a','b') DEFAULT 'b', marks SET('x','y'), {at}, UNIQUE KEY once USING BTREE (id, name(4))",
+        "orders": "id BIGINT PRIMARY KEY, customer BIGINT, price DECIMAL(10,2) DEFAULT 0.5, KEY of_customer (customer),"
+        "FOREIGN KEY (customer) REFERENCES customers (id) ON DELETE SET NULL ON UPDATE CASCADE",
+    }
+    ask.rows(link, f"USE {SCHEMA}")
+    for table, inside in made.items():
+        ask.rows(link, f"CREATE TABLE {table} ({inside}) COMMENT='of a shop' DEFAULT CHARSET=utf8mb4")
+    ask.rows(link, "INSERT INTO customers (id) VALUES (41)")
+    printed = {one: ask.as_text(ask.rows(link, f"SHOW CREATE TABLE {one}")[0][1]) for one in made}
+    assert "AUTO_INCREMENT=42" in printed["customers"] and "CONSTRAINT" in printed["orders"]
+    text = f'''
+        title = "printed"
+        [values]
+        n = {{ kind = "sequence" }}
+        name = {{ kind = "string", length = 10 }}
+        customer = {{ kind = "uniform", most = 5 }}
+        [[tables]]
+        create = """{printed["orders"]}"""
+        [[tables]]
+        create = """{printed["customers"]}"""
+        rows = 5
+        fill = {{ name = "name" }}
+        [[transactions]]
+        statements = ["INSERT INTO orders (id, customer) VALUES (:n, :customer)"]
+    '''
+    request = replace(asked, params={"file": text})
+    for _ in range(2):
+        sysbench.prepare(request, lambda: False)
+        assert ask.rows(link, "SELECT MIN(id), MAX(id) FROM customers") == [(1, 5)]
+        sysbench.run(request, lambda second: None, lambda: False)
+        assert count(link, "orders") == count(link, f"orders o JOIN {SCHEMA}.customers c ON c.id = o.customer") > 100
+    again = {one: ask.as_text(ask.rows(link, f"SHOW CREATE TABLE {one}")[0][1]) for one in made}
+    assert again["orders"] == printed["orders"]
+    assert again["customers"].replace("AUTO_INCREMENT=6", "AUTO_INCREMENT=42") == printed["customers"]

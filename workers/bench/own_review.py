@@ -19,8 +19,21 @@ def problems(plan: Plan) -> Iterator[str]:
     own = [one for one in plan.workloads if one.key == OWN]
     if len(own) > 1:
         yield "A plan has only one transaction of your own, because its tables share a schema. Remove the others."
+    yield from _engines(plan)
     if plan.crash.trials and plan.crash.own_load:
         yield from _crashes(plan)
+
+
+def _engines(plan: Plan) -> Iterator[str]:
+    """A text of SHOW CREATE TABLE names the engine that the table had elsewhere."""
+    declaration = of_plan(plan)
+    for table in declaration.tables if declaration else ():
+        for engine in sorted({variant.engine for variant in plan.variants}):
+            if table.engine and table.engine.lower() != engine.lower():
+                yield (
+                    f"The table {table.name} of your own transaction says ENGINE={table.engine}, but a setting is "
+                    f"measured in {engine}. Remove ENGINE from the file, or choose that engine in each setting."
+                )
 
 
 def _crashes(plan: Plan) -> Iterator[str]:

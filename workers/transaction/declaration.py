@@ -21,11 +21,12 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class Table:
-    """`create`: up to the closing bracket, without an engine. `keys`: columns with which a key begins. `refers`: table
-    and column of each foreign key. `fill`: column -> name of the value that its first rows get."""
+    """`create`: without an engine. `engine`: that the file names, or "". `keys`: columns with which a key begins.
+    `refers`: table and column of each foreign key. `fill`: column -> name of the value that its first rows get."""
 
     name: str
     create: str
+    engine: str
     columns: Mapping[str, TableColumn]
     keys: frozenset[str]
     refers: frozenset[tuple[str, str]]
@@ -63,7 +64,7 @@ class Transaction:
 
 @dataclass(frozen=True)
 class Declaration:
-    """Checked by workers.transaction.read."""
+    """Checked by workers.transaction.read. `tables`: each after those that its foreign keys refer to."""
 
     title: str
     values: Mapping[str, Value]

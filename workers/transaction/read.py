@@ -117,7 +117,10 @@ def _tables(table: TomlTable, values: dict[str, Value], lines: Lines) -> tuple[T
         made = _sql(one, "create", create, lines, partial(sql.table, create, found))
         found.append(replace(made, rows=one.whole("rows", 0), fill=_fill(one, made, values)))
     _bounded(table, found, values)
-    return tuple(found)
+    try:
+        return sql.in_order(found)
+    except BadSql as refused:
+        raise table.wrong("tables", f"cannot be made: {refused.says}", "Correct the foreign key.") from refused
 
 
 def _sql(table: TomlTable, key: str, text: str, lines: Lines, make: Callable[[], Made]) -> Made:

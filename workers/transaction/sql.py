@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from workers.transaction.declaration import Statement, Table, TableColumn
+from workers.transaction.options import options
 from workers.transaction.tokens import (
     FUNCTIONS,
     OF_STATEMENTS,
@@ -24,6 +25,14 @@ OURS = ("one", "left_half", "right_half")  # the tables of the ledger, in the sa
 ENDS_TABLES = ("SET", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "FOR", "LOCK")  # the clause behind the tables
 ONLY_FIRST = ("INSERT", "REPLACE", "DELETE")  # elsewhere they are functions that make a text longer
 MOST_COLUMNS = 40
+UNSUPPORTED = {
+    "AS": "a generated column or a copied table is",
+    "GENERATED": "a generated column is",
+    "CHECK": "a CHECK is",
+    "FULLTEXT": "a FULLTEXT index is",
+    "SPATIAL": "a SPATIAL index is",
+    "PARTITION": "PARTITION is",
+}
 WITH_BRACKETS = (*OF_TABLES - {"DEFAULT", "CREATE", "NOT", "NULL"},)
 
 
@@ -32,24 +41,50 @@ def table(sql: str, earlier: Sequence[Table]) -> Table:
     found = tokens(sql)
     if [token.upper for token in found[:2]] != ["CREATE", "TABLE"] or len(found) < 5 or not found[2].is_name:
         raise BadSql("write CREATE TABLE name ( ... )")
-    name, inside = found[2], found[4:-1]
-    if found[3].text != "(" or found[-1].text != ")":
-        raise BadSql("write nothing after the last bracket: the engine comes from the settings", found[-1].at)
+    if unsupported := next((token for token in found if token.upper in UNSUPPORTED), None):
+        raise BadSql(f"{UNSUPPORTED[unsupported.upper]} not supported: remove it", unsupported.at)
+    name, closes = found[2], 3 + len(_in_brackets(found[3:]))
+    if found[3].text != "(" or closes == len(found):
+        raise BadSql("write CREATE TABLE name ( ... )", found[3].at)
     if name.text.lower() in {one.name.lower() for one in earlier}:
         raise BadSql(f"the table {name.text} is made twice", name.at)
+    head, inside, behind = found[: closes + 1], found[4:closes], options(found[closes + 1 :])
     parts = split(inside)
-    columns = dict(_columns(parts))
+    columns, refers = dict(_columns(parts)), frozenset(_refers(inside))
     if not 1 <= len(columns) <= MOST_COLUMNS:
         raise BadSql(f"a table has 1 to {MOST_COLUMNS} columns", name.at)
-    indexes = {here.text for before, here in pairwise(inside) if before.upper in NO_COLUMN}
     _check_ours(found)
     if word := next((one for one in columns if one.upper() in OF_STATEMENTS), ""):
         raise BadSql(f"a column cannot be called {word}, which is a word of statements", name.at)
-    known = {name.text, *columns, *indexes}.union(*({one.name, *one.columns} for one in earlier))
-    check_words(found, OF_TABLES, known.__contains__)
+    known = {name.text, *columns, *_named(inside)}.union(*refers)
+    check_words(head, OF_TABLES, known.__contains__)
     _check_brackets(inside)
-    create = written([*found[:2], _quoted(name), *found[3:]], lambda value: value)
-    return Table(name.text, create, columns, frozenset(_keys(parts)), frozenset(_refers(inside)), 0, {})
+    create = written([*head[:2], _quoted(name), *head[3:]], lambda value: value) + behind.sql
+    return Table(name.text, create, behind.engine, columns, frozenset(_keys(parts)), refers, 0, {})
+
+
+def _named(inside: list[SqlToken]) -> Iterator[str]:
+    """Names of indexes, character sets and collations."""
+    for before, here in pairwise(inside):
+        if before.upper in NO_COLUMN or before.upper in ("SET", "CHARSET", "COLLATE"):
+            yield here.text
+
+
+def in_order(tables: Sequence[Table]) -> tuple[Table, ...]:
+    """Each after those that its foreign keys refer to, else as they are written."""
+    named = {one.name: one for one in tables}
+    for one in tables:
+        for to, column in one.refers:
+            if to not in named or (column and column not in named[to].columns):
+                raise BadSql(f"a foreign key of {one.name} refers to {to} ({column}), which is not in this file")
+    found: list[Table] = []
+    while left := [one for one in tables if one not in found]:
+        made = {one.name for one in found}
+        ready = next((one for one in left if {to for to, _ in one.refers} <= {*made, one.name}), None)
+        if ready is None:
+            raise BadSql(f"the foreign keys of {', '.join(one.name for one in left)} refer to each other in a circle")
+        found.append(ready)
+    return tuple(found)
 
 
 def _check_ours(found: list[SqlToken]) -> None:
@@ -76,7 +111,8 @@ def _keys(parts: list[list[SqlToken]]) -> Iterator[str]:
     for part in parts:
         marks = [token.upper for token in part]
         if marks[0] in NO_COLUMN:
-            yield from (after.text for before, after in pairwise(part) if before.text == "(")
+            own = part[: marks.index("REFERENCES")] if "REFERENCES" in marks else part
+            yield from (after.text for before, after in pairwise(own) if before.text == "(" and after.is_name)
         elif "PRIMARY" in marks or "UNIQUE" in marks:
             yield part[0].text
 

@@ -68,6 +68,8 @@ def tokens(sql: str) -> list[SqlToken]:
 
 
 def _no_token(sql: str, at: int) -> str:
+    if sql.startswith(("/*!", "/*M!"), at):
+        return "only some servers read what stands in /*! */: remove it, or write its content without these signs"
     if sql.startswith((*COMMENTS, "#"), at):
         return "comments are not allowed"
     known = {
@@ -88,7 +90,8 @@ def check_words(found: list[SqlToken], keywords: frozenset[str], names: Callable
     for token, before, after in _neighbours(found):
         if not token.is_name or (token.upper in keywords and not _is_call(token, after)):
             continue
-        if after == "(" and before not in BEFORE_BRACKETS:
+        is_prefix = keywords is OF_TABLES and before in ("(", ",") and names(token.text)  # of a key: (name(10))
+        if after == "(" and before not in BEFORE_BRACKETS and not is_prefix:
             if token.upper not in FUNCTIONS or keywords is not OF_STATEMENTS:
                 raise BadSql(f"{token.text} is no function that is allowed", token.at)
         elif before != "AS" and not names(token.text):

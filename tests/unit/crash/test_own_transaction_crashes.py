@@ -86,7 +86,7 @@ def test_a_transaction_that_cannot_be_judged_is_refused_with_the_reason(old, new
         ("note VARCHAR(40)", "note TEXT"),
         ("KEY of_order (order_id)", "FOREIGN KEY (order_id) REFERENCES orders (id) ON UPDATE CASCADE"),
         ("order_id BIGINT NOT NULL", "order_id BIGINT NOT NULL DEFAULT 9"),
-        ("KEY of_order (order_id)", "FOREIGN KEY (product) REFERENCES customers (state)"),
+        ("KEY of_order (order_id)", "FOREIGN KEY (product) REFERENCES customers (name)"),
         (PAID, "UPDATE orders SET state = 'paid', customer = customer + 1 WHERE id = :order"),
     ],
 )

@@ -110,7 +110,7 @@ STATEMENTS = [
     "SELECT " + "a, " * 700 + "a FROM t",
 ]
 CREATES = [
-    "CREATE TABLE x (id INT) ENGINE = MEMORY",
+    "CREATE TABLE x (id INT) ENGINE = MEMORY, DATA DIRECTORY = '/tmp'",
     "CREATE TABLE x (id INT) DATA DIRECTORY = '/tmp'",
     "CREATE TABLE x (id INT) AS SELECT 1",
     "CREATE TABLE x (id INT); DROP TABLE t",

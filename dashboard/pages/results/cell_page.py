@@ -1,6 +1,5 @@
 """The page of one measurement: command, settings, output, figures with their sources, seconds."""
 
-import shlex
 from collections.abc import Callable
 
 from dashboard.charts.chart import CHART_WORDS, Chart, ChartTable
@@ -13,6 +12,7 @@ from dashboard.findings.lines import look_of
 from dashboard.findings.point import Figures, Latencies, RunFigure, RunFigures
 from dashboard.findings.probed import probed_devices
 from dashboard.installation.stored import read
+from dashboard.pages.results import exact_command
 from dashboard.pages.results.picture import Picture
 from dashboard.pages.results.reader import Reader
 from dashboard.records.experiments.environment import facts
@@ -66,7 +66,8 @@ def context(run: Run, reader: Reader) -> dict[str, object]:
         "missing": [reader.text(reason) for reason in per_commit.missing(_as_counted(run))],
         "per_commit": _per_commit(run),
         "fsync_latency": _fsync_latency(run, reader),
-        "command": reader.text(shlex.join(evidence.command)) if evidence else "",
+        "command": reader.text(exact_command.command(evidence.command)) if evidence else "",
+        "command_needs": [*exact_command.needs(evidence.command)] if evidence else [],
         "effective": reader.variables(storable(run.effective)),
         "my_cnf": reader.server_text(evidence.my_cnf, is_sandbox=cell.server.is_sandbox) if evidence else "",
         "output": reader.text(evidence.output) if evidence else "",

@@ -14,8 +14,6 @@ from unittest.mock import patch
 
 from django.db import connections
 
-from tests import settings
-
 SOURCE = Path(__file__).with_suffix(".c")
 MICROSECOND = timedelta(microseconds=1)
 
@@ -57,6 +55,8 @@ def clock_at(now: datetime) -> Iterator[Clock]:
 
 def _restart_database(environment: dict[str, str]) -> None:
     """Only where it is a process: SQLite's clock is that of whoever asks."""
+    from tests import settings  # here, for they make a home: the chaos has one of its own
+
     if server := getattr(settings, "server", None):
         connections.close_all()
         server.stop()

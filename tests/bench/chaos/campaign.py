@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from random import Random
 
 from tests.bench.chaos import controls, rounds
-from tests.bench.chaos.faults import FAULTS, Fault
+from tests.bench.chaos.faults import FAULTS
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.place import Place
 from tests.bench.chaos.plans import SHAPES
+from tests.bench.chaos.scene import Fault
 from tests.bench.chaos.story import Story
 
 IN_A_ROUND = 4
@@ -22,6 +23,7 @@ LONGEST_S, SHORT_LONGEST_S = 20.0, 3.0
 SHORT = (
     ("process kills", "sysbench killed", "redis emptied", "database locked", "sandbox killed", "worker asked to end"),
     ("attached", "web killed", "disk full", "target frozen", "redis killed", "beat killed"),
+    ("attached, certificate confirmed", "certificate changed", "account renamed", "clock jump", "redis out of memory"),
 )  # fmt: skip
 
 

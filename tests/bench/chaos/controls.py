@@ -13,7 +13,7 @@ from django.utils import timezone
 from dashboard.records.experiments.models import Cell, Experiment, Run, Trial
 from dashboard.records.holds.models import HostLease, PendingRestore
 from tests.bench.chaos.installation import Installation
-from tests.bench.chaos.invariants import INVARIANTS, MESSAGES
+from tests.bench.chaos.invariants import INVARIANTS, KEPT, MESSAGES
 from tests.bench.chaos.story import Said, Story
 
 LEFT = "durascope-left-behind"
@@ -143,6 +143,13 @@ def _saying(text: str) -> Breaking:
 
 
 @contextmanager
+def _touched(here: Installation, story: Story) -> Iterator[None]:
+    story.unkept.append("a password was sent")
+    yield
+    story.unkept.clear()
+
+
+@contextmanager
 def _down(here: Installation, story: Story) -> Iterator[None]:
     pid = here.parts.pids()["beat"]
     os.kill(pid, signal.SIGKILL)
@@ -164,6 +171,7 @@ CONTROLS: Mapping[str, tuple[Breaking, ...]] = {
     "experiments end": (_still_running,),
     "no cell or trial is lost or doubled": (_lost, _measured_again, _never_measured),
     MESSAGES: (_saying(""), _saying("Unexpected: KeyError: 7")),
+    KEPT: (_touched,),
     "every part answers": (_down,),
 }
 ONLY_ROOT = ("no mount is left", "no loop device is left")

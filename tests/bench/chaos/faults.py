@@ -5,58 +5,22 @@ import resource
 import signal
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from random import Random
 
 import psycopg
 from redis import Redis
 
 from dashboard.installation.home import redis_url
-from dashboard.local.processes import Child
+from tests.bench.chaos import host_faults, server_faults, stopped_faults
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.place import DATABASE
-from tests.bench.chaos.plans import Shape
+from tests.bench.chaos.scene import Fault, Scene, on_attached, on_sandboxes, started_by
 
 SEEK_S = 15  # it may not have begun to measure yet
 SEEK_EVERY_S = 0.01
-
-
-@dataclass(frozen=True)
-class Scene:
-    """Where a fault strikes."""
-
-    installation: Installation
-    chance: Random
-    terminal: Child | None
-
-    def a_while(self) -> float:
-        return self.chance.uniform(1, self.installation.longest_s)
-
-
-@dataclass(frozen=True)
-class Fault:
-    """`inject` says in words what was done; None: there was nothing to hit."""
-
-    inject: Callable[[Scene], str | None]
-    weight: int = 1
-    fits: Callable[[Shape], bool] = lambda shape: True
-    missing: Callable[[Installation], str] = lambda installation: ""
-
-
-def _on_sandboxes(shape: Shape) -> bool:
-    return shape.has_sandbox
-
-
-def _on_attached(shape: Shape) -> bool:
-    return shape.is_attached
-
-
-def _by_terminal(name: str) -> Callable[[Shape], bool]:
-    return lambda shape: shape.start.__name__ == name
 
 
 @contextmanager
@@ -285,16 +249,16 @@ FAULTS: Mapping[str, Fault] = {
     "all parts killed": Fault(partial(_together, ("worker", "beat", "web", "redis"))),
     "sysbench killed": Fault(partial(_process_killed, "sysbench"), 2),
     "sysbench stopped for a while": Fault(partial(_process_stopped, "sysbench")),
-    "sandbox killed": Fault(partial(_process_killed, SERVER), 2, _on_sandboxes),
-    "sandbox stopped for a while": Fault(partial(_process_stopped, SERVER), 1, _on_sandboxes),
-    "simulated disk killed": Fault(partial(_process_killed, "workers.sandbox.disk"), 2, _by_terminal("_storage")),
-    "command line killed": Fault(partial(_terminal_killed, KILL), 4, _by_terminal("_command_line")),
-    "command line interrupted": Fault(partial(_terminal_killed, INT), 2, _by_terminal("_command_line")),
-    "command line stopped for a while": Fault(_terminal_stopped, 2, _by_terminal("_command_line")),
-    "target killed": Fault(partial(_target_killed, False), 2, _on_attached),
-    "target and worker killed": Fault(partial(_target_killed, True), 1, _on_attached),
-    "target frozen": Fault(partial(_target_frozen, False), 1, _on_attached),
-    "target frozen, worker killed": Fault(partial(_target_frozen, True), 1, _on_attached),
+    "sandbox killed": Fault(partial(_process_killed, SERVER), 2, on_sandboxes),
+    "sandbox stopped for a while": Fault(partial(_process_stopped, SERVER), 1, on_sandboxes),
+    "simulated disk killed": Fault(partial(_process_killed, "workers.sandbox.disk"), 2, started_by("_storage")),
+    "command line killed": Fault(partial(_terminal_killed, KILL), 4, started_by("_command_line")),
+    "command line interrupted": Fault(partial(_terminal_killed, INT), 2, started_by("_command_line")),
+    "command line stopped for a while": Fault(_terminal_stopped, 2, started_by("_command_line")),
+    "target killed": Fault(partial(_target_killed, False), 2, on_attached),
+    "target and worker killed": Fault(partial(_target_killed, True), 1, on_attached),
+    "target frozen": Fault(partial(_target_frozen, False), 1, on_attached),
+    "target frozen, worker killed": Fault(partial(_target_frozen, True), 1, on_attached),
     "redis emptied": Fault(_redis_emptied),
     "redis restarted": Fault(_redis_restarted),
     "disk full": Fault(_disk_full, 2, missing=lambda installation: installation.place.why_not_small),
@@ -304,4 +268,16 @@ FAULTS: Mapping[str, Fault] = {
     "database shut down": Fault(partial(_database_away, INT), 2, missing=_only_postgresql),
     "database crashed": Fault(partial(_database_away, QUIT), 2, missing=_only_postgresql),
     "sessions of the database cut": Fault(_sessions_cut, 2, missing=_only_postgresql),
+    "answers without end": Fault(server_faults.answers_without_end, 2, started_by("_proxied")),
+    "password changed": Fault(server_faults.password_changed, 1, on_attached),
+    "account renamed": Fault(server_faults.account_renamed, 1, on_attached),
+    "certificate changed": Fault(server_faults.certificate_changed, 2, started_by("_pinned")),
+    "memory limit reached": Fault(host_faults.memory_limit_reached),
+    "redis out of memory": Fault(host_faults.redis_out_of_memory),
+    "clock jump": Fault(host_faults.clock_jump, 2, missing=lambda installation: installation.why_no_clock),
+    "disk of the sandbox full": Fault(
+        host_faults.sandbox_disk_full, 2, on_sandboxes, lambda installation: installation.place.why_no_disk
+    ),
+    "socket activation during restore": Fault(stopped_faults.restore_with_requests, 1, stopped_faults.by_worker),
+    "upgrade cut off": Fault(stopped_faults.upgrade_cut_off, 1, stopped_faults.by_worker),
 }

@@ -1,8 +1,12 @@
 """One installation of Durascope: its parts, an attached server, a sandbox, and the database behind it all."""
 
+import shutil
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,11 +15,15 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 
 from dashboard.installation import vault
 from dashboard.local import ports, programs, redis
+from dashboard.local.processes import Program
 from dashboard.records.servers.models import Server
 from tests.bench.chaos import found
 from tests.bench.chaos.parts import Parts
 from tests.bench.chaos.place import Place
+from tests.bench.chaos.relay import Relay
 from tests.bench.chaos.target import TargetServer
+from tests.real.clock import Clock
+from workers.servers import keys
 
 Answer = TypeVar("Answer")
 LOOK_EVERY_S = 0.2
@@ -41,20 +49,41 @@ class Installation:
         self.target = TargetServer(self.place.target)
         self._held.callback(self.target.remove)
         listening = self._held.enter_context(ports.listener(HOST, None))
-        home = self.place.home
-        known = {f"worker {n + 1}": programs.worker(home) for n in range(workers)}
+        self.port, home = ports.port_of(listening), self.place.home
+        self.clock = None if self.why_no_clock else Clock(self.place.base, datetime.now(UTC))
+        known = {f"worker {n + 1}": self._worker() for n in range(workers)}
         known |= {"beat": programs.beat(home), "web": programs.web(home, HOST, listening)}
         self.parts = Parts({"redis": redis.program(home), **known})
         self._held.callback(self.parts.stop)
         self.parts.start()
-        self.attached, self.sandbox = self._registered()
+        self.relay = Relay(self.target.address.port)
+        self._held.callback(self.relay.close)
+        self.attached = self._registered("target", self.target.address.port)
+        self.proxied = self._registered("target behind a proxy", self.relay.port)
+        shown = keys.seen(replace(self.target.address, tls="required"))
+        self.pinned = self._registered(
+            "target with a confirmed certificate",
+            self.target.address.port,
+            tls="required",
+            certificate_pin=shown.certificate,
+        )
+        self.sandbox = Server.objects.create(name="sandbox", kind="sandbox", build="system-mariadb")
 
-    def _registered(self) -> tuple[Server, Server]:
+    @property
+    def why_no_clock(self) -> str:
+        return "" if shutil.which("gcc") else "gcc is not installed, which makes the library of a clock that jumps"
+
+    def _worker(self) -> Program:
+        """With a limit of memory and a clock that the bench sets."""
+        argv = [sys.executable, "-m", "tests.bench.chaos.worker", str(self.place.memory)]
+        return replace(programs.worker(self.place.home), argv=argv, env=self.clock.environment if self.clock else {})
+
+    def _registered(self, name: str, port: int, **known: str) -> Server:
         address = self.target.address
-        attached = Server(name="target", kind="attached", host=address.host, port=address.port, user=address.user)
-        attached.set_password(address.password)
-        attached.save()
-        return attached, Server.objects.create(name="sandbox", kind="sandbox", build="system-mariadb")
+        made = Server(name=name, kind="attached", host=address.host, port=port, user=address.user, **known)
+        made.set_password(address.password)
+        made.save()
+        return made
 
     def close(self) -> None:
         self._held.close()

@@ -13,6 +13,7 @@ from tests.bench.chaos.story import Story, judged, measured
 OURS = re.compile(r"\.?(durascope|ds)[-_.]")  # temporary files; those of Python's multiprocessing are not
 RIDDLES = re.compile(r"Traceback|Unexpected:|\[Errno|<class |object at 0x|\bNone\b|KeyError|AttributeError|TypeError")
 MESSAGES = "messages say what happened"
+KEPT = "what a fault must leave alone is left alone"
 Check = Callable[[Installation, Story], list[str]]
 
 
@@ -33,7 +34,7 @@ def _mounts(here: Installation, story: Story) -> list[str]:
 
 
 def _loop_devices(here: Installation, story: Story) -> list[str]:
-    return found.loop_devices(here.place.base)
+    return [one for one in found.loop_devices(here.place.base) if not one.endswith(f" {here.place.disk}")]
 
 
 def _folders(here: Installation, story: Story) -> list[str]:
@@ -95,6 +96,10 @@ def _messages(here: Installation, story: Story) -> list[str]:
     ]
 
 
+def _kept(here: Installation, story: Story) -> list[str]:
+    return story.unkept
+
+
 def _parts(here: Installation, story: Story) -> list[str]:
     return [f"{name} does not answer" for name in here.parts.not_ready()]
 
@@ -112,6 +117,7 @@ INVARIANTS: Mapping[str, Check] = {
     "experiments end": _ended,
     "no cell or trial is lost or doubled": _rows,
     MESSAGES: _messages,
+    KEPT: _kept,
     "every part answers": _parts,
 }
 

@@ -25,12 +25,11 @@ class Parts:
             child.wait_until_ready()
 
     def check(self) -> None:
-        for name, child in self._children.items():
+        for name, child in list(self._children.items()):
             if child.status is None:
                 continue
             if time.monotonic() - self._ended_at.setdefault(name, time.monotonic()) >= AGAIN_AFTER_S:
-                del self._ended_at[name]
-                self._children[name] = Child(self._programs[name])
+                self.again(name)
 
     def named(self, kind: str) -> list[str]:
         """`worker`: worker 1, worker 2."""
@@ -50,8 +49,14 @@ class Parts:
             os.kill(pid, number)
         return pid
 
-    def stop(self) -> None:
-        for child in self._children.values():
+    def again(self, name: str) -> None:
+        self._ended_at.pop(name, None)
+        self._children[name] = Child(self._programs[name])
+
+    def stop(self, without: tuple[str, ...] = ()) -> None:
+        """`check` starts them again."""
+        ending = [child for name, child in self._children.items() if name not in without]
+        for child in ending:
             child.ask_to_stop()
-        for child in self._children.values():
+        for child in ending:
             child.stop()

@@ -13,16 +13,19 @@ from tests import migrated
 from tests.postgresql import PostgreSQL
 
 HOME_BYTES = 96 << 20  # small: the fault `disk full` fills it
+DISK_BYTES = 8 << 30  # of a sparse file
+FOLDERS = {"home": 0o700, "sb": 0o755, "tmp": 0o700, "target": 0o755, "pg": 0o755, "memory": 0o700}
 DATABASE = "chaos"
 
 
 @dataclass(frozen=True)
 class Place:
-    """`small`: the home is a file system of its own, which may be filled; else why not."""
+    """`why_not_small`, `why_no_disk`: why home and sandboxes are no file systems of their own, which may be filled."""
 
     base: Path
     postgresql: PostgreSQL | None
     why_not_small: str
+    why_no_disk: str
 
     @property
     def home(self) -> Path:
@@ -31,6 +34,16 @@ class Place:
     @property
     def sandboxes(self) -> Path:
         return self.base / "sb"
+
+    @property
+    def disk(self) -> Path:
+        """The image of the file system of the sandboxes."""
+        return self.base / "sandboxes.ext4"
+
+    @property
+    def memory(self) -> Path:
+        """A control group as the workers see theirs (tests.bench.chaos.worker)."""
+        return self.base / "memory"
 
     @property
     def temporary(self) -> Path:
@@ -64,12 +77,14 @@ def made(with_postgresql: bool) -> Iterator[Place]:
         base = Path(tempfile.mkdtemp(prefix="ds-chaos-", dir="/var/tmp"))
         held.callback(shutil.rmtree, base, ignore_errors=True)
         base.chmod(0o755)
-        for name, mode in (("home", 0o700), ("sb", 0o755), ("tmp", 0o700), ("target", 0o755), ("pg", 0o755)):
+        for name, mode in FOLDERS.items():
             (base / name).mkdir(mode=mode)
         why_not_small = _mounted(base / "home", held)
         if not with_postgresql:
             migrated.sqlite(base / "home/durascope.sqlite3")
-        yield Place(base, _database(base / "pg", held) if with_postgresql else None, why_not_small)
+        postgresql = _database(base / "pg", held) if with_postgresql else None
+        why_no_disk = why_not_small or _disk(base / "sandboxes.ext4", base / "sb", held)
+        yield Place(base, postgresql, why_not_small, why_no_disk)
 
 
 def _mounted(home: Path, held: ExitStack) -> str:
@@ -80,6 +95,21 @@ def _mounted(home: Path, held: ExitStack) -> str:
     if done.returncode:
         return f"no file system could be mounted: {done.stderr.strip()}"
     held.callback(subprocess.run, ["umount", "--lazy", home], check=False)
+    return ""
+
+
+def _disk(image: Path, at: Path, held: ExitStack) -> str:
+    """Why none could be made; "": it is mounted."""
+    with image.open("wb") as file:
+        file.truncate(DISK_BYTES)
+    for argv in (["mkfs.ext4", "-q", "-m", "0", image], ["mount", "-o", "loop", image, at]):
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True)
+        except FileNotFoundError:
+            return f"{argv[0]} is not installed"
+        if done.returncode:
+            return f"{argv[0]} failed: {done.stderr.strip()}"
+    held.callback(subprocess.run, ["umount", "--lazy", at], check=False)
     return ""
 
 

@@ -70,6 +70,14 @@ def _attached(installation: Installation) -> Started:
     return _queued(installation, _plan([installation.attached], 3, (1, 2)))
 
 
+def _proxied(installation: Installation) -> Started:
+    return _queued(installation, _plan([installation.proxied], 3, (1, 2)))
+
+
+def _pinned(installation: Installation) -> Started:
+    return _queued(installation, _plan([installation.pinned], 3, (1, 2)))
+
+
 def _mixed(installation: Installation) -> Started:
     return _queued(installation, _plan([installation.attached, installation.sandbox], 2, (2,)))
 
@@ -108,6 +116,8 @@ def _command_line(installation: Installation) -> Started:
 
 SHAPES: Mapping[str, Shape] = {
     "attached": Shape(_attached, is_attached=True),
+    "attached behind a proxy": Shape(_proxied, is_attached=True),
+    "attached, certificate confirmed": Shape(_pinned, is_attached=True),
     "attached and sandbox": Shape(_mixed, is_attached=True, has_sandbox=True),
     "sandbox": Shape(_sandbox, has_sandbox=True),
     "simulated disk": Shape(_storage, has_sandbox=True, missing=disks_missing),

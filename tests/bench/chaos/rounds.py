@@ -9,9 +9,10 @@ from dashboard.records.experiments import actions
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.fleet import task_queue
 from tests.bench.chaos import invariants, logs
-from tests.bench.chaos.faults import FAULTS, Fault, Scene
+from tests.bench.chaos.faults import FAULTS
 from tests.bench.chaos.installation import Installation
 from tests.bench.chaos.plans import SHAPES, Started
+from tests.bench.chaos.scene import Fault, Scene
 from tests.bench.chaos.story import Story
 from workers.errors import PlanError
 
@@ -47,7 +48,7 @@ def play(installation: Installation, number: int, chance: Random, shape: str, na
 def _inject(installation: Installation, story: Story, started: Started, name: str, chance: Random) -> None:
     installation.pause(chance.uniform(0, min(BETWEEN_S, installation.longest_s / 2)))
     installation.ask(story.look)
-    note = FAULTS[name].inject(Scene(installation, chance, started.terminal))
+    note = FAULTS[name].inject(Scene(installation, chance, started.terminal, story.unkept))
     if note is None:
         story.missed.append(name)
     else:
@@ -88,9 +89,9 @@ def _judge(installation: Installation, story: Story) -> None:
 
 
 def _may_heal(installation: Installation, story: Story) -> bool:
-    """Whether waiting is of use. What was said remains said."""
+    """Whether waiting is of use. What was said remains said, and what was touched, touched."""
     story.broken = invariants.broken(installation, story)
-    return bool(story.broken.keys() - {invariants.MESSAGES})
+    return bool(story.broken.keys() - {invariants.MESSAGES, invariants.KEPT})
 
 
 def _state(installation: Installation, story: Story) -> str:

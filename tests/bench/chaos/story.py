@@ -20,7 +20,8 @@ class Said:
 
 @dataclass
 class Story:
-    """`measured`: cell -> its run and the claim that it was measured under, since it was first seen as done."""
+    """`measured`: cell -> its run and the claim that it was measured under, since it was first seen as done.
+    `unkept`: what had to hold while a fault lasted, and did not."""
 
     number: int
     shape: str
@@ -30,6 +31,7 @@ class Story:
     measured: dict[int, tuple[int | None, datetime | None]] = field(default_factory=dict)
     verdicts: dict[int, str] = field(default_factory=dict)
     said: set[Said] = field(default_factory=set)
+    unkept: list[str] = field(default_factory=list)
     resumes: int = 0
     broken: dict[str, list[str]] = field(default_factory=dict)
     tracebacks: dict[str, int] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from workers.servers.target import Target
 Talk = Callable[[socket.socket], object]
 Lie = bytes | Talk
 COM_QUIT, COM_QUERY, COM_REGISTER, COM_DUMP, COM_DUMP_GTID = b"\x01", b"\x03", b"\x15", b"\x12", b"\x1e"
+PREPARED = (b"\x16", b"\x17", b"\x18", b"\x19", b"\x1a")  # statements whose answers have another shape, or none
 DUMPED = "COM_BINLOG_DUMP"  # the key of a lie that answers it
 LOGIN = "LOGIN"  # of a lie that greets instead of the server
 
@@ -64,7 +65,7 @@ class Liar:
             with connected(self._real) as real:
                 while True:
                     _, body = received(caller)
-                    if body[:1] in (b"", COM_QUIT):
+                    if body[:1] in (b"", COM_QUIT, *PREPARED):
                         return
                     if (lie := self._lie_for(body)) is not None:
                         _tell(caller, lie)

@@ -19,7 +19,7 @@ from tests.bench.chaos.scene import Scene
 from tests.real import newer_tree
 
 LIMIT_S = 300
-LATEST_KILL_S = 8.0  # a command may have ended by then
+LATEST_KILL_S = 4.0  # a command may have ended by then
 ANSWERS = (200, 302, 400, 503)
 MIGRATE = ("migrate", "--verbosity", "0", "--no-input")
 
@@ -62,7 +62,7 @@ def restore_with_requests(scene: Scene) -> str:
         backup = folder / "backup"
         _run(scene, "backup", backup, "--without-keys")
         restore = ("restore", backup, "--overwrite", "--without-keys")
-        after = scene.chance.uniform(0, LATEST_KILL_S / 2)
+        after = scene.chance.uniform(0, LATEST_KILL_S)
         asked = threading.Timer(after, _ask, (scene,))
         asked.start()
         status = _run_while_asked(scene, restore, after)

@@ -29,10 +29,10 @@ def failed(states):
     return {one.key for state in states for one in state.checks if one.outcome == "invalid"}
 
 
-def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, until="", before_s=60.0, **more):
+def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, until="", before_s=60.0, decided=False, **more):
     """The states of the crash points that were chosen in that way, and the blocks that decide. `change` replaces the
     recording; `rest_s`: between the start of the server and the load; `until`: a check, none is tried after it failed;
-    `before_s`: of the load, later crash points are not tried."""
+    `before_s`: of the load, later crash points are not tried; `decided`: more are tried until one block decides one."""
     found, deciding = [], []
     asked = setup(root, "every-crash-point", **more)
 
@@ -46,15 +46,22 @@ def of_one_way(root, way, most, change=lambda load: load, rest_s=0.0, until="", 
         of_the_way = [of_one(one) for one in every if one.way == way]
         chosen = [one for one in of_the_way if load.at_s(one.state.until_ns - 1) < before_s][:most]
         tried = []
-        while chosen and until not in failed(state for state, _ in tried):
+        shrinker = Shrinker(judge, ready[0], [files])
+
+        def examine(violations):
+            deciding.extend(block for _, block in shrinker.all(violations) if block)
+
+        while chosen and not (until in failed(state for state, _ in tried) and (deciding or not decided)):
             some, chosen = chosen[: len(ready)], chosen[len(ready) :]
             attempts = attempt_all(load.timeline, ready, some, lambda lane, one: (judge.attempt(lane, one), one))
             assert not attempts.unmade, attempts.why
             tried += attempts.tried
+            if decided:
+                examine(violations_of(attempts.tried)[:1])
         tried.sort(key=lambda one: one[0].in_time)
         found.extend(state for state, _ in tried)
-        examined = Shrinker(judge, ready[0], [files]).all(different(violations_of(tried))[:2])
-        deciding.extend(block for _, block in examined if block)
+        if not decided:
+            examine(different(violations_of(tried))[:2])
 
     result = run_trial(asked, lambda step: None, lambda: False, steps=steps)
     assert not result.error, result.error

@@ -15,7 +15,9 @@ PAGES = {"innodb_buffer_pool_size": "8M", "innodb_max_dirty_pages_pct": "0", "in
 
 def test_a_binlog_that_is_flushed_after_the_engine_is_called(sandbox_root):
     """Two flushes of a recorded log trade their writes: between them the engine holds what the binlog lacks."""
-    states, deciding = of_one_way(sandbox_root, "after a flush", 40, with_late_binlog, until="engine-only", load_s=1.0)
+    states, deciding = of_one_way(
+        sandbox_root, "after a flush", 40, with_late_binlog, until="engine-only", decided=True, load_s=1.0
+    )
     assert "engine-only" in failed(states)
     found = {(one.role, one.arrived) for one in deciding}
     # The log's block came late, or the file system's own that says how long the log is now.

@@ -40,6 +40,7 @@ def test_a_chart_is_the_one_of_the_page(vera, client_in, key):
     assert (chart["title"], chart["kind"], chart["empty"]) == (page["title"], page["kind"], page["empty"])
     assert (chart["columns"], rows["items"]) == (page["table"]["columns"], page["table"]["rows"][:200])
     assert rows["count"] == len(page["table"]["rows"])
+    assert chart["own_scales"] == page.get("own_scales", False)
     for mine, theirs in zip(chart["series"], page["series"], strict=True):
         assert theirs.items() <= {**mine, "points": theirs["points"]}.items()
         assert all(one.items() <= other.items() for one, other in zip(theirs["points"], mine["points"], strict=True))

@@ -117,6 +117,7 @@ class ChartOut(Schema):
     y: AxisOut
     series: list[SeriesOut]
     marks: list[MarkOut]
+    own_scales: bool = Field(False, description="The panels have different units, and a scale each.")
     empty: str = Field(description="Why there is nothing to draw.")
     source: str
     note: str

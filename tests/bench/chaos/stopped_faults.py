@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from django.db import connections
+from django.db import connection
 
 from dashboard.installation import newer_database
 from dashboard.installation.home import PROJECT
@@ -33,7 +33,7 @@ def by_worker(shape: Shape) -> bool:
 def _all_stopped(here: Installation) -> Iterator[Path]:
     """A folder on the disk of the database for what is kept. The parts are started again afterwards."""
     here.parts.stop(without=("redis",))
-    connections.close_all()
+    _leave_database()
     folder = here.place.home / "kept"
     folder.mkdir()
     try:
@@ -43,6 +43,13 @@ def _all_stopped(here: Installation) -> Iterator[Path]:
         shutil.rmtree(folder)
         for old in here.place.home.glob("*.before-*"):
             old.unlink()
+
+
+def _leave_database() -> None:
+    """A restore needs that nobody else uses it: neither do the connections that are kept for later."""
+    connection.close()
+    if connection.vendor == "postgresql":
+        connection.close_pool()
 
 
 def _argv(*words: str | Path) -> list[str]:
@@ -85,7 +92,7 @@ def _run_while_asked(scene: Scene, restore: tuple[str | Path, ...], after_s: flo
         said, _ = running.communicate(timeout=LIMIT_S)
     if not with_web:
         parts.again("web")
-    if running.returncode not in (0, 2) or (running.returncode == 2 and "Another program uses" not in said):
+    if running.returncode not in (0, 2) or (running.returncode == 2 and "Nothing was restored" not in said):
         scene.unkept.append(f"the restore ended with {running.returncode}: {said[-1000:]}")
     if old := old_database(parts.pids().get("web", 0)):
         scene.unkept.append(f"after the restore the web server uses {old}")
@@ -150,7 +157,7 @@ def upgrade_cut_off(scene: Scene) -> str:
 def _migrations() -> list[str]:
     """This process leaves the database alone afterwards."""
     found = sorted(newer_database.applied_migrations())
-    connections.close_all()
+    _leave_database()
     return found
 
 

@@ -128,3 +128,27 @@ def test_share_links_are_limited_by_address_and_by_link():
     pattern = re.search(r'"~(\^/share/.*?)" ', nginx)[1].replace("?<", "?P<")
     assert re.match(pattern, f"/share/{'a-_Z' * 8}/cells/1/")["token"] == "a-_Z" * 8
     assert not re.match(pattern, "/share/experiments/5/") and not re.match(pattern, "/people/")
+
+
+@pytest.mark.parametrize("signal", ["HUP", "TERM", "INT"])
+@pytest.mark.parametrize("during", ["stop", "restore"])
+def test_what_a_restore_stopped_runs_again_however_it_ends(tmp_path, signal, during):
+    """The terminal goes, or somebody ends the command, while it stops the services or restores."""
+    end = f"kill -{signal} $PPID $$"
+    programs = {
+        "id": "echo 0",
+        "systemctl": f"""[ $1 != list-units ] || exec echo durascope-web.service loaded
+            echo "$*" >>{tmp_path}/told; [ {during}:$1 != stop:stop ] || {end}""",
+        "python": f"echo restore >>{tmp_path}/told; {end}",
+    }
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "durascope.env").write_text("DURASCOPE_HOME=/\n")
+    text = (DEPLOY / "durascope").read_text()
+    text = text.replace("/opt/durascope/.venv/bin", str(tmp_path)).replace("/etc/durascope", str(tmp_path))
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(["sh", "-c", text, "durascope", "restore", "file"], env={"PATH": path}, check=False)
+    told = (tmp_path / "told").read_text().splitlines()
+    assert told == ["stop durascope-web.service", *["restore"][: during == "restore"], "start durascope-web.service"]
+    assert done.returncode > 0

@@ -30,8 +30,8 @@ def migrations(dumped: Path) -> set[str]:
 
 
 def is_empty() -> bool:
-    _put_back()
-    return not connection.introspection.table_names()
+    """Changes nothing. Old tables that a killed restore left are data."""
+    return not _has_old() and not connection.introspection.table_names()
 
 
 @contextmanager
@@ -56,8 +56,12 @@ def forget_old() -> None:
     _execute(f"DROP SCHEMA IF EXISTS {OLD} CASCADE")
 
 
+def _has_old() -> bool:
+    return bool(_one("SELECT count(*) FROM pg_namespace WHERE nspname = %s", OLD))
+
+
 def _put_back() -> None:
-    if _one("SELECT count(*) FROM pg_namespace WHERE nspname = %s", OLD):
+    if _has_old():
         _execute("DROP SCHEMA IF EXISTS public CASCADE", f"ALTER SCHEMA {OLD} RENAME TO public")
 
 

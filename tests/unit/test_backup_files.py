@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 from cryptography.fernet import Fernet
 
-from dashboard.backup import actions, archive, passphrase, sqlite
+from dashboard.backup import actions, archive, passphrase, postgresql, snapshot, sqlite
 from dashboard.backup.archive import BackupManifest
 from dashboard.backup.refused import BackupRefused
 from dashboard.installation import vault
@@ -258,3 +258,24 @@ def test_a_restore_that_fails_at_its_last_step_leaves_the_old_keys(tmp_path, mon
     with actions._stored([KEY]):
         pass
     assert vault.keys() == [KEY, *old]
+
+
+def test_asking_whether_an_installation_is_empty_changes_nothing(monkeypatch):
+    """Old tables that a killed restore left are data, too."""
+    changes = []
+    monkeypatch.setattr(postgresql, "_execute", lambda *statements: changes.extend(statements))
+    monkeypatch.setattr(postgresql, "_one", lambda *_: 1)
+    tables = SimpleNamespace(introspection=SimpleNamespace(table_names=list))
+    monkeypatch.setattr(postgresql, "connection", tables)
+    assert not postgresql.is_empty() and changes == []
+    monkeypatch.setattr(postgresql, "_one", lambda *_: 0)
+    assert postgresql.is_empty() and changes == []
+
+
+def test_a_database_that_was_put_back_leaves_no_old_tables(tmp_path, monkeypatch):
+    """One that was killed before its last step has them still: the next restore would take them for the live ones."""
+    forgotten = []
+    monkeypatch.setattr(actions, "forget_old", lambda: forgotten.append(True))
+    monkeypatch.setattr(actions, "engine", lambda: SimpleNamespace(migrations=lambda _: {"servers.0001_tables"}))
+    monkeypatch.setattr(snapshot.newer_database, "applied_migrations", lambda: ["servers.0001_tables"])
+    assert "as it was" in snapshot.put_back(tmp_path / "kept") and forgotten

@@ -3,6 +3,7 @@
 
 uninstall() {
     [ -e $RECORD ] || refuse "There is no installation of deploy/install.sh here ($RECORD is missing). Nothing was changed."
+    [ -n "$PURGE" ] || take_back # without its program it could not be
     local left
     left=$(cut -d' ' -f1,2 $RECORD)
     check_mounts

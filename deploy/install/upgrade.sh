@@ -94,13 +94,19 @@ go_back() {
 # it stays; else its database is kept before the one from before the upgrade is put back.
 take_back() {
     [ -e $UNDER_WAY ] || return 0
-    if ! grep -qx started $UNDER_WAY; then
+    if [ ! -d "$(told new)" ]; then
+        act "forget an upgrade that was cut off: its program was removed" forget_removed
+    elif ! grep -qx started $UNDER_WAY; then
         act "go back, because an upgrade was cut off" go_back
     elif [ "$(readlink -f $PROGRAM)" = "$(told new)" ] && (answers); then
         act "end the upgrade that was cut off: the new version answers" forget_older
     else
         act "go back, because an upgrade was cut off and the new version does not answer" keep_and_go_back
     fi
+}
+forget_removed() {
+    rm $UNDER_WAY
+    say "  If its database does not fit this version, that of before it may be in $(kept_database) (docs/deployment.md)."
 }
 keep_and_go_back() {
     stop_units

@@ -141,3 +141,34 @@ def test_a_release_is_ready_when_it_is_whole_and_else_leaves_nothing(tmp_path, f
     assert done.returncode == (0 if why == "ready" else 2) and why in done.stdout, done
     assert ("The installed version runs on" in done.stdout) == (why != "ready")
     assert (tmp_path / "releases/next/.ready").exists() == (tmp_path / "releases/next").exists() == (why == "ready")
+
+
+CUT_OFF = """
+set -Eeuo pipefail
+say() { printf '%s\\n' "$@"; }
+source deploy/install/things.sh
+CONFIG=$1 RECORD=$1/made RELEASES=$1/releases PROGRAM=$1/program UNITS=$1/units DRY_RUN= PURGE= SOURCE=$1
+source deploy/install/upgrade.sh
+source deploy/install/uninstall.sh
+systemctl() { say "systemctl $1"; }
+stop_units() { :; }; units_of() { :; }; end_units() { :; }; setting() { echo /home; }
+of_release() { say "put back by $(basename $1)"; [ -d "$1" ]; }
+mkdir -p $RELEASES/a $RELEASES/b
+ln -s $RELEASES/b $PROGRAM
+printf '%s\\n' "folder $RELEASES" "link $PROGRAM" "file $UNDER_WAY" >$RECORD
+printf '%s\\n' "old $RELEASES/a" "new $RELEASES/b" "ran durascope-web.service" migrating >$UNDER_WAY
+"""
+
+
+@pytest.mark.parametrize(
+    ("removal", "said"),
+    [
+        ("uninstall", "put back by b\n"),
+        ("rm -r $RELEASES $PROGRAM", "/home/before-upgrade"),  # by an earlier version
+    ],
+)
+def test_an_upgrade_that_was_cut_off_hinders_no_installation_after_a_removal(tmp_path, removal, said):
+    argv = ["bash", "-c", f"{CUT_OFF}{removal}\ntake_back", "bash", tmp_path]
+    done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and said in done.stdout + done.stderr, done
+    assert {path.name for path in tmp_path.iterdir()} == {"made"}

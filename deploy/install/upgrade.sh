@@ -17,12 +17,12 @@ change() {
     [ -n "$ONLY_WORKER" ] || of_release "$RELEASE" migrate --check >/dev/null 2>&1 || pending=yes
     printf '%s\n' "old $old" "new $RELEASE" "ran $(running_units)" >$UNDER_WAY.new
     note file $UNDER_WAY
+    mv $UNDER_WAY.new $UNDER_WAY # from now on there is a way back
     trap ended EXIT
     trap 'exit 130' INT TERM HUP
     DOWN_SINCE=$SECONDS
     say "  Down from now on: the web pages, the scheduler and the worker of this host. An experiment that runs here is" \
         "  interrupted; resume it on its page."
-    mv $UNDER_WAY.new $UNDER_WAY
     stop_units
     if [ -n "$pending" ]; then
         of_release "$RELEASE" snapshot "$(kept_database)" >&2

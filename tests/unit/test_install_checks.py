@@ -172,3 +172,17 @@ def test_an_upgrade_that_was_cut_off_hinders_no_installation_after_a_removal(tmp
     done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and said in done.stdout + done.stderr, done
     assert {path.name for path in tmp_path.iterdir()} == {"made"}
+
+
+def test_an_upgrade_that_ends_at_its_first_word_goes_back(tmp_path):
+    """The terminal goes."""
+    command = f"""{CUT_OFF}
+        rm $UNDER_WAY && ln -sfT $RELEASES/a $PROGRAM
+        ONLY_WORKER=yes RELEASE=$RELEASES/b
+        running_units() {{ echo durascope-web.service; }}
+        say() {{ echo "$1" && [[ $1 != *"Down from"* ]] || kill -HUP $BASHPID; }}
+        change"""
+    argv = ["bash", "-c", command, "bash", tmp_path]
+    done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == 130 and done.stderr == "" and "systemctl start\n" in done.stdout, done
+    assert not (tmp_path / "upgrade").exists() and (tmp_path / "program").resolve().name == "a"

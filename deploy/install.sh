@@ -36,7 +36,6 @@ main() {
     flock --nonblock 9 || refuse "Another deploy/install.sh is running. Wait until it has ended. Nothing was changed."
     trap stopped ERR
     if [ -n "$UNINSTALL" ]; then uninstall; else install_everything; fi
-    rm -f /run/durascope-install.lock
 }
 
 NAME='' ADMIN='' WORKER='' PROXY='' CERTIFICATE='' KEY='' UPGRADE='' DRY_RUN='' UNINSTALL='' PURGE='' NAME_GIVEN=''

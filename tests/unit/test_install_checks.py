@@ -186,3 +186,13 @@ def test_an_upgrade_that_ends_at_its_first_word_goes_back(tmp_path):
     done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 130 and done.stderr == "" and "systemctl start\n" in done.stdout, done
     assert not (tmp_path / "upgrade").exists() and (tmp_path / "program").resolve().name == "a"
+
+
+def test_a_run_that_ends_leaves_its_lock_to_the_next(tmp_path):
+    """Removed while it is held, it would be another file for the next run, and held twice."""
+    text = (PROJECT / "deploy/install.sh").read_text().replace("/run/durascope-install.lock", f"{tmp_path}/lock")
+    definitions = text[text.index("main() {") : text.index('\nmain "$@"')]
+    command = f"""{definitions}
+        for step in as_root_on_debian chosen install_everything options; do eval "$step() {{ :; }}"; done
+        main && ! flock --nonblock {tmp_path}/lock true"""
+    assert subprocess.run(["bash", "-euc", command], cwd=PROJECT, check=False).returncode == 0

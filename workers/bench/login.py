@@ -25,21 +25,30 @@ def address(target: Target) -> Iterator[list[str]]:
         yield [f"--mysql-socket={target.socket}"]
         return
     host = "127.0.0.1" if target.host.lower() in ("", "localhost") else target.host
-    with temporary.folder("key") as folder:
-        options = {"host": host, "restricted-auth": BETWEEN_WAYS.join(for_sysbench(target))}
-        if target.key_pin:
-            (folder / "key.pem").write_text(target.key_pin)
-            options["server-public-key"] = str(folder / "key.pem")
+    with _key_file(target.key_pin) as key:
+        options = {"host": host, "restricted-auth": BETWEEN_WAYS.join(for_sysbench(target)), **key}
         text = ";".join(f"{name}={value}" for name, value in options.items()) if _is_mariadbs() else host
         yield [f"--mysql-host={text}", f"--mysql-port={target.port}"]
 
 
+@contextmanager
+def _key_file(pem: str) -> Iterator[dict[str, str]]:
+    """The library's option; none without a key."""
+    if not pem:
+        yield {}
+        return
+    with temporary.folder("key") as folder:
+        (folder / "key.pem").write_text(pem)
+        yield {"server-public-key": str(folder / "key.pem")}
+
+
 def _is_mariadbs() -> bool:
-    """Whether the installed sysbench uses MariaDB's client library."""
+    """Whether the installed sysbench uses MariaDB's client library. One that is linked otherwise is taken for it: if it
+    is another, it finds no host of such a name, and nothing is sent."""
     found = shutil.which("sysbench")
-    return found is not None and _names_mariadbs(Path(found).resolve())
+    return found is not None and not _names_mysqls(Path(found).resolve())
 
 
 @cache
-def _names_mariadbs(program: Path) -> bool:
-    return b"libmariadb.so" in program.read_bytes()
+def _names_mysqls(program: Path) -> bool:
+    return b"libmysqlclient.so" in program.read_bytes()

@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import traceback
+from contextlib import suppress
 from ctypes import CDLL
 
 from workers.errors import DurascopeError, reason
@@ -27,7 +28,11 @@ def serve(control: socket.socket) -> None:
         if not said:
             return
         with socket.socket(fileno=files[0]) as link:
-            if child := os.fork():
+            try:
+                child = os.fork()
+            except OSError:  # the host has no process left: the parent reads the end of its link
+                continue
+            if child:
                 _name(link, child)
                 continue
             try:
@@ -47,8 +52,9 @@ def _name(link: socket.socket, child: int) -> None:
     """The parent gets the child as a pidfd before the child gets its work."""
     try:
         pidfd = os.pidfd_open(child)
-    except OSError:  # before Linux 5.3: the parent reads the end
-        os.kill(child, signal.SIGKILL)
+    except OSError:  # before Linux 5.3, or it has ended: the parent reads the end
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
         return
     try:
         socket.send_fds(link, [b"p"], [pidfd])

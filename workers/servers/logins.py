@@ -43,10 +43,15 @@ UNEXPECTED = {"received unknown auth switch request": OLD, "unexpected packet du
 
 
 def for_sysbench(target: Target) -> tuple[str, ...]:
-    """All ways that sysbench's client library may be asked for at a TCP address."""
-    if proven(target):
-        return (NATIVE, *BY_KEY, *CLEAR)
-    return (NATIVE, *BY_KEY) if target.any_key or target.key_pin else (NATIVE,)
+    """All ways that sysbench's client library may be asked for at a TCP address. What proves the server to our own
+    connections proves nothing to sysbench's, which are plain in the modes *off* and *preferred* (workers.bench.tls).
+    Under TLS they trust an authority without a look at the host name, or the confirmed certificate alone."""
+    if target.tls in ("off", "preferred"):
+        by_key, in_clear = bool(target.key_pin), False
+    else:
+        in_clear = target.tls == "required" and bool(target.certificate_pin) and not target.tls_ca
+        by_key = in_clear or bool(target.tls_ca)
+    return (NATIVE, *(BY_KEY if by_key or target.any_key else ()), *(CLEAR if in_clear else ()))
 
 
 class Ways(dict[str, object]):

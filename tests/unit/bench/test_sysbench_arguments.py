@@ -7,6 +7,7 @@ from tests.unit.bench.load_requests import TARGET, request
 from workers.bench import login, sysbench
 from workers.bench.workloads import LUA_FOLDER, fit
 from workers.errors import LoadError, PlanError
+from workers.servers.logins import for_sysbench
 
 
 def arguments(**changes) -> list[str]:
@@ -56,13 +57,13 @@ def test_the_library_of_mysql_gets_the_address_alone(monkeypatch):
     assert "--mysql-host=db.example" in arguments()
 
 
-@pytest.mark.parametrize("name", ["libmariadb.so.3", "libmysqlclient.so.21"])
+@pytest.mark.parametrize("name", ["libmariadb.so.3", "libmysqlclient.so.21", "no library: linked into it"])
 def test_the_library_is_read_from_the_program(tmp_path, monkeypatch, name):
     monkeypatch.undo()
     (tmp_path / "sysbench").write_bytes(b"\x7fELF\0" + name.encode() + b"\0")
     (tmp_path / "sysbench").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert login._is_mariadbs() == ("mariadb" in name)
+    assert login._is_mariadbs() is ("mysqlclient" not in name)
 
 
 def test_a_confirmed_key_is_given_as_a_file_and_allows_the_ways_that_need_it():
@@ -71,6 +72,30 @@ def test_a_confirmed_key_is_given_as_a_file_and_allows_the_ways_that_need_it():
         assert Path(options["server-public-key"]).read_text() == "a key"
         assert "caching_sha2_password" in options["restricted-auth"] and "clear" not in options["restricted-auth"]
     assert not Path(options["server-public-key"]).exists()
+
+
+CERTIFICATE, KEY, AUTHORITY = {"certificate_pin": "AB"}, {"key_pin": "a key"}, {"tls_ca": "/ca.pem"}
+
+
+@pytest.mark.parametrize(
+    ("tls", "pins", "by_key", "in_clear"),
+    [
+        ("preferred", CERTIFICATE, False, False),  # sysbench's own connection is plain there
+        ("off", CERTIFICATE, False, False),
+        ("preferred", CERTIFICATE | KEY, True, False),
+        ("off", KEY, True, False),
+        ("required", KEY, False, False),  # any certificate could be in between
+        ("required", CERTIFICATE, True, True),  # the only one that sysbench trusts
+        ("required", CERTIFICATE | AUTHORITY, True, False),  # any host with a certificate of that authority
+        ("verify", AUTHORITY, True, False),
+        ("required", {}, False, False),
+    ],
+)
+def test_what_proves_the_server_to_us_proves_nothing_to_sysbench(tls, pins, by_key, in_clear):
+    ways = for_sysbench(replace(TARGET, tls=tls, **pins))
+    assert ("caching_sha2_password" in ways, "sha256_password" in ways) == (by_key, by_key)
+    assert ("mysql_clear_password" in ways, "dialog" in ways) == (in_clear, in_clear)
+    assert "mysql_native_password" in ways and "mysql_old_password" not in ways
 
 
 def test_a_missing_binary_is_said_before_anything_starts(monkeypatch):

@@ -16,6 +16,7 @@ from workers.toml.table import TomlTable
 FILE = Path(__file__).with_suffix(".toml")
 NO_VERSION: Version = (0, 0, 0)
 NEVER: Version = (9999, 0, 0)
+NOT_TOLD = "?"  # the value of a setting that the server has, or may have, and that is not known
 
 
 class NotKnown(Exception):
@@ -75,6 +76,8 @@ class Deciding:
     def word(self, name: str) -> str:
         """In capital letters. Raises NotKnown."""
         value = self._shown.get(name)
+        if value == NOT_TOLD:
+            raise NotKnown(name)
         if value is None:
             return self._instead(name)
         found = understood(name, value)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workers.servers.compared import name_of
-from workers.servers.deciding import SOMETIMES
+from workers.servers.deciding import NOT_TOLD, SOMETIMES
 from workers.servers.defaults import defaults_of
 from workers.servers.durability import report
 from workers.servers.facts import Facts, Version
@@ -57,7 +57,8 @@ def _of_server(
     if refused := refused_together(server, values):
         file.refused, values = refused, {}
     engines = _engines(file, values)
-    facts = Facts(server.flavour, named.version if named else UNREADABLE, named.text if named else "", values, engines)
+    values |= dict.fromkeys(_left_open(file, server, values), NOT_TOLD)
+    facts = Facts(server.flavour, version, named.text if named else "", values, engines)
     return FileFacts(facts, tuple(notes_of(file, server, named)), file.refused)
 
 
@@ -72,6 +73,14 @@ def _values(file: OptionFile, server: ServerOptions, version: Version) -> dict[s
     return {name: value for name, value in found.items() if value is not None}
 
 
+def _left_open(file: OptionFile, server: ServerOptions, values: Mapping[str, str]) -> list[str]:
+    """Settings that only some servers have, and that the file does not decide for this one: it must not be taken for a
+    server without them."""
+    unsure = {name for name, value in file.given.items() if value is None}
+    known = [name for name in SOMETIMES if name not in values]
+    return [one for one in known if name_of(one) in unsure or (file.includes and one in server.options)]
+
+
 def _defaults(file: OptionFile, server: ServerOptions, version: Version) -> dict[str, str | None]:
     """Of the table, and what has changed since; and what the server makes of other settings."""
     old, new = defaults_of(server.flavour, server.version), defaults_of(server.flavour, version)
@@ -80,6 +89,9 @@ def _defaults(file: OptionFile, server: ServerOptions, version: Version) -> dict
         for name, option in server.options.items()
         if option.default is not None
     }
+    given = file.given
+    later = [name for name in new if name in SOMETIMES and name not in server.options and name_of(name) not in given]
+    values |= {name: new[name] for name in later if SOMETIMES[name].exists(server.flavour, version)}
     for engine in _loaded(file):
         values |= {name: value for name, value in new.items() if name.startswith(engine)}
     if file.given.get("log_bin", values["log_bin"]) == "OFF" and values.get("log_replica_updates") == "ON":
@@ -126,14 +138,16 @@ def _agreed(found: Sequence[FileFacts]) -> FileFacts:
     titles = sorted({FLAVOURS[one.flavour].title for one in facts})
     known = " and ".join(titles)
     said = f"The version of the server is not named: only what holds for every version of {known} is answered."
-    return FileFacts(replace(facts[-1], variables=_common(facts)), (*notes, said))
+    return FileFacts(replace(facts[-1], version=UNREADABLE, variables=_common(facts)), (*notes, said))
 
 
 def _common(all_facts: Sequence[Facts]) -> dict[str, str]:
     first = all_facts[-1]
     names = [name for name in first.variables if all(name in one.variables for one in all_facts)]
     common = {name: first.variables[name] for name in names if _is_the_same(name, all_facts)}
-    return {name: one.instead for name, one in SOMETIMES.items() if _is_idle(name, one.instead, all_facts)} | common
+    return {
+        name: one.instead if _is_idle(name, one.instead, all_facts) else NOT_TOLD for name, one in SOMETIMES.items()
+    } | common
 
 
 def _is_idle(name: str, instead: str, all_facts: Sequence[Facts]) -> bool:

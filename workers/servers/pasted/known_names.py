@@ -23,11 +23,13 @@ PLUGINS = (
 
 @dataclass(frozen=True)
 class UnknownName:
-    """`refused`: why the server does not start, "" if it may. `of_plugin`: its name and value, if it is one's."""
+    """`refused`: why the server does not start, "" if it may. `of_plugin`: its name and value, if it is one's.
+    `left_open`: an option of other versions, which this one may have."""
 
     refused: str = ""
     note: str = ""
     of_plugin: dict[str, str] = field(default_factory=dict)
+    left_open: str = ""
 
 
 def unknown_name(
@@ -41,10 +43,14 @@ def unknown_name(
         says = "" if found.is_loose else f"{shown} belongs to a plugin: the server starts only if it loads that."
         return UnknownName(note=says, of_plugin={plain: as_text(value)})
     elsewhere = any(plain in one.options for one in of_flavour(server.flavour))
+    left_open = plain if elsewhere and server.series != version[:2] else ""
     likely = nearest_name(plain, server) if is_asked else ""
     meant = f" Is {likely} meant?" if likely else ""
     if found.is_loose:
-        return UnknownName(note=f"{shown}: {title(server)} does not know this name and passes over it (loose-).{meant}")
+        return UnknownName(
+            note=f"{shown}: {title(server)} does not know this name and passes over it (loose-).{meant}",
+            left_open=left_open,
+        )
     if is_fork and not likely:
         return UnknownName()
     if not _may_have_it(plain, server, version) and (
@@ -52,7 +58,7 @@ def unknown_name(
     ):
         return UnknownName(f"no option is called {shown}.{meant}")
     if elsewhere:
-        return UnknownName()
+        return UnknownName(left_open=left_open)
     return UnknownName(note=f"{shown} is not known here: whether this version starts with it is unknown.")
 
 

@@ -171,6 +171,8 @@ class _Reading:
                 line, found, self.server, self.version, is_fork=self.is_fork, is_asked=self.asked <= MOST_ASKED
             )
             self.found.plugins |= unknown.of_plugin
+            if name_of(unknown.left_open):
+                self.found.given[name_of(unknown.left_open)] = None
             self._note(unknown.note)
             return unknown.refused
         value = made(found, line.value, self.server.options[found.name], self.server)

@@ -91,7 +91,9 @@ def _run(program: str, *words: str) -> str:
     """What it prints. The password reaches the program by its environment, never by its arguments."""
     if not shutil.which(program):
         raise BackupRefused(f"{program} is not installed.", "apt-get install postgresql-client")
-    done = subprocess.run([program, *words], env={**os.environ, **_environment()}, capture_output=True, text=True)
+    uid, gid = os.geteuid(), os.getegid()  # a program with the real one of root could become root again
+    environment = {**os.environ, **_environment()}
+    done = subprocess.run([program, *words], env=environment, capture_output=True, text=True, user=uid, group=gid)
     if done.returncode:
         said = done.stderr.strip()[-LONGEST_ERROR:]
         raise BackupRefused(f"{program} failed: {said}", "The database is as it was before.")

@@ -279,3 +279,16 @@ def test_a_database_that_was_put_back_leaves_no_old_tables(tmp_path, monkeypatch
     monkeypatch.setattr(actions, "engine", lambda: SimpleNamespace(migrations=lambda _: {"servers.0001_tables"}))
     monkeypatch.setattr(snapshot.newer_database, "applied_migrations", lambda: ["servers.0001_tables"])
     assert "as it was" in snapshot.put_back(tmp_path / "kept") and forgotten
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can work as another user")
+def test_programs_that_root_starts_for_another_user_cannot_become_root_again():
+    os.setegid(65534)
+    os.seteuid(65534)
+    try:
+        told = postgresql._run("cat", "/proc/self/status")
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+    found = [line.split()[1:] for line in told.splitlines() if line.startswith(("Uid:", "Gid:"))]
+    assert found == [["65534"] * 4] * 2

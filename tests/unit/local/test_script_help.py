@@ -8,9 +8,8 @@ import pytest
 
 from dashboard.installation.home import PROJECT
 
-SCRIPTS = sorted(
-    path.name for path in (PROJECT / "scripts").iterdir() if path.read_text().startswith("#!") and path.is_file()
-)
+FILES = [path for path in (PROJECT / "scripts").iterdir() if path.is_file()]  # compiled files have a folder beside them
+SCRIPTS = sorted(path.name for path in FILES if path.read_text().startswith("#!"))
 
 
 @pytest.fixture

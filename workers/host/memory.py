@@ -15,6 +15,7 @@ GIVEN_BACK = ("inactive_file", "active_file", "slab_reclaimable")
 class MemoryUse:
     used_bytes: int
     limit_bytes: int
+    above: str = ""  # the name of the group if it is one above that of this process, which others use too
 
     @property
     def share(self) -> float:
@@ -27,11 +28,12 @@ def use(cgroups: Path = CGROUPS, own: Path = OWN) -> MemoryUse | None:
 
 
 def _limited(cgroups: Path, own: Path) -> Iterator[MemoryUse]:
-    for group in _groups(cgroups, own):
+    for number, group in enumerate(_groups(cgroups, own)):  # its own comes first
         try:
             limit = (group / "memory.max").read_text().strip()
             if limit != "max":
-                yield MemoryUse(_used(group), max(int(limit), 1))
+                above = f"/{group.relative_to(cgroups)}" if number else ""
+                yield MemoryUse(_used(group), max(int(limit), 1), above)
         except (OSError, ValueError):  # the uppermost group has no limit, nor has a group without this controller
             continue
 

@@ -2,7 +2,7 @@
 choice.
 
 It ends the experiment that began last: the others had their memory before it came. If that was not enough, the next one
-follows when the first has ended."""
+follows when the first has ended, or hangs."""
 
 import logging
 from collections.abc import Callable
@@ -22,9 +22,11 @@ def look(use: Callable[[], MemoryUse | None] = memory.use) -> None:
     if found is None or found.share < NEAR:
         return
     used, limit = found.used_bytes / GIB, found.limit_bytes / GIB
+    who = f"The worker and others in the control group {found.above}" if found.above else "The worker"
+    whose = "this group" if found.above else "its unit or container"
     why = (
-        f"The worker used {used:.1f} GiB of memory; the limit of its unit or container is {limit:.1f} GiB. It ended "
-        "the experiment that began last."
+        f"{who} used {used:.1f} GiB of memory; the limit of {whose} is {limit:.1f} GiB. The worker ended the "
+        "experiment that began last."
     )
     if (ended := conducting_now.end_newest(why)) is not None:
         log.warning("experiment %s is ended: %s", ended, why)

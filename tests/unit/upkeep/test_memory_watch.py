@@ -29,7 +29,7 @@ def cgroups(tmp_path):
 
 def test_the_group_that_is_nearest_to_its_limit_counts(cgroups):
     """Its own or one above. What the kernel would take back is not used."""
-    assert cgroups(system=(1000, 900, 0), system__worker=(1000, 500, 100)) == MemoryUse(900, 1000)
+    assert cgroups(system=(1000, 900, 0), system__worker=(1000, 500, 100)) == MemoryUse(900, 1000, "/system")
     assert cgroups(system=(1000, 100, 0), system__worker=(1000, 500, 100)) == MemoryUse(400, 1000)
 
 
@@ -63,3 +63,21 @@ def test_a_worker_without_an_experiment_ends_none():
     memory_watch.look(lambda: NEAR)
     memory_watch.look(lambda: None)
     assert not conducting_now.experiments()
+
+
+def test_one_that_hangs_at_its_end_keeps_the_next_only_for_a_time(monkeypatch):
+    with conducting_now.once(7), conducting_now.once(8):
+        memory_watch.look(lambda: NEAR)
+        monkeypatch.setattr(conducting_now, "ENDS_WITHIN_S", 0.0)
+        memory_watch.look(lambda: NEAR)
+        assert conducting_now.must_end(8) and conducting_now.must_end(7)
+        memory_watch.look(lambda: NEAR)
+
+
+def test_a_group_above_is_named_and_the_worker_not_blamed(monkeypatch):
+    said = []
+    monkeypatch.setattr(conducting_now, "end_newest", said.append)
+    memory_watch.look(lambda: MemoryUse(95, 100, "/system"))
+    memory_watch.look(lambda: NEAR)
+    assert "control group /system" in said[0] and "The worker used" not in said[0]
+    assert "The worker used" in said[1]

@@ -137,6 +137,7 @@ def test_the_dark_screen_comes_back(page, pages):
     page.locator("[data-chart][data-drawn]").wait_for()
     dark = page.evaluate("document.querySelector('[data-chart]').chartView.colours.surface")
     printed = pdf_text.pages(page.pdf(format="A4"))
-    assert len(printed) == 2 and "sysbench /opt/lua/update_key.lua" in printed[1]
+    assert len(printed) == 3 and "sysbench /opt/lua/update_key.lua" in printed[1]
+    assert printed[2].startswith("Page 3 of 3 Set LUA_PATH")
     page.locator("html:not(.printing)").wait_for()
     assert page.evaluate("document.querySelector('[data-chart]').chartView.colours.surface") == dark

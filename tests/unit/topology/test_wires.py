@@ -1,4 +1,5 @@
-"""Wires between real sockets. Times are compared with each other, never with a clock that others share."""
+"""Wires between real sockets. A busy machine makes everything later, so what must be quick is waited for, and what must
+not have arrived yet is far from due."""
 
 import contextlib
 import hashlib
@@ -6,12 +7,11 @@ import os
 import select
 import signal
 import socket
-import statistics
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -87,6 +87,13 @@ def read(sock: socket.socket, size: int) -> bytes:
     return bytes(said)
 
 
+def eventually(true: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + LIMIT_S
+    while not (found := true()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
+
+
 def silent(sock: socket.socket, seconds: float = 0.1) -> bool:
     return not select.select([sock], [], [], seconds)[0]
 
@@ -120,8 +127,10 @@ def test_a_wire_keeps_content_and_order_of_megabytes_in_both_directions(wire, pa
 
 def test_the_round_trip_of_a_wire_is_measured_and_it_leads_to_its_target_again(wires, wire, server):
     wire.delay(5)
-    used = measured.of_wires((wire, wires.join(1)), server.getsockname()[1])
-    assert used.how == "wire" and used.rtt_ms[0] > 10 and used.rtt_ms[0] > used.rtt_ms[1] > 0
+    both, port = (wire, wires.join(1)), server.getsockname()[1]
+    used = measured.of_wires(both, port)
+    assert used.how == "wire" and used.rtt_ms[0] > 10 and used.rtt_ms[1] > 0
+    assert eventually(lambda: measured.of_wires(both, port).rtt_ms[1] < 10), "this wire has no delay"
     with joined(wire, server) as (client, accepted):
         client.sendall(b"x")
         assert accepted.recv(1) == b"x"
@@ -134,21 +143,19 @@ def test_a_wire_that_lets_nothing_pass_has_no_round_trip(wire, server, monkeypat
 
 
 def test_a_round_trip_takes_twice_the_delay_that_was_asked_for(wire, pair):
-    round_trips_ms(*pair)
-    without = min(round_trips_ms(*pair))
-    wire.delay(5)
-    five = round_trips_ms(*pair)
-    wire.delay(20)
-    twenty = round_trips_ms(*pair)
-    assert without < 10 <= min(five) < 40 <= min(twenty)
-    assert statistics.median(twenty) > 2 * statistics.median(five)
+    for one_way_ms, below_ms in ((0, 10), (5, 40), (20, 100)):
+        wire.delay(one_way_ms)
+        round_trips_ms(*pair, count=1)
+        took = round_trips_ms(*pair, count=5)
+        assert min(took) >= 2 * one_way_ms
+        assert eventually(lambda most=below_ms: min(round_trips_ms(*pair, count=1)) < most)
 
 
 def test_a_delay_is_no_limit_of_throughput(wire, pair):
     """More is under way at once than one round trip could bring piece by piece."""
     client, accepted = pair
     wire.delay(200)
-    piece, count = bytes(1000), 50
+    piece, count = bytes(1000), 300  # one by one they would need a minute
     began = time.monotonic()
     for _ in range(count):
         client.sendall(piece)
@@ -185,18 +192,18 @@ def test_a_partition_lets_nothing_pass_and_resets_nothing_and_a_heal_loses_nothi
 
 def test_a_partition_keeps_what_was_under_way_and_the_end_of_a_dead_side(wire, pair):
     client, accepted = pair
-    wire.delay(50)
+    wire.delay(1000)
     accepted.sendall(b"last words")
     accepted.close()
     wire.partition()
-    assert silent(client, 0.15)
+    assert silent(client, 1.2)
     wire.heal()
     assert read(client, 11) == b"last words"
 
 
 def test_a_cut_resets_both_sides_and_loses_what_was_under_way(wire, pair, server):
     client, accepted = pair
-    wire.delay(500)
+    wire.delay(10_000)
     client.sendall(b"lost")
     accepted.sendall(b"lost")
     time.sleep(0.02)
@@ -254,10 +261,16 @@ def test_a_receiver_that_does_not_read_stops_the_sender_and_not_the_others(wire,
     wire.delay(1)
     client.settimeout(0.5)
     sent, piece = 0, bytes(1 << 20)
-    with pytest.raises(TimeoutError):
-        while True:
-            sent += client.send(piece)
-    assert 16 << 20 < sent < 64 << 20
+
+    def is_stopped() -> bool:
+        nonlocal sent
+        with contextlib.suppress(TimeoutError):
+            while sent < 64 << 20:
+                sent += client.send(piece)
+        return sent > 16 << 20
+
+    assert eventually(is_stopped) and sent < 64 << 20
+    client.settimeout(LIMIT_S)
     assert resident_mb(wires.pid) < 100
     with joined(wire, server) as others:
         assert round_trips_ms(*others, count=1)
@@ -281,10 +294,7 @@ def test_a_wire_joins_many_connections_and_keeps_nothing_of_them(wire, wires, se
             client.sendall(number.to_bytes(2, "big"))
         assert [int.from_bytes(read(accepted, 2), "big") for _, accepted in pairs] == list(range(100))
         assert opened() == before + 200
-    deadline = time.monotonic() + LIMIT_S
-    while opened() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert opened() == before
+    assert eventually(lambda: opened() == before)
 
 
 def test_connections_beyond_the_most_wait_for_their_turn(wire, server):
@@ -352,7 +362,4 @@ def test_the_process_of_wires_dies_with_its_worker(frozen):
         if frozen:
             os.kill(pid, signal.SIGSTOP)
         worker.kill()
-    deadline = time.monotonic() + LIMIT_S
-    while start_time(pid) is not None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert start_time(pid) is None
+    assert eventually(lambda: start_time(pid) is None)

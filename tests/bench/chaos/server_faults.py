@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, closing
 from tests.bench.chaos.scene import Scene
 from tests.bench.chaos.target import TargetServer
 from tests.real.hostile.liar import Liar
-from tests.real.hostile.scenarios import EMPTY_ROWS, LARGE_ROWS, SLOW_ROWS, drip, many_answers
+from tests.real.hostile.scenarios import ANSWERS, EMPTY_ROWS, LARGE_ROWS, SLOW_ROWS, drip
 from workers.errors import AccessDenied, DurascopeError
 from workers.servers.connection import connect
 from workers.servers.pins import NOT_SENT
@@ -17,7 +17,7 @@ ENDLESS = {
     "large rows": LARGE_ROWS,
     "empty rows": EMPTY_ROWS,
     "slow rows": SLOW_ROWS,
-    "answers": many_answers,
+    "answers": ANSWERS,
     "letters": drip(),
 }
 

@@ -112,7 +112,7 @@ def restored(target: Target, seconds: float) -> list[str]:
 def copied(target: Target, seconds: float) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         try:
-            found = copy(target, Path(folder), limits=CopyLimits(seconds, whole_bytes=48 << 20, event_bytes=8 << 20))
+            found = copy(target, Path(folder), limits=CopyLimits(seconds, whole_bytes=16 << 20, event_bytes=4 << 20))
         except DurascopeError as told:
             return [str(told)]
         return [*found.refused.values()]

@@ -1,16 +1,17 @@
 """A server that lies: it stands before a real MariaDB, forwards every statement, and lies where a scenario says so."""
 
 import contextlib
+import functools
 import re
 import socket
 import struct
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import pymysql
 
 from tests.real.hostile import wire
+from tests.real.served import HOST, Served
 from workers.servers.target import Target
 
 Talk = Callable[[socket.socket], object]
@@ -26,51 +27,33 @@ class Liar:
 
     def __init__(self, real: Target, lies: Mapping[str, Lie]) -> None:
         self._real, self._lies = real, lies
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self._callers: list[socket.socket] = []
-        self._threads = [threading.Thread(target=self._accept, daemon=True)]
-        self._threads[0].start()
-        self.target = Target(
-            "liar", "attached", "u", "p", host="127.0.0.1", port=self._listening.getsockname()[1], tls="off"
-        )
+        self._served = Served(self._serve)
+        self.target = Target("liar", "attached", "u", "p", host=HOST, port=self._served.port, tls="off")
 
     def close(self) -> None:
-        self._listening.shutdown(socket.SHUT_RDWR)
-        for caller in self._callers:
-            with contextlib.suppress(OSError):
-                caller.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join()
-        self._listening.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                caller, _ = self._listening.accept()
-            except OSError:
-                return
-            caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._callers.append(caller)
-            self._threads.append(threading.Thread(target=self._serve, args=(caller,), daemon=True))
-            self._threads[-1].start()
+        self._served.close()
 
     def _serve(self, caller: socket.socket) -> None:
-        with caller, contextlib.suppress(OSError, EOFError):
+        with contextlib.suppress(OSError, EOFError):
             if lie := self._lies.get(LOGIN):
                 _tell(caller, lie)
                 return
             caller.sendall(wire.packet(wire.greeting(), 0))
             number, _ = received(caller)
             caller.sendall(wire.packet(wire.OK, number + 1))
-            with connected(self._real) as real:
-                while True:
-                    _, body = received(caller)
-                    if body[:1] in (b"", COM_QUIT, *PREPARED):
-                        return
-                    if (lie := self._lie_for(body)) is not None:
-                        _tell(caller, lie)
-                    else:
-                        forward(real, body, caller)
+            with contextlib.ExitStack() as held:
+                self._answer(caller, functools.cache(lambda: held.enter_context(connected(self._real))))
+
+    def _answer(self, caller: socket.socket, real: Callable[[], socket.socket]) -> None:
+        """`real`: logged in to the real server when a statement is forwarded for the first time."""
+        while True:
+            _, body = received(caller)
+            if body[:1] in (b"", COM_QUIT, *PREPARED):
+                return
+            if (lie := self._lie_for(body)) is not None:
+                _tell(caller, lie)
+            else:
+                forward(real(), body, caller)
 
     def _lie_for(self, body: bytes) -> Lie | None:
         if body[:1] in (COM_DUMP, COM_DUMP_GTID):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from zlib import crc32
 
 MOST = 0xFFFFFF  # of a packet: a longer body goes on in the next one
+NUMBERS = 256  # of packets: one byte
 TEXT, DECIMAL, NUMBER, DOUBLE, TIME = 253, 246, 8, 5, 12
 OK, END = b"\x00\x00\x00\x02\x00\x00\x00", b"\xfe\x00\x00\x02\x00"
 MORE_FOLLOWS = b"\xfe\x00\x00\x0a\x00"

@@ -12,9 +12,10 @@ from tests.bench.chaos.faults import FAULTS
 from tests.bench.chaos.invariants import INVARIANTS, KEPT
 from tests.bench.chaos.place import Place
 from tests.bench.chaos.plans import SHAPES
-from tests.bench.chaos.relay import HOST, Relay
+from tests.bench.chaos.relay import Relay
 from tests.bench.chaos.story import Story
 from tests.bench.chaos.worker import OWN
+from tests.real.served import HOST
 from workers.host import memory
 from workers.upkeep import memory_watch
 

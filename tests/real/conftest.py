@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.records.fleet.models import Worker
 from tests.real.crew import Crew
 from tests.real.wider import Wider
 from workers.sandbox import owner
 from workers.sandbox.server import Sandbox
+from workers.upkeep.heartbeat import Heartbeat
 
 VAR_TMP = "/var/tmp"  # on a disk nearly everywhere, and open to the unprivileged user
 
@@ -64,3 +66,11 @@ def crew(sandbox_root: Path) -> Iterator[Crew]:
     made = Crew(sandbox_root)
     yield made
     made.end()
+
+
+@pytest.fixture
+def worker(transactional_db: None) -> Iterator[Worker]:
+    """The worker that conducts in the process of the test."""
+    heartbeat = Heartbeat()
+    yield heartbeat.start()
+    heartbeat.stop()

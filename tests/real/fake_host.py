@@ -7,9 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dashboard.installation.home import PROJECT
+from tests import postgresql
 
 PARTS = ("dashboard", "workers", "templates", "static", "docs", "scripts", "deploy")
 FILES = ("manage.py", "pyproject.toml", "requirements.txt")
@@ -58,6 +62,25 @@ exec "$@"
 """
 
 
+@contextmanager
+def folder_of_hosts() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="ds-host-", dir="/var/tmp"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+@contextmanager
+def database_of_somebody_else() -> Iterator[str]:
+    """The address of a PostgreSQL database that the user of the services reaches."""
+    server = postgresql.private()
+    server.folder.chmod(0o755)
+    server.make("somebodys")
+    yield server.url("somebodys")
+    server.stop()
+    shutil.rmtree(server.folder)
+
+
 class FakeHost:
     def __init__(self, folder: Path) -> None:
         self.folder, self.state = folder, folder / "state"
@@ -77,6 +100,13 @@ class FakeHost:
         """What pip does, and the question whether everything answers."""
         for name, text in scripts.items():
             (self.state / name).write_text(text)
+
+    def environment(self, **values: str) -> Path:
+        """A file for --environment."""
+        file = self.folder / "given.env"
+        file.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+        file.chmod(0o600)
+        return file
 
     def calls(self) -> list[str]:
         """Of systemctl since the last time; those that only ask are left out."""

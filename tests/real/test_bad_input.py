@@ -17,18 +17,10 @@ from workers.conducting.conduct import PORTS, conduct
 from workers.conducting.job import Ports
 from workers.servers import ask
 from workers.servers.connection import connect
-from workers.upkeep.heartbeat import Heartbeat
 
 LITTLE_BYTES = 64 << 20  # for the rows of the load
 SETTINGS = {"innodb_flush_log_at_trx_commit": "0", "sync_binlog": "7"}
 ODD = """Robert'); DROP TABLE "x"; -- <b>&amp;</b> `y` %s \N{SNOWMAN}\N{PILE OF POO}"""
-
-
-@pytest.fixture
-def worker(transactional_db):
-    heartbeat = Heartbeat()
-    yield heartbeat.start()
-    heartbeat.stop()
 
 
 @pytest.fixture

@@ -8,16 +8,8 @@ from dashboard.records.experiments.models import Run
 from dashboard.records.servers.models import Server
 from workers.bench import recipes
 from workers.conducting.conduct import conduct
-from workers.upkeep.heartbeat import Heartbeat
 
 SHORT = {"threads": "1", "repeats": "1", "warmup_s": "0", "measure_s": "3", "table_rows": "500", "seed": "1"}
-
-
-@pytest.fixture
-def worker(transactional_db):
-    heartbeat = Heartbeat()
-    yield heartbeat.start()
-    heartbeat.stop()
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from tests.real.slow import SLOW, slowed
 from workers.bench import recipes
 from workers.bench.plan import Plan
 from workers.conducting.conduct import conduct
-from workers.upkeep.heartbeat import Heartbeat
 
 LIMIT_S = 120.0
 QUICK = {
@@ -28,13 +27,6 @@ QUICK = {
     "seed": "1",
     "trials": "0",
 }
-
-
-@pytest.fixture
-def worker(transactional_db):
-    heartbeat = Heartbeat()
-    yield heartbeat.start()
-    heartbeat.stop()
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ from workers.sandbox.builds import find
 from workers.sandbox.devices import require_disks
 from workers.topology.faults import FAULTS
 from workers.topology.kinds import require_topology
-from workers.upkeep.heartbeat import Heartbeat
 
 SYSTEM = "system-mariadb"
 SHORTEST = {
@@ -86,13 +85,6 @@ def first_runs() -> Iterator[FirstRun]:
 
 
 FIRST_RUNS = tuple(first_runs())
-
-
-@pytest.fixture
-def worker(transactional_db):
-    heartbeat = Heartbeat()
-    yield heartbeat.start()
-    heartbeat.stop()
 
 
 @pytest.fixture

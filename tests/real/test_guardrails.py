@@ -15,7 +15,6 @@ from workers.crash.replica_link import Link
 from workers.sandbox import builds
 from workers.servers import ask
 from workers.servers.connection import connect
-from workers.upkeep.heartbeat import Heartbeat
 
 pytestmark = needs_disk
 CHANGED = "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit, @@GLOBAL.sync_binlog"
@@ -25,13 +24,6 @@ TRIPS = [
     *((MARIADB, trouble) for trouble in ("lag", "applier", "threads", "disk", P99)),
     *((MYSQL, trouble) for trouble in ("lag", P99)),
 ]
-
-
-@pytest.fixture
-def worker(transactional_db):
-    heartbeat = Heartbeat()
-    yield heartbeat.start()
-    heartbeat.stop()
 
 
 @pytest.fixture(scope="module", params=BUILDS)

@@ -1,17 +1,13 @@
 """Options of deploy/install.sh that are given later, and a host with only a worker: applied or refused."""
 
 import os
-import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 
 import pytest
 
 from dashboard.local import redis
 from dashboard.local.processes import Child, Program
-from tests import postgresql
-from tests.real.fake_host import FakeHost
+from tests.real.fake_host import FakeHost, database_of_somebody_else, folder_of_hosts
 
 pytestmark = [
     pytest.mark.skipif("DOORS" not in os.environ, reason="takes minutes: scripts/test doors"),
@@ -25,20 +21,14 @@ print(sorted(User.objects.values_list("username", flat=True)))
 
 @pytest.fixture(scope="module")
 def folder():
-    made = Path(tempfile.mkdtemp(prefix="ds-host-", dir="/var/tmp"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
+    with folder_of_hosts() as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def database():
-    server = postgresql.private()
-    server.folder.chmod(0o755)  # the user of the services reaches its socket
-    server.make("later")
-    yield server.url("later")
-    server.stop()
-    shutil.rmtree(server.folder)
+    with database_of_somebody_else() as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -64,20 +54,12 @@ def queue(folder):
     child.stop()
 
 
-def given(host, **values):
-    """The file of --environment."""
-    file = host.folder / "given.env"
-    file.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
-    file.chmod(0o600)
-    return file
-
-
 @pytest.fixture(scope="module")
 def host(folder, database, queue):
     """With a web server, nginx, and a PostgreSQL and Redis of somebody else."""
     made = FakeHost(folder / "web")
-    given_file = given(made, DATABASE_URL=database, DURASCOPE_REDIS=queue)
-    status, said = made.install(made.tree("tree"), "--name", "later.test", "--environment", given_file)
+    given = made.environment(DATABASE_URL=database, DURASCOPE_REDIS=queue)
+    status, said = made.install(made.tree("tree"), "--name", "later.test", "--environment", given)
     assert status == 0 and "is an administrator" in said, said
     return made
 
@@ -145,7 +127,7 @@ def test_another_worker_or_none_replaces_the_present_one(host):
 
 
 def test_an_environment_that_differs_later_is_refused(host):
-    status, said = later(host, "--environment", given(host, DURASCOPE_REDIS="unix:///elsewhere"))
+    status, said = later(host, "--environment", host.environment(DURASCOPE_REDIS="unix:///elsewhere"))
     assert status == 2 and "another DURASCOPE_REDIS" in said
 
 
@@ -159,7 +141,7 @@ def test_a_host_with_only_a_worker(host, folder, database, queue):
     assert status == 2 and "needs --environment FILE with DATABASE_URL DURASCOPE_REDIS DURASCOPE_PASSWORD_KEYS" in said
     status, said = worker.install(tree, *only, "--admin", "maria")
     assert status == 2 and "no name, proxy, certificate or administrator" in said
-    status, said = worker.install(tree, *only, "--environment", given(worker, **env))
+    status, said = worker.install(tree, *only, "--environment", worker.environment(**env))
     assert status == 0 and worker.running() == {"durascope-worker@west.service"}, said
     assert worker.install(tree)[1].startswith("Nothing had to be changed.")
 
@@ -167,5 +149,5 @@ def test_a_host_with_only_a_worker(host, folder, database, queue):
 def test_a_worker_that_cannot_join_is_not_started(folder, database, host):
     worker = FakeHost(folder / "lost")
     env = {"DATABASE_URL": database, "DURASCOPE_REDIS": "unix:///nowhere", "DURASCOPE_PASSWORD_KEYS": "A" * 43 + "="}
-    status, said = worker.install(worker.tree("tree"), "--only-worker", "--environment", given(worker, **env))
+    status, said = worker.install(worker.tree("tree"), "--only-worker", "--environment", worker.environment(**env))
     assert status == 2 and "The worker cannot join:" in said and "Redis: " in said and not worker.running(), said

@@ -17,14 +17,6 @@ from tests.own_transactions import EXAMPLE
 from tests.real.disks import needs_disk
 from tests.real.test_own_transaction_crash import MAY_TEAR
 from workers.conducting.conduct import conduct
-from workers.upkeep.heartbeat import Heartbeat
-
-
-@pytest.fixture
-def worker(transactional_db):
-    heartbeat = Heartbeat()
-    yield heartbeat.start()
-    heartbeat.stop()
 
 
 @pytest.fixture

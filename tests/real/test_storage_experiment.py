@@ -16,18 +16,10 @@ from workers.conducting.conduct import conduct
 from workers.sandbox import builds
 from workers.sandbox.disk import ability
 from workers.sandbox.storage import parse
-from workers.upkeep.heartbeat import Heartbeat
 
 pytestmark = needs_disk
 ONE_ONE = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1", "log_bin": "ON"}
 NOTHING = (0, 0, [])
-
-
-@pytest.fixture
-def worker(transactional_db):
-    heartbeat = Heartbeat()
-    yield heartbeat.start()
-    heartbeat.stop()
 
 
 @pytest.fixture

@@ -1,16 +1,14 @@
 """deploy/install.sh --upgrade: whatever fails, the version before runs again with its database."""
 
 import os
-import shutil
 import signal
-import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from tests import postgresql
-from tests.real.fake_host import FakeHost
+from tests.real.fake_host import FakeHost, database_of_somebody_else, folder_of_hosts
 
 pytestmark = [
     pytest.mark.skipif("DOORS" not in os.environ, reason="takes minutes: scripts/test doors"),
@@ -34,33 +32,22 @@ print(list(User.objects.values_list("username", "first_name")))
 
 @pytest.fixture(scope="module")
 def folder():
-    made = Path(tempfile.mkdtemp(prefix="ds-host-", dir="/var/tmp"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
+    with folder_of_hosts() as made:
+        yield made
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def address(request):
     """DATABASE_URL; empty: SQLite."""
-    if request.param == "sqlite":
-        yield ""
-        return
-    server = postgresql.private()
-    server.folder.chmod(0o755)  # the user of the services reaches its socket
-    server.make("upgraded")
-    yield server.url("upgraded")
-    server.stop()
-    shutil.rmtree(server.folder)
+    with nullcontext("") if request.param == "sqlite" else database_of_somebody_else() as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def installed(folder, address):
     """A host with an installation, and the tree it came from."""
     host = FakeHost(folder / ("postgresql" if address else "sqlite"))
-    given = host.folder / "given.env"
-    given.write_text(f"DATABASE_URL={address}\n")
-    given.chmod(0o600)
+    given = host.environment(DATABASE_URL=address)
     status, said = host.install(host.tree("first"), "--proxy", "none", "--environment", given)
     assert status == 0 and "is an administrator" in said, said
     assert host.running() == UNITS

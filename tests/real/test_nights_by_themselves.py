@@ -41,8 +41,9 @@ class Machine:
         self._held, self._logs = ExitStack(), None
 
     def on(self, now: datetime, beats: int = 1) -> Logs:
+        """Started two minutes before: a beat that starts sends its first tasks a minute later."""
         if self._logs is None:
-            self._clock.set(now)
+            self._clock.set(now - 2 * MINUTE)
             made = lab(self._clock, self._folder, self._sandbox_root, beats, **self.mail.environment)
             self._logs = self._held.enter_context(made)
         until(Worker.objects.filter(listens=True, ended_at=None).exists)  # the test before emptied the table

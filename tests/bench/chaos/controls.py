@@ -36,8 +36,11 @@ def _schemas(here: Installation, story: Story) -> Iterator[None]:
 
 @contextmanager
 def _processes(here: Installation, story: Story) -> Iterator[None]:
-    argv = [sys.executable, "-c", "input()"]
-    with subprocess.Popen(argv, cwd=here.place.home, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as left:
+    """It has told that it runs: while a program is loaded, /proc has no command line of it."""
+    argv = [sys.executable, "-c", "print(flush=True); input()"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(argv, cwd=here.place.home, **pipes) as left:
+        assert left.stdout and left.stdout.readline()
         yield
         left.kill()
 

@@ -43,7 +43,7 @@ def test_an_experiment_goes_on_beside_poisoned_connection_tests(
 ):
     settings.SANDBOX_ROOT = str(sandbox_root)
     crew.of(1)
-    experiment = started(one_cell(Server.objects.create(name="Box", kind="sandbox", build="system-mariadb"), 20))
+    experiment = started(one_cell(Server.objects.create(name="Box", kind="sandbox", build="system-mariadb"), 10))
     until(lambda: "measuring" in Experiment.objects.get(pk=experiment.pk).activity)
     with closing(Liar(sandbox.target, DIGITS)) as liar:
         wild = attached(sandbox, "wild", poisoned_account)

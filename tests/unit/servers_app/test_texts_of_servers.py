@@ -35,13 +35,13 @@ def stored(server, facts):
     ],
     ids=["script", "slash", "long setting", "long version", "engines and words"],
 )
-@pytest.mark.parametrize("page", PAGES)
-def test_no_page_breaks_on_what_was_stored(client_in, server, facts, page):
+def test_no_page_breaks_on_what_was_stored(client_in, server, facts):
     stored(server, facts)
-    answer = client_in.get(page.format(server.pk))
-    assert answer.status_code == 200
-    assert len(answer.content) < 300_000 and b"\x1b" not in answer.content
-    assert b"<script>alert(1)" not in answer.content
+    for page in PAGES:
+        answer = client_in.get(page.format(server.pk))
+        assert answer.status_code == 200, page
+        assert len(answer.content) < 300_000 and b"\x1b" not in answer.content, page
+        assert b"<script>alert(1)" not in answer.content, page
 
 
 def test_the_pair_of_an_honest_server_is_offered(client_in, server):

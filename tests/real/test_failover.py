@@ -219,8 +219,9 @@ def test_a_paused_primary_that_is_not_shut_off_acknowledges_after_it_wakes(sandb
 
 
 def test_a_paused_primary_that_is_shut_off_loses_nothing(sandbox_root):
-    result = fail_over(sandbox_root, "primary-pause", pause_s=2.0, kind="semi-sync")
-    assert bad(result) == set() and result.acknowledged > 0 and result.story.outage.total_s < 2.0
+    """Long before it would have woken."""
+    result = fail_over(sandbox_root, "primary-pause", pause_s=30.0, kind="semi-sync")
+    assert bad(result) == set() and result.acknowledged > 0 and result.story.outage.total_s < 30.0
 
 
 def test_clients_wait_for_a_paused_replica_that_must_answer(sandbox_root):

@@ -8,6 +8,7 @@ from workers.metrics.source import Counts, Figure, SourceSession, Subject, Windo
 from workers.servers import ask
 from workers.servers.facts import Facts
 from workers.servers.limited import Connection
+from workers.servers.look import binlog_status
 
 
 class BinlogSize:
@@ -57,8 +58,7 @@ class _Written:
 
 def end_of_log(connection: Connection, facts: Facts) -> tuple[str, int]:
     """The last file of the binary log and its size in bytes; ("", 0): the log is off. Raises ServerError."""
-    renamed = facts.flavour == "mysql" and facts.version >= (8, 2, 0)
-    found = ask.rows(connection, "SHOW BINARY LOG STATUS" if renamed else "SHOW MASTER STATUS")
+    found = ask.rows(connection, binlog_status(facts.flavour, facts.version))
     if not found:
         return "", 0
     name, size, *_ = (*found[0], None)

@@ -14,6 +14,7 @@ from workers.servers.connection import cipher
 from workers.servers.facts import Facts
 from workers.servers.flavours import FLAVOURS, grant_statements, needs
 from workers.servers.limited import Connection
+from workers.servers.look import BINLOG_OPEN
 from workers.servers.lookalikes import LOOKALIKES
 from workers.servers.pins import needs_pin, proven
 from workers.servers.privileges import grant_to_see_others, granted, missing
@@ -119,6 +120,8 @@ def binlog(scene: CheckedServer) -> PreflightAnswer:
         return answer("binlog-unknown")
     if facts.variable("log_bin") not in ("ON", "1"):
         return answer("binlog-off")
+    if facts.variable(BINLOG_OPEN) == "OFF":
+        return answer("binlog-closed")
     kind = facts.variable("binlog_format") or "ROW"
     return answer("binlog" if kind == "ROW" else "binlog-of-statements", format=kind)
 

@@ -15,7 +15,7 @@ MOST_PEERS = 1000
 RENAMED = {"master": "source", "slave": "replica"}
 VARIABLES = (
     "server_uuid", "hostname", "report_host", "relay_log_info_repository", "relay_log_recovery", "sync_relay_log",
-    "sync_binlog", "innodb_flush_log_at_trx_commit", "log_bin", "rpl_semi_sync_source_enabled",
+    "sync_binlog", "innodb_flush_log_at_trx_commit", "log_bin", "binlog_open", "rpl_semi_sync_source_enabled",
     "rpl_semi_sync_source_wait_point", "rpl_semi_sync_source_timeout", "rpl_semi_sync_source_wait_for_replica_count",
     "rpl_semi_sync_replica_enabled",
     "group_replication_consistency", "replica_parallel_threads", "log_replica_updates", "gtid_strict_mode",

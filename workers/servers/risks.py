@@ -108,6 +108,7 @@ CONDITIONS: dict[str, Condition] = {
     "binlog is not flushed at commit": _not("sync_binlog", "1"),
     "binlog is never flushed": _is("sync_binlog", "0"),
     "binlog is flushed at every Nth group": _not("sync_binlog", "0"),
+    "binlog was closed after an error": _is("binlog_open", "OFF"),
     "an error of the binlog switches it off": _is("binlog_error_action", "IGNORE_ERROR"),
     "engine and binlog commit without a prepare phase": _is("innodb_support_xa", "OFF"),
     "flush method is nosync": _is("innodb_flush_method", "NOSYNC"),

@@ -11,6 +11,7 @@ from dashboard.findings.flushing import in_short
 from dashboard.records.servers.models import Server
 from dashboard.text.numbers import duration
 from workers.servers.ask import whole
+from workers.servers.look import BINLOG_OPEN
 from workers.servers.replication import Peer
 
 MOST = 1000  # attached servers; of more only those of one site are read for a page
@@ -138,6 +139,9 @@ def _source_lost(link: ReplicationLink, joins: Sequence[ReplicationLink], known:
         return TopologyStatement(crash, "may be lost", says)
     if source is None:
         return TopologyStatement(crash, UNKNOWN, f"{name} is not registered here: how it replicates is unknown.")
+    if source.value(BINLOG_OPEN) == "OFF":
+        says = f"{name} has closed its binary log after an error: {follower} lacks every later commit."
+        return TopologyStatement(crash, "may be lost", says)
     status, fell = source.value("rpl_semi_sync_source_status"), source.value("rpl_semi_sync_source_enabled") == "ON"
     clients, answers, timeout_ms = _semi_sync(source)
     if status == "OFF" or clients == 0 or not (status or fell):

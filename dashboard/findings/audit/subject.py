@@ -12,13 +12,18 @@ from dashboard.installation import vault
 from dashboard.records.servers.models import Preflight, Server
 from workers.servers import lookalikes, reading
 from workers.servers.facts import Facts
-from workers.servers.look import REDO_LOG, REDO_LOG_SINCE
+from workers.servers.look import BINLOG_OPEN, REDO_LOG, REDO_LOG_SINCE
 from workers.servers.pasted.read import PastedText
 from workers.servers.reading import ServerReading
 from workers.servers.services import SERVICES, recognised
+from workers.servers.settings import switch
 
 REDO_LOG_NOT_TOLD = (
     "The text does not tell whether the redo log is switched off: SHOW GLOBAL STATUS LIKE 'Innodb_redo_log_enabled'."
+)
+BINLOG_NOT_TOLD = (
+    "It is not known whether the server still writes its binary log. Its account needs REPLICATION CLIENT (MariaDB from "
+    "10.5 on: BINLOG MONITOR). Then test the connection again."
 )
 NOT_READ = "Not read yet. Read all servers."
 
@@ -64,7 +69,7 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     lookalike = known.lookalike or lookalikes.recognised({"version": kept.version_text})
     facts = Facts(known.flavour or "mysql", kept.version, kept.version_text, kept.settings, known.engines, lookalike)
     service = _service(server, known.service.key or recognised({}, server.host)[0])
-    return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at, service=service)
+    return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at, notes=_asked(facts), service=service)
 
 
 def read_all(servers: Sequence[Server], limit_s: float = reading.LIMIT_S) -> list[AuditedServer]:
@@ -82,8 +87,15 @@ def read_now(servers: Sequence[Server], readings: Sequence[ServerReading], at: d
         facts, seen = read.facts, read.replication
         told = Told(server, facts.flavour, seen) if facts and seen else None
         service = _service(server, recognised(facts.variables, server.host)[0]) if facts else ""
-        found.append(AuditedServer(server.name, server, facts, told, at, read.why, service=service))
+        notes = _asked(facts) if facts else ()
+        found.append(AuditedServer(server.name, server, facts, told, at, read.why, notes, service))
     return found
+
+
+def _asked(facts: Facts) -> tuple[str, ...]:
+    """What a running server was asked and did not answer."""
+    has_log = switch(facts.variables.get("log_bin", "OFF")) == "ON" and not facts.lookalike
+    return (BINLOG_NOT_TOLD,) if has_log and facts.variable(BINLOG_OPEN) is None else ()
 
 
 def _service(server: Server, found: str) -> str:

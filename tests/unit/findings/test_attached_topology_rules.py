@@ -44,6 +44,15 @@ def test_a_pair_is_known_by_number_port_and_host():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("is_open", "outcome"), [("ON", "kept"), ("OFF", "may be lost")])
+def test_a_source_that_closed_its_binary_log_sends_nothing_more(is_open, outcome):
+    """Its semi-synchronous replication goes on telling that it is on."""
+    source = registered("db1", 1, **SEMI_SYNC, rpl_semi_sync_source_no_tx="0", binlog_open=is_open)
+    registered("db2", 2, sources=follows("db1", 1))
+    found, says = outcomes(source)["host of db1 lost, db2 promoted"]
+    assert found == outcome and ("closed its binary log" in says) is (is_open == "OFF")
+
+
 def test_the_same_number_on_another_host_is_another_server():
     stranger = registered("db9", 1)
     replica = registered("db2", 2, sources=follows("db1", 1))

@@ -128,6 +128,16 @@ def test_a_redo_log_that_is_off_is_told_from_a_text():
     assert found.lines[0].changes == ("ALTER INSTANCE ENABLE INNODB REDO_LOG",)
 
 
+@pytest.mark.parametrize(("told", "notes"), [("ON", 0), ("OFF", 0), (None, 1)])
+def test_a_server_that_does_not_tell_of_its_binary_log_has_a_note(told, notes):
+    registered("A", settings(**({"binlog_open": told} if told else {})))
+    registered("B", settings(log_bin="OFF"))
+    lines = {line.name: line for line in audited().lines}
+    assert len([one for one in lines["A"].notes if "still writes its binary log" in one]) == notes
+    assert not lines["B"].notes
+    assert lines["A"].killed.outcome == ("may be lost" if told == "OFF" else "kept")
+
+
 def test_aurora_is_not_judged_by_the_settings_of_innodb():
     server = registered("cluster", settings())
     server.service = "aurora"

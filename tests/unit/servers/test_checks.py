@@ -125,6 +125,8 @@ def test_attached_replicas_are_a_warning():
         ({"log_bin": "ON", "binlog_format": "ROW"}, "passed"),
         ({"log_bin": "ON", "binlog_format": "STATEMENT"}, "warned"),
         ({"log_bin": "OFF"}, "warned"),
+        ({"log_bin": "ON", "binlog_format": "ROW", "binlog_open": "ON"}, "passed"),
+        ({"log_bin": "ON", "binlog_format": "ROW", "binlog_open": "OFF"}, "failed"),
         ({}, "unknown"),
     ],
 )

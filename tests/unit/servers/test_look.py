@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pymysql import OperationalError
 
 from tests.unit.servers.played import Played
 from workers.errors import ServerError
@@ -53,6 +54,34 @@ def test_the_redo_log_is_asked_for_where_it_can_be_switched_off(version, told, e
     """ALTER INSTANCE DISABLE INNODB REDO_LOG: no variable shows it. Without an answer it is not known."""
     server = Played({"SHOW GLOBAL VARIABLES": [("version", version)], "SHOW GLOBAL STATUS": told, "SHOW ENGINES": []})
     assert read(server).variable("innodb_redo_log_enabled") == expected
+
+
+FIRST = [("binlog.000001", 4, "", "")]
+
+
+@pytest.mark.parametrize(
+    ("version", "log_bin", "named", "expected"),
+    [
+        ("10.11.6-MariaDB", "ON", FIRST, "ON"),
+        ("10.11.6-MariaDB", "ON", [], "OFF"),
+        ("5.6.14", "1", [], "OFF"),
+        ("8.0.33", "ON", OperationalError(1227, "denied"), None),
+        ("8.0.33", "OFF", [], None),
+    ],
+)
+def test_a_binary_log_that_the_server_closed_is_seen(version, log_bin, named, expected):
+    """log_bin stays ON. The server then names no file."""
+    variables = [("version", version), ("log_bin", log_bin)]
+    answers = {"SHOW GLOBAL VARIABLES": variables, "SHOW GLOBAL STATUS": [], "SHOW MASTER STATUS": named}
+    account = {"SHOW ENGINES": [], "SELECT CURRENT_USER()": []}
+    assert read(Played({**answers, **account})).variable("binlog_open") == expected
+
+
+@pytest.mark.parametrize(("version", "statement"), [("8.2.0", "SHOW BINARY LOG STATUS"), ("8.1.0", "SHOW MASTER")])
+def test_new_mysql_is_asked_for_its_log_by_the_new_name(version, statement):
+    variables = [("version", version), ("log_bin", "ON")]
+    answers = {"SHOW GLOBAL VARIABLES": variables, "SHOW GLOBAL STATUS": [], statement: [], "SHOW ENGINES": []}
+    assert read(Played(answers)).variable("binlog_open") == "OFF"
 
 
 def test_a_server_that_hides_its_version_is_refused_in_our_words():

@@ -19,6 +19,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 DAMAGED = ("file is not a database", "malformed")
 LACKING = ("no such table", "no such column")
 LACKING_STATES = ("42P01", "42703")  # undefined_table, undefined_column
+LOCKED = "database is locked"
 CLOSED = ("readonly database", "unable to open database file")
 RESTORE = "Nothing was changed. Restore a backup, see docs/deployment.md: Restore."
 
@@ -70,6 +71,10 @@ def explained(failure: BaseException | None) -> str:
             return f"The database is not made or upgraded yet: it lacks {unapplied}. Run: manage.py migrate"
         if any(words in str(failure) for words in CLOSED) and isinstance(failure, sqlite3.OperationalError):
             return f"The database cannot be used ({failure}). Let this user write to its file and folder."
+        if LOCKED in str(failure) and isinstance(failure, sqlite3.OperationalError):
+            return f"Another program holds the database for too long ({failure}). Try again."
+        if _is_silent(failure):
+            return f"The database does not answer ({str(failure).strip()}). Is PostgreSQL running? See DATABASE_URL."
         if (isinstance(failure, OSError) and failure.errno in FULL) or "disk is full" in str(failure):
             return f"The disk is full ({failure}). Make room, then start again."
         if any(words in str(failure) for words in DAMAGED) and isinstance(failure, sqlite3.DatabaseError):
@@ -82,6 +87,13 @@ def _lacks_a_table(failure: BaseException) -> bool:
     """Said by SQLite or PostgreSQL."""
     of_sqlite = isinstance(failure, sqlite3.OperationalError) and str(failure).startswith(LACKING)
     return of_sqlite or getattr(failure, "sqlstate", "") in LACKING_STATES
+
+
+def _is_silent(failure: BaseException) -> bool:
+    """psycopg found no server, or waited for it in vain: its error has no number of PostgreSQL."""
+    from django.db import OperationalError
+
+    return isinstance(failure, OperationalError) and getattr(failure.__cause__, "sqlstate", "") is None
 
 
 def _unapplied_migration() -> str:

@@ -22,8 +22,8 @@ REDO_LOG_NOT_TOLD = (
     "The text does not tell whether the redo log is switched off: SHOW GLOBAL STATUS LIKE 'Innodb_redo_log_enabled'."
 )
 BINLOG_NOT_TOLD = (
-    "It is not known whether the server still writes its binary log. Its account needs REPLICATION CLIENT (MariaDB from "
-    "10.5 on: BINLOG MONITOR). Then test the connection again."
+    "It is not known whether the server still writes its binary log. The account needs REPLICATION CLIENT (MariaDB "
+    "from 10.5.2 on: BINLOG MONITOR). Then test the connection again."
 )
 NOT_READ = "Not read yet. Read all servers."
 
@@ -69,7 +69,8 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     lookalike = known.lookalike or lookalikes.recognised({"version": kept.version_text})
     facts = Facts(known.flavour or "mysql", kept.version, kept.version_text, kept.settings, known.engines, lookalike)
     service = _service(server, known.service.key or recognised({}, server.host)[0])
-    return AuditedServer(server.name, server, facts, told_by(server, test), test.done_at, notes=_asked(facts), service=service)
+    told, notes = told_by(server, test), _asked(facts)
+    return AuditedServer(server.name, server, facts, told, test.done_at, notes=notes, service=service)
 
 
 def read_all(servers: Sequence[Server], limit_s: float = reading.LIMIT_S) -> list[AuditedServer]:

@@ -9,7 +9,6 @@ import time
 import pytest
 from django.conf import settings
 from django.core.management import call_command
-from django.db import OperationalError
 from django.utils import timezone
 
 from dashboard.commands.management.commands import experiment as command
@@ -65,15 +64,6 @@ def test_a_bad_call_ends_with_2_and_the_reason(server, capsys, arguments, reason
     assert status(*arguments) == 2
     assert reason in capsys.readouterr().err
     assert not Experiment.objects.exists()
-
-
-def test_a_database_without_tables_is_reported(server, capsys, monkeypatch):
-    def broken(*_, **__):
-        raise OperationalError("no such table: servers_server")
-
-    monkeypatch.setattr(Command, "_create", broken)
-    assert status(*RUN) == 2
-    assert "no such table" in (said := capsys.readouterr().err) and "manage.py migrate" in said
 
 
 def test_log_lines_go_to_the_log_and_not_to_the_terminal(server, monkeypatch):

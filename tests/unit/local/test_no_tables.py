@@ -7,6 +7,7 @@ import sys
 from contextlib import closing
 
 import pytest
+from django.db import OperationalError
 
 from dashboard.installation import usable
 from dashboard.installation.home import PROJECT, NoHome, database
@@ -21,7 +22,11 @@ def manage(folder, *words):
     return subprocess.run(argv, cwd=PROJECT, env=env, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("command", ["experiment export 1 FILE", "experiment crash-points 1", "makeadmin bob"])
+COMMANDS = ("experiment export 1 FILE", "experiment crash-points 1", "makeadmin bob", "audit",
+            "experiment run group-commit --server One", "experiment resume 1")  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_home_without_tables_is_told(tmp_path, command):
     done = manage(tmp_path / "home", *command.replace("FILE", str(tmp_path / "file")).split())
     assert (done.returncode, done.stderr) == (2, NO_TABLES.format(lacks="contenttypes.0001_initial"))
@@ -66,6 +71,26 @@ def test_a_table_that_is_missing_though_all_is_applied_is_an_error_of_ours(db, f
     assert usable.explained(failure) == ""
     monkeypatch.setattr(usable, "_unapplied_migration", lambda: "servers.0001_tables")
     assert usable.explained(failure) == NO_TABLES.format(lacks="servers.0001_tables").strip()
+
+
+class Silent(Exception):
+    """As psycopg tells that it has no connection."""
+
+    sqlstate = None
+
+
+@pytest.mark.parametrize(("cause", "is_told"), [(Silent(), True), (Undefined(), False), (None, False)])
+def test_a_database_that_does_not_answer_is_told(cause, is_told, monkeypatch):
+    monkeypatch.setattr(usable, "_unapplied_migration", lambda: "")
+    failure = OperationalError("couldn't get a connection after 10.00 sec\n")
+    failure.__cause__ = cause
+    told = "The database does not answer (couldn't get a connection after 10.00 sec). Is PostgreSQL running?"
+    assert usable.explained(failure).startswith(told) is is_told
+
+
+def test_a_database_that_another_program_holds_is_told():
+    told = usable.explained(sqlite3.OperationalError("database is locked"))
+    assert told == "Another program holds the database for too long (database is locked). Try again."
 
 
 def test_a_database_that_is_closed_to_the_user_is_told():

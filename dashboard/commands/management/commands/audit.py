@@ -18,7 +18,6 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import OperationalError, ProgrammingError
 
 from dashboard.commands.command import DurascopeCommand
 from dashboard.commands.files import STDIN, content_of
@@ -49,16 +48,11 @@ class Command(DurascopeCommand):
     def handle(
         self, *_: object, files: list[str], of: str, server: list[str], json: bool, limit: float, **__: object
     ) -> None:
-        try:
-            if files and server:
-                raise PlanError("--server reads registered servers, and files were named.", "Leave one of them out.")
-            subjects = _of_files(files, of) if files else _registered(server, limit)
-            self._tell_others(bool(files or server))
-            found = with_levels(audit(subjects), subjects)
-        except (OperationalError, ProgrammingError) as broken:
-            raise PlanError(
-                f"The database cannot be used: {broken}. A new installation is made by: manage.py migrate."
-            ) from broken
+        if files and server:
+            raise PlanError("--server reads registered servers, and files were named.", "Leave one of them out.")
+        subjects = _of_files(files, of) if files else _registered(server, limit)
+        self._tell_others(bool(files or server))
+        found = with_levels(audit(subjects), subjects)
         pairs = [against(*subjects)] if len(files) == 2 else []
         if json:
             document = {**asdict(found), "against": [asdict(pair) for pair in pairs]}

@@ -25,7 +25,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import OperationalError, connection
+from django.db import connection
 
 from dashboard.commands.command import DurascopeCommand
 from dashboard.commands.crash_point import crash_point, more_crash_points
@@ -105,13 +105,7 @@ class Command(DurascopeCommand):
 
     def _run(self, begin: Callable[..., Experiment], *, json: bool, **options: Any) -> int:
         usable.check_installation()
-        try:
-            experiment = begin(**options)
-        except OperationalError as broken:  # the database of a new home is empty
-            raise DurascopeError(
-                f"The database {connection.settings_dict['NAME']} cannot be used: {broken}. Nothing was started.",
-                "Check DURASCOPE_HOME; a new installation is made by: manage.py migrate.",
-            ) from broken
+        experiment = begin(**options)
         self._tell_before(experiment)
         for ending in (signal.SIGINT, signal.SIGTERM):
             signal.signal(ending, lambda *_: heartbeat.stopping.set())

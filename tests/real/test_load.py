@@ -119,6 +119,22 @@ def test_each_insert_commits_whatever_the_server_sets_for_all_sessions(request_o
 
 
 @pytest.mark.usefixtures("slow")
+def test_each_insert_commits_though_init_connect_began_a_transaction(request_of, sandbox, connection):
+    """It runs for accounts without SUPER only."""
+    account = {"user": f"{SCHEMA}_u", "password": "only-For-3-this"}
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE USER {account['user']} IDENTIFIED BY '{account['password']}'")
+        cursor.execute(f"GRANT ALL ON {SCHEMA}.* TO {account['user']}")
+        cursor.execute("SET GLOBAL init_connect = 'START TRANSACTION'")
+        try:
+            result = loaded(request_of(workload="insert", target=replace(sandbox.target, **account)))
+        finally:
+            cursor.execute("SET GLOBAL init_connect = ''")
+            cursor.execute(f"DROP USER {account['user']}")
+    assert result.transactions and count(connection, "durascope_grown") == result.transactions
+
+
+@pytest.mark.usefixtures("slow")
 def test_a_second_run_on_a_grown_table_finds_its_keys_free(request_of, connection):
     request = request_of(workload="insert", params={"keys": "random"})
     first = loaded(request)

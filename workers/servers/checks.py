@@ -190,7 +190,8 @@ def judge_replicas(hosts: list[str]) -> PreflightAnswer:
     return answer("replicas" if hosts else "no-replica", count=len(hosts), hosts=", ".join(sorted(hosts)))
 
 
-READ_ONLY = ("read_only", "super_read_only", "innodb_read_only")
+# The last two: of the transactions of new sessions; MariaDB has both names for one setting.
+READ_ONLY = ("read_only", "super_read_only", "innodb_read_only", "transaction_read_only", "tx_read_only")
 LONGEST_HOST = 100
 
 
@@ -219,7 +220,27 @@ def read_only(scene: CheckedServer) -> PreflightAnswer:
 
 def read_only_by(facts: Facts) -> list[str]:
     """The variables that keep a load from writing."""
-    return [name for name in READ_ONLY if _is_on(facts.variable(name))]
+    on = [name for name in READ_ONLY if _is_on(facts.variable(name))]
+    return [name for name in on if (name, "transaction_read_only" in on) != ("tx_read_only", True)]
+
+
+LONGEST_VALUE = 40
+# Of new sessions: the usual values of what a load inherits. sysbench sets autocommit and completion_type itself.
+USUAL = {
+    "transaction_isolation": ("REPEATABLE-READ", "READ-COMMITTED"),
+    "tx_isolation": ("REPEATABLE-READ", "READ-COMMITTED"),
+    "sql_select_limit": (str(2**64 - 1),),
+    "max_execution_time": ("0",),
+    "max_statement_time": ("0", "0.000000"),
+    "foreign_key_checks": ("ON", "1"),
+    "unique_checks": ("ON", "1"),
+}
+
+
+def sessions(scene: CheckedServer) -> PreflightAnswer:
+    told = {name: value.upper() for name in USUAL if (value := scene.facts.variable(name)) is not None}
+    unusual = [f"{name}={value[:LONGEST_VALUE]}" for name, value in told.items() if value not in USUAL[name]]
+    return answer("unusual-sessions" if unusual else "sessions", values=", ".join(unusual))
 
 
 def _is_on(value: str | None) -> bool:
@@ -247,4 +268,5 @@ CHECKS: dict[str, tuple[str, Callable[[CheckedServer], PreflightAnswer]]] = {
     "clock": ("Clocks", clock),
     "replicas": ("Replicas", replicas),
     "read_only": ("Writable", read_only),
+    "sessions": ("Defaults of sessions", sessions),
 }

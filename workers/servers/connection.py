@@ -4,7 +4,8 @@ import socket
 import ssl
 
 import pymysql
-from pymysql.constants import COMMAND, ER
+from pymysql.constants import COMMAND, ER, SERVER_STATUS
+from pymysql.protocol import OKPacketWrapper
 
 from workers.errors import AccessDenied, DurascopeError, PlanError, Unreachable
 from workers.servers import ask, keys, logins, owners_file, pins, session
@@ -27,9 +28,17 @@ class OurSession(Connection):
             self._auth_plugin_map.greeted, self._auth_plugin_name = self._auth_plugin_name, logins.UNDECIDED
 
     def set_character_set(self, charset: str, collation: str | None = None) -> None:
-        """PyMySQL calls this at the end of each login. One statement sets the rest too."""
-        self.command(COMMAND.COM_QUERY, session.STATEMENT.encode())
-        self._read_packet()  # type: ignore[no-untyped-call]
+        """PyMySQL calls this at the end of each login. It sets the rest too."""
+        status = 0
+        for statement in session.STATEMENTS:
+            status = self._said(statement)
+        if status & SERVER_STATUS.SERVER_STATUS_IN_TRANS:
+            self._said(session.LEFT_OPEN)
+
+    def _said(self, statement: str) -> int:
+        """The server's status after it."""
+        self.command(COMMAND.COM_QUERY, statement.encode())
+        return int(OKPacketWrapper(self._read_packet()).server_status)  # type: ignore[no-untyped-call]
 
 
 def connect(

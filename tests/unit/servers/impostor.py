@@ -5,6 +5,7 @@ import socket
 import struct
 import threading
 
+from workers.servers import session
 from workers.servers.target import Target
 
 PASSWORD = b"hunter2"
@@ -42,8 +43,9 @@ def log_in(caller):
     caller.sendall(packet(greeting("mysql_native_password"), 0))
     caller.recv(4096)
     caller.sendall(packet(OK, 2))
-    caller.recv(4096)  # SET NAMES
-    caller.sendall(packet(OK, 1))
+    for _ in session.STATEMENTS:
+        caller.recv(4096)
+        caller.sendall(packet(OK, 1))
 
 
 class OneCaller:

@@ -141,12 +141,39 @@ def test_the_binlog_is_checked(variables, outcome):
         ({"read_only": "ON"}, "failed"),
         ({"read_only": "NO_LOCK_NO_ADMIN"}, "failed"),
         ({"read_only": "OFF", "innodb_read_only": "ON"}, "failed"),
+        ({"read_only": "OFF", "transaction_read_only": "ON"}, "failed"),
+        ({"read_only": "OFF", "tx_read_only": "ON"}, "failed"),
+        ({"read_only": "OFF", "tx_read_only": "OFF"}, "passed"),
         ({}, "unknown"),
     ],
 )
 def test_a_read_only_server_is_noticed(variables, outcome):
     found = checks.read_only(scene(answers={"SHOW ALL SLAVES STATUS": []}, **variables))
     assert found.outcome == outcome and ("OFF" in found.fix) == (outcome == "failed")
+
+
+def test_a_setting_with_two_names_is_told_once():
+    both = {"transaction_read_only": "ON", "tx_read_only": "ON"}
+    found = checks.read_only(scene(answers={"SHOW ALL SLAVES STATUS": []}, read_only="OFF", **both))
+    assert found.fix == "SET GLOBAL transaction_read_only = OFF;"
+
+
+@pytest.mark.parametrize(
+    ("variables", "outcome", "named"),
+    [
+        ({}, "passed", ""),
+        ({"tx_isolation": "REPEATABLE-READ", "max_statement_time": "0.000000", "unique_checks": "ON"}, "passed", ""),
+        ({"sql_select_limit": "18446744073709551615", "transaction_isolation": "READ-COMMITTED"}, "passed", ""),
+        ({"transaction_isolation": "SERIALIZABLE"}, "warned", "transaction_isolation=SERIALIZABLE"),
+        ({"tx_isolation": "READ-UNCOMMITTED"}, "warned", "tx_isolation=READ-UNCOMMITTED"),
+        ({"max_statement_time": "7.000000"}, "warned", "max_statement_time=7.000000"),
+        ({"sql_select_limit": "3", "unique_checks": "OFF"}, "warned", "sql_select_limit=3, unique_checks=OFF"),
+        ({"unique_checks": "x" * 4096}, "warned", f"unique_checks={'X' * 40}."),
+    ],
+)
+def test_unusual_defaults_of_sessions_are_named(variables, outcome, named):
+    found = checks.sessions(scene(**variables))
+    assert found.outcome == outcome and named in found.says
 
 
 def test_nobody_is_told_to_write_to_a_replica():

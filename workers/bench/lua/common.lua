@@ -118,6 +118,7 @@ end
 function bench.connect()
    local con = sysbench.sql.driver():connect()
    con:query("SET SESSION autocommit = 1, SESSION completion_type = 0")
+   con:query("COMMIT") -- init_connect may have begun a transaction
    return con
 end
 

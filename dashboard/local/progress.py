@@ -31,4 +31,4 @@ def left(now: LiveState) -> str:
     if now["left_s"] is None:
         return ""
     minutes, seconds = divmod(round(now["left_s"]), 60)
-    return f"about {minutes}:{seconds:02d} min left"
+    return f"{'at least' if now['left_is_least'] else 'about'} {minutes}:{seconds:02d} min left"

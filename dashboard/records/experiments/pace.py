@@ -1,7 +1,8 @@
 """The finished share of an experiment, and the time that the rest will take on this machine."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import mean
@@ -14,6 +15,7 @@ from dashboard.records.experiments.states import ENDED
 from workers.bench.crash_review import trial_s
 from workers.errors import PlanError
 
+EARLIER = 10  # trials of other experiments that are asked how fast this host is
 ENOUGH = 3  # cells or trials of a kind that must end before their mean alone counts
 
 
@@ -66,18 +68,43 @@ def paces(experiment: Experiment) -> Paces:
     return Paces(cells, _grouped(experiment.trials.all(), F("kind")))
 
 
-def left_s(experiment: Experiment, known: Paces) -> float | None:
-    """Seconds left. Only the durations of cells and trials count: an experiment may wait for days before a person
-    resumes it. Trials of which none of their kind ended take as much longer than planned as those that did."""
+@dataclass(frozen=True)
+class TimeLeft:
+    """`is_least`: no crash trial has shown yet how fast this host is. The plan's figures are those of a quiet one."""
+
+    seconds: float
+    is_least: bool = False
+
+
+def left(experiment: Experiment, known: Paces) -> TimeLeft | None:
+    """Only the durations of cells and trials count: an experiment may wait for days before a person resumes it. Trials
+    of which none of their kind ended take as much longer than planned as those that did, here or in earlier ones."""
     if experiment.is_over or not known.total:
         return None
     planned = _planned(experiment, known)
     of_trials_s = sum(one.total * planned[kind] for kind, one in known.trials.items())
     each_cell_s = max(0.0, experiment.estimate_s - of_trials_s) / max(1, known.cells.total)
     expected_s = sum(one.over * planned[kind] for kind, one in known.trials.items())
-    slower = sum(one.took_s for one in known.trials.values()) / expected_s if expected_s else 1.0
-    rest_s = sum(one.left_s(slower * planned[kind]) for kind, one in known.trials.items())
-    return known.cells.left_s(each_cell_s) + rest_s
+    took_s = sum(one.took_s for one in known.trials.values())
+    slower = took_s / expected_s if expected_s else _slower_before(experiment, known.trials)
+    rest_s = sum(one.left_s((slower or 1.0) * planned[kind]) for kind, one in known.trials.items())
+    return TimeLeft(known.cells.left_s(each_cell_s) + rest_s, is_least=slower is None)
+
+
+def _slower_before(experiment: Experiment, kinds: Mapping[str, Pace]) -> float | None:
+    """How many times as long as planned the latest trials of these kinds took at this site; None: there are none, and
+    some are to come."""
+    if not kinds:
+        return 1.0
+    tried = Trial.objects.filter(kind__in=kinds, state=Trial.State.DONE, server__site=experiment.site)
+    tried = tried.filter(experiment__imported_at=None).exclude(experiment=experiment).select_related("experiment")
+    took_s = expected_s = 0.0
+    for one in tried.order_by("-pk")[:EARLIER]:
+        with suppress(PlanError):
+            plan = one.experiment.as_plan()
+            expected_s += mean(trial_s(plan.crash, one.kind, variant) for variant in plan.variants)
+            took_s += (one.ended_at - one.started_at).total_seconds() if one.ended_at and one.started_at else 0.0
+    return took_s / expected_s if expected_s else None
 
 
 def _planned(experiment: Experiment, known: Paces) -> dict[str, float]:

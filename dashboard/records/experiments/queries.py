@@ -191,6 +191,7 @@ class LiveState(TypedDict):
     failed: int
     total: int
     left_s: float | None
+    left_is_least: bool
     cell: RunningRow | None
     series: str
     since: int
@@ -206,6 +207,7 @@ def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START
     does not have; none while a trial runs."""
     paces = pace.paces(experiment)
     stopping = why_queued.stopping(experiment)
+    left = None if stopping else pace.left(experiment, paces)
     cell, mark = _running(experiment)
     picture = live.latest(experiment.pk, have) if mark else live.NO_SECONDS
     if picture.mark != mark:  # seconds of an ended cell
@@ -216,7 +218,8 @@ def live_state(experiment: Experiment, have: live.LivePosition = live.FROM_START
         "done": paces.count("done"),
         "failed": paces.count("failed"),
         "total": paces.total,
-        "left_s": None if stopping else pace.left_s(experiment, paces),
+        "left_s": left.seconds if left else None,
+        "left_is_least": left.is_least if left else False,
         "cell": cell,
         "series": picture.series,
         "since": picture.since,

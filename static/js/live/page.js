@@ -8,7 +8,7 @@ export function fill(section, state) {
     activity: state.activity || state.state,
     count: `${number(state.done)} of ${number(state.total)}`,
     failed: state.failed ? `${number(state.failed)} failed` : "",
-    left: Number.isFinite(state.left_s) ? `${people(state.left_s)} left` : "",
+    left: Number.isFinite(state.left_s) ? `${state.left_is_least ? "at least " : ""}${people(state.left_s)} left` : "",
     variant: cell.variant ?? "–",
     workload: cell.workload ?? "–",
     threads: cell.threads === undefined ? "–" : String(cell.threads),

@@ -139,6 +139,35 @@ def test_the_pace_of_kills_is_not_that_of_loads_of_which_each_crash_point_is_tri
     assert queries.live_state(experiment)["left_s"] > 2 * (300 + recorded) / 2
 
 
+def earlier(server, kind, took_s, site="", **fields):
+    """A done trial of another experiment."""
+    other = Experiment.objects.create(name="earlier", plan=factory.plan([server]).as_dict(), seed=1, **fields)
+    there = Server.objects.create(name="far", kind="sandbox", build="system-mariadb", site=site) if site else server
+    began = {"state": "done", "started_at": NOW - timedelta(seconds=took_s), "ended_at": NOW}
+    Trial.objects.create(
+        experiment=other, position=0, server=there, variant="1/1", kind=kind, repeat=1, seed=1, **began
+    )
+
+
+def test_before_its_first_trial_an_experiment_expects_what_earlier_ones_took(experiment, server, add_trials):
+    add_trials(2, "every-crash-point")
+    over(experiment.cells.all(), 60, NOW)
+    recorded = planned_s("every-crash-point")
+    now = queries.live_state(experiment)
+    assert (now["left_s"], now["left_is_least"]) == (pytest.approx(2 * recorded), True)
+    earlier(server, "every-crash-point", 9 * recorded, site="far")
+    earlier(server, "every-crash-point", 9 * recorded, state="done", imported_at=NOW, imported_digest="x")
+    earlier(server, "process-kill", 9 * recorded)
+    assert queries.live_state(experiment)["left_is_least"], "they say nothing of these trials on this host"
+    earlier(server, "every-crash-point", 4 * recorded)
+    now = queries.live_state(experiment)
+    assert (now["left_s"], now["left_is_least"]) == (pytest.approx(2 * 4 * recorded), False)
+
+
+def test_measurements_alone_are_no_least(experiment):
+    assert not queries.live_state(experiment)["left_is_least"]
+
+
 def test_a_trial_that_runs_longer_than_planned_is_no_promise_of_its_end(experiment, add_trials):
     add_trials(3, "every-crash-point")
     over(experiment.cells.all(), 60, NOW)

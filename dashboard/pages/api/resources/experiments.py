@@ -60,9 +60,10 @@ class Second(Schema):
     p95_ms: float | None
 
 
-@with_values(queries.LiveState, "activity done failed total left_s warming stopping message over")
+@with_values(queries.LiveState, "activity done failed total left_s left_is_least warming stopping message over")
 class ProgressOut(Schema):
-    """The present state. `left_s`: estimated seconds until the end; `seconds`: those of the measured cell; `stopping`:
+    """The present state. `left_s`: estimated seconds until the end, `left_is_least`:
+    no crash trial has shown yet how fast this host is; `seconds`: those of the measured cell; `stopping`:
     the worker's steps between a cancel and its end, "" otherwise."""
 
     state: State

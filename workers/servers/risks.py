@@ -118,6 +118,7 @@ CONDITIONS: dict[str, Condition] = {
     "pages are not written twice": _is("innodb_doublewrite", *NO_DOUBLEWRITE),
     "second writes of pages are not flushed": _is("innodb_doublewrite", "FAST"),
     "pages have no checksums": _either(_is("innodb_checksum_algorithm", *NO_CHECKSUM), _is("innodb_checksums", "OFF")),
+    "system calls that flush are left out": _is("debug_no_sync", "ON"),
     "recovery skips steps": _not("innodb_force_recovery", "0"),
 }
 

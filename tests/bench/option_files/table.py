@@ -17,6 +17,7 @@ from tests.bench.option_files.asked import VALIDATES, Answer, helped, printed_he
 from workers.sandbox import builds
 from workers.sandbox.builds import Build
 from workers.servers.compared import name_of
+from workers.servers.settings import switch
 
 BUILDS = (
     "mariadb-10.1.23", "mariadb-10.5", "system-mariadb", "mariadb-11.8", "mysql-5.6.14", "mysql-8.0.33", "mysql-9.7",
@@ -115,7 +116,7 @@ def _details(asked: Asked, name: str, kind: str, default: str) -> str:
         wrong = asked.helped(f"{name}={'no'}")
         strict = "ignoring option" not in wrong.said and "ignored due to" not in wrong.said
         loose = asked.helped(f"{name}=0x").values.get(name) != wrong.values.get(name)
-        return f"{'b' if strict else 'l' if loose else 'i'} {default or '-'}"
+        return f"{'b' if strict else 'l' if loose else 'i'} {switch(default) or '-'}"
     if name == "innodb_flush_method" and asked.helped(f"{name}=3").values.get(name) == "3":
         words = [word for word in WORDS if not asked.started(f"{name}={word}").refuses]
         return f"{'w' if kind == 's' else 'W'} {default or '-'} {','.join(words)}"

@@ -272,6 +272,14 @@ def test_a_torn_write_is_found_by_checksums_and_repaired_from_a_flushed_copy(nam
     assert outcome(facts(**{name: value}), "process kill", "engine") == KEPT
 
 
+@pytest.mark.parametrize("what", ["engine", "binlog", "agreement"])
+def test_without_the_system_calls_that_flush_a_power_loss_loses_and_a_kill_does_not(what):
+    assert outcome(facts(debug_no_sync="ON"), "power loss", what) == LOST
+    assert outcome(facts(debug_no_sync="ON"), "process kill", what) == KEPT
+    assert outcome(rocks(debug_no_sync="ON"), "power loss", "engine", "MyRocks") == LOST
+    assert outcome(facts(debug_no_sync="OFF"), "power loss", what) == KEPT
+
+
 def rocks(**more):
     keeps = {"rocksdb_flush_log_at_trx_commit": "1", "rocksdb_manual_wal_flush": "ON"}
     return facts(engines=("innodb", "rocksdb"), **keeps, **more)

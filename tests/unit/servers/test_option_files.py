@@ -91,6 +91,11 @@ def value(text, setting, version):
         (MARIADB, "innodb_force_recovery=7", TWICE, "OFF"),
         (OLD, "innodb_force_recovery=7", TWICE, "ON"),
         (MYSQL, "innodb_read_only", TWICE, "OFF"),
+        (MYSQL, "innodb_dedicated_server", METHOD, "O_DIRECT_NO_FSYNC"),
+        (MYSQL, f"innodb_dedicated_server=ON\n{METHOD}=fsync", METHOD, "fsync"),
+        (MYSQL, "innodb_dedicated_server=ON\nskip-innodb-dedicated-server", METHOD, "fsync"),
+        ("MySQL 8.4", "innodb_dedicated_server=ON", METHOD, "O_DIRECT"),
+        (NEW, "innodb_dedicated_server=ON", METHOD, "O_DIRECT"),
         (MYSQL, "skip-log-bin", "log_replica_updates", "OFF"),
         (MYSQL, "log_slave_updates=0", "log_replica_updates", "OFF"),
         # defaults
@@ -218,12 +223,15 @@ WHOLE = (
     f"[mysqld]\nlog_bin\n{SYNC}=1\n{FLUSH}=1\ninnodb_flush_method=fsync\ninnodb_doublewrite=ON\n"
     "innodb_force_recovery=0\ninnodb_flush_log_at_timeout=1\n"
 )
+SOUND = f"{WHOLE}innodb_checksum_algorithm=crc32\ndebug_no_sync=OFF\n"
 OPEN = {
     "an option of some versions, no version named": ("", f"{WHOLE}innodb_log_checksums=OFF\n"),
     "an included file": ("MariaDB 10.11.19", f"[mysqld]\n!include /x.cnf\n{WHOLE}"),
     "one of several servers": ("MySQL 8.0.33", f"{WHOLE}[mysqld1]\ninnodb_checksum_algorithm=none\n"),
     "an option of versions around it": ("MySQL 5.7.30", f"{WHOLE}innodb_log_checksums=OFF\n"),
     "the same, MariaDB": ("MariaDB 10.4.30", f"{WHOLE}innodb_log_checksums=OFF\n"),
+    "whether an included file lets InnoDB only read": ("MariaDB 10.11.19", f"[mysqld]\n!include /x.cnf\n{SOUND}"),
+    "whether one of several servers only reads": ("MySQL 8.0.33", f"{WHOLE}[mysqld2]\ninnodb_read_only=1\n"),
 }
 
 

@@ -11,6 +11,7 @@ from workers.servers.facts import Facts, Version
 from workers.servers.flavours import FLAVOURS
 from workers.servers.look import UNREADABLE
 from workers.servers.pasted import option_file
+from workers.servers.pasted.brought import brought
 from workers.servers.pasted.file_notes import notes_of
 from workers.servers.pasted.named_version import NamedVersion
 from workers.servers.pasted.option_file import Follow, OptionFile, not_followed
@@ -20,7 +21,6 @@ from workers.servers.settings import SETTINGS, normal_form
 
 OTHER_ENGINES = ("rocksdb", "tokudb")
 OF_MARIADB = ("mariadb", "galera")
-READS_ONLY = 6  # from this innodb_force_recovery on
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,7 @@ def _values(file: OptionFile, server: ServerOptions, version: Version) -> dict[s
     names = [name for name, option in server.options.items() if option.default is not None]
     given = {name: file.given[name_of(name)] for name in names if name_of(name) in file.given}
     found = {**values, **given, **_of_plugins(file)}
-    if _reads_only(file, found) and server.habit("read_only_doublewrite") == "off":
-        found["innodb_doublewrite"] = "OFF"
+    found |= brought(found, server, version, has_method="innodb_flush_method" in file.given)
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -97,11 +96,6 @@ def _defaults(file: OptionFile, server: ServerOptions, version: Version) -> dict
     if file.given.get("log_bin", values["log_bin"]) == "OFF" and values.get("log_replica_updates") == "ON":
         values |= {"log_slave_updates": "OFF", "log_replica_updates": "OFF"}
     return values
-
-
-def _reads_only(file: OptionFile, values: Mapping[str, str | None]) -> bool:
-    """InnoDB then writes nothing, and nothing twice."""
-    return file.reads_only or int(values.get("innodb_force_recovery") or 0) >= READS_ONLY
 
 
 def _of_plugins(file: OptionFile) -> dict[str, str]:

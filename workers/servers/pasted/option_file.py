@@ -19,7 +19,7 @@ from workers.servers.pasted.lines import (
     lines,
 )
 from workers.servers.pasted.option_names import found_name
-from workers.servers.pasted.option_values import ON, made
+from workers.servers.pasted.option_values import made
 from workers.servers.pasted.options import ServerOptions
 
 INSTANCE = ("mysqld", "mariadb", "mariadbd")  # of mysqld_multi with a number, of units of systemd with @
@@ -46,8 +46,8 @@ Follow = Callable[[Include, ServerOptions], Sequence[ReadFile]]
 class OptionFile:
     """`given`: values by settings, as the server shows them; None: unknown. `refused`: why the server does not start,
     "" if it does. `includes`: what was not followed. `unread`: sections for others; `instances`: of one of several
-    servers. `plugins`: options of plugins, with their last values. `loads`: the plugins that it names. `reads_only`: of
-    InnoDB. `groups`, `options`: how many the server reads."""
+    servers. `plugins`: options of plugins, with their last values. `loads`: the plugins that it names.
+    `groups`, `options`: how many the server reads."""
 
     given: dict[str, str | None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -57,7 +57,6 @@ class OptionFile:
     instances: dict[str, None] = field(default_factory=dict)
     plugins: dict[str, str] = field(default_factory=dict)
     loads: str = ""
-    reads_only: bool = False
     groups: int = 0
     options: int = 0
 
@@ -180,8 +179,6 @@ class _Reading:
             return value.refused
         if found.name in LOADS:
             self.found.loads += f" {value.value}"
-        if found.name == "innodb_read_only":
-            self.found.reads_only = (value.value or "1").lower() in ON
         if name_of(found.name):
             self._take(found.name, value.value, value.is_unknown)
             self._note(value.says)

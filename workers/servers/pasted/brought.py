@@ -1,0 +1,30 @@
+"""Settings that another setting brings with it."""
+
+from collections.abc import Mapping
+
+from workers.servers.facts import Version
+from workers.servers.pasted.options import ServerOptions
+
+READS_ONLY = 6  # from this innodb_force_recovery on
+DEDICATED_METHOD = "O_DIRECT_NO_FSYNC"
+DEDICATED_METHOD_BEFORE: Version = (8, 4, 0)
+
+
+def brought(
+    values: Mapping[str, str | None], server: ServerOptions, version: Version, *, has_method: bool
+) -> dict[str, str | None]:
+    """None: unknown. `has_method`: the file gives a flush method."""
+    found: dict[str, str | None] = {}
+    if server.habit("read_only_doublewrite") == "off" and (reads := _reads_only(values)) != "OFF":
+        found["innodb_doublewrite"] = "OFF" if reads == "ON" else None
+    dedicated = values.get("innodb_dedicated_server", "OFF")
+    if dedicated != "OFF" and not has_method and version < DEDICATED_METHOD_BEFORE:
+        found["innodb_flush_method"] = DEDICATED_METHOD if dedicated == "ON" else None
+    return found
+
+
+def _reads_only(values: Mapping[str, str | None]) -> str | None:
+    """InnoDB then writes nothing, and nothing twice."""
+    if int(values.get("innodb_force_recovery") or 0) >= READS_ONLY:
+        return "ON"
+    return values.get("innodb_read_only")

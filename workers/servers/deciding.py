@@ -37,10 +37,14 @@ class SometimesThere:
     mysql_since: Version = NEVER
     mysql_before: Version = NEVER
 
-    def exists(self, flavour: FlavourKey, version: Version) -> bool:
+    def borders(self, flavour: FlavourKey) -> tuple[Version, Version]:
         if flavour == "mariadb":
-            return self.mariadb_since <= version < self.mariadb_before
-        return self.mysql_since <= version < self.mysql_before
+            return self.mariadb_since, self.mariadb_before
+        return self.mysql_since, self.mysql_before
+
+    def exists(self, flavour: FlavourKey, version: Version) -> bool:
+        since, before = self.borders(flavour)
+        return since <= version < before
 
     @property
     def is_versioned(self) -> bool:
@@ -54,6 +58,13 @@ def read(path: Path) -> dict[str, SometimesThere]:
 
 
 SOMETIMES = read(FILE)
+
+
+def lacking(facts: Facts) -> list[str]:
+    """Settings that a server of this version has, and that were not read from it."""
+    is_known = facts.version != NO_VERSION
+    here = [name for name, row in SOMETIMES.items() if is_known and row.exists(facts.flavour, facts.version)]
+    return [name for name in here if facts.variable(name) is None]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dashboard.findings.crash.durability import of_server
 from dashboard.installation import vault
 from dashboard.records.servers.models import Preflight, Server
 from workers.servers import lookalikes, reading
+from workers.servers.deciding import NOT_TOLD, lacking
 from workers.servers.facts import Facts
 from workers.servers.look import BINLOG_OPEN, REDO_LOG, REDO_LOG_SINCE
 from workers.servers.pasted.read import PastedText
@@ -26,6 +27,7 @@ BINLOG_NOT_TOLD = (
     "from 10.5.2 on: BINLOG MONITOR). Then test the connection again."
 )
 NOT_READ = "Not read yet. Read all servers."
+TEST_AGAIN = "Its last test did not ask for all settings that decide what a crash loses. Test the server again."
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class AuditedServer:
     @property
     def values(self) -> Mapping[str, str]:
         """Its settings; those of replication in the newer words."""
-        return {**(self.told.replication.values if self.told else {}), **(self.facts.variables if self.facts else {})}
+        told = {**(self.told.replication.values if self.told else {}), **(self.facts.variables if self.facts else {})}
+        return {name: value for name, value in told.items() if value != NOT_TOLD}
 
 
 def by_tests(tests: Iterable[tuple[Server, Preflight | None]]) -> list[AuditedServer]:
@@ -68,9 +71,18 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     kept = of_server(known)
     lookalike = known.lookalike or lookalikes.recognised({"version": kept.version_text})
     facts = Facts(known.flavour or "mysql", kept.version, kept.version_text, kept.settings, known.engines, lookalike)
+    not_asked = [] if lookalike else [*_lacks_redo_log(facts), *lacking(facts)]
+    facts = replace(facts, variables={**facts.variables, **dict.fromkeys(not_asked, NOT_TOLD)})
+    notes = (*_asked(facts), *((TEST_AGAIN,) if not_asked else ()))
     service = _service(server, known.service.key or recognised({}, server.host)[0])
-    told, notes = told_by(server, test), _asked(facts)
+    told = told_by(server, test)
     return AuditedServer(server.name, server, facts, told, test.done_at, notes=notes, service=service)
+
+
+def _lacks_redo_log(facts: Facts) -> list[str]:
+    """A status, which no text of variables has."""
+    has_status = facts.flavour == "mysql" and facts.version >= REDO_LOG_SINCE and not facts.lookalike
+    return [REDO_LOG] if has_status and facts.variable(REDO_LOG) is None else []
 
 
 def read_all(servers: Sequence[Server], limit_s: float = reading.LIMIT_S) -> list[AuditedServer]:
@@ -110,7 +122,6 @@ def pasted(name: str, text: PastedText) -> AuditedServer:
         why = f"The server does not start with this file: {text.refused}."
         return AuditedServer(name, why=why.replace("?.", "?"), notes=(f"Read as {text.form}.", *text.notes))
     facts = replace(text.facts, lookalike=lookalikes.recognised(text.facts.variables))
-    has_status = facts.flavour == "mysql" and facts.version >= REDO_LOG_SINCE and not facts.lookalike
-    lacks = (REDO_LOG_NOT_TOLD,) if has_status and facts.variable(REDO_LOG) is None else ()
+    lacks = (REDO_LOG_NOT_TOLD,) if _lacks_redo_log(facts) else ()
     notes = (f"Read as {text.form}.", *text.notes, *lacks)
     return AuditedServer(name, facts=facts, notes=notes, service=text.service)

@@ -14,6 +14,7 @@ from dashboard.records.servers.models import Preflight
 from tests.unit.api.tokens import script
 from tests.unit.results import factory, trials
 from tests.unit.schedules.made import somebody
+from tests.unit.whole_settings import MYSQL_8, whole
 from workers.servers.facts import Facts
 from workers.servers.pasted.read import read
 from workers.servers.preflight import PreflightCheck
@@ -26,11 +27,8 @@ ENGINES = {"innodb": "DEFAULT"}
 
 def settings(flush="1", sync="1", **more):
     """All on which the durability report rests."""
-    rest = {
-        "log_bin": "ON", "innodb_flush_method": "O_DIRECT", "innodb_doublewrite": "ON", "innodb_force_recovery": "0",
-        "innodb_flush_log_at_timeout": "1", "binlog_error_action": "ABORT_SERVER",
-    }  # fmt: skip
-    return {"innodb_flush_log_at_trx_commit": flush, "sync_binlog": sync, **rest, **more}
+    told = {"innodb_flush_log_at_trx_commit": flush, "sync_binlog": sync, "innodb_redo_log_enabled": "ON"}
+    return whole(*MYSQL_8, **(told | more))
 
 
 def replication(number, sources=(), **values):
@@ -119,6 +117,16 @@ def test_a_pasted_text_that_does_not_say_enough_is_unknown(named, text):
 def test_a_text_of_variables_says_that_it_does_not_tell_of_the_redo_log(version, told, notes):
     line = audit([pasted("A", read(f"version\t{version}\nsync_binlog\t1\nlog_bin\tON\n{told}"))]).lines[0]
     assert sum("Innodb_redo_log_enabled" in one for one in line.notes) == notes
+
+
+@pytest.mark.parametrize("lacks", ["innodb_redo_log_enabled", "innodb_checksum_algorithm"])
+def test_a_test_of_an_older_worker_keeps_nothing_that_it_did_not_ask_for(lacks):
+    registered("now", settings())
+    registered("before", settings(**{lacks: None}))
+    before, now = audited().lines
+    assert before.power_loss.outcome == "unknown" and lacks in before.finding
+    assert sum("Test the server again" in note for note in before.notes) == 1
+    assert now.power_loss.outcome == "kept" and not any("Test the server again" in note for note in now.notes)
 
 
 def test_a_redo_log_that_is_off_is_told_from_a_text():

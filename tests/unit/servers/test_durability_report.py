@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.unit.whole_settings import MYROCKS, whole
 from workers.errors import PlanError
 from workers.servers.defaults import defaults_of
 from workers.servers.durability import DERIVED, report
@@ -14,16 +15,8 @@ from workers.servers.risks import CONDITIONS, FILE, RISKS, read
 
 
 def facts(flush="1", sync="1", *, flavour="mariadb", version=(10, 11, 19), engines=("innodb",), **more):
-    variables = {
-        "innodb_flush_log_at_trx_commit": flush,
-        "innodb_flush_log_at_timeout": "1",
-        "sync_binlog": sync,
-        "log_bin": "ON",
-        "innodb_flush_method": "O_DIRECT",
-        "innodb_doublewrite": "ON",
-        "innodb_force_recovery": "0",
-    }
-    held = {name: value for name, value in (variables | more).items() if value is not None}
+    told = {"innodb_flush_log_at_trx_commit": flush, "sync_binlog": sync} | more
+    held = whole(flavour, version, **((MYROCKS | told) if "rocksdb" in engines else told))
     return Facts(flavour, version, ".".join(map(str, version)), held, {name: "YES" for name in engines})
 
 
@@ -189,13 +182,23 @@ def test_nothing_that_rests_on_a_setting_is_kept_without_it(name, value):
         ("mariadb", (11, 8, 9), "binlog_storage_engine", False),
         ("mysql", (5, 6, 14), "binlog_error_action", False),
         ("mysql", (8, 0, 33), "binlog_error_action", True),
+        ("mysql", (5, 5, 40), "innodb_checksum_algorithm", False),
+        ("mysql", (5, 6, 14), "innodb_checksum_algorithm", True),
+        ("mariadb", (10, 11, 19), "innodb_checksum_algorithm", True),
+        ("mysql", (5, 7, 30), "innodb_checksums", True),
+        ("mysql", (8, 0, 33), "innodb_checksums", False),
+        ("mariadb", (10, 4, 30), "innodb_checksums", True),
+        ("mariadb", (10, 5, 23), "innodb_checksums", False),
+        ("mysql", (5, 6, 14), "innodb_log_checksums", False),
+        ("mysql", (8, 0, 33), "innodb_log_checksums", True),
+        ("mariadb", (10, 5, 23), "innodb_log_checksums", True),
+        ("mariadb", (10, 6, 0), "innodb_log_checksums", False),
         ("mysql", (0, 0, 0), "version", True),
     ],
 )
 def test_a_setting_is_needed_where_it_exists(flavour, version, name, needed):
-    told = {"innodb_support_xa": "ON", "binlog_storage_engine": "", "binlog_error_action": "ABORT_SERVER"}
-    others = {one: value for one, value in told.items() if one != name} if version != (0, 0, 0) else {}
-    found = statements(facts(flavour=flavour, version=version, **others))
+    lacks = {} if name == "version" else {name: None}
+    found = statements(facts(flavour=flavour, version=version, **lacks))
     assert (UNKNOWN in {one.outcome for one in found.values()}) is needed
     assert (name in " ".join(one.says for one in found.values())) is needed
 
@@ -208,10 +211,16 @@ def test_a_value_that_only_another_flavour_has_is_not_understood():
 
 
 def test_settings_of_an_engine_that_is_not_innodb_are_needed_too():
-    absent = facts(engines=("innodb", "rocksdb"), rocksdb_flush_log_at_trx_commit="1")
-    assert outcome(absent, "power loss", "engine", "MyRocks") == KEPT, "nothing asks for its manual flush at 1"
-    assert outcome(facts(engines=("innodb", "rocksdb")), "power loss", "engine", "MyRocks") == UNKNOWN
-    assert outcome(facts(engines=("innodb", "rocksdb")), "power loss", "agreement") == UNKNOWN
+    def without(*names):
+        return facts(engines=("innodb", "rocksdb"), **dict.fromkeys(names))
+
+    assert outcome(without("rocksdb_manual_wal_flush"), "power loss", "engine", "MyRocks") == KEPT, (
+        "1 asks nothing of it"
+    )
+    for name in MYROCKS.keys() - {"rocksdb_manual_wal_flush", "rocksdb_enable_2pc"}:
+        assert outcome(without(name), "power loss", "engine", "MyRocks") == UNKNOWN
+    assert outcome(without("rocksdb_enable_2pc"), "process kill", "agreement") == UNKNOWN
+    assert outcome(without(*MYROCKS), "power loss", "agreement") == UNKNOWN
     assert outcome(facts(engines=("innodb", "tokudb")), "process kill", "engine", "TokuDB") == UNKNOWN
 
 
@@ -374,7 +383,7 @@ def test_every_kind_of_value_is_put_in_words():
         rocksdb_manual_wal_flush="ON", tokudb_commit_sync="OFF", tokudb_fsync_log_period="1000",
     )  # fmt: skip
     words = settings_in_words(odd)
-    assert len(words) == 13 and all(said.endswith(".") for _, _, said in words)
+    assert len(words) == 14 and all(said.endswith(".") for _, _, said in words)
 
 
 @pytest.mark.parametrize(("every", "pause"), [("1", "second"), ("2", "2 seconds"), (None, "seconds")])

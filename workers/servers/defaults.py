@@ -25,3 +25,7 @@ _SINCE = [table.read(Since) for table in FILE.tables("since")]
 def defaults_of(flavour: str, version: Version) -> dict[str, str]:
     since = (one for one in _SINCE if one.flavour == flavour and version >= one.version)
     return {**_DEFAULTS, **{one.name: one.value for one in since}}
+
+
+def changes_of(flavour: str) -> list[Version]:
+    return [one.version for one in _SINCE if one.flavour == flavour]

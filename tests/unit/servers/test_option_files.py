@@ -8,7 +8,7 @@ from workers.errors import PlanError
 from workers.servers.deciding import NOT_TOLD
 from workers.servers.durability import report
 from workers.servers.pasted import option_file
-from workers.servers.pasted.file_facts import file_facts
+from workers.servers.pasted.file_facts import borders, file_facts
 from workers.servers.pasted.files_here import MOST_FILES, FilesHere
 from workers.servers.pasted.lines import LONGEST, lines
 from workers.servers.pasted.named_version import named_version
@@ -212,6 +212,38 @@ def test_an_option_of_another_version_of_the_series_is_no_reason_to_refuse():
     assert found("[mysqld]\nsync_binary_log=1\n", "MySQL 5.7").refused, "no version has it, and another name is near"
 
 
+BETWEEN = [
+    ("MariaDB 11.4.5", f"{TWICE}=fast", TWICE, None),
+    ("MariaDB 11.4.5", f"{TWICE}=no", TWICE, None),
+    ("MariaDB 11.4.5", f"{TWICE}=0", TWICE, "OFF"),
+    ("MariaDB 11.4.5", f"{METHOD}=3", METHOD, "nosync"),
+    ("MySQL 5.7.30", f"{METHOD}=3", METHOD, None),
+    ("MySQL 5.7.30", f"{TWICE}=FALSE", TWICE, "OFF"),
+    ("MySQL 5.7.30", "sync_binlog=-1", SYNC, None),
+    ("MySQL 5.7.30", f"{FLUSH}=3", FLUSH, "2"),
+    ("MySQL 5.7.30", "innodb_log_checksums=OFF", "innodb_log_checksums", "OFF"),
+    ("MySQL 5.7.30", "loose_innodb_log_checksums=OFF", "innodb_log_checksums", "OFF"),
+    ("MySQL 5.6.21", "loose_binlog_error_action=IGNORE_ERROR", "binlog_error_action", None),
+    ("MySQL 5.7.30", "binlog_error_action=ABORT_SERVER", "binlog_error_action", "ABORT_SERVER"),
+    ("MySQL 5.7.30", "binlog_error_action=0", "binlog_error_action", "IGNORE_ERROR"),
+    ("MySQL 5.7.30", "[mysqld1]\nbinlog_error_action=IGNORE_ERROR", "binlog_error_action", NOT_TOLD),
+    ("MariaDB 10.3.30", "innodb_log_checksums=OFF", "innodb_log_checksums", "OFF"),
+    ("MariaDB 10.3.30", "[mariadbd]\nsync_binlog=0", SYNC, None),
+    ("MariaDB 10.6.30", "[mariadbd]\nsync_binlog=8", SYNC, "8"),
+    ("MariaDB 12.3.1", "binlog_storage_engine=innodb", "binlog_storage_engine", NOT_TOLD),
+]
+
+
+@pytest.mark.parametrize(("version", "line", "setting", "is_now"), BETWEEN)
+def test_between_two_servers_of_the_table_a_value_is_known_if_both_read_the_same(version, line, setting, is_now):
+    assert value(f"sync_binlog=1\n{line}", setting, version) == is_now
+
+
+def test_what_the_servers_around_a_version_read_differently_is_told():
+    assert any("take it differently" in note for note in found(f"[mysqld]\n{TWICE}=fast\n", "MariaDB 11.4.5").notes)
+    assert any("reads it is not known" in note for note in found("[mariadbd]\nsync_binlog=1\n", "MariaDB 10.3").notes)
+
+
 # Includes
 
 
@@ -225,7 +257,7 @@ WHOLE = (
 )
 SOUND = f"{WHOLE}innodb_checksum_algorithm=crc32\ndebug_no_sync=OFF\n"
 OPEN = {
-    "an option of some versions, no version named": ("", f"{WHOLE}innodb_log_checksums=OFF\n"),
+    "an option of some versions, no version named": ("", f"{WHOLE}innodb_log_checksums=OFF\n[mariadb]\n"),
     "an included file": ("MariaDB 10.11.19", f"[mysqld]\n!include /x.cnf\n{WHOLE}"),
     "one of several servers": ("MySQL 8.0.33", f"{WHOLE}[mysqld1]\ninnodb_checksum_algorithm=none\n"),
     "an option of versions around it": ("MySQL 5.7.30", f"{WHOLE}innodb_log_checksums=OFF\n"),
@@ -238,7 +270,8 @@ OPEN = {
 @pytest.mark.parametrize(("of", "text"), OPEN.values(), ids=OPEN)
 def test_what_a_file_leaves_open_is_no_server_without_the_setting(of, text):
     """A setting that is not known is not one that this server does not have. Without the lines, all is kept."""
-    assert {one.outcome for one in report(read(WHOLE, named_version(of)).facts)} == {"kept"}
+    without = f"{WHOLE}[mariadb]\n"
+    assert {one.outcome for one in report(read(without, named_version(of)).facts)} == {"kept"}
     assert "unknown" in {one.outcome for one in report(read(text, named_version(of)).facts)}
 
 
@@ -321,8 +354,9 @@ def test_more_files_than_a_server_has_are_not_followed(tmp_path):
 @pytest.mark.parametrize(
     ("text", "outcomes"),
     [
-        (f"[mysqld]\nlog_bin\nsync_binlog=1\n{FLUSH}=1\n", {"kept"}),
-        (f"[mysqld]\nlog_bin\nsync_binlog=0\n{FLUSH}=0\n", {"may be lost", "kept"}),
+        (f"[mariadb]\nlog_bin\nsync_binlog=1\n{FLUSH}=1\n", {"kept"}),
+        (f"[mysqld]\nlog_bin\nsync_binlog=1\n{FLUSH}=1\n", {"kept", "unknown"}),
+        (f"[mysqld]\nlog_bin\nsync_binlog=0\n{FLUSH}=0\n", {"may be lost", "unknown"}),
         ("[mysqld]\nport=1\n", {"kept", "unknown"}),
     ],
 )  # fmt: skip
@@ -330,6 +364,13 @@ def test_without_a_version_only_what_all_versions_agree_on_is_answered(text, out
     read = found(text, "")
     assert {one.outcome for one in report(read.facts)} == outcomes
     assert any("The version of the server is not named" in note for note in read.notes)
+
+
+def test_without_a_version_those_between_the_servers_of_the_table_count_too():
+    """MySQL 5.6.22 to 5.7.6 go on without a binary log after an error, by default."""
+    assert found(f"{WHOLE}", "").facts.variable("binlog_error_action") == NOT_TOLD
+    assert "may be lost" in {one.outcome for one in report(found(WHOLE, "MySQL 5.7.5").facts)}
+    assert (5, 6, 22) in borders("mysql") and (10, 6, 0) in borders("mariadb") and (12, 3, 0) in borders("mariadb")
 
 
 def test_without_a_version_a_setting_that_loses_on_some_is_unknown():

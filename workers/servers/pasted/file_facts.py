@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workers.servers.compared import name_of
-from workers.servers.deciding import NOT_TOLD, SOMETIMES
-from workers.servers.defaults import defaults_of
+from workers.servers.deciding import NEVER, NOT_TOLD, SOMETIMES
+from workers.servers.defaults import changes_of, defaults_of
 from workers.servers.durability import report
-from workers.servers.facts import Facts, Version
+from workers.servers.facts import Facts, FlavourKey, Version
 from workers.servers.flavours import FLAVOURS
 from workers.servers.look import UNREADABLE
 from workers.servers.pasted import option_file
@@ -15,7 +15,7 @@ from workers.servers.pasted.brought import brought
 from workers.servers.pasted.file_notes import notes_of
 from workers.servers.pasted.named_version import NamedVersion
 from workers.servers.pasted.option_file import Follow, OptionFile, not_followed
-from workers.servers.pasted.options import ServerOptions, nearest, servers
+from workers.servers.pasted.options import ServerOptions, nearest, newer, of_flavour, servers
 from workers.servers.pasted.together import refused_together
 from workers.servers.settings import SETTINGS, normal_form
 
@@ -35,10 +35,24 @@ class FileFacts:
 def file_facts(
     text: str, named: NamedVersion | None, *, is_part: bool = False, follow: Follow = not_followed
 ) -> FileFacts:
-    """By the named version; without one by every server of the table, and only where they agree."""
+    """By the named version; without one by every version that decides otherwise than those before it, and only where
+    they agree."""
     if named is None:
-        return _agreed([_of_server(text, one, None, is_part, follow) for one in _possible(text)])
-    return _of_server(text, nearest(named.flavour, named.version), named, is_part, follow)
+        return _agreed(_of_all(text, is_part, follow))
+    return _of_server(text, nearest(named.flavour, named.version), named.version, named, is_part, follow)
+
+
+def _of_all(text: str, is_part: bool, follow: Follow) -> Sequence[FileFacts]:
+    """By the servers of the table, and by the versions between those of them that start with it."""
+    of = {one: _of_server(text, one, one.version, None, is_part, follow) for one in _possible(text)}
+    starts = [one for one, found in of.items() if not found.refused]
+    between = [
+        _of_server(text, server, version, None, is_part, follow)
+        for flavour in dict.fromkeys(one.flavour for one in starts)
+        for version in borders(flavour)
+        if (server := nearest(flavour, version)) in starts or newer(server, version) in starts
+    ]
+    return [*between, *of.values()]
 
 
 def _possible(text: str) -> Sequence[ServerOptions]:
@@ -47,10 +61,16 @@ def _possible(text: str) -> Sequence[ServerOptions]:
     return [one for one in servers() if one.flavour == "mariadb" or not of_mariadb]
 
 
+def borders(flavour: FlavourKey) -> Sequence[Version]:
+    """Versions since the oldest server of the table that have another default or setting than those before them."""
+    oldest = of_flavour(flavour)[0].version
+    settings = {border for row in SOMETIMES.values() for border in row.borders(flavour)}
+    return sorted(one for one in settings | {*changes_of(flavour)} if oldest < one < NEVER)
+
+
 def _of_server(
-    text: str, server: ServerOptions, named: NamedVersion | None, is_part: bool, follow: Follow
+    text: str, server: ServerOptions, version: Version, named: NamedVersion | None, is_part: bool, follow: Follow
 ) -> FileFacts:
-    version = named.version if named else server.version
     is_fork = bool(named and named.is_fork)
     file = option_file.read(text, server, version, is_part=is_part, is_fork=is_fork, follow=follow)
     values = {} if file.refused else _values(file, server, version)
@@ -65,19 +85,26 @@ def _of_server(
 def _values(file: OptionFile, server: ServerOptions, version: Version) -> dict[str, str]:
     """By the names of that server. An included file that is not at hand may set whatever follows no more."""
     values = {} if file.includes else _defaults(file, server, version)
-    names = [name for name, option in server.options.items() if option.default is not None]
-    given = {name: file.given[name_of(name)] for name in names if name_of(name) in file.given}
+    given = {name: file.given[name_of(name)] for name in _names(server, version) if name_of(name) in file.given}
     found = {**values, **given, **_of_plugins(file)}
     found |= brought(found, server, version, has_method="innodb_flush_method" in file.given)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _names(server: ServerOptions, version: Version) -> list[str]:
+    """The settings of that server, and those that only a newer one has around the version."""
+    own = [name for name, option in server.options.items() if option.default is not None]
+    later, known = newer(server, version), {*map(name_of, own)}
+    more = later.options.items() if later else ()
+    return own + [name for name, one in more if one.default is not None and name_of(name) not in known]
 
 
 def _left_open(file: OptionFile, server: ServerOptions, values: Mapping[str, str]) -> list[str]:
     """Settings that only some servers have, and that the file does not decide for this one: it must not be taken for a
     server without them."""
     unsure = {name for name, value in file.given.items() if value is None}
-    known = [name for name in SOMETIMES if name not in values]
-    return [one for one in known if name_of(one) in unsure or (file.includes and one in server.options)]
+    open_here = [name for name in server.options if file.includes and server.options[name].default is not None]
+    return [one for one in SOMETIMES if one not in values and (name_of(one) in unsure or one in open_here)]
 
 
 def _defaults(file: OptionFile, server: ServerOptions, version: Version) -> dict[str, str | None]:
@@ -129,9 +156,9 @@ def _agreed(found: Sequence[FileFacts]) -> FileFacts:
         )
     facts = [one.facts for one in start]
     notes = [note for note in start[-1].notes if all(note in one.notes for one in start)]
-    titles = sorted({FLAVOURS[one.flavour].title for one in facts})
-    known = " and ".join(titles)
-    said = f"The version of the server is not named: only what holds for every version of {known} is answered."
+    since = {one.flavour: of_flavour(one.flavour)[0] for one in facts}
+    known = " and ".join(f"{FLAVOURS[key].title} {one.series[0]}.{one.series[1]}" for key, one in sorted(since.items()))
+    said = f"The version of the server is not named: only what holds for every version since {known} is answered."
     return FileFacts(replace(facts[-1], version=UNREADABLE, variables=_common(facts)), (*notes, said))
 
 

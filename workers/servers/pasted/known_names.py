@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from workers.servers.deciding import SOMETIMES
 from workers.servers.facts import Version
 from workers.servers.flavours import FLAVOURS
 from workers.servers.pasted.lines import WrittenOption, as_text
@@ -43,7 +44,8 @@ def unknown_name(
         says = "" if found.is_loose else f"{shown} belongs to a plugin: the server starts only if it loads that."
         return UnknownName(note=says, of_plugin={plain: as_text(value)})
     elsewhere = any(plain in one.options for one in of_flavour(server.flavour))
-    left_open = plain if elsewhere and server.series != version[:2] else ""
+    is_later = plain in SOMETIMES and SOMETIMES[plain].exists(server.flavour, version)
+    left_open = plain if (elsewhere or is_later) and server.series != version[:2] else ""
     likely = nearest_name(plain, server) if is_asked else ""
     meant = f" Is {likely} meant?" if likely else ""
     if found.is_loose:
@@ -54,10 +56,10 @@ def unknown_name(
     if is_fork and not likely:
         return UnknownName()
     if not _may_have_it(plain, server, version) and (
-        server.series == version[:2] or (likely in WORDS and not elsewhere)
+        server.series == version[:2] or (likely in WORDS and not elsewhere and not is_later)
     ):
         return UnknownName(f"no option is called {shown}.{meant}")
-    if elsewhere:
+    if elsewhere or is_later:
         return UnknownName(left_open=left_open)
     return UnknownName(note=f"{shown} is not known here: whether this version starts with it is unknown.")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from workers.errors import PlanError
 from workers.servers.compared import name_of
 from workers.servers.facts import Version
+from workers.servers.pasted.between import value_by, value_by_newer
 from workers.servers.pasted.known_names import unknown_name
 from workers.servers.pasted.lines import (
     BYTE_ORDER,
@@ -18,9 +19,9 @@ from workers.servers.pasted.lines import (
     as_text,
     lines,
 )
-from workers.servers.pasted.option_names import found_name
-from workers.servers.pasted.option_values import made
-from workers.servers.pasted.options import ServerOptions
+from workers.servers.pasted.option_names import FoundName, found_name
+from workers.servers.pasted.option_values import MadeValue
+from workers.servers.pasted.options import ServerOptions, newer
 
 INSTANCE = ("mysqld", "mariadb", "mariadbd")  # of mysqld_multi with a number, of units of systemd with @
 LOADS = ("plugin_load", "plugin_load_add")
@@ -89,7 +90,9 @@ class _Reading:
 
     def __init__(self, server: ServerOptions, version: Version, follow: Follow, is_fork: bool) -> None:
         self.server, self.version, self.follow, self.is_fork = server, version, follow, is_fork
+        self.newer = newer(server, version)
         self.groups = server.groups(version)
+        self.open_groups = self.groups ^ (self.newer.groups(version) if self.newer else self.groups)
         self.followed = self.asked = 0
         self.found = OptionFile()
 
@@ -116,10 +119,10 @@ class _Reading:
                 group = self._group(line.name)
             elif isinstance(line, Include):
                 yield from self._include(line, depth)
-            elif isinstance(line, WrittenOption) and group in self.groups:
+            elif isinstance(line, WrittenOption) and group in self.groups - self.open_groups:
                 if refused := self._option(line):
                     yield f"line {number}: {refused}{_hint(line)}", True
-            elif isinstance(line, WrittenOption) and group and self._is_instance(group):
+            elif isinstance(line, WrittenOption) and group and (group in self.open_groups or self._is_instance(group)):
                 self._unsure(line)
 
     def _wrong(self, line: Line, group: str | None, text: str) -> str:
@@ -134,7 +137,9 @@ class _Reading:
         """Capitals are the same in groups."""
         name = written.lower()
         listed = self.found.instances if self._is_instance(name) else self.found.unread
-        if name in self.groups:
+        if name in self.open_groups:
+            self._note(f"Section [{as_text(written)}]: whether this version reads it is not known, nor what it sets.")
+        elif name in self.groups:
             self.found.groups += 1
         else:
             listed[as_text(written)] = None
@@ -164,23 +169,34 @@ class _Reading:
         found = found_name(line.name, self.server)
         if found.meant:
             return f"{line.name} may be short for {' or '.join(found.meant[:3])}"
-        if not found.name:
-            self.asked += 1
-            unknown = unknown_name(
-                line, found, self.server, self.version, is_fork=self.is_fork, is_asked=self.asked <= MOST_ASKED
-            )
-            self.found.plugins |= unknown.of_plugin
-            if name_of(unknown.left_open):
-                self.found.given[name_of(unknown.left_open)] = None
-            self._note(unknown.note)
-            return unknown.refused
-        value = made(found, line.value, self.server.options[found.name], self.server)
-        if value.refused and (value.no_value or not (found.is_loose and self.server.habit("loose_wrong") == "read")):
+        if found.name:
+            return self._take(found.name, value_by(line, found, self.server, self.newer))
+        if self.newer:
+            later, value = value_by_newer(line, self.newer, self.version)
+            if later and value:
+                return self._take(later.name, value)
+        return self._unknown(line, found)
+
+    def _unknown(self, line: WrittenOption, found: FoundName) -> str:
+        self.asked += 1
+        unknown = unknown_name(
+            line, found, self.server, self.version, is_fork=self.is_fork, is_asked=self.asked <= MOST_ASKED
+        )
+        self.found.plugins |= unknown.of_plugin
+        if name_of(unknown.left_open):
+            self.found.given[name_of(unknown.left_open)] = None
+        self._note(unknown.note)
+        return unknown.refused
+
+    def _take(self, name: str, value: MadeValue) -> str:
+        """Says why the server ends."""
+        if value.refused:
             return value.refused
-        if found.name in LOADS:
+        if name in LOADS:
             self.found.loads += f" {value.value}"
-        if name_of(found.name):
-            self._take(found.name, value.value, value.is_unknown)
+        if name_of(name):
+            if value.is_unknown or value.value is not None:
+                self.found.given[name_of(name)] = None if value.is_unknown else value.value
             self._note(value.says)
         return ""
 
@@ -188,13 +204,7 @@ class _Reading:
         if says and len(self.found.notes) < MOST_NOTES:
             self.found.notes.append(says)
 
-    def _take(self, name: str, value: str | None, is_unknown: bool) -> None:
-        if is_unknown:
-            self.found.given[name_of(name)] = None
-        elif value is not None:
-            self.found.given[name_of(name)] = value
-
     def _unsure(self, line: WrittenOption) -> None:
-        found = found_name(line.name, self.server)
-        for name in found.meant or (found.name,):
-            self._take(name, None, bool(name_of(name)))
+        for server in filter(None, (self.server, self.newer)):
+            found = found_name(line.name, server)
+            self.found.given |= dict.fromkeys(filter(None, map(name_of, found.meant or (found.name,))))

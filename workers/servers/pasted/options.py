@@ -111,3 +111,10 @@ def nearest(flavour: FlavourKey, version: Version) -> ServerOptions:
     same = [one for one in listed if one.series == version[:2]]
     lower = [one for one in listed if one.version <= version]
     return (same or lower[-1:] or listed)[0]
+
+
+def newer(server: ServerOptions, version: Version) -> ServerOptions | None:
+    """The next of the table, for a version that lies between it and this server; None for any other version."""
+    if version[:2] == server.series or version < server.version:
+        return None
+    return next((one for one in of_flavour(server.flavour) if one.version > version), None)

@@ -6,7 +6,8 @@ from workers.servers.facts import Version
 from workers.servers.pasted.options import ServerOptions
 
 READS_ONLY = 6  # from this innodb_force_recovery on
-DEDICATED_METHOD = "O_DIRECT_NO_FSYNC"
+NO_FSYNC = "O_DIRECT_NO_FSYNC"
+FAST = "fast"  # of innodb_doublewrite: it flushes no data files either
 DEDICATED_METHOD_BEFORE: Version = (8, 4, 0)
 
 
@@ -16,10 +17,13 @@ def brought(
     """None: unknown. `has_method`: the file gives a flush method."""
     found: dict[str, str | None] = {}
     if server.habit("read_only_doublewrite") == "off" and (reads := _reads_only(values)) != "OFF":
-        found["innodb_doublewrite"] = "OFF" if reads == "ON" else None
+        found |= {"innodb_read_only": reads, "innodb_doublewrite": "OFF" if reads == "ON" else None}
     dedicated = values.get("innodb_dedicated_server", "OFF")
     if dedicated != "OFF" and not has_method and version < DEDICATED_METHOD_BEFORE:
-        found["innodb_flush_method"] = DEDICATED_METHOD if dedicated == "ON" else None
+        found["innodb_flush_method"] = NO_FSYNC if dedicated == "ON" else None
+    has_fast = FAST in server.options["innodb_doublewrite"].choices
+    if has_fast and values.get("innodb_flush_method") == NO_FSYNC and values.get("innodb_doublewrite") == "ON":
+        found.setdefault("innodb_doublewrite", FAST)
     return found
 
 

@@ -92,6 +92,7 @@ def value(text, setting, version):
         (OLD, "innodb_force_recovery=7", TWICE, "ON"),
         (MYSQL, "innodb_read_only", TWICE, "OFF"),
         (MARIADB, "innodb_force_recovery=6", "innodb_read_only", "ON"),
+        (OLD, "skip-innodb_checksums", "innodb_checksum_algorithm", "none"),
         ("MariaDB 11.8", f"{METHOD}=O_DIRECT_NO_FSYNC", TWICE, "fast"),
         ("MariaDB 11.8", f"{METHOD}=O_DIRECT_NO_FSYNC\n{TWICE}=OFF", TWICE, "OFF"),
         (MARIADB, f"{METHOD}=O_DIRECT_NO_FSYNC", TWICE, "ON"),

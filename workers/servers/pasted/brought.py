@@ -21,6 +21,8 @@ def brought(
     dedicated = values.get("innodb_dedicated_server", "OFF")
     if dedicated != "OFF" and not has_method and version < DEDICATED_METHOD_BEFORE:
         found["innodb_flush_method"] = NO_FSYNC if dedicated == "ON" else None
+    if values.get("innodb_checksums") == "OFF":
+        found["innodb_checksum_algorithm"] = "none"
     has_fast = FAST in server.options["innodb_doublewrite"].choices
     if has_fast and values.get("innodb_flush_method") == NO_FSYNC and values.get("innodb_doublewrite") == "ON":
         found.setdefault("innodb_doublewrite", FAST)

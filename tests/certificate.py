@@ -7,8 +7,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 
-def certificate(folder):
-    """Of localhost, trusted by nobody."""
+def certificate(folder, signer=None):
+    """Of localhost, trusted by nobody. `signer`: a key in place of its own, for a lie in its names."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
@@ -17,7 +17,7 @@ def certificate(folder):
         .subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
         .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
+        .sign(signer or key, hashes.SHA256())
     )  # fmt: skip
     file = folder / "both.pem"
     private = key.private_bytes(

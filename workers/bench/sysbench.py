@@ -88,9 +88,9 @@ def _call(
     """One sysbench process from start to end: its arguments and its output."""
     params = fit(request)
     binary, output = _binary(), SysbenchOutput()
-    with tls.chosen(request.target) as (encryption, folder), login.address(request.target) as address:
-        argv = (binary, *_arguments(request, address, params), encryption, command)
-        with process.started(argv, _environment(request), folder) as child:
+    with tls.chosen(request.target) as tls_of, login.address(request.target, tls_of.certificate) as address:
+        argv = (binary, *_arguments(request, address, params), tls_of.argument, command)
+        with process.started(argv, _environment(request), tls_of.folder) as child:
             limit = process.TimeLimit(limit_s)
             for line in process.lines(child, limit, cancelled):
                 if line.startswith("FATAL"):

@@ -1,13 +1,12 @@
 """TLS for sysbench, whose client library needs three files.
 
 With --mysql-ssl=on sysbench 1.0 reads `cacert.pem`, `client-cert.pem` and `client-key.pem` from its working folder and
-needs all three. It checks the server's certificate against `cacert.pem`, but not the host name, and it cannot fall back
-to plain text. Hence:
+needs all three. It checks the server's certificate against `cacert.pem`, but not the host name. So a connection of ours
+checks the certificate just before, and sysbench accepts no other one (workers.bench.login). Hence:
 
 - *off*, *preferred*: plain text, because encryption would change every figure.
 - *required*: the authority is `tls_ca`, else the server's own certificate, if it is self-signed.
-- *verify*: the authority must be `tls_ca`. A connection of ours checks the host name just before. The system's
-  authorities are refused: sysbench would accept their certificate for any name.
+- *verify*: the authority must be `tls_ca`.
 
 There is no client certificate, and a server refuses an invented one. So the file holds a certificate that TLS 1.3
 cannot sign with (secp256k1): the library loads it and never sends it.
@@ -17,6 +16,7 @@ import datetime
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography import x509
@@ -24,47 +24,36 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from workers.bench.workloads import LUA_FOLDER
-from workers.errors import PlanError
 from workers.host import temporary
+from workers.servers import loads
 from workers.servers.connection import authority, connect
 from workers.servers.target import Target
 
 
+@dataclass(frozen=True)
+class Encryption:
+    """sysbench's argument, its working folder, and the only certificate (DER) that it accepts; b"": it is plain."""
+
+    argument: str
+    folder: Path
+    certificate: bytes = b""
+
+
 @contextmanager
-def chosen(target: Target) -> Iterator[tuple[str, Path]]:
-    """sysbench's argument for TLS, and its working folder.
-
-    Raises PlanError when sysbench cannot do it, and the errors of `connect`.
-    """
-    if target.tls in ("off", "preferred"):
-        yield "--mysql-ssl=off", LUA_FOLDER  # no folder is needed that a killed worker would leave behind
+def chosen(target: Target) -> Iterator[Encryption]:
+    """Raises PlanError when sysbench cannot do it, and the errors of `connect`."""
+    if not target.encrypts_loads:
+        yield Encryption("--mysql-ssl=off", LUA_FOLDER)  # a folder would be left behind by a killed worker
         return
-    with temporary.folder("tls") as folder:
-        (folder / "cacert.pem").write_text(_authority(target))
-        _write_unused_client(folder)
-        yield "--mysql-ssl=on", folder
-
-
-def _authority(target: Target) -> str:
-    """PEM text of the certificates that sysbench trusts."""
-    if target.tls == "verify" and not target.tls_ca:
-        raise PlanError(
-            "sysbench checks the authority of a certificate, but not its host name. Trusting all authorities of the "
-            "system would verify nothing; no load was started.",
-            "Give the PEM file of the authority that signs your servers, or choose the TLS mode 'required'.",
-        )
+    loads.check(target)
     with connect(target) as connection:  # in mode *verify* it checks name and authority
-        own = x509.load_der_x509_certificate(connection.certificate())
-    return authority(target) if target.tls_ca else _self_signed(own, target)
-
-
-def _self_signed(certificate: x509.Certificate, target: Target) -> str:
-    if certificate.issuer != certificate.subject:
-        raise PlanError(
-            f"An authority that sysbench does not know signed the certificate of {target.where}; no load was started.",
-            "Give the authority's PEM file (tls_ca), or choose the TLS mode 'preferred' to measure without TLS.",
-        )
-    return ssl.DER_cert_to_PEM_cert(certificate.public_bytes(serialization.Encoding.DER))
+        certificate = connection.certificate()
+        loads.check(target, certificate, connection.plugin)
+    with temporary.folder("tls") as folder:
+        trusted = authority(target) if target.tls_ca else ssl.DER_cert_to_PEM_cert(certificate)
+        (folder / "cacert.pem").write_text(trusted)
+        _write_unused_client(folder)
+        yield Encryption("--mysql-ssl=on", folder, certificate)
 
 
 def _write_unused_client(folder: Path) -> None:

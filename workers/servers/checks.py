@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from workers.errors import ServerError
-from workers.servers import ask, free_disk, replication
+from workers.errors import PlanError, ServerError
+from workers.servers import ask, free_disk, loads, replication
 from workers.servers.connection import cipher
 from workers.servers.facts import Facts
 from workers.servers.flavours import FLAVOURS, grant_statements, needs
@@ -78,11 +78,15 @@ def tls(scene: CheckedServer) -> PreflightAnswer:
 
 
 def identity(scene: CheckedServer) -> PreflightAnswer:
-    """How the server was proven before the password was sent."""
-    target, encrypted = scene.target, bool(scene.connection.certificate())
+    """How the server was proven before the password was sent, and whether a load can prove it."""
+    target, certificate, plugin = scene.target, scene.connection.certificate(), scene.connection.plugin
+    try:
+        loads.check(target, certificate, plugin)
+    except PlanError as no_load:
+        return PreflightAnswer("failed", no_load.message, no_load.fix)
     if not needs_pin(target):
         return answer("proven-by-socket" if target.socket else "proven-by-authority")
-    if proven(target) or (target.key_pin and not encrypted):
+    if proven(target) or (target.key_pin and not certificate):
         return answer("confirmed")
     if target.any_key:
         return answer("any-key")

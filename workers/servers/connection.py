@@ -11,6 +11,7 @@ from workers.errors import AccessDenied, DurascopeError, PlanError, Unreachable
 from workers.servers import ask, keys, logins, owners_file, pins, session
 from workers.servers.driver_errors import explain
 from workers.servers.limited import CONVERSIONS, LOGIN_BYTES, Connection, unverified
+from workers.servers.printable import printable
 from workers.servers.target import Target
 
 ANSWER_S = 60.0  # the longest wait for one answer: DROP DATABASE and resizing a buffer pool are slow
@@ -68,7 +69,7 @@ def connect(
         defer_connect=True,
         conv=CONVERSIONS,
     )
-    connection._auth_plugin_map = logins.Ways(target)
+    connection._auth_plugin_map = ways = logins.Ways(target)
     connection.answer_s = answer_s
     try:
         connection.limit(timeout_s, LOGIN_BYTES)
@@ -83,6 +84,7 @@ def connect(
             f"{target.where} answers, but not like a MySQL or MariaDB server.",
             "Check the port: something else seems to listen there.",
         ) from nonsense
+    connection.plugin = printable(ways.last[: logins.LONGEST_NAME])
     # PyMySQL has one read timeout for login and statements. A silent login must fail fast, a long statement must not.
     connection._read_timeout = connection._write_timeout = answer_s
     connection.limit(*(whole or ()))

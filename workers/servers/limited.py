@@ -75,6 +75,7 @@ class Connection(pymysql.Connection):
 
     _current_timeout = 0.0
 
+    plugin = ""  # by which the account logged in
     answer_s = 5.0
     most_bytes = ANSWER_BYTES
     _whole_until = _answer_until = math.inf

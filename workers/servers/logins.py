@@ -42,16 +42,17 @@ SECOND = (
 UNEXPECTED = {"received unknown auth switch request": OLD, "unexpected packet during authentication": SECOND}
 
 
+def ways(target: Target, *, encrypted: bool, is_proven: bool) -> tuple[str, ...]:
+    """All ways that one connection to a TCP address may take. `is_proven`: it ends if another server answers."""
+    by_key = is_proven or target.any_key or (bool(target.key_pin) and not encrypted)
+    return (NATIVE, *(BY_KEY if by_key else ()), *(CLEAR if is_proven else ()))
+
+
 def for_sysbench(target: Target) -> tuple[str, ...]:
-    """All ways that sysbench's client library may be asked for at a TCP address. What proves the server to our own
-    connections proves nothing to sysbench's, which are plain in the modes *off* and *preferred* (workers.bench.tls).
-    Under TLS they trust an authority without a look at the host name, or the confirmed certificate alone."""
-    if target.tls in ("off", "preferred"):
-        by_key, in_clear = bool(target.key_pin), False
-    else:
-        in_clear = target.tls == "required" and bool(target.certificate_pin) and not target.tls_ca
-        by_key = in_clear or bool(target.tls_ca)
-    return (NATIVE, *(BY_KEY if by_key or target.any_key else ()), *(CLEAR if in_clear else ()))
+    """Its connections are plain in the modes *off* and *preferred*. Under TLS they accept only the certificate that a
+    connection of ours has just checked (workers.bench.tls)."""
+    encrypted = target.encrypts_loads
+    return ways(target, encrypted=encrypted, is_proven=encrypted and proven(target))
 
 
 class Ways(dict[str, object]):
@@ -60,10 +61,11 @@ class Ways(dict[str, object]):
     def __init__(self, target: Target) -> None:
         self._target = target
         self.greeted = ""  # the plugin of the greeting, where it was not answered
+        self.last = ""  # the plugin that was asked for last: the one of the account
 
     def get(self, plugin: str | bytes, default: object = None) -> "Callable[[Connection], Way] | None":
         name = plugin.decode("ascii", "replace") if isinstance(plugin, bytes) else plugin
-        name = self.greeted if name == UNDECIDED else name
+        name = self.last = self.greeted if name == UNDECIDED else name
         if name in ("", NATIVE) or (name in CLEAR and proven(self._target)):
             return None
         return partial(Way, name, self._target)
@@ -78,14 +80,13 @@ class Way:
     def authenticate(self, packet: MysqlPacket) -> MysqlPacket:
         """Raises AccessDenied. An unasked packet with a key would replace the confirmed one in PyMySQL."""
         asked = packet.is_auth_switch_request() or self._plugin != "sha256_password"
-        if self._plugin not in BY_KEY or not asked or not self._may_be_read():
+        if self._plugin not in BY_KEY or not asked or self._plugin not in self._allowed():
             raise self._refused()
         answered: MysqlPacket = BY_KEY[self._plugin](self._connection, packet)  # type: ignore[no-untyped-call]
         return answered
 
-    def _may_be_read(self) -> bool:
-        target, encrypted = self._target, self._connection._secure
-        return proven(target) or target.any_key or (bool(target.key_pin) and not encrypted)
+    def _allowed(self) -> tuple[str, ...]:
+        return ways(self._target, encrypted=self._connection._secure, is_proven=proven(self._target))
 
     def _refused(self) -> AccessDenied:
         where, plugin = self._target.where, printable(self._plugin[:LONGEST_NAME])

@@ -34,3 +34,8 @@ class Target:
     def where(self) -> str:
         """The address as people write it, without the account."""
         return self.socket or f"{self.host}:{self.port}"
+
+    @property
+    def encrypts_loads(self) -> bool:
+        """Else they are plain, because encryption would change every figure."""
+        return self.tls in ("required", "verify")

@@ -7,7 +7,7 @@ Rows = Sequence[tuple]
 
 
 class Played:
-    unix_socket, host, port, server_version = "", "db", 3306, ""
+    unix_socket, host, port, server_version, plugin = "", "db", 3306, "", ""
 
     def __init__(self, answers: Mapping[str, Rows | Exception]) -> None:
         """By how a statement begins. `said`: the statements, with their arguments."""

@@ -9,7 +9,8 @@ import pymysql
 import pytest
 
 from tests.unit.servers.played import Played
-from workers.servers import checks, free_disk
+from workers.errors import PlanError
+from workers.servers import checks, free_disk, loads
 from workers.servers.checks import CheckedServer
 from workers.servers.facts import Facts
 from workers.servers.target import Target
@@ -243,7 +244,7 @@ def test_encryption_is_checked(monkeypatch, used, host, outcome):
     ("known", "encrypted", "outcome", "words"),
     [
         ({"socket": "/run/x"}, False, "passed", "socket file"),
-        ({"tls": "verify"}, True, "passed", "authority"),
+        ({"tls": "verify", "tls_ca": "/ca.pem"}, True, "passed", "authority"),
         ({"certificate_pin": "AA"}, True, "passed", "was confirmed"),
         ({"tls": "off", "key_pin": "a key"}, False, "passed", "was confirmed"),
         ({"key_pin": "a key"}, True, "warned", "Nothing proves"),
@@ -258,3 +259,22 @@ def test_how_a_server_was_proven_is_told(known, encrypted, outcome, words):
     asked = CheckedServer(Target("t", "attached", "u", "p", **{"host": "db.example", **known}), connection, None)
     found = checks.identity(asked)
     assert found.outcome == outcome and words in found.says and bool(found.fix) == (outcome == "warned")
+
+
+@pytest.mark.parametrize(
+    ("known", "plugin"),
+    [
+        ({"tls": "verify"}, "mysql_native_password"),  # by the authorities of the system
+        ({"certificate_pin": "AA"}, "caching_sha2_password"),  # the load is plain
+        ({"certificate_pin": "AA"}, "dialog"),
+        ({"tls": "required"}, "mysql_native_password"),  # an authority that is not known signed it
+    ],
+)
+def test_a_proof_that_a_load_cannot_use_has_not_passed(known, plugin):
+    connection = Played({})
+    connection.certificate, connection.plugin = lambda: b"DER", plugin
+    asked = CheckedServer(Target("t", "attached", "u", "p", host="db.example", **known), connection, None)
+    with pytest.raises(PlanError) as refused:
+        loads.check(asked.target, b"DER", plugin)
+    found = checks.identity(asked)
+    assert (found.outcome, found.says, found.fix) == ("failed", refused.value.message, refused.value.fix)

@@ -56,7 +56,7 @@ def test_localhost_means_the_port_that_was_given():
 
 def test_another_library_would_give_the_password_to_anybody_so_no_load_is_started(monkeypatch):
     monkeypatch.setattr(loads, "is_mariadbs", lambda: False)
-    with pytest.raises(PlanError, match="any machine that answers at db.example") as refused:
+    with pytest.raises(PlanError, match=r"any machine that answers at db\.example") as refused:
         arguments()
     assert "socket" in refused.value.fix
     assert "--mysql-socket=/run/x.sock" in arguments(target=replace(TARGET, socket="/run/x.sock"))

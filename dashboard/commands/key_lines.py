@@ -46,7 +46,7 @@ class ShownKeys:
         return self.seen if found and found.is_open and (by_name or not found.changed) else None
 
 
-def _pair(what: str, shown: str, confirmed: str) -> Iterator[str]:
+def _pair(what: str, shown: str | None, confirmed: str) -> Iterator[str]:
     if shown:
         yield f"  {what} SHA-256 {shown}"
     if confirmed and confirmed != shown:

@@ -31,29 +31,32 @@ AT_START = (
 
 @dataclass(frozen=True)
 class SeenKeys:
-    """`certificate`: its fingerprint. `key`: RSA, as PEM. "": the server shows none that it would show again."""
+    """`certificate`: its fingerprint. `key`: RSA, as PEM. "": the server shows none that it would show again. None: it
+    was not asked for in this TLS mode."""
 
-    certificate: str = ""
-    key: str = ""
+    certificate: str | None = None
+    key: str | None = None
 
     @property
-    def key_fingerprint(self) -> str:
-        return key_fingerprint(self.key)
+    def key_fingerprint(self) -> str | None:
+        return None if self.key is None else key_fingerprint(self.key)
 
     def __bool__(self) -> bool:
         return bool(self.certificate or self.key)
 
 
-def seen(target: Target, timeout_s: float = TIMEOUT_S) -> SeenKeys:
-    """At a TCP address. Raises Unreachable if nothing answers there."""
-    certificate = b"" if target.tls == "off" else _certificate(target, timeout_s)
-    key = "" if target.tls in ("required", "verify") else _key(target, timeout_s)
-    return SeenKeys(fingerprint(certificate) if _is_kept(certificate) else "", key)
+def seen(target: Target, timeout_s: float = TIMEOUT_S, *, certificate: str = "") -> SeenKeys:
+    """At a TCP address. `certificate`: of a connection that has just compared it. Raises Unreachable if nothing answers
+    there."""
+    key = None if target.encrypts_loads else _key(target, timeout_s)
+    if certificate or target.tls == "off":
+        return SeenKeys(certificate or None, key)
+    return SeenKeys(_kept(_certificate(target, timeout_s)), key)
 
 
 def another_key(target: Target, timeout_s: float) -> AccessDenied | None:
     """The error if the server shows another RSA key than the confirmed one."""
-    if not target.key_pin or target.tls in ("required", "verify"):
+    if not target.key_pin or target.encrypts_loads:
         return None
     with suppress(DurascopeError):
         shown = _key(target, timeout_s)
@@ -80,8 +83,8 @@ def _certificate(target: Target, timeout_s: float) -> bytes:
     return _handshake(target, timeout_s, Connection, ssl=context)
 
 
-def _is_kept(certificate: bytes) -> bool:
-    return certificate.count(AT_START) < 2
+def _kept(certificate: bytes) -> str:
+    return "" if certificate.count(AT_START) > 1 else fingerprint(certificate)
 
 
 def _key(target: Target, timeout_s: float) -> str:

@@ -9,6 +9,7 @@ from workers.servers.checks import CHECKS, CheckedServer, Outcome, PreflightAnsw
 from workers.servers.connection import connect
 from workers.servers.facts import Facts
 from workers.servers.keys import SeenKeys
+from workers.servers.limited import Connection
 from workers.servers.pins import needs_pin
 from workers.servers.replication import Replication
 from workers.servers.target import Target
@@ -47,23 +48,23 @@ def run(target: Target) -> PreflightResult:
             scene = CheckedServer(target, connection, facts)
             checks = tuple(_answer(key, scene) for key in CHECKS)
             free = free_disk.least_free(target, connection, facts)
-            return PreflightResult(checks, facts, replication.read(connection, facts), free, _keys(target))
+            return PreflightResult(checks, facts, replication.read(connection, facts), free, _keys(target, connection))
     except AccessDenied as error:
-        return PreflightResult(_unreached(error), None, keys=_keys(target, denied=True))
+        return PreflightResult(_unreached(error), None, keys=_keys(target))
     except DurascopeError as error:
         return failed(error)
     except Exception as error:  # whatever the server sends, the test must get an answer
         return failed(DurascopeError(f"The test failed: {type(error).__name__}: {error}."))
 
 
-def _keys(target: Target, *, denied: bool = False) -> SeenKeys | None:
-    """What a person may confirm. A server that let us in showed what was confirmed before."""
+def _keys(target: Target, connection: Connection | None = None) -> SeenKeys | None:
+    """What a person may confirm. A connection has compared the confirmed certificate where it is encrypted. Nothing
+    tells whether it needed the key."""
     if not needs_pin(target):
         return None
-    if not denied and (target.certificate_pin or target.key_pin):
-        return SeenKeys(target.certificate_pin, target.key_pin)
+    compared = target.certificate_pin if connection and connection.certificate() else ""
     with suppress(DurascopeError):
-        return keys.seen(target)
+        return keys.seen(target, certificate=compared)
     return None
 
 

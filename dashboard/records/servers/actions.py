@@ -81,6 +81,7 @@ def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -
         now.certificate_pin, now.key_pin, now.any_key = "", "", False
         fields |= {"certificate_pin", "key_pin", "any_key"}
         now.preflights.update(keys=None)  # of the old address
+        _ask_again(now)
     if now.expendable and now.label == Server.Label.PRODUCTION:
         raise Refused(f"{now} was not changed: it is marked expendable. Withdraw the mark on its page first.")
     now.save(update_fields=fields)
@@ -88,6 +89,12 @@ def change(user: Actor, server: Server, password: str, changed: Sequence[str]) -
     if unmarked:
         record(user, "unmarked expendable", now, why="its address was changed")
     return now
+
+
+def _ask_again(moved: Server) -> None:
+    """The answer of a test that runs meanwhile is dropped: it comes from the old address. Housekeeping sends its task
+    again."""
+    moved.preflights.filter(state=Preflight.State.RUNNING).update(state=Preflight.State.QUEUED)
 
 
 def _rerouted(now: Server, wanted: Server, changed: Sequence[str], password: str) -> set[str]:

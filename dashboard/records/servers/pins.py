@@ -1,5 +1,6 @@
 """Confirms the certificate and the key that a server shows: only then passwords are sent that it could read."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -9,6 +10,7 @@ from dashboard.records.accounts.actor import Actor
 from dashboard.records.accounts.roles import require
 from dashboard.records.audit.models import record
 from dashboard.records.refused import Refused
+from dashboard.records.servers.actions import ADDRESS
 from dashboard.records.servers.models import Preflight, Server
 from workers.servers.keys import SeenKeys
 from workers.servers.pins import key_fingerprint
@@ -16,10 +18,10 @@ from workers.servers.pins import key_fingerprint
 
 @dataclass(frozen=True)
 class Keys:
-    """What the newest test saw beside what was confirmed. Fingerprints; "": none."""
+    """What the newest test saw beside what was confirmed. Fingerprints; "": none; None: it was not asked for."""
 
-    certificate: str
-    key: str
+    certificate: str | None
+    key: str | None
     confirmed_certificate: str
     confirmed_key: str
     any_key: bool  # as in Target
@@ -27,17 +29,20 @@ class Keys:
     @property
     def shown(self) -> str:
         """What a person confirms. It names what they have seen."""
-        return f"{self.certificate}/{self.key}"
+        return "/".join("-" if seen is None else seen for seen in (self.certificate, self.key))
 
     @property
     def is_new(self) -> bool:
-        return (self.certificate, self.key) != (self.confirmed_certificate, self.confirmed_key)
+        return any(seen != confirmed for seen, confirmed in self._asked())
 
     @property
     def changed(self) -> bool:
         """Another one than the confirmed one. A further one, such as a key beside the certificate, is only new."""
-        pairs = ((self.confirmed_certificate, self.certificate), (self.confirmed_key, self.key))
-        return any(confirmed and confirmed != shown for confirmed, shown in pairs)
+        return any(confirmed and seen != confirmed for seen, confirmed in self._asked())
+
+    def _asked(self) -> Iterator[tuple[str, str]]:
+        pairs = (self.certificate, self.confirmed_certificate), (self.key, self.confirmed_key)
+        return ((seen, confirmed) for seen, confirmed in pairs if seen is not None)
 
     @property
     def is_open(self) -> bool:
@@ -83,10 +88,12 @@ def confirm(user: Actor, server: Server, shown: str) -> None:
 
 @transaction.atomic
 def pin(user: Actor, server: Server, seen: SeenKeys) -> None:
-    """Without a certificate and a key: any is refused from now on. Raises Refused if the address changed meanwhile."""
+    """Without a certificate and a key: any is refused from now on. What was not asked for stays as it was confirmed.
+    Raises Refused if the address changed meanwhile."""
     require(user, "change_server", server)
-    address = {"pk": server.pk, "host": server.host, "port": server.port}
-    confirmed = {"certificate_pin": seen.certificate, "key_pin": seen.key, "any_key": False}
+    address = {name: getattr(server, name) for name in ("pk", *sorted(ADDRESS))}
+    asked = {"certificate_pin": seen.certificate, "key_pin": seen.key}
+    confirmed = {name: value for name, value in asked.items() if value is not None} | {"any_key": False}
     if not Server.objects.filter(**address).update(**confirmed):
         raise Refused(f"The address of {server} changed meanwhile. Nothing was confirmed.")
     told = {"certificate": seen.certificate, "key": seen.key_fingerprint}

@@ -68,6 +68,22 @@ def test_a_server_that_asks_in_another_way_shows_none(listening, plugin):
     assert PASSWORD not in impostor.all_that_it_heard()
 
 
+def test_what_the_tls_mode_never_uses_is_not_asked_for(listening, tmp_path):
+    """So it is not told to be gone."""
+    impostor, pin = shows(listening, tmp_path)
+    assert seen(target(listening, tls="required")) == SeenKeys(pin, None)
+    impostor.ended()
+    listening = a_port()
+    impostor = Impostor(listening, "dialog")
+    assert seen(target(listening, tls="off")) == SeenKeys(None, "")
+    impostor.ended()
+
+
+def test_a_certificate_that_a_connection_compared_is_not_asked_for_again():
+    with a_port() as listening:  # nobody answers there
+        assert seen(target(listening, tls="required"), certificate="AA") == SeenKeys("AA")
+
+
 def elliptic():
     form = serialization.PublicFormat.SubjectPublicKeyInfo
     return ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(serialization.Encoding.PEM, form)

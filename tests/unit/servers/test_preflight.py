@@ -47,13 +47,20 @@ def test_each_check_is_answered_whatever_another_one_does(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("lets_in", "pin", "seen"),
-    [(True, "", "asked"), (True, "AA", "AA"), (False, "AA", "asked"), (False, "", "asked")],
+    ("lets_in", "encrypted", "pin", "compared"),
+    [
+        (True, True, "", ""),
+        (True, True, "AA", "AA"),
+        (True, False, "AA", ""),  # nothing compared it, as in the mode *off*
+        (False, True, "AA", ""),
+    ],
 )
-def test_what_a_server_shows_is_asked_where_it_is_not_known(monkeypatch, lets_in, pin, seen):
+def test_only_what_the_connection_compared_is_not_asked_for_again(monkeypatch, lets_in, encrypted, pin, compared):
     def connect(*_, **__):
         if lets_in:
-            return Played({})
+            played = Played({})
+            played.certificate = lambda: b"DER" if encrypted else b""
+            return played
         raise AccessDenied("It shows another certificate.")
 
     monkeypatch.setattr(preflight, "connect", connect)
@@ -61,8 +68,9 @@ def test_what_a_server_shows_is_asked_where_it_is_not_known(monkeypatch, lets_in
     monkeypatch.setattr(preflight.replication, "read", lambda connection, facts: ALONE)
     monkeypatch.setattr(preflight.free_disk, "least_free", lambda *_: 7)
     monkeypatch.setattr(preflight, "CHECKS", CHECKS)
-    monkeypatch.setattr(preflight.keys, "seen", lambda target: SeenKeys("asked"))
-    assert preflight.run(replace(TARGET, tls="preferred", certificate_pin=pin)).keys == SeenKeys(seen)
+    monkeypatch.setattr(preflight.keys, "seen", lambda target, certificate: SeenKeys(certificate, "asked"))
+    found = preflight.run(replace(TARGET, tls="preferred", certificate_pin=pin, key_pin="stored"))
+    assert found.keys == SeenKeys(compared, "asked")
     assert preflight.run(replace(TARGET, certificate_pin=pin)).keys is None, "an authority proves it"
 
 

@@ -12,7 +12,7 @@ from dashboard.local import doctor
 from dashboard.records.accounts.role import Role
 from dashboard.records.audit.models import Event
 from dashboard.records.refused import Refused
-from dashboard.records.servers import pins
+from dashboard.records.servers import actions, pins
 from dashboard.records.servers.models import Preflight, Server
 from tests.unit.schedules.made import somebody
 from tests.unit.servers.test_logins import Key
@@ -108,8 +108,50 @@ def test_at_a_new_address_nothing_is_confirmed(client_in, server, pem):
     assert pinned(server) == ("", "", False) and pins.keys(Server.objects.get()) is None
 
 
-def test_a_pin_for_the_old_address_is_refused(server):
-    Server.objects.update(host="elsewhere.example.org")
+def test_a_test_that_runs_while_the_address_changes_is_asked_again(client_in, server):
+    """Its worker has reached the old address."""
+    asked = Preflight.objects.create(server=server)
+    actions.begin_preflight(asked.pk, "a worker")
+    asked.refresh_from_db()
+    edit(client_in, server, password="given again")
+    actions.finish_preflight(asked, [], keys=SeenKeys(ONE))
+    asked.refresh_from_db()
+    assert (asked.state, asked.keys) == ("queued", None)
+    assert actions.begin_preflight(asked.pk, "another worker").pk == server.pk
+
+
+@pytest.mark.parametrize(("tls", "asks"), [("required", ("certificate",)), ("off", ("key",))])
+def test_what_another_tls_mode_does_not_ask_for_has_not_changed(client_in, server, pem, tls, asks):
+    pins.pin(None, server, SeenKeys(ONE, pem))
+    Server.objects.update(tls=tls)
+    server.refresh_from_db()
+    saw(server, SeenKeys(**{name: {"certificate": ONE, "key": pem}[name] for name in asks}))
+    assert not pins.keys(server).changed and not pins.keys(server).is_open
+    shown = page(client_in, server)
+    assert "not asked for in this TLS mode" in shown and "another certificate or key" not in shown
+    confirm(client_in, server, pins.keys(server).shown)
+    assert pinned(server) == (ONE, pem, False)
+
+
+def test_what_is_asked_for_and_gone_has_changed(server, pem):
+    pins.pin(None, server, SeenKeys(ONE, pem))
+    server.refresh_from_db()
+    saw(server, SeenKeys(ONE, ""))
+    assert pins.keys(server).changed
+
+
+def test_what_was_not_asked_for_is_not_what_is_gone(client_in, server, pem):
+    """Between the page and the button a test in another TLS mode asked for the key."""
+    pins.pin(None, server, SeenKeys(ONE, pem))
+    saw(server, SeenKeys(OTHER))
+    shown = pins.keys(server).shown
+    saw(server, SeenKeys(OTHER, ""))
+    assert "Nothing was confirmed" in confirm(client_in, server, shown)
+
+
+@pytest.mark.parametrize("moved", [{"host": "elsewhere.example.org"}, {"site": "far"}], ids=["host", "site"])
+def test_a_pin_for_the_old_address_is_refused(server, moved):
+    Server.objects.update(**moved)
     with pytest.raises(Refused, match="changed meanwhile"):
         pins.pin(None, server, SeenKeys(ONE))
     assert pinned(server) == ("", "", False)
@@ -117,9 +159,10 @@ def test_a_pin_for_the_old_address_is_refused(server):
 
 def test_servers_of_the_version_before_may_show_any_key_until_they_are_confirmed(client_in, server, sandbox):
     by_socket = Server.objects.create(name="here", kind="attached", socket="/run/x", user="u")
+    verified = Server.objects.create(name="verified", kind="attached", host="v.example.org", tls="verify", user="u")
     import_module("dashboard.records.servers.migrations.0006_pins").accept_any_key(apps, None)
     of = {one.name: one.any_key for one in Server.objects.all()}
-    assert of == {server.name: True, sandbox.name: False, by_socket.name: False}
+    assert of == {server.name: True, sandbox.name: False, by_socket.name: False, verified.name: False}
     assert [*pins.unconfirmed()] == [server] and doctor._servers().state == "limited"
     assert server.name in doctor._servers().says
     saw(server, SeenKeys())

@@ -7,7 +7,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 def accept_any_key(apps: Apps, _: BaseDatabaseSchemaEditor) -> None:
     servers = apps.get_model("servers", "Server")._base_manager
-    servers.filter(kind="attached").exclude(host="").update(any_key=True)
+    servers.filter(kind="attached").exclude(host="").exclude(tls="verify").update(any_key=True)
 
 
 class Migration(migrations.Migration):

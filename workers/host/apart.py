@@ -15,8 +15,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
@@ -26,6 +26,7 @@ from workers.errors import DurascopeError
 P = ParamSpec("P")
 T = TypeVar("T")
 PROJECT = Path(__file__).resolve().parents[2]
+ENDS_S = 0.5  # after its sockets were closed
 STARTS_S = 60.0  # the fork server imports what its children need
 FORK = b"f"
 LENGTH_BYTES = 8
@@ -52,6 +53,7 @@ class ForkServer:
         self._starting = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._calls = 0  # of `run`, now
         atexit.register(self.close)
 
     def ready(self) -> None:
@@ -66,44 +68,61 @@ class ForkServer:
 
     def run(self, limits: ApartLimits, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The result of a function of a module, called in a child. Raises what it raises, and BrokeOff."""
-        link, child = self._fork()
-        with link:
-            try:
-                until_s = time.monotonic() + limits.seconds
-                send(link, pickle.dumps((limits, work, args, kwargs)))
-                result, failure = pickle.loads(receive(link, until_s))  # noqa: S301 - from a process of ours
-            except TimeoutError:
-                raise BrokeOff(f"took more than {limits.seconds:g} s") from None
-            except (OSError, EOFError):
-                raise BrokeOff(f"took more than {limits.memory_bytes >> 20} MiB of memory, or was killed") from None
-            finally:
-                _kill(child)
+        with self._counted():
+            link, child = self._fork()
+            with link:
+                try:
+                    until_s = time.monotonic() + limits.seconds
+                    send(link, pickle.dumps((limits, work, args, kwargs)))
+                    result, failure = pickle.loads(receive(link, until_s))  # noqa: S301 - from a process of ours
+                except TimeoutError:
+                    raise BrokeOff(f"took more than {limits.seconds:g} s") from None
+                except (OSError, EOFError):
+                    raise BrokeOff(f"took more than {limits.memory_bytes >> 20} MiB of memory, or was killed") from None
+                finally:
+                    _kill(child)
         if failure is not None:
             raise failure
         return cast(T, result)
 
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._starting:
+            self._calls += 1
+        try:
+            yield
+        finally:
+            with self._starting:
+                self._calls -= 1
+
     def _fork(self) -> tuple[socket.socket, int]:
         """A socket whose other end a new child has, and the child as a pidfd."""
-        for _ in range(2):  # a fork server that was killed is replaced
+        for _ in range(2):
             ours, theirs = socket.socketpair()
+            ours.settimeout(STARTS_S)
             with closing(theirs):
                 control = self._started()
-                try:
+                with suppress(OSError):  # the fork server has ended
                     socket.send_fds(control, [FORK], [theirs.fileno()])
-                except OSError:
-                    self._gone(control)
-                    ours.close()
-                    continue
-            ours.settimeout(STARTS_S)
-            try:
+            with suppress(OSError):
                 _, files, _, _ = socket.recv_fds(ours, 1, 1)
-            except OSError:
-                files = []
-            if files:
-                return ours, files[0]
+                if files:
+                    return ours, files[0]
             ours.close()
-            self._gone(control)
+            if not self._replaced(control):
+                break
         raise BrokeOff("could not be started on this host")
+
+    def _replaced(self, control: socket.socket) -> bool:
+        """A fork server that has ended is replaced. One that hangs, or cannot fork, is too, but not while it has other
+        children: they would end with it."""
+        assert self._process
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(ENDS_S)
+        if self._process.poll() is None and self._calls > 1:
+            return False
+        self._gone(control)
+        return True
 
     def _started(self) -> socket.socket:
         with self._starting:

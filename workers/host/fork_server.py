@@ -27,6 +27,8 @@ def serve(control: socket.socket) -> None:
         said, files, _, _ = socket.recv_fds(control, 1, 1)
         if not said:
             return
+        if not files:  # it may open no more: the parent reads the end of its link
+            continue
         with socket.socket(fileno=files[0]) as link:
             try:
                 child = os.fork()

@@ -2,17 +2,20 @@
 
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from workers.errors import PlanError
+from workers.host import apart
 from workers.host.apart import PROJECT, ApartLimits, BrokeOff, ForkServer
 from workers.servers.connection import authority
 from workers.servers.target import Target
@@ -84,6 +87,48 @@ def test_a_server_that_was_killed_is_replaced(children):
     os.kill(before, signal.SIGKILL)
     after = children.run(LIMITS, os.getppid)
     assert after != before and not Path(f"/proc/{before}").exists()
+
+
+@pytest.fixture
+def another(children, tmp_path):
+    """Ends a child that runs meanwhile, and returns its result."""
+    fifo, found = tmp_path / "fifo", []
+    os.mkfifo(fifo)
+    thread = threading.Thread(target=lambda: found.append(children.run(LIMITS, Path.read_text, fifo)))
+    thread.start()
+    writing = fifo.open("w")  # the child has opened it, too
+
+    def ended():
+        writing.write("its result")
+        writing.close()
+        thread.join()
+        return found
+
+    return ended
+
+
+def test_a_server_that_hangs_ends_no_other_child(children, another, monkeypatch):
+    server = children.run(LIMITS, os.getppid)
+    monkeypatch.setattr(apart, "STARTS_S", 0.2)
+    os.kill(server, signal.SIGSTOP)
+    with pytest.raises(BrokeOff, match="could not be started"):
+        children.run(LIMITS, abs, -1)
+    assert another() == ["its result"]
+    with suppress(BrokeOff):  # nothing ends with it now, so it is replaced; the next one takes longer to start
+        children.run(LIMITS, abs, -1)
+    monkeypatch.undo()
+    assert children.run(LIMITS, os.getppid) != server
+
+
+def test_a_server_that_cannot_fork_ends_no_other_child(children, another):
+    server = children.run(LIMITS, os.getppid)
+    most = resource.prlimit(server, resource.RLIMIT_NOFILE)
+    resource.prlimit(server, resource.RLIMIT_NOFILE, (0, most[1]))
+    with pytest.raises(BrokeOff, match="could not be started"):
+        children.run(LIMITS, abs, -1)
+    resource.prlimit(server, resource.RLIMIT_NOFILE, most)
+    assert children.run(LIMITS, os.getppid) == server
+    assert another() == ["its result"]
 
 
 def test_signals_for_the_worker_do_not_end_it(children):

@@ -11,6 +11,7 @@ import pytest
 
 from tests.real.disks import flushed_file, leavings, needs_disk
 from workers.errors import SandboxError
+from workers.host.until import until
 from workers.sandbox.disk import loops, system
 from workers.sandbox.disk.volatile import VolatileDisk
 from workers.sandbox.process import start_time
@@ -64,6 +65,28 @@ def test_a_disk_whose_making_is_cancelled_leaves_nothing(root, monkeypatch, plac
         VolatileDisk.create(root / "live" / "a", SIZE_BYTES)
     assert leavings(root) == NOTHING
     assert list((root / "live").iterdir()) == []
+
+
+KILLED = """
+import fcntl, os, signal, sys
+from pathlib import Path
+from workers.sandbox.disk import loops
+ioctl = fcntl.ioctl
+def last(loop, call, *given):
+    answer = ioctl(loop, call, *given)
+    if call != loops.LOOP_CTL_GET_FREE:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return answer
+fcntl.ioctl = last
+loops.attach(Path(sys.argv[1]))
+"""
+
+
+def test_a_worker_that_is_killed_as_soon_as_it_has_a_loop_device_leaves_none(root):
+    file = flushed_file(root / "file", 256)
+    ended = subprocess.run([sys.executable, "-c", KILLED, file], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert until(lambda: loops.below(root) == {}, 10, 0.05)
 
 
 def test_a_disk_with_a_dead_process_can_be_removed(root):

@@ -20,12 +20,14 @@ from workers.host.until import until
 from workers.sandbox.process import start_time
 
 LOOP_SET_FD, LOOP_CLR_FD, LOOP_CTL_GET_FREE = 0x4C00, 0x4C01, 0x4C82
-LOOP_SET_STATUS64, LOOP_GET_STATUS64 = 0x4C04, 0x4C05
+LOOP_SET_STATUS64, LOOP_GET_STATUS64, LOOP_CONFIGURE = 0x4C04, 0x4C05, 0x4C0A
 INFO = Struct("<5Q4I64s64s32s2Q")  # loop_info64
+CONFIG = Struct(f"<2I{INFO.size}s64x")  # loop_config: the file, the size of a block (0: as by itself), loop_info64
 NAME, FLAGS = 9, 8  # its fields
 AUTOCLEAR = 4
 NAMED = re.compile(rb"durascope (\d{1,10}) (\d{1,20})")  # a worker: its pid, and when it started
 GONE = "/"  # the path of a file that was a mount of its own, after its mount is gone
+UNKNOWN_CALL = (errno.EINVAL, errno.ENOTTY)
 DETACHED = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 ATTEMPTS = 20  # another process may take the free loop device first
 PATIENCE_S = 5.0
@@ -114,12 +116,23 @@ def _attach(file: Path) -> LoopDevice:
     loop = os.open(device, os.O_RDWR | os.O_CLOEXEC)
     try:
         with file.open("r+b", buffering=0) as backing:
-            fcntl.ioctl(loop, LOOP_SET_FD, backing.fileno())
-        fcntl.ioctl(loop, LOOP_SET_STATUS64, _info(os.getpid()))
+            _configure(loop, backing.fileno())
     except BaseException:
         os.close(loop)
         raise
     return LoopDevice(device, loop)
+
+
+def _configure(loop: int, backing: int) -> None:
+    """In one call. Before Linux 5.8 it takes two: a worker that is killed between them leaves its device for ever."""
+    info = _info(os.getpid())
+    try:
+        fcntl.ioctl(loop, LOOP_CONFIGURE, CONFIG.pack(backing, 0, info))
+    except OSError as error:
+        if error.errno not in UNKNOWN_CALL:
+            raise
+        fcntl.ioctl(loop, LOOP_SET_FD, backing)
+        fcntl.ioctl(loop, LOOP_SET_STATUS64, info)
 
 
 def _info(pid: int) -> bytes:

@@ -35,9 +35,12 @@ def at(server, account="cached", **known):
     return Target("pinned", "attached", account, "a word", "127.0.0.1", server.target.port, **known)
 
 
+def confirm(target, seen):
+    return replace(target, certificate_pin=seen.certificate or "", key_pin=seen.key or "")
+
+
 def pinned(target):
-    seen = keys.seen(target)
-    return replace(target, certificate_pin=seen.certificate, key_pin=seen.key)
+    return confirm(target, keys.seen(target))
 
 
 def forget_hashes(server):
@@ -57,10 +60,11 @@ def test_the_server_is_let_in_only_with_its_confirmed_key(server, account, tls):
     target = at(server, account, tls=tls)
     first = preflight.run(target)
     assert first.checks[0].outcome == "failed" and "nobody has confirmed" in first.checks[0].says
-    confirmed = replace(target, certificate_pin=first.keys.certificate, key_pin=first.keys.key)
+    confirmed = confirm(target, first.keys)
     forget_hashes(server)
     assert logged_in(confirmed) == f"{account}@%"
-    assert {one.key: one.outcome for one in preflight.run(confirmed).checks}["identity"] == "passed"
+    with_authority = replace(confirmed, tls_ca=str(server.datadir / "ca.pem"))  # as a load needs it under TLS
+    assert {one.key: one.outcome for one in preflight.run(with_authority).checks}["identity"] == "passed"
 
 
 def test_a_server_of_an_older_version_is_let_in_with_a_warning(server):
@@ -85,12 +89,13 @@ def test_a_load_without_tls_encrypts_with_the_confirmed_key_or_says_that_it_cann
         assert "without TLS" in refused.message and "TLS mode 'required'" in refused.fix
 
 
-def test_a_load_with_tls_runs(server):
-    """On the table of the test above."""
-    authority = str(server.datadir / "ca.pem")
-    asked = request(pinned(at(server, tls="required", tls_ca=authority)))
+def test_a_load_with_tls_runs_where_the_certificate_is_confirmed(server):
+    """The server made its authority itself, and this signed its certificate. On the table of the test above."""
+    target = at(server, tls="required", tls_ca=str(server.datadir / "ca.pem"))
     forget_hashes(server)
-    assert sysbench.run(asked, lambda second: None, lambda: False).transactions
+    assert sysbench.run(request(pinned(target)), lambda second: None, lambda: False).transactions
+    with pytest.raises(AccessDenied, match="nobody has confirmed"):
+        sysbench.run(request(target), lambda second: None, lambda: False)
 
 
 def new_keys(server):
@@ -125,4 +130,4 @@ def test_another_certificate_or_key_is_refused_with_both_fingerprints(server, ch
         shown = (was.key_fingerprint, now.key_fingerprint) if tls == "off" else (was.certificate, now.certificate)
         assert all(one and one in refused.value.message for one in shown)
         assert preflight.run(target).keys == now
-        assert logged_in(replace(target, certificate_pin=now.certificate, key_pin=now.key)) == "cached@%"
+        assert logged_in(confirm(target, now)) == "cached@%"

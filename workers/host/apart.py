@@ -116,10 +116,14 @@ class ForkServer:
     def _replaced(self, control: socket.socket) -> bool:
         """A fork server that has ended is replaced. One that hangs, or cannot fork, is too, but not while it has other
         children: they would end with it."""
-        assert self._process
+        with self._starting:
+            if self._control is not control:  # another call has done it
+                return True
+            process = self._process
+        assert process
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(ENDS_S)
-        if self._process.poll() is None and self._calls > 1:
+            process.wait(ENDS_S)
+        if process.poll() is None and self._calls > 1:
             return False
         self._gone(control)
         return True

@@ -131,6 +131,17 @@ def test_a_server_that_cannot_fork_ends_no_other_child(children, another):
     assert another() == ["its result"]
 
 
+def test_a_server_that_was_killed_is_replaced_once_for_all_threads(children):
+    os.kill(children.run(LIMITS, os.getppid), signal.SIGKILL)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(children.run(LIMITS, os.getppid))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8 and len(set(found)) == 1
+
+
 def test_signals_for_the_worker_do_not_end_it(children):
     server = children.run(LIMITS, os.getppid)
     os.kill(server, signal.SIGTERM)

@@ -16,6 +16,7 @@ from tests.bench.option_files.made import MadeFile, made
 from workers.errors import PlanError, SandboxError
 from workers.sandbox import builds
 from workers.sandbox.builds import Build
+from workers.servers.deciding import NOT_TOLD
 from workers.servers.pasted.file_facts import file_facts
 from workers.servers.pasted.files_here import FilesHere, is_passed_over
 from workers.servers.pasted.named_version import NamedVersion
@@ -62,7 +63,7 @@ def ours(content: bytes, build: Build, file: Path) -> Answer:
         found = file_facts(text, named, follow=FilesHere().follow)
     except PlanError as refused:
         return Answer(str(refused))
-    return Answer(found.refused, found.facts.variables)
+    return Answer(found.refused, {name: one for name, one in found.facts.variables.items() if one != NOT_TOLD})
 
 
 def theirs(build: Build, file: Path, scratch: Path, *, always_start: bool = False) -> tuple[Answer, bool]:

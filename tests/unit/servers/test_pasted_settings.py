@@ -1,12 +1,11 @@
 """Settings from a pasted text, in every form in which clients print them, and from option files."""
 
-import time
-
 import pytest
 
 from workers.errors import PlanError
 from workers.servers.durability import report
 from workers.servers.pasted.named_version import named_version
+from workers.servers.pasted.option_file import MOST_FOLLOWED
 from workers.servers.pasted.read import MOST_CHARACTERS, read
 
 VALUES = {"innodb_flush_log_at_trx_commit": "2", "sync_binlog": "0", "version": "10.11.6-MariaDB"}
@@ -54,11 +53,14 @@ def of_file(text, version="MariaDB 10.11"):
     return read(text, named_version(version))
 
 
-@pytest.mark.parametrize("line", ["[mysqld{}]", "[mysqld-5.{}]", "!include /etc/x{}", "loose-x{}"])
-def test_a_long_file_gives_no_long_list_of_notes(line):
+@pytest.mark.parametrize(
+    ("line", "more"),
+    [("[mysqld{}]", 980), ("[mysqld-5.{}]", 980), ("!include /etc/x{}", MOST_FOLLOWED - 19), ("loose-x{}", 980)],
+)
+def test_a_long_file_gives_no_long_list_of_notes(line, more):
     lines = "".join(f"{line.format(number + 10)}\n" for number in range(1000))
     notes = of_file(f"[mysqld]\nsync_binlog = 1\n{lines}").notes
-    assert len(notes) <= 23 and notes[20] == "980 more such lines."
+    assert len(notes) <= 23 and notes[20] == f"{more} more such lines."
     assert notes[21].startswith("Settings that the file leaves out")
 
 
@@ -148,20 +150,13 @@ def test_only_settings_of_the_audit_are_kept():
     [
         "", "   \n\n", "hello", "\0\0\0", "{", "[" * 100_000, '{"rows":' * 100_000, "a\tb\n", "| a | b |", "1,2\n",
         "x" * (MOST_CHARACTERS + 1), '"Variable_name","Value"\n"' + "x" * 200_000, "Variable_name: a",
+        "[mysqld]\nsync_binlog=\ud800\n",
     ],
 )  # fmt: skip
 def test_unknown_texts_are_refused_and_not_repeated(text):
     with pytest.raises(PlanError) as refused:
         read(text)
     assert len(str(refused.value)) < 300 and refused.value.fix
-
-
-@pytest.mark.parametrize("text", ["\n" * MOST_CHARACTERS, " " * MOST_CHARACTERS, "'\"" * (MOST_CHARACTERS // 2)])
-def test_a_hostile_text_costs_little(text):
-    begin = time.process_time()
-    with pytest.raises(PlanError):
-        read(f"[x{text[4:]}")
-    assert time.process_time() - begin < 20  # without a limit on its searches it takes hours
 
 
 def test_a_value_cannot_change_a_terminal():

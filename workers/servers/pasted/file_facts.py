@@ -1,8 +1,11 @@
 """An option file as facts of a server: what it gives, and what the server does by itself."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
+from workers.errors import PlanError
 from workers.servers.compared import name_of
 from workers.servers.deciding import NEVER, NOT_TOLD, SOMETIMES
 from workers.servers.defaults import changes_of, defaults_of
@@ -13,14 +16,15 @@ from workers.servers.look import UNREADABLE
 from workers.servers.pasted import option_file
 from workers.servers.pasted.brought import brought
 from workers.servers.pasted.file_notes import notes_of
+from workers.servers.pasted.lines import SectionLine, lines
 from workers.servers.pasted.named_version import NamedVersion
 from workers.servers.pasted.option_file import Follow, OptionFile, not_followed
 from workers.servers.pasted.options import ServerOptions, nearest, newer, of_flavour, servers
 from workers.servers.pasted.together import refused_together
-from workers.servers.settings import SETTINGS, normal_form
+from workers.servers.present import WORDS
 
-OTHER_ENGINES = ("rocksdb", "tokudb")
-OF_MARIADB = ("mariadb", "galera")
+MOST_LINES_UNNAMED = 2000  # every known server reads each of them
+_VERSION = re.compile(r"-\d+(\.\d+)?$")  # at the end of a section's name
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ def file_facts(
 ) -> FileFacts:
     """By the named version; without one by every version that decides otherwise than those before it, and only where
     they agree."""
+    if named is None and text.count("\n") > MOST_LINES_UNNAMED:
+        raise PlanError(f"The text has more than {MOST_LINES_UNNAMED:,} lines.", "Name the version of the server.")
     if named is None:
         return _agreed(_of_all(text, is_part, follow))
     return _of_server(text, nearest(named.flavour, named.version), named.version, named, is_part, follow)
@@ -56,9 +62,15 @@ def _of_all(text: str, is_part: bool, follow: Follow) -> Sequence[FileFacts]:
 
 
 def _possible(text: str) -> Sequence[ServerOptions]:
-    """Sections of MariaDB mean nothing to MySQL."""
-    of_mariadb = any(f"\n[{group}" in f"\n{text.lower()}" for group in OF_MARIADB)
-    return [one for one in servers() if one.flavour == "mariadb" or not of_mariadb]
+    """Sections that only MariaDB reads mean nothing to MySQL."""
+    sections = {_VERSION.sub("", line.name.lower()) for _, line in lines(text) if isinstance(line, SectionLine)}
+    is_of_mariadb = bool(sections & (_groups("mariadb") - _groups("mysql")))
+    return [one for one in servers() if one.flavour == "mariadb" or not is_of_mariadb]
+
+
+@cache
+def _groups(flavour: FlavourKey) -> frozenset[str]:
+    return frozenset(_VERSION.sub("", group) for one in of_flavour(flavour) for group in one.groups(one.version))
 
 
 def borders(flavour: FlavourKey) -> Sequence[Version]:
@@ -76,8 +88,8 @@ def _of_server(
     values = {} if file.refused else _values(file, server, version)
     if refused := refused_together(server, values):
         file.refused, values = refused, {}
-    engines = _engines(file, values)
-    values |= dict.fromkeys(_left_open(file, server, values), NOT_TOLD)
+    engines = {"innodb": "DEFAULT", **dict.fromkeys(sorted(file.engines), "YES")}
+    values |= dict.fromkeys(_left_open(file, server, values, is_fork), NOT_TOLD)
     facts = Facts(server.flavour, version, named.text if named else "", values, engines)
     return FileFacts(facts, tuple(notes_of(file, server, named)), file.refused)
 
@@ -86,7 +98,8 @@ def _values(file: OptionFile, server: ServerOptions, version: Version) -> dict[s
     """By the names of that server. An included file that is not at hand may set whatever follows no more."""
     values = {} if file.includes else _defaults(file, server, version)
     given = {name: file.given[name_of(name)] for name in _names(server, version) if name_of(name) in file.given}
-    found = {**values, **given, **_of_plugins(file)}
+    in_no_table = {name: value for name, value in file.given.items() if name in WORDS and name not in server.options}
+    found = {**values, **given, **in_no_table}
     found |= brought(found, server, version, has_method="innodb_flush_method" in file.given)
     return {name: value for name, value in found.items() if value is not None}
 
@@ -99,12 +112,15 @@ def _names(server: ServerOptions, version: Version) -> list[str]:
     return own + [name for name, one in more if one.default is not None and name_of(name) not in known]
 
 
-def _left_open(file: OptionFile, server: ServerOptions, values: Mapping[str, str]) -> list[str]:
+def _left_open(file: OptionFile, server: ServerOptions, values: Mapping[str, str], is_fork: bool) -> list[str]:
     """Settings that only some servers have, and that the file does not decide for this one: it must not be taken for a
     server without them."""
     unsure = {name for name, value in file.given.items() if value is None}
-    open_here = [name for name in server.options if file.includes and server.options[name].default is not None]
-    return [one for one in SOMETIMES if one not in values and (name_of(one) in unsure or one in open_here)]
+    own = {name for name, option in server.options.items() if option.default is not None}
+    there = [one for one in SOMETIMES if is_fork or one in own or one.startswith(tuple(file.engines))]
+    return [
+        one for one in SOMETIMES if one not in values and (name_of(one) in unsure or (file.includes and one in there))
+    ]
 
 
 def _defaults(file: OptionFile, server: ServerOptions, version: Version) -> dict[str, str | None]:
@@ -118,33 +134,11 @@ def _defaults(file: OptionFile, server: ServerOptions, version: Version) -> dict
     given = file.given
     later = [name for name in new if name in SOMETIMES and name not in server.options and name_of(name) not in given]
     values |= {name: new[name] for name in later if SOMETIMES[name].exists(server.flavour, version)}
-    for engine in _loaded(file):
+    for engine in file.engines:
         values |= {name: value for name, value in new.items() if name.startswith(engine)}
     if file.given.get("log_bin", values["log_bin"]) == "OFF" and values.get("log_replica_updates") == "ON":
         values |= {"log_slave_updates": "OFF", "log_replica_updates": "OFF"}
     return values
-
-
-def _of_plugins(file: OptionFile) -> dict[str, str]:
-    """Their options are in no table."""
-    found = {}
-    for name, value in file.plugins.items():
-        if name_of(name):
-            setting = SETTINGS.get(name)
-            rule = next(iter(setting.rules.values())) if setting else None
-            normal = normal_form(value, rule, setting.kind) if setting and rule else None
-            found[name] = value if normal is None else normal
-    return found
-
-
-def _loaded(file: OptionFile) -> list[str]:
-    named = " ".join((*file.plugins, file.loads))
-    return [engine for engine in OTHER_ENGINES if engine in named]
-
-
-def _engines(file: OptionFile, values: Mapping[str, str]) -> dict[str, str]:
-    there = [one for one in OTHER_ENGINES if one in _loaded(file) or any(name.startswith(one) for name in values)]
-    return {"innodb": "DEFAULT", **dict.fromkeys(there, "YES")}
 
 
 def _agreed(found: Sequence[FileFacts]) -> FileFacts:

@@ -10,6 +10,7 @@ from workers.servers.printable import printable
 
 LONGEST_NOTE = 500
 MOST_NOTES = 20  # of lines of a file: a page must not become as long as the file
+PERSISTS = (8, 0, 0)  # since then, in mysqld-auto.cnf
 OF_SERVERS = ("mysqld", "server", "mariadb", "galera", "client-server", "mysql_cluster")
 
 
@@ -54,4 +55,6 @@ def _of_the_rest(file: OptionFile, server: ServerOptions, named: NamedVersion | 
         notes.append("So is what stands before an included file, which wins over it.")
     elif named and not file.refused:
         notes.append(f"Settings that the file leaves out have the defaults of {title}.")
+    if named and named.flavour == "mysql" and named.version >= PERSISTS and not file.refused:
+        notes.append("mysqld-auto.cnf (SET PERSIST), other option files and the command line also count.")
     return notes

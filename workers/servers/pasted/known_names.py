@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 
+from workers.servers.compared import name_of
 from workers.servers.deciding import SOMETIMES
 from workers.servers.facts import Version
 from workers.servers.flavours import FLAVOURS
 from workers.servers.pasted.lines import WrittenOption, as_text
 from workers.servers.pasted.option_names import FoundName, nearest_name
 from workers.servers.pasted.options import ServerOptions, of_flavour
+from workers.servers.pasted.untabled import Settings, of_fork, of_plugin
 from workers.servers.present import WORDS
 
 # Options of plugins and components, which a server knows only if it loads them.
@@ -24,13 +26,13 @@ PLUGINS = (
 
 @dataclass(frozen=True)
 class UnknownName:
-    """`refused`: why the server does not start, "" if it may. `of_plugin`: its name and value, if it is one's.
-    `left_open`: an option of other versions, which this one may have."""
+    """`refused`: why the server does not start, "" if it may. `settings`: what it sets, or may set. `plugin`: the name,
+    if it is an option of one."""
 
     refused: str = ""
     note: str = ""
-    of_plugin: dict[str, str] = field(default_factory=dict)
-    left_open: str = ""
+    settings: Settings = field(default_factory=dict)
+    plugin: str = ""
 
 
 def unknown_name(
@@ -38,29 +40,32 @@ def unknown_name(
 ) -> UnknownName:
     """`is_asked`: also for what it may be meant, which takes milliseconds."""
     shown = as_text(line.name)
-    plain = _plain(line.name)
+    plain = found.rest
     if plain.startswith(PLUGINS):
-        value = "ON" if line.value is None else line.value
         says = "" if found.is_loose else f"{shown} belongs to a plugin: the server starts only if it loads that."
-        return UnknownName(note=says, of_plugin={plain: as_text(value)})
+        return UnknownName(note=says, settings=of_plugin(found, line.value), plugin=plain)
     elsewhere = any(plain in one.options for one in of_flavour(server.flavour))
     is_later = plain in SOMETIMES and SOMETIMES[plain].exists(server.flavour, version)
-    left_open = plain if (elsewhere or is_later) and server.series != version[:2] else ""
+    is_between = (elsewhere or is_later) and server.series != version[:2]
+    settings: Settings = {name_of(plain): None} if is_between and name_of(plain) else {}
     likely = nearest_name(plain, server) if is_asked else ""
     meant = f" Is {likely} meant?" if likely else ""
+    if is_fork:
+        own = of_fork(found, line.value, server)
+        near: Settings = {likely: None} if likely in WORDS else {}
+        note = f"{shown} is not known here.{meant}" if likely and not own else ""
+        return UnknownName(note=note, settings=settings | (own or near))
     if found.is_loose:
         return UnknownName(
             note=f"{shown}: {title(server)} does not know this name and passes over it (loose-).{meant}",
-            left_open=left_open,
+            settings=settings,
         )
-    if is_fork and not likely:
-        return UnknownName()
     if not _may_have_it(plain, server, version) and (
         server.series == version[:2] or (likely in WORDS and not elsewhere and not is_later)
     ):
         return UnknownName(f"no option is called {shown}.{meant}")
     if elsewhere or is_later:
-        return UnknownName(left_open=left_open)
+        return UnknownName(settings=settings)
     return UnknownName(note=f"{shown} is not known here: whether this version starts with it is unknown.")
 
 
@@ -74,10 +79,3 @@ def _may_have_it(name: str, server: ServerOptions, version: Version) -> bool:
 
 def title(server: ServerOptions) -> str:
     return FLAVOURS[server.flavour].title
-
-
-def _plain(name: str) -> str:
-    plain = name.replace("-", "_")
-    for prefix in ("loose_", "skip_", "disable_", "enable_", "maximum_"):
-        plain = plain.removeprefix(prefix)
-    return plain

@@ -7,11 +7,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from workers.errors import PlanError
+
 SPACES = " \t\n\v\f\r\xa0"
+MOST_LINES = 10_000
 LONGEST = 4094  # bytes that a server reads at once; what follows is the next line
 BYTE_ORDER = "\xef\xbb\xbf"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "s": " ", '"': '"', "'": "'", "\\": "\\"}
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = re.compile(rf"\\([{re.escape(''.join(_ESCAPES))}])")
+_QUOTED = r"{0}(?:[^{0}\\]++|\\(?:.|\Z))*+(?:{0}|\Z)"
+_BEFORE_COMMENT = re.compile(rf"""(?:[^'"#]++|{_QUOTED.format("'")}|{_QUOTED.format('"')})*+""", re.DOTALL)
 _INCLUDE = re.compile(rf"![{SPACES}]*include(dir)?[{SPACES}]")
 
 
@@ -46,8 +51,10 @@ Line = SectionLine | WrittenOption | Include | WrongLine
 
 def lines(text: str, *, joined: bool = False) -> Iterator[tuple[int, Line]]:
     """With their numbers, from 1 on. Comments, empty lines and unknown directives are left out. `joined`: a line that
-    is too long, or that a NUL cuts off, goes on in the next one."""
+    is too long, or that a NUL cuts off, goes on in the next one. Raises PlanError for more than MOST_LINES."""
     for number, raw in _whole_lines(as_bytes(text), joined):
+        if number > MOST_LINES:
+            raise PlanError(f"The text has more than {MOST_LINES:,} lines.", "No option file of a server is so long.")
         line = raw.lstrip(SPACES)
         if line and line[0] not in "#;" and (found := _line(line)):
             yield number, found
@@ -107,17 +114,11 @@ def _directive(line: str) -> Line | None:
 
 def _without_comment(line: str) -> str:
     """# begins one, unless it is quoted."""
-    quote, escaped = "", False
-    for at, one in enumerate(line):
-        if one in "'\"" and not escaped:
-            quote = one if not quote else "" if one == quote else quote
-        if one == "#" and not quote:
-            return line[:at]
-        escaped = bool(quote) and one == "\\" and not escaped
-    return line
+    found = _BEFORE_COMMENT.match(line)
+    return found[0] if found else line
 
 
 def _value(value: str) -> str:
     if len(value) > 1 and value[0] in "'\"" and value[-1] == value[0]:
         value = value[1:-1]
-    return _ESCAPE.sub(lambda found: _ESCAPES.get(found[1], found[0]), value)
+    return _ESCAPE.sub(lambda found: _ESCAPES[found[1]], value)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from workers.errors import PlanError
 from workers.servers.compared import name_of
 from workers.servers.facts import Version
 from workers.servers.pasted.between import value_by, value_by_newer
@@ -22,14 +22,15 @@ from workers.servers.pasted.lines import (
 from workers.servers.pasted.option_names import FoundName, found_name
 from workers.servers.pasted.option_values import MadeValue
 from workers.servers.pasted.options import ServerOptions, newer
+from workers.servers.pasted.untabled import engines_in, is_choice_of_fork, of_plugin
 
 INSTANCE = ("mysqld", "mariadb", "mariadbd")  # of mysqld_multi with a number, of units of systemd with @
 LOADS = ("plugin_load", "plugin_load_add")
 DEEPEST = 10  # a server follows no include below
 MOST_FOLLOWED = 200  # one that includes itself would have no end
-MOST_LINES = 10_000
+MOST_CHARACTERS = 4 << 20  # of a file with all that it includes, as often as it does
 MOST_NOTES = 1000
-MOST_ASKED = 50  # names that no server knows
+MOST_ASKED = 20  # names that no server knows: as many as notes are shown
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ Follow = Callable[[Include, ServerOptions], Sequence[ReadFile]]
 class OptionFile:
     """`given`: values by settings, as the server shows them; None: unknown. `refused`: why the server does not start,
     "" if it does. `includes`: what was not followed. `unread`: sections for others; `instances`: of one of several
-    servers. `plugins`: options of plugins, with their last values. `loads`: the plugins that it names.
-    `groups`, `options`: how many the server reads."""
+    servers. `engines`: whose plugins or options it names. `groups`, `options`: how many the server reads."""
 
     given: dict[str, str | None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -56,8 +56,7 @@ class OptionFile:
     includes: list[str] = field(default_factory=list)
     unread: dict[str, None] = field(default_factory=dict)
     instances: dict[str, None] = field(default_factory=dict)
-    plugins: dict[str, str] = field(default_factory=dict)
-    loads: str = ""
+    engines: set[str] = field(default_factory=set)
     groups: int = 0
     options: int = 0
 
@@ -93,7 +92,7 @@ class _Reading:
         self.newer = newer(server, version)
         self.groups = server.groups(version)
         self.open_groups = self.groups ^ (self.newer.groups(version) if self.newer else self.groups)
-        self.followed = self.asked = 0
+        self.followed = self.asked = self.characters = 0
         self.found = OptionFile()
 
     def file(self, text: str, is_part: bool) -> OptionFile:
@@ -108,10 +107,6 @@ class _Reading:
         file ends only that file."""
         group: str | None = "mysqld" if is_part else None
         for number, line in lines(text, joined=self.server.habit("cut_lines") == "joined"):
-            if number > MOST_LINES:
-                raise PlanError(
-                    f"The text has more than {MOST_LINES:,} lines.", "No option file of a server is so long."
-                )
             if wrong := self._wrong(line, group, text):
                 yield f"line {number}: {wrong}", depth == 0
                 return
@@ -153,15 +148,26 @@ class _Reading:
     def _include(self, include: Include, depth: int) -> Iterator[tuple[str, bool]]:
         if depth >= DEEPEST:
             return
-        for file in self.follow(include, self.server):
+        for file in () if self._is_full() else self.follow(include, self.server):
             self.followed += 1
-            if file.text is None or self.followed > MOST_FOLLOWED:
-                self.found.includes.append(file.path)
-                self.found.given.clear()
+            self.characters += len(file.text or "")
+            if file.text is not None and not self._is_full():
+                yield from self._included(file.path, file.text, depth)
                 continue
-            for why, ends_all in self._faults(file.text, False, depth + 1):
-                yield f"{file.path}, {why}", ends_all
-                self._note(f"{file.path}, {why}: a server reads no further in this file.")
+            self.found.includes.append(file.path)
+            self.found.given.clear()
+            if self._is_full():
+                return
+        if self._is_full():
+            self.found.given.clear()
+
+    def _included(self, path: str, text: str, depth: int) -> Iterator[tuple[str, bool]]:
+        for why, ends_all in self._faults(text, False, depth + 1):
+            yield f"{path}, {why}", ends_all
+            self._note(f"{path}, {why}: a server reads no further in this file.")
+
+    def _is_full(self) -> bool:
+        return self.followed > MOST_FOLLOWED or self.characters > MOST_CHARACTERS
 
     def _option(self, line: WrittenOption) -> str:
         """Takes it; says why the server ends, "" if it goes on."""
@@ -170,35 +176,36 @@ class _Reading:
         if found.meant:
             return f"{line.name} may be short for {' or '.join(found.meant[:3])}"
         if found.name:
-            return self._take(found.name, value_by(line, found, self.server, self.newer))
+            value = value_by(line, found, self.server, self.newer)
+            is_own = self.is_fork and is_choice_of_fork(found, line.value, self.server.options[found.name])
+            return self._take(found.name, MadeValue(line.value) if value.refused and is_own else value)
         if self.newer:
-            later, value = value_by_newer(line, self.newer, self.version)
-            if later and value:
-                return self._take(later.name, value)
+            later, later_value = value_by_newer(line, self.newer, self.version)
+            if later and later_value:
+                return self._take(later.name, later_value)
         return self._unknown(line, found)
-
-    def _unknown(self, line: WrittenOption, found: FoundName) -> str:
-        self.asked += 1
-        unknown = unknown_name(
-            line, found, self.server, self.version, is_fork=self.is_fork, is_asked=self.asked <= MOST_ASKED
-        )
-        self.found.plugins |= unknown.of_plugin
-        if name_of(unknown.left_open):
-            self.found.given[name_of(unknown.left_open)] = None
-        self._note(unknown.note)
-        return unknown.refused
 
     def _take(self, name: str, value: MadeValue) -> str:
         """Says why the server ends."""
         if value.refused:
             return value.refused
         if name in LOADS:
-            self.found.loads += f" {value.value}"
+            self.found.engines |= engines_in(value.value or "")
         if name_of(name):
             if value.is_unknown or value.value is not None:
                 self.found.given[name_of(name)] = None if value.is_unknown else value.value
             self._note(value.says)
         return ""
+
+    def _unknown(self, line: WrittenOption, found: FoundName) -> str:
+        self.asked += 1
+        unknown = unknown_name(
+            line, found, self.server, self.version, is_fork=self.is_fork, is_asked=self.asked <= MOST_ASKED
+        )
+        self.found.given |= unknown.settings
+        self.found.engines |= engines_in(unknown.plugin)
+        self._note(unknown.note)
+        return unknown.refused
 
     def _note(self, says: str) -> None:
         if says and len(self.found.notes) < MOST_NOTES:
@@ -207,4 +214,10 @@ class _Reading:
     def _unsure(self, line: WrittenOption) -> None:
         for server in filter(None, (self.server, self.newer)):
             found = found_name(line.name, server)
-            self.found.given |= dict.fromkeys(filter(None, map(name_of, found.meant or (found.name,))))
+            names = (*_settings(found.meant or (found.name,)), *of_plugin(found, None))
+            self.found.given |= dict.fromkeys(names)
+
+
+@lru_cache(maxsize=4096)  # a beginning of names may be short for hundreds of options
+def _settings(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(filter(None, map(name_of, names)))

@@ -14,7 +14,7 @@ for settings that the audit compares a default, and bounds or choices:
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from workers.servers.facts import FlavourKey, Version
@@ -51,6 +51,11 @@ class ServerOptions:
     @property
     def text(self) -> str:
         return ".".join(map(str, self.version))
+
+    @cached_property
+    def longest(self) -> int:
+        """Characters of its longest name."""
+        return max(map(len, self.names))
 
     def habit(self, name: str) -> str:
         return self.habits[name]

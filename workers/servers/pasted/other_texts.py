@@ -7,7 +7,7 @@ from workers.servers.pasted.option_names import found_name
 from workers.servers.pasted.options import servers
 
 LOOKED_AT = 200  # lines
-TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{")
+TEMPLATE = re.compile(r"^(?![^\S\n]*[#;]).*?(?:\{\{|\{%|<%|\$\{)", re.MULTILINE)
 TERRAFORM = re.compile(r"^[ \t]*(resource|module|variable|locals|parameter)\b[^=\n]*\{", re.MULTILINE)
 OF_PROGRAMS = re.compile(
     r"(mysql|mariadb|server|client|galera|sst|xtrabackup|mariabackup|embedded|isamchk|myisamchk|aria_chk|safe_|tokudb)",
@@ -16,7 +16,7 @@ OF_PROGRAMS = re.compile(
 
 
 def is_template(text: str) -> bool:
-    return any(TEMPLATE.search(line) for line in text.split("\n") if not line.lstrip().startswith(("#", ";")))
+    return TEMPLATE.search(text) is not None
 
 
 def what_it_is(text: str) -> tuple[str, str]:

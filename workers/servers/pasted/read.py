@@ -11,10 +11,11 @@ from workers.servers.facts import Facts
 from workers.servers.flavours import detect
 from workers.servers.look import version_of
 from workers.servers.pasted import shown
-from workers.servers.pasted.file_facts import OTHER_ENGINES, file_facts
+from workers.servers.pasted.file_facts import file_facts
 from workers.servers.pasted.named_version import NamedVersion
 from workers.servers.pasted.option_file import Follow, not_followed
 from workers.servers.pasted.other_texts import is_template, what_it_is
+from workers.servers.pasted.untabled import ENGINES
 from workers.servers.printable import printable
 from workers.servers.services import recognised
 
@@ -57,13 +58,20 @@ def read(text: str, named: NamedVersion | None = None, *, of_file: OfFile | None
             f"The text is longer than {MOST_CHARACTERS >> 20} MiB.",
             "Paste the answer of one server, without bars (--batch).",
         )
-    plain = text.encode(errors="surrogateescape").decode(errors="replace").removeprefix(BYTE_ORDER)
+    plain = _plain(text)
     has_section = SECTION.search(plain) is not None  # tabs often stand before its =
     if not has_section and not is_template(plain) and (found := shown.read(plain)):
         return _of_server(*found)
     if has_section or OPTION.search(plain) or is_template(plain):
         return _of_option_file(text if of_file else plain, plain, named, of_file)
     raise PlanError("The text was not recognised. Nothing was stored.", UNREAD)
+
+
+def _plain(text: str) -> str:
+    try:
+        return text.encode(errors="surrogateescape").decode(errors="replace").removeprefix(BYTE_ORDER)
+    except UnicodeEncodeError as wrong:
+        raise PlanError("The text has a character that is half of another.", "Paste it as UTF-8.") from wrong
 
 
 def _of_server(form: str, pairs: Sequence[tuple[str, str]]) -> PastedText:
@@ -94,5 +102,5 @@ def _kept(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _engines(values: Mapping[str, str]) -> dict[str, str]:
-    there = [one for one in OTHER_ENGINES if any(name.startswith(one) for name in values)]
+    there = [one for one in ENGINES if any(name.startswith(one) for name in values)]
     return {"innodb": "DEFAULT", **dict.fromkeys(there, "YES")}

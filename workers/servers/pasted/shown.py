@@ -10,6 +10,7 @@ from workers.errors import PlanError
 Pairs = Iterator[tuple[str, str]]
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]{0,127}")
 HEADER = "variable_name"
+NEXT_VALUE = re.compile(r"[\s,]*([{\[])")
 
 
 def tabs(text: str) -> Pairs:
@@ -58,7 +59,7 @@ def json_rows(text: str) -> Pairs:
 
 def _next_value(text: str, at: int) -> int | None:
     """Words behind the last value, such as the number of rows, end the text."""
-    found = re.compile(r"[\s,]*([{\[])").match(text, at)
+    found = NEXT_VALUE.match(text, at)
     return found.start(1) if found else None
 
 

@@ -68,12 +68,10 @@ place() {
     [ -e "$1" ] && [ "$text" = "$(cat "$1")" ] && return
     act "write $1" write_file "$1" "$2" "$3" "$text"
 }
+# An upgrade that goes back on a full disk does not stop at an error: a half-written file must not replace the old one.
 write_file() {
-    note file "$1"
-    (umask 077 && printf '%s\n' "$4" >"$1.new")
-    chgrp "$3" "$1.new"
-    chmod "$2" "$1.new"
-    mv "$1.new" "$1"
+    note file "$1" && (umask 077 && printf '%s\n' "$4" >"$1.new") && chgrp "$3" "$1.new" && chmod "$2" "$1.new" &&
+        mv "$1.new" "$1"
 }
 
 as_postgres() { (cd / && setpriv --reuid=postgres --regid=postgres --init-groups -- "$@"); }

@@ -19,7 +19,7 @@ change() {
     note file $UNDER_WAY
     mv $UNDER_WAY.new $UNDER_WAY # from now on there is a way back
     trap ended EXIT
-    trap 'exit 130' INT TERM HUP
+    trap 'exit 130' INT TERM HUP PIPE
     DOWN_SINCE=$SECONDS
     say "  Down from now on: the web pages, the scheduler and the worker of this host. An experiment that runs here is" \
         "  interrupted; resume it on its page."
@@ -39,8 +39,7 @@ told() { sed -n "s/^$1 *//p" $UNDER_WAY; } # a line of the file
 
 point_to() { # FOLDER
     [ -L $PROGRAM ] || [ ! -d $PROGRAM ] || { rm -rf --one-file-system $EARLIER && mv -T $PROGRAM $EARLIER; }
-    ln -sfT "$1" $PROGRAM.new
-    mv -T $PROGRAM.new $PROGRAM
+    ln -sfT "$1" $PROGRAM.new && mv -T $PROGRAM.new $PROGRAM
 }
 
 starting() { [ -z "$DOWN_SINCE" ] || echo started >>$UNDER_WAY; }
@@ -49,7 +48,7 @@ change_ends() {
     [ -n "$DOWN_SINCE" ] || return 0
     answers
     forget_older
-    trap - EXIT INT TERM HUP
+    trap - EXIT INT TERM HUP PIPE
     say "  Durascope answers again. It was down for $((SECONDS - DOWN_SINCE)) s."
 }
 # The release before stays until the next upgrade.
@@ -65,8 +64,9 @@ forget_older() {
 ended() {
     local status=$?
     trap - ERR EXIT
-    trap '' INT TERM HUP
+    trap '' INT TERM HUP PIPE
     set +e
+    say "" || exec >/dev/null 2>&1 # a terminal that went must not stop the commands that write to it
     go_back
     exit $status
 }
@@ -75,14 +75,14 @@ ended() {
 go_back() {
     local old new
     old=$(told old) new=$(told new)
-    say "" "Going back to the version before."
+    say "Going back to the version before."
     stop_units
     if grep -qx migrating $UNDER_WAY && ! of_release "$new" snapshot --put-back "$(kept_database)" >&2; then
         say "The database of before the upgrade could not be put back (see above): it is in $(kept_database)." \
             "The services stay down. Remove the cause and run deploy/install.sh again: it goes back then."
         return 1
     fi
-    [ ! -e "$old" ] || point_to "$old"
+    [ ! -e "$old" ] || point_to "$old" || return 1
     units_of "$(readlink -f $PROGRAM)" || true
     # shellcheck disable=SC2046 # one word per unit
     [ -z "$(told ran)" ] || systemctl start $(told ran) || return 1

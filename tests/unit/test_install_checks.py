@@ -1,5 +1,6 @@
 """Checks of deploy/install.sh that need no Debian of their own."""
 
+import os
 import subprocess
 
 import pytest
@@ -186,6 +187,36 @@ def test_an_upgrade_that_ends_at_its_first_word_goes_back(tmp_path):
     done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 130 and done.stderr == "" and "systemctl start\n" in done.stdout, done
     assert not (tmp_path / "upgrade").exists() and (tmp_path / "program").resolve().name == "a"
+
+
+NOBODY_READS = """
+say() { printf '%s\\n' "$@" >&2; }
+systemctl() { echo "$1" >>$RECORD; }
+of_release() { case $2 in migrate) false ;; snapshot) /bin/echo "the database" >&2 ;; esac; }
+ONLY_WORKER='' RELEASE=$RELEASES/b
+running_units() { echo durascope-web.service; }
+"""
+
+
+@pytest.mark.parametrize("step", ["rm $UNDER_WAY; change", "ended"])
+def test_an_upgrade_whose_words_nobody_reads_goes_back(tmp_path, step):
+    """As with `| head`, or when the terminal went: then each command that says something ends with an error."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    argv = ["bash", "-c", f"{CUT_OFF}ln -sfT $RELEASES/a $PROGRAM\n{NOBODY_READS}{step}", "bash", tmp_path]
+    subprocess.run(argv, cwd=PROJECT, stderr=writer, check=False)
+    os.close(writer)
+    assert (tmp_path / "made").read_text().endswith("\nstart\n") and not (tmp_path / "upgrade").exists()
+
+
+def test_a_file_that_the_full_disk_cuts_off_replaces_no_other(tmp_path):
+    """While an upgrade goes back, an error does not stop it."""
+    (tmp_path / "unit").write_text("old\n")
+    (tmp_path / "unit.new").symlink_to("/dev/full")
+    command = f"{CUT_OFF}set +e\nchgrp() {{ :; }}; chmod() {{ :; }}\nwrite_file $1/unit 0644 root new; echo $?"
+    done = subprocess.run(["bash", "-c", command, "bash", tmp_path], cwd=PROJECT, capture_output=True, text=True)
+    assert done.stdout == "1\n" and not (tmp_path / "unit").is_symlink()
+    assert (tmp_path / "unit").read_text() == "old\n"
 
 
 def test_a_run_that_ends_leaves_its_lock_to_the_next(tmp_path):

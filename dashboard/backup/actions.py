@@ -110,12 +110,6 @@ def _stored(keys: list[str]) -> Iterator[None]:
         raise
 
 
-def forget_old() -> None:
-    """A restore that was killed may have left the old tables; they must not be put back over later work."""
-    if connection.vendor == "postgresql":
-        postgresql.forget_old()
-
-
 def _settle(file: Path, manifest: BackupManifest) -> str:
     """The restored database becomes one of now: present tables, nothing runs, nobody is logged in, and it is held."""
     newer_database.check()

@@ -27,7 +27,6 @@ def put_back(file: Path) -> str:
     that needs no room. Raises BackupRefused."""
     engine = actions.engine()
     if sorted(engine.migrations(file)) == sorted(newer_database.applied_migrations()):
-        actions.forget_old()  # of a put-back that was killed at its last step
         return "No step of the upgrade was stored in the database. It is as it was."
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=file.absolute().parent) as folder:
         draft = Path(folder) / file.name

@@ -52,13 +52,8 @@ def restored(draft: Path) -> Iterator[str]:
         yield f"The old database is {kept}."
         connection.close()
         _must_be_unused(draft)
-        _must_be_unused(live)
-        for suffix in ("", *BESIDE):  # those of a damaged database would damage the new one
-            if (old := live.with_name(live.name + suffix)).exists():
-                (os.link if not suffix else os.rename)(old, f"{kept}{suffix}")
-        draft.chmod(0o600)
-        draft.replace(live)
-        _keep(live.parent)
+        with _unused(live):
+            _replace(live, draft, kept)
     finally:
         connection.close()
         connection.settings_dict["NAME"] = str(live)
@@ -79,17 +74,36 @@ def _must_be_whole(draft: Path) -> None:
 
 
 def _must_be_unused(file: Path) -> None:
-    """To leave the mode WAL, SQLite needs that nobody else has the file open. It removes the files beside it."""
-    with closing(sqlite3.connect(file, timeout=BUSY_S)) as database:
+    with _unused(file):
+        pass
+
+
+@contextmanager
+def _unused(file: Path) -> Iterator[None]:
+    """Locked within the block. Who opens it meanwhile waits, and must then make it WAL: SQLite refuses that to a file
+    that has another name by now. To leave the mode WAL, SQLite needs that nobody else has the file open. It removes the
+    files beside it."""
+    with closing(sqlite3.connect(file, timeout=BUSY_S, isolation_level=None)) as database:
         try:
             database.execute("PRAGMA journal_mode=DELETE").fetchall()
+            database.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as used:
             raise BackupRefused(
                 f"Another program uses the database {file} ({used}). Nothing was restored.",
                 "Stop the web server, beat and all workers.",
             ) from used
         except sqlite3.DatabaseError:  # damaged: whether others use it is not known
-            return
+            pass
+        yield
+
+
+def _replace(live: Path, draft: Path, kept: Path) -> None:
+    for suffix in ("", *BESIDE):  # those of a damaged database would damage the new one
+        if (old := live.with_name(live.name + suffix)).exists():
+            (os.link if not suffix else os.rename)(old, f"{kept}{suffix}")
+    draft.chmod(0o600)
+    draft.replace(live)
+    _keep(live.parent)
 
 
 def _keep(folder: Path) -> None:

@@ -53,11 +53,11 @@ class Installation:
         }
         self.environment = {**known, **({"DATABASE_URL": url} if url else {}), "PYTHONPATH": str(PROJECT)}
 
-    def run(self, code: str) -> list[object]:
+    def run(self, code: str, status: int = 0) -> list[object]:
         """What each line of the code prints."""
         argv = [sys.executable, "-W", "ignore", "manage.py", "shell", "-v", "0", "-c", COMMANDS + code]
         done = subprocess.run(argv, cwd=PROJECT, env=self.environment, capture_output=True, text=True, timeout=LIMIT_S)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == status, done.stderr
         assert PASSPHRASE not in done.stdout + done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -203,18 +203,43 @@ def test_a_restore_that_fails_changes_nothing(other, restored):
     assert not list(other.home.glob(".backup-*"))
 
 
-def test_a_restore_that_was_killed_can_be_repeated(kept, other, restored, passphrase):
-    """As a kill leaves PostgreSQL: the old tables wait in their schema, and the new ones are not there yet."""
-    if not other.url:
-        pytest.skip("of PostgreSQL: SQLite's old database stays in its place until the end")
+def test_a_restore_that_was_killed_has_changed_nothing(kept, other, restored, passphrase):
+    """Old tables that a killed restore of an earlier version left on PostgreSQL go with the next restore."""
     file, tokens, _ = kept
-    empty, again, content = other.run(
-        "connection.cursor().execute('ALTER SCHEMA public RENAME TO durascope_before_restore; CREATE SCHEMA public')\n"
-        f"said('backup', {str(other.home / 'empty')!r}, '--without-keys')\n"
-        f"said('restore', {str(file)!r}, {passphrase[PASSPHRASE]}, '--overwrite')\ncontent({tokens}); print()\n"
-    )
-    assert "lacks all tables" in empty and not (other.home / "empty").exists()
-    assert "The old tables were removed." in again and content == restored.after_second
+    restore = f"said('restore', {str(file)!r}, {passphrase[PASSPHRASE]}, '--overwrite')\n"
+    killed = "import os\nfrom dashboard.backup import actions\nactions._settle = lambda *_: os.kill(os.getpid(), 9)\n"
+    other.run(killed + restore, status=-9)
+    left = "connection.cursor().execute('CREATE SCHEMA durascope_before_restore')\n" if other.url else ""
+    before, again, after = other.run(f"content({tokens}); print()\n{left}{restore}content({tokens}); print()\n")
+    assert before == after == restored.after_second and "Restored the backup" in again
+
+
+MEANWHILE = """
+from dashboard.backup import actions
+settle, sessions = actions._settle, []
+
+def meanwhile(*known):
+    sessions.append(psycopg.connect(URL, application_name='durascope', autocommit=True))
+    print(json.dumps(sessions[0].execute('SELECT name FROM auth_group').fetchall()))
+    sessions[0].execute("INSERT INTO auth_group (name) VALUES ('written meanwhile')")
+    return settle(*known)
+
+connection.cursor().execute("INSERT INTO auth_group (name) VALUES ('after the backup')")
+actions._settle = meanwhile
+"""
+
+
+def test_whoever_comes_during_a_restore_sees_the_old_tables_and_no_restore_ends(kept, other, restored, passphrase):
+    """On PostgreSQL. What was written meanwhile stays."""
+    if not other.url:
+        pytest.skip("of PostgreSQL: SQLite's restored file takes the place of the other while that is locked")
+    restore = f"said('restore', {str(kept[0])!r}, {passphrase[PASSPHRASE]}, '--overwrite')\n"
+    names = "print(json.dumps(sorted(sessions[0].execute('SELECT name FROM auth_group').fetchall())))\n"
+    end = "sessions[0].close(); actions._settle = settle\n"
+    seen, refused, there, again = other.run(f"URL = {other.url!r}\n{MEANWHILE}{restore}{names}{end}{restore}")
+    assert seen == [["after the backup"]] and there == [["after the backup"], ["written meanwhile"]]
+    assert "Other programs use the database (1 connections)" in refused and refused.endswith("status 2")
+    assert "The old tables were removed." in again
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has files that another user cannot read")

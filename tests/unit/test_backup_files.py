@@ -1,19 +1,20 @@
 """Files that are no whole backup, and passphrases that do not fit: each is refused before anything is written."""
 
+import io
 import json
 import os
 import sqlite3
 import subprocess
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from cryptography.fernet import Fernet
 
-from dashboard.backup import actions, archive, passphrase, postgresql, snapshot, sqlite
+from dashboard.backup import actions, archive, passphrase, postgresql, script, sqlite
 from dashboard.backup.archive import BackupManifest
 from dashboard.backup.refused import BackupRefused
 from dashboard.installation import vault
@@ -22,6 +23,7 @@ from dashboard.installation.version import VERSION
 PASSPHRASE = "correct horse battery"
 KEY = Fernet.generate_key().decode()
 DATABASE = os.urandom(4999) + b"A"
+END_LIKE = b"\\.\n"
 
 
 @pytest.fixture(scope="module")
@@ -272,13 +274,58 @@ def test_asking_whether_an_installation_is_empty_changes_nothing(monkeypatch):
     assert postgresql.is_empty() and changes == []
 
 
-def test_a_database_that_was_put_back_leaves_no_old_tables(tmp_path, monkeypatch):
-    """One that was killed before its last step has them still: the next restore would take them for the live ones."""
-    forgotten = []
-    monkeypatch.setattr(actions, "forget_old", lambda: forgotten.append(True))
-    monkeypatch.setattr(actions, "engine", lambda: SimpleNamespace(migrations=lambda _: {"servers.0001_tables"}))
-    monkeypatch.setattr(snapshot.newer_database, "applied_migrations", lambda: ["servers.0001_tables"])
-    assert "as it was" in snapshot.put_back(tmp_path / "kept") and forgotten
+class Session:
+    """Of a database: what it was told."""
+
+    def __init__(self) -> None:
+        self.told = []
+
+    def execute(self, statements):
+        self.told.append(statements)
+
+    @contextmanager
+    def copy(self, statement):
+        self.told.append([statement])
+        yield SimpleNamespace(write=self.told[-1].append)
+
+
+def test_what_pg_restore_says_is_executed_and_lines_for_psql_are_not():
+    """A long row may hold what looks like the end of the rows."""
+    long = b"x" * (script.PIECE_BYTES - 1) + END_LIKE
+    lines = b"\\restrict key\n-- tables\nCREATE TABLE a ();\nCOPY a (b) FROM stdin;\n1\n" + long
+    session = Session()
+    script.execute(io.BytesIO(lines + b"\\.\n\nALTER TABLE a;\n\\! touch file\n"), session)
+    before, [copy, *rows], after = session.told
+    assert (before, copy) == ("-- tables\nCREATE TABLE a ();\n", "COPY a (b) FROM stdin;\n")
+    assert (b"".join(rows), after) == (b"1\n" + long, "\nALTER TABLE a;\n")
+
+
+def test_statements_without_end_are_refused(monkeypatch):
+    monkeypatch.setattr(script, "MOST_BYTES", 1000)
+    with pytest.raises(BackupRefused):
+        script.execute(io.BytesIO(b"SELECT 1\n" * 200), Session())
+
+
+def test_nobody_comes_to_the_old_file_while_a_restored_one_takes_its_place(tmp_path, monkeypatch):
+    """Whoever has it open then is refused, and does not go on with it."""
+    live, draft, late = tmp_path / "live", tmp_path / "draft", []
+    for file in (live, draft):
+        with closing(sqlite3.connect(file)) as made:
+            made.execute("CREATE TABLE a (b)")
+    link = os.link
+
+    def meanwhile(*names):
+        late.append(sqlite3.connect(live, timeout=0))
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            late[0].execute("SELECT * FROM a")
+        link(*names)
+
+    monkeypatch.setattr(sqlite.os, "link", meanwhile)
+    monkeypatch.setattr(sqlite, "connection", SimpleNamespace(settings_dict={"NAME": str(live)}, close=lambda: None))
+    with sqlite.restored(draft):
+        pass
+    with closing(late[0]), pytest.raises(sqlite3.OperationalError, match="readonly"):
+        late[0].execute("PRAGMA journal_mode=WAL")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can work as another user")

@@ -6,7 +6,6 @@ While it is held, no experiment starts, no setting is restored, no schedule star
 
 from argparse import ArgumentParser
 
-from dashboard.backup import actions
 from dashboard.commands.command import DurascopeCommand
 from dashboard.records.audit.models import record
 from dashboard.records.experiments.models import Experiment
@@ -24,7 +23,6 @@ class Command(DurascopeCommand):
 
     def handle(self, *, release: bool, **_: object) -> None:
         if release:
-            actions.forget_old()
             installation.release()
             record(None, "released from hold", installation.RESTORED_COPY, command="manage.py restored --release")
             self.stdout.write("Released. Workers continue with this work:")

@@ -1,7 +1,7 @@
 """The first part of a result page: losses, cost, and the recommended setting or why there is none."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dashboard.findings.crash.self_test import SelfTest
 from dashboard.findings.crash.statistics import Tally, tallies
@@ -11,6 +11,7 @@ from dashboard.findings.headline import headline
 from dashboard.findings.point import Point
 from dashboard.findings.present import untested
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
+from dashboard.findings.result.choice import Choice, SafetyCost, choose
 from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.kind_names import HISTORIES
 from dashboard.text.numbers import CONFIDENCE, at, percent, sig
@@ -31,13 +32,14 @@ SEVERAL = Recommendation(
 @dataclass(frozen=True)
 class ResultAnswer:
     """`sentences`: with crash trials at most two, of loss and of cost; `cost`: the same cost per commit; `more`: what
-    else was found; `doubt`: why the speed is in doubt, "" if it is not."""
+    else was found; `doubt`: why the speed is in doubt, "" if it is not; `choice`: the same as values."""
 
     sentences: tuple[str, ...]
     cost: str
     recommendation: Recommendation | None
     more: tuple[str, ...]
     doubt: str = ""
+    choice: Choice = Choice("not tried")
 
 
 def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
@@ -60,7 +62,14 @@ def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:
         choice,
         (*_doubts(view), *_untested(view), *(one for one in told if one not in known)),
         _doubt(view),
+        choice_of(offered, view, checked),
     )
+
+
+def choice_of(offered: Sequence[Option], view: ResultView, checked: SelfTest) -> Choice:
+    made = choose(offered, view.at_threads, len(view.servers), checked.failed)
+    chosen = next((one for one in offered if one.name == made.setting), None)
+    return replace(made, cost=cost_of(offered, chosen, view)) if chosen else made
 
 
 def crash_load(crash: CrashPlan) -> str:
@@ -87,7 +96,8 @@ def answer_without_crashes(view: ResultView, found: Finding) -> ResultAnswer:
     )
     choice = "No crash was tried: what each setting loses is not known."
     open_ = Recommendation(choice, tuple(filter(None, reasons)), is_open=True)
-    return ResultAnswer(found.sentences, cost, open_, (), _doubt(view))
+    paid = cost_of(offered, safest, view) if cost and safest else None
+    return ResultAnswer(found.sentences, cost, open_, (), _doubt(view), Choice("not tried", cost=paid))
 
 
 def _doubt(view: ResultView) -> str:
@@ -186,25 +196,44 @@ def _none_held(choice: Recommendation | None, offered: Sequence[Option]) -> str:
 def _cost(offered: Sequence[Option], chosen: Option | None, view: ResultView) -> str:
     """Of the chosen setting against the fastest: milliseconds per commit, and the difference."""
     threads, what = view.at_threads, view.counts
-    here = {one.name: speed for one in offered if (speed := one.speed(threads)) and speed.tps > 0}
+    here = _speeds(offered, threads)
     if chosen is None or chosen.name not in here:
         return ""
-    mine, fastest = here[chosen.name], _rival(here, chosen.name, headline(view.plan).variant)
+    mine = here[chosen.name]
     makes = f"At {at(threads)} {chosen.name} makes {sig(mine.tps)} {what} per second"
-    if not here[fastest].exceeds(mine):
+    cost = cost_of(offered, chosen, view)
+    if cost is None:
         if any(speed.may_exceed(mine) for speed in here.values()):
             return f"What {chosen.name} costs at {at(threads)} is not yet clear. Measure more repeats."
         if not all(speed.is_comparable(mine) for name, speed in here.items() if name != chosen.name):
             return f"What {chosen.name} costs at {at(threads)} is not known: measured too rarely. {TOO_FEW}"
         return f"{makes}. No other setting is proven to be faster there."
-    ratio = here[fastest].times(mine)
     each = 1000 * threads / mine.tps
-    best = each / ratio.value  # not from the two means: beside the paired ratio they would not fit
     one = "A commit" if what == "commits" else f"One of the {what}"
-    took = f"{one} takes {_ms(each)} on average, with {fastest} about {_ms(best)}."
-    lost = _share(ratio)
-    fewer = f"{percent(lost.value)} fewer than {fastest}{_within(lost, percent)}"
-    return f"{makes}, {fewer}. {took}{_more(chosen.name, fastest, each, best, lost)}"
+    took = f"{one} takes {_ms(each)} on average, with {cost.rival} about {_ms(each * (1 - cost.share.value))}."
+    fewer = f"{percent(cost.share.value)} fewer than {cost.rival}{_within(cost.share, percent)}"
+    more = f" {chosen.name} costs {_ms(cost.ms.value)} more per commit than {cost.rival}{_within(cost.ms, _ms)}."
+    return f"{makes}, {fewer}. {took}{more if cost.ms.value > 0 else ''}"
+
+
+def cost_of(offered: Sequence[Option], chosen: Option, view: ResultView) -> SafetyCost | None:
+    """None: no setting is proven to be faster. The interval of the milliseconds is that of the ratio, at the mean time;
+    they follow from the shown times, so that a reader can check them."""
+    here = _speeds(offered, view.at_threads)
+    if chosen.name not in here:
+        return None
+    mine, rival = here[chosen.name], _rival(here, chosen.name, headline(view.plan).variant)
+    if not here[rival].exceeds(mine):
+        return None
+    share = _share(here[rival].times(mine))
+    each = 1000 * view.at_threads / mine.tps
+    more = float(f"{each:.1e}") - float(f"{each * (1 - share.value):.1e}")
+    lo, hi = (None if end is None else each * end for end in (share.lo, share.hi))
+    return SafetyCost(chosen.name, rival, view.at_threads, mine.tps, share, Estimate(more, lo, hi))
+
+
+def _speeds(offered: Sequence[Option], threads: int) -> dict[str, Speed]:
+    return {one.name: speed for one in offered if (speed := one.speed(threads)) and speed.tps > 0}
 
 
 def _share(ratio: Estimate) -> Estimate:
@@ -226,13 +255,6 @@ def _rival(here: Mapping[str, Speed], chosen: str, of_headline: str) -> str:
     fastest = max(here, key=lambda name: here[name].tps)
     named = here.get(of_headline)
     return of_headline if named and named.exceeds(here[chosen]) and not here[fastest].exceeds(named) else fastest
-
-
-def _more(name: str, fastest: str, each: float, best: float, share: Estimate) -> str:
-    """From the shown figures, so that a reader can check it. The interval is that of the ratio, at the mean time."""
-    more = float(f"{each:.1e}") - float(f"{best:.1e}")
-    within = _within(share, lambda end: _ms(each * end))
-    return f" {name} costs {_ms(more)} more per commit than {fastest}{within}." if more > 0 else ""
 
 
 def _ms(value: float) -> str:

@@ -164,7 +164,7 @@ def recommend(
             "None of these settings can be recommended.",
             tuple(f"{one.title} {risk}." for one in _present_first(options) if (risk := _risk(one))),
         )
-    chosen = _best(held, threads)
+    chosen = best(held, threads)
     rivals = [one for one in _present_first(options) if one is not chosen]
     own = (_bound(chosen, load), _untried(chosen), _more(chosen, threads, counts))
     told = ((_speed_and_risk(one, chosen, threads), _unclear(one)) for one in rivals)
@@ -181,7 +181,8 @@ def _present_first(options: Sequence[Option]) -> list[Option]:
     return sorted(options, key=lambda one: not one.is_yours)
 
 
-def _best(held: Sequence[Option], threads: int) -> Option:
+def best(held: Sequence[Option], threads: int) -> Option:
+    """Of settings that lost nothing: those that flush before others, then the faster one."""
     equals = [one for one in held if one.flushes] or held
     first, *others = equals
     for one in others:

@@ -4,6 +4,7 @@ import { addCopyButtons, offerCopies } from "./app/copy.js";
 import { closeMenus } from "./app/menu.js";
 import { preparePaper } from "./app/paper.js";
 import { fillParts } from "./app/parts.js";
+import { wireSettings } from "./app/settings.js";
 import { makeSortable } from "./app/sort.js";
 import { explainTerms } from "./app/terms.js";
 import { wireThemeSwitch } from "./app/theme-switch.js";
@@ -24,6 +25,7 @@ function enhance() {
   makeSortable(document);
   explainTerms(document);
   closeMenus(document);
+  wireSettings(document);
 
   if (document.querySelector("[data-chart], [data-live]")) import("./figures.js");
   if (document.querySelector("[data-plan]")) import("./plan.js");

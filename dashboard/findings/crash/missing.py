@@ -71,18 +71,25 @@ def _both(hit: Sequence[Tried]) -> list[str]:
     return [f"{in_words(much) if much else 'none'} {'are' if much > 1 else 'is'} missing from both"]
 
 
+def would_differ(hit: Sequence[Tried]) -> tuple[bool, bool]:
+    """Whether a replica would have commits that the engine lost, because the binary log still has them; and whether it
+    would lack commits that only the engine kept."""
+    lost = [(one.lost_engine or 0, one.lost_binlog or 0, one.lost_both) for one in hit]
+    ahead = any(in_engine > (binlog if both is None else both) for in_engine, binlog, both in lost)
+    behind = any(binlog > (in_engine if both is None else both) for in_engine, binlog, both in lost)
+    return ahead, behind
+
+
 def of_a_replica(hit: Sequence[Tried], engine: str) -> str:
     """How a replica differs from the server: it is sent what the binary log still holds, and before the crash it may
     have fetched more."""
-    lost = [(one.lost_engine or 0, one.lost_binlog or 0, one.lost_both) for one in hit]
-    kept_by_binlog = any(in_engine > (binlog if both is None else both) for in_engine, binlog, both in lost)
-    kept_by_engine = any(binlog > (in_engine if both is None else both) for in_engine, binlog, both in lost)
-    if kept_by_binlog and kept_by_engine:
+    ahead, behind = would_differ(hit)
+    if ahead and behind:
         return f"a replica would lack commits that only {engine} kept, and have others that only {BINLOG} kept"
-    if kept_by_binlog:
+    if ahead:
         return f"a replica would have commits that {engine} lost, because {BINLOG} still has them"
     lacks = f"a replica could lack commits that {engine} kept (because {BINLOG} lost them)"
-    if not any(in_engine for in_engine, _, _ in lost):
+    if not any(one.lost_engine for one in hit):
         return lacks
     return f"{lacks}, and have commits that {engine} lost (because the replica fetched them before the crash)"
 

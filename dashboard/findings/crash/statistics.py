@@ -201,12 +201,17 @@ class Tally:
         return []
 
     @property
+    def would_differ(self) -> tuple[bool, bool] | None:
+        """Whether a replica would be ahead of the engine, and whether it would lack commits; None: one was tried, or
+        nothing follows. The largest losses of a recorded load may be of different points."""
+        if self.replica != "not tried" or self.kind in FAULTS or self.points or not self.decided:
+            return None
+        return missing.would_differ(self.hit)
+
+    @property
     def of_a_replica(self) -> str:
-        """How a replica can differ from the server after such a crash; "" if one was tried, or if it cannot. Nothing
-        follows from the largest losses of a recorded load: they may be of different points."""
-        if self.replica != "not tried" or not self.disagrees or self.kind in FAULTS or self.points:
-            return ""
-        return missing.of_a_replica(self.hit, self.engine)
+        """How a replica can differ from the server after such a crash; "" if one was tried, or if it cannot."""
+        return missing.of_a_replica(self.hit, self.engine) if self.disagrees and self.would_differ else ""
 
 
 def tallies(trials: Iterable[Tried]) -> dict[tuple[int, str, str], Tally]:

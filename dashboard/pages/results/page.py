@@ -1,9 +1,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from dashboard.charts.chart import Chart
 from dashboard.charts.guardrails import guardrails
+from dashboard.charts.marks.saw import saw
+from dashboard.charts.marks.table_chart import table_chart
 from dashboard.charts.registry import SPEED
 from dashboard.findings import tested, together
 from dashboard.findings.answer import answer_without_crashes
@@ -14,6 +16,8 @@ from dashboard.findings.looks import looks
 from dashboard.findings.names import neutral_names
 from dashboard.findings.probed import NOT_PROBED, FlushMedians, broken, flush_of, promises
 from dashboard.findings.redact import redactor_of
+from dashboard.findings.result.compared import comparison
+from dashboard.findings.result.comparison import ComparedSetting
 from dashboard.findings.service_level import service_levels
 from dashboard.findings.shown import ResultView, shown
 from dashboard.pages.results import claims_page, parts, queries
@@ -74,6 +78,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") 
     told = [one for _, mine in reasons for one in mine]
     speed = pictures(SPEED, view, addresses) if rows else []
     main = picture("risk", view, addresses) if crash else speed.pop(0) if speed and view.points else None
+    compared = comparison(view, answer.choice.setting)
     promised = promises(view.devices, view.names, view.clean)
     return {
         "experiment": experiment,
@@ -89,6 +94,11 @@ def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") 
         "can_resume": experiment.may_be_resumed and _is_unfinished(view, rows),
         "crash": crash,
         "answer": answer,
+        "choice": answer.choice,
+        "comparison": compared,
+        "disk": _disk(met),
+        "table_chart": table_chart(compared, addresses.trial, partial(_trials, addresses, view)),
+        "saw": saw(compared, addresses.trial),
         "main": main if main and (speed or main.chart.series) else None,
         "risk": main if crash else None,
         "each_server": _each_server(view, addresses),
@@ -115,6 +125,16 @@ def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") 
         "markdown": markdown(view.clean(experiment.name), answer, lines, settings),
         "cells": [_row(view, addresses, row) for row in rows],
     }
+
+
+def _disk(met: Sequence[MeasuredPlace]) -> str:
+    """Of the measured speed, in few words."""
+    told = dict.fromkeys(one.facts.get("simulated device") or one.facts.get("file system") or "" for one in met)
+    return f"disk of the host ({', '.join(filter(None, told))})" if any(told) else "disk of the host"
+
+
+def _trials(addresses: Addresses, view: ResultView, row: ComparedSetting) -> str:
+    return addresses.trials(row.place, list(view.names).index(row.server_id), view.choice.crash_kind)
 
 
 def _each_server(view: ResultView, addresses: Addresses) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from dashboard.charts.marks.scales import Linear
 from dashboard.findings.result.comparison import ComparedSetting, Comparison, Moment
 
 MOST_PANELS = 8
+NEARLY_ALL = 0.95  # of the load until the cut
 TOP, BOTTOM = 6.0, 100.0  # of the height in percent: of the largest loss, of zero
 
 
@@ -31,13 +32,13 @@ class SawLoad:
 
 @dataclass(frozen=True)
 class SawPanel:
-    """`engine_s` and `binlog_s`: the most that a cut lost there, in seconds; None: not known. `whole`: the binary log,
-    or else the engine, lost everything since the load began at some moment."""
+    """`lost_most`: the most that a cut lost from the worse of both logs, in seconds. `is_whole`: the last cut lost
+    everything since the load began, so that a longer load would lose more."""
 
     setting: ComparedSetting
     loads: tuple[SawLoad, ...]
-    engine_s: float | None
-    binlog_s: float | None
+    lost_most: float
+    is_whole: bool
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,14 @@ class Saw:
     moments: Linear
     seconds: Linear
     more: int
+
+    @property
+    def loads_drawn(self) -> int:
+        return sum(len(panel.loads) for panel in self.panels)
+
+    @property
+    def moments_drawn(self) -> int:
+        return sum(len(load.moments) for panel in self.panels for load in panel.setting.loads)
 
     def height(self, seconds: float) -> float:
         return _height(self.seconds, seconds)
@@ -71,21 +80,19 @@ def _panel(row: ComparedSetting, across: Linear, up: Linear, trial_url: Callable
         if one.moments
     )
     every = _moments([row])
-    return SawPanel(row, loads, _largest([one.engine_s for one in every]), _largest([one.binlog_s for one in every]))
+    last = max(every, key=lambda one: one.at_s)
+    return SawPanel(row, loads, max(map(_most, every)), _most(last) >= NEARLY_ALL * last.at_s > 0)
 
 
 def _dots(moments: tuple[Moment, ...], across: Linear, up: Linear) -> list[SawDot]:
-    """The binary log first: the engine's dots lie on it. Places that nearly agree are drawn once."""
-    found = [
-        SawDot(log, bool(lost), across.at(max(0.0, one.at_s)), _height(up, seconds))
-        for log, of in (
-            ("binlog", lambda one: (one.binlog, one.binlog_s)),
-            ("engine", lambda one: (one.engine, one.engine_s)),
-        )
-        for one in moments
-        for lost, seconds in [of(one)]
+    """The binary log first: the engine's dots lie on it. Dots at the same place are drawn once."""
+    lost = [("binlog", one.at_s, one.binlog_s) for one in moments]
+    lost += [("engine", one.at_s, one.engine_s) for one in moments]
+    found = (
+        SawDot(log, seconds > 0, across.at(max(0.0, at_s)), _height(up, seconds))
+        for log, at_s, seconds in lost
         if seconds is not None
-    ]
+    )
     return list(dict.fromkeys(found))
 
 
@@ -100,7 +107,3 @@ def _moments(rows: list[ComparedSetting]) -> list[Moment]:
 
 def _most(one: Moment) -> float:
     return max(one.engine_s or 0.0, one.binlog_s or 0.0)
-
-
-def _largest(seconds: list[float | None]) -> float | None:
-    return max((one for one in seconds if one is not None), default=None)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dashboard.charts.marks.scales import Linear, Scale, WithZero
-from dashboard.findings.result.comparison import ComparedSetting, Comparison, CrashMark, CrashOutcome, SettingSpeed
-from workers.topology.faults import FAULTS
+from dashboard.findings.result.comparison import ComparedSetting, Comparison, CrashMark, SettingSpeed
 
 MOST_MARKS = 60
 LANES = 5
@@ -94,8 +93,10 @@ def _row(
 
 
 def _bars(row: ComparedSetting, speeds: Linear) -> tuple[SpeedBar, ...]:
-    ends = ((one, *(None if end is None else speeds.at(end) for end in (one.lo, one.hi))) for one in row.speeds)
-    return tuple(SpeedBar(one, speeds.at(one.tps), lo, hi) for one, lo, hi in ends)
+    def end(value: float | None) -> float | None:
+        return None if value is None else speeds.at(value)
+
+    return tuple(SpeedBar(one, speeds.at(one.tps), end(one.lo), end(one.hi)) for one in row.speeds)
 
 
 def _lost(one: CrashMark) -> list[tuple[str, int]]:
@@ -116,12 +117,3 @@ def _bins(marks: Sequence[TrialMarks]) -> tuple[Bin, ...]:
     counted = Counter((one.log, BIN * (one.x // BIN) + BIN / 2) for each in marks for one in each.logs)
     most = max(counted.values(), default=1)
     return tuple(Bin(log, x, count, count / most) for (log, x), count in sorted(counted.items()))
-
-
-def is_failover(kind: str) -> bool:
-    return kind in FAULTS
-
-
-def worst(outcomes: Sequence[CrashOutcome]) -> CrashOutcome:
-    order: tuple[CrashOutcome, ...] = ("lost", "other", "unclear", "kept", "open")
-    return min(outcomes, key=order.index, default="open")

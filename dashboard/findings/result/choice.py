@@ -46,13 +46,16 @@ class Choice:
     cost: SafetyCost | None = None
 
 
+NOT_TRIED = Choice("not tried")
+
+
 def choose(options: Sequence[Option], threads: int, servers: int, controls_failed: bool) -> Choice:
     """At that number of threads."""
     kept = tuple(one.name for one in options if one.held)
     lost = tuple(one.name for one in options if one.lost)
     unclear = tuple(one.name for one in options if one.crashes and one.name not in kept + lost)
     if not any(each.tried or each.unclear for one in options for each in one.crashes):
-        return Choice("not tried")
+        return NOT_TRIED
     if controls_failed:
         return Choice("controls failed")
     if servers > 1:

@@ -12,6 +12,7 @@ from dashboard.findings.point import ThroughputRatio
 from workers.analysis.binomial import RARE
 
 CrashOutcome = Literal["kept", "lost", "other", "unclear", "open"]
+WORST_FIRST: tuple[CrashOutcome, ...] = ("lost", "other", "unclear", "kept", "open")
 # How a replica stands to its primary after the crash. "agree", "diverge" and "stopped" were tried; "same", "ahead",
 # "behind" and "both" follow from what engine and binary log kept; "": neither.
 ReplicaOutcome = Literal["agree", "diverge", "stopped", "unknown", "same", "ahead", "behind", "both", ""]
@@ -113,19 +114,24 @@ class ComparedSetting:
         return sum(one.tried for one in self.loads)
 
     @property
+    def trials_lost(self) -> int:
+        """Of the crashes with a verdict; of recorded loads those that lost commits at any moment."""
+        marked = sum(one.outcome == "lost" for one in self.crashes)
+        return marked or (sum(one.lost > 0 for one in self.loads) if not self.crashes else 0)
+
+    @property
     def moments_lost(self) -> int:
         return sum(one.lost for one in self.loads)
 
     @property
     def outcome(self) -> CrashOutcome:
         """Of all its crashes and loads, the worst first."""
-        met = {one.outcome for one in self.crashes}
+        met: set[CrashOutcome] = {one.outcome for one in self.crashes}
         if self.moments_lost:
             met.add("lost")
-        for worst in ("lost", "other", "unclear"):
-            if worst in met:
-                return worst  # type: ignore[return-value]
-        return "kept" if "kept" in met or self.moments else "open"
+        if self.moments:
+            met.add("kept")
+        return min(met, key=WORST_FIRST.index, default="open")
 
     @property
     def is_sure(self) -> bool:
@@ -173,6 +179,11 @@ class Comparison:
     rows: tuple[ComparedSetting, ...]
     clients: int = 0
     planned_s: float = 0.0
+
+    @property
+    def is_named_by_both(self) -> bool:
+        """Whether settings are named by both variables, as 1/1."""
+        return any(one.variant == f"{one.flush}/{one.sync}" for one in self.rows)
 
     @cached_property
     def crash_speeds(self) -> tuple[float, float] | None:

@@ -12,13 +12,14 @@ from dashboard.charts.marks.saw import Saw, SawLoad, SawPanel
 from dashboard.charts.marks.scales import ZERO_WIDTH, Scale
 from dashboard.charts.marks.table_chart import LANES, ChartRow, SpeedBar, TableChart, TrialMarks
 from dashboard.findings.result.comparison import ComparedSetting
-from dashboard.records.experiments.kind_names import singular
+from dashboard.records.experiments.kind_names import number_of, singular
 from dashboard.text.numbers import duration, percent, sig, whole
 
 register = template.Library()
 PLACES = {"engine": "InnoDB", "binlog": "binary log", "replica": "replica"}
 LANE, FIRST_LANE = 11, 9  # px
 SAW_HEIGHT = 112
+ROOM = 82  # percent
 
 
 @register.filter
@@ -26,14 +27,16 @@ def short(value: float) -> str:
     """0, 100, 5.6k, 12k, 1.2M."""
     for size, letter in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= size * 0.9995:
-            return f"{sig(value / size, 2 if value / size < 9.95 else 3).removesuffix('.0')}{letter}"
+            return f"{sig(value / size, 2 if value / size < 99.5 else 3).removesuffix('.0')}{letter}"
     return f"{value:g}"
 
 
 @register.filter
-def axis(scale: Scale) -> SafeString:
-    """The numbers of an axis. The first and the last stay inside."""
-    texts = (f'<text x="{tick.at}%" y="11"{_anchor(tick.at)}>{short(tick.value)}</text>' for tick in scale.ticks)
+def axis(scale: Scale, says: str = "") -> SafeString:
+    """The numbers of an axis, inside its ends. `says`: at its right end, if the last number leaves room."""
+    texts = [f'<text x="{tick.at}%" y="11"{_anchor(tick.at)}>{short(tick.value)}</text>' for tick in scale.ticks]
+    if says and scale.ticks[-1].at < ROOM:
+        texts.append(f'<text x="100%" y="11" text-anchor="end">{escape(says)}</text>')
     return _svg("axis", 14, "".join(texts), hidden=True)
 
 
@@ -135,12 +138,14 @@ def chance(row: ComparedSetting) -> SafeString:
     """The 95 % interval of the chance that a crash loses commits, on a line from 0 to 100 %."""
     lo, hi = (round(100 * (end or 0), 1) for end in (row.lost.lo, row.lost.hi))
     look = "lost" if row.lost.k else "kept"
+    told = f"{lo:.0f} to {hi:.0f}\N{NO-BREAK SPACE}%"
     k = round(100 * row.lost.k / row.lost.n, 1) if row.lost.n else 0
     drawn = (
         f'<rect class="line" y="5" width="100%" height="4" rx="2"/><rect class="{look}" x="{lo}%" y="5" '
         f'width="{max(hi - lo, 0.5)}%" height="4"/><circle class="{look}" cx="{min(max(k, 4), 96)}%" cy="7" r="4"/>'
     )
-    return _svg("chance", 14, drawn, hidden=True)
+    line = _svg("chance", 14, drawn, hidden=True)
+    return mark_safe(f'<div class="chance">{line}<small>{told}</small></div>')  # noqa: S308 - made of numbers
 
 
 @register.simple_tag
@@ -182,3 +187,4 @@ def seconds(value: float | None) -> str:
 
 
 register.filter("crash_word", singular)
+register.filter("number_of_kind", number_of)

@@ -98,7 +98,13 @@ def test_the_saw_has_the_moment_across_and_the_seconds_lost_upwards():
     engine = [one for one in load.dots if one.log == "engine"]
     assert [one.lost for one in engine] == [False, True, True] and load.url == "/trials/7/"
     assert engine[0].x < engine[1].x < engine[2].x and engine[0].y == 100 > engine[1].y > engine[2].y
-    assert (found.panels[0].engine_s, found.panels[0].binlog_s) == (1.0, 0.0)
+    assert (found.panels[0].lost_most, found.panels[0].is_whole) == (1.0, False)
+    assert (found.loads_drawn, found.moments_drawn) == (1, 3)
+
+
+def test_a_cut_that_loses_everything_since_the_load_began_is_told_apart():
+    whole, half = (setting(loads=[RecordedLoad(7, 1, 1, 1, moments((2.0, lost)))]) for lost in (1.97, 1.0))
+    assert [one.is_whole for one in saw(compared(whole, half), str).panels] == [True, False]
 
 
 def test_dots_of_the_engine_lie_on_those_of_the_binary_log():

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dashboard.pages.experiments.durability_pairs import BINLOG, PAIRS, variant
 from dashboard.pages.experiments.plan_inputs import written
 from dashboard.records.experiments.naming import usual_name
+from dashboard.text.asked import asked_number
 from workers.bench.plan import Plan, Variant
 from workers.bench.recipes import Recipe
 from workers.bench.recipes.recipe import PLACES
+from workers.bench.trial_kinds import TRIAL_KINDS
 from workers.bench.workloads import OWN, WORKLOADS
 from workers.sandbox.storage import PROFILES
 
@@ -35,6 +37,15 @@ def of_plan(plan: Plan) -> dict[str, object]:
         "own_transaction": next((one.params["file"] for one in plan.workloads if one.key == OWN), ""),
         "own_workloads": "\n".join(_line(one.label, one.params, one.key) for one in with_params),
     }
+
+
+def more_trials(asked: Mapping[str, str]) -> dict[str, object]:
+    """`crash=power-loss&trials=72`: only this crash, so often. Anything else is ignored."""
+    trials = asked_number(asked.get("trials"))
+    kind = asked.get("crash", "")
+    if not trials or kind not in TRIAL_KINDS:
+        return {}
+    return {"kinds": [kind], "trials": trials}
 
 
 def _variants(variants: tuple[Variant, ...]) -> dict[str, object]:

@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from django import forms
 from django.utils.html import format_html
@@ -105,13 +106,15 @@ class PlanForm(PlanInputs):
         size: str = QUICK,
         server: str = "",
         source: Experiment | None = None,
+        more: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """`server`: the id of a server that is ticked from the start. `source`: the experiment to run again; its recipe
-        counts as long as its plan is the recipe's."""
+        counts as long as its plan is the recipe's. `more`: crash and trials that it is to have instead of its own."""
         self.recipe, self.size = shelf.find(recipe), size if size in SIZES else QUICK
         if source:
             self.recipe, self.size = shelf.of_experiment(source), source.recipe_size or QUICK
-        super().__init__(data, initial=self._first_values(source, server) | _chosen(server, source))
+        first = self._first_values(source, server) | _chosen(server, source)
+        super().__init__(data, initial=first | filled_in.more_trials(more if source else {}))
         self._show_present(is_own_plan=not (source or self.recipe))
 
     def _first_values(self, source: Experiment | None, server: str) -> dict[str, object]:

@@ -60,6 +60,7 @@ def new(request: HttpRequest, recipe: str = "") -> HttpResponse:
         size=request.GET.get("size", QUICK),
         server=request.GET.get("server", ""),
         source=source,
+        more=request.GET.dict(),
     )
     refusals: list[str] = []
     if form.is_valid():

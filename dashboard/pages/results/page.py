@@ -26,6 +26,7 @@ from dashboard.pages.results.crash import page as crash_page
 from dashboard.pages.results.markdown import markdown
 from dashboard.pages.results.picture import picture, pictures
 from dashboard.pages.results.queries import ResultCell
+from dashboard.pages.results.short import short_finding
 from dashboard.pages.templatetags.tables import CellRow
 from dashboard.records.experiments.environment import OF_WORKER, EnvironmentFacts, facts
 from dashboard.records.experiments.models import Cell, Experiment
@@ -95,6 +96,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") 
         "crash": crash,
         "answer": answer,
         "choice": answer.choice,
+        "headline": short_finding(answer.choice),
         "comparison": compared,
         "disk": _disk(met),
         "table_chart": table_chart(compared, addresses.trial, partial(_trials, addresses, view)),
@@ -119,7 +121,11 @@ def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") 
         "tested": lines,
         "workload": _workload(view),
         "named": named,
-        "preview": [*answer.sentences, *(f"{one.name}: {one.gloss}." for one in named if one.gloss)],
+        "preview": [
+            short_finding(answer.choice),
+            *answer.sentences,
+            *(f"{one.name}: {one.gloss}." for one in named if one.gloss),
+        ],
         "reasons": reasons,
         "settings": [one for one in others if one not in told],
         "markdown": markdown(view.clean(experiment.name), answer, lines, settings),

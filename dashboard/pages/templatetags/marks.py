@@ -13,7 +13,8 @@ from dashboard.charts.marks.scales import ZERO_WIDTH, Scale
 from dashboard.charts.marks.table_chart import LANES, ChartRow, SpeedBar, TableChart, TrialMarks
 from dashboard.findings.result.comparison import ComparedSetting
 from dashboard.records.experiments.kind_names import number_of, singular
-from dashboard.text.numbers import duration, percent, sig, whole
+from dashboard.text.numbers import CONFIDENCE, duration, percent, sig, whole
+from workers.analysis.statistics import Estimate
 
 register = template.Library()
 PLACES = {"engine": "InnoDB", "binlog": "binary log", "replica": "replica"}
@@ -29,6 +30,14 @@ def short(value: float) -> str:
         if abs(value) >= size * 0.9995:
             return f"{sig(value / size, 2 if value / size < 99.5 else 3).removesuffix('.0')}{letter}"
     return f"{value:g}"
+
+
+@register.filter
+def within(share: Estimate) -> str:
+    """`(95 %: 49 to 73 %)` of a share from 0 to 1; "" where its interval is not known."""
+    if share.lo is None or share.hi is None:
+        return ""
+    return f" ({CONFIDENCE}: {sig(100 * share.lo, 2)} to {percent(share.hi)})"
 
 
 @register.filter

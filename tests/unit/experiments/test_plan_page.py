@@ -193,6 +193,16 @@ def test_run_again_fills_the_form_from_the_stored_plan(client_in, server):
     assert again.plan().variants == recipes.load("what-does-safety-cost").plan([]).variants
 
 
+def test_more_trials_of_a_crash_are_filled_in_and_anything_else_is_ignored(client_in, server):
+    address = f"{NEW}?from={stored(server).pk}"
+    plain, more, wrong = (
+        client_in.get(f"{address}{asked}").context["form"].initial
+        for asked in ("", "&crash=power-loss&trials=72", "&crash=%3Cb%3E&trials=-1")
+    )
+    assert (more["kinds"], more["trials"]) == (["power-loss"], 72) and wrong["trials"] == plain["trials"] != 72
+    assert {key for key in plain if plain[key] != more[key]} == {"kinds", "trials"}
+
+
 def test_run_again_keeps_the_recipe_of_a_plan_that_was_not_changed(client_in, server):
     experiment = stored(server)
     page = client_in.get(f"{NEW}?from={experiment.pk}")

@@ -11,7 +11,7 @@ from dashboard.findings.headline import headline
 from dashboard.findings.point import Point
 from dashboard.findings.present import untested
 from dashboard.findings.recommendation import Crashes, Option, Recommendation, Speed, recommend, where_tried
-from dashboard.findings.result.choice import NOT_TRIED, Choice, SafetyCost, choose
+from dashboard.findings.result.choice import NOT_MEASURED, Choice, SafetyCost, choose
 from dashboard.findings.shown import ResultView
 from dashboard.records.experiments.kind_names import HISTORIES
 from dashboard.text.numbers import CONFIDENCE, at, percent, sig
@@ -39,7 +39,7 @@ class ResultAnswer:
     recommendation: Recommendation | None
     more: tuple[str, ...]
     doubt: str = ""
-    choice: Choice = NOT_TRIED
+    choice: Choice = NOT_MEASURED
 
 
 def answer(view: ResultView, found: Finding, checked: SelfTest) -> ResultAnswer:

@@ -18,7 +18,10 @@ LOGS = ("engine", "binlog", "replica")
 
 @dataclass(frozen=True)
 class SpeedBar:
+    """`at`: the place of its number of threads among all that were measured."""
+
     speed: SettingSpeed
+    at: int
     width: float
     lo: float | None
     hi: float | None
@@ -76,27 +79,30 @@ def table_chart(
     known = [speed for row in comparison.rows for speed in row.speeds]
     speeds = Linear(max((max(one.tps, one.hi or 0) for one in known), default=0))
     losses = WithZero.over([float(lost) for row in comparison.rows for one in row.crashes for _, lost in _lost(one)])
-    rows = (_row(row, speeds, losses, trial_url, trials_url(row)) for row in comparison.rows)
+    rows = (
+        ChartRow(row, _bars(row, speeds, comparison.threads), *_marks(row, losses, trial_url), trials_url(row))
+        for row in comparison.rows
+    )
     return TableChart(comparison, speeds, losses, tuple(rows))
 
 
-def _row(
-    row: ComparedSetting, speeds: Linear, losses: WithZero, trial_url: Callable[[int], str], trials_url: str
-) -> ChartRow:
-    shown = [one for one in row.crashes if _lost(one) or one.outcome != "open"]
+def _marks(
+    row: ComparedSetting, losses: WithZero, trial_url: Callable[[int], str]
+) -> tuple[tuple[TrialMarks, ...], tuple[Bin, ...]]:
+    shown = [one for one in row.crashes if one.outcome != "open"]
     marks = tuple(
         TrialMarks(one, trial_url(one.trial_id), nth % LANES, _logs(one, losses)) for nth, one in enumerate(shown)
     )
-    if len(marks) > MOST_MARKS:
-        return ChartRow(row, _bars(row, speeds), (), _bins(marks), trials_url)
-    return ChartRow(row, _bars(row, speeds), marks, (), trials_url)
+    return ((), _bins(marks)) if len(marks) > MOST_MARKS else (marks, ())
 
 
-def _bars(row: ComparedSetting, speeds: Linear) -> tuple[SpeedBar, ...]:
+def _bars(row: ComparedSetting, speeds: Linear, threads: Sequence[int]) -> tuple[SpeedBar, ...]:
     def end(value: float | None) -> float | None:
         return None if value is None else speeds.at(value)
 
-    return tuple(SpeedBar(one, speeds.at(one.tps), end(one.lo), end(one.hi)) for one in row.speeds)
+    return tuple(
+        SpeedBar(one, threads.index(one.threads), speeds.at(one.tps), end(one.lo), end(one.hi)) for one in row.speeds
+    )
 
 
 def _lost(one: CrashMark) -> list[tuple[str, int]]:

@@ -8,7 +8,7 @@ from dashboard.findings.recommendation import LEAST, Crashes, Option, best
 from workers.analysis.binomial import interval
 from workers.analysis.statistics import Estimate
 
-Why = Literal["kept", "too few", "none kept", "several servers", "controls failed", "not tried"]
+Why = Literal["kept", "too few", "none kept", "several servers", "controls failed", "not tried", "not measured"]
 BOUND = 0.05  # of the chance of a loss: below it nobody is asked for more crashes
 MOST_TRIALS = 1000
 
@@ -46,7 +46,7 @@ class Choice:
     cost: SafetyCost | None = None
 
 
-NOT_TRIED = Choice("not tried")
+NOT_TRIED, NOT_MEASURED = Choice("not tried"), Choice("not measured")
 
 
 def choose(options: Sequence[Option], threads: int, servers: int, controls_failed: bool) -> Choice:

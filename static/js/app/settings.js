@@ -1,5 +1,4 @@
-// The marks of a setting, on all pictures of a page: hover or focus of one dims the others. The number of clients of the
-// speed bars changes without a reload.
+// The marks of a setting, on all pictures of a page: hover or focus of one dims the others.
 
 export function wireSettings(root) {
   for (const one of root.querySelectorAll("[data-setting]")) {
@@ -8,12 +7,6 @@ export function wireSettings(root) {
     one.addEventListener("focusin", () => light(root, one.dataset.setting));
     one.addEventListener("focusout", () => light(root, null));
   }
-  root.addEventListener("click", (event) => {
-    const chosen = event.target.closest?.(".segments a[data-at]");
-    if (!chosen) return;
-    event.preventDefault();
-    show(chosen);
-  });
 }
 
 function light(root, setting) {
@@ -22,11 +15,4 @@ function light(root, setting) {
   for (const one of root.querySelectorAll("[data-setting]")) {
     one.classList.toggle("lit", one.dataset.setting === setting);
   }
-}
-
-function show(chosen) {
-  const table = chosen.closest("table");
-  for (const one of chosen.parentElement.children) one.toggleAttribute("aria-current", false);
-  chosen.setAttribute("aria-current", "true");
-  for (const one of table.querySelectorAll("td [data-at]")) one.hidden = one.dataset.at !== chosen.dataset.at;
 }

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.findings.result.choice import NOT_TRIED, Choice, SafetyCost
+from dashboard.findings.result.choice import NOT_MEASURED, NOT_TRIED, Choice, SafetyCost
 from dashboard.pages.results.short import short_finding
 from workers.analysis.statistics import Estimate
 
@@ -25,6 +25,7 @@ TOLD = [
     (Choice("none kept"), "No setting is known to keep all commits."),
     (Choice("several servers"), "Choose one server to see what fits it."),
     (Choice("controls failed"), "The checks failed their own test. Nothing counts."),
+    (NOT_MEASURED, "Nothing has been measured yet."),
     (NOT_TRIED, "No crash was tried yet."),
     (replace(NOT_TRIED, cost=COST), "Safety costs 62\N{NO-BREAK SPACE}% of the speed. Crashes untested."),
     (Choice("kept", "<b> & 'c'", kept=("<b> & 'c'",)), "Use <b> & 'c'. It lost nothing."),

@@ -33,16 +33,18 @@ def test_the_page_tells_its_finding(client, shared):
     _, path = shared
     answer = client.get(path)
     tags = told(answer.content.decode())
-    first, *others = answer.context["crash"].answer.sentences
-    assert (tags["og:title"], tags["og:description"]) == (first, " ".join(others)), "its settings say no flushing"
-    assert first.startswith("1/1 lost nothing") and "0/0 is" in tags["og:description"]
+    told_of_it = " ".join(answer.context["crash"].answer.sentences)
+    title = "Use 1/1. Every other setting lost commits."
+    assert (tags["og:title"], tags["og:description"]) == (title, told_of_it), "its settings say no flushing"
+    assert told_of_it.startswith("1/1 lost nothing") and "0/0 is" in told_of_it
     assert (tags["og:url"], tags["twitter:card"]) == (f"http://testserver{path}", "summary")
 
 
 def test_a_result_without_crashes_and_a_comparison_tell_theirs_too(client, db):
     one = factory.experiment()
     _, token = actions.share(None, one)
-    assert "times as fast as" in told(client.get(f"/share/{token}/").content.decode())["og:title"]
+    tags = told(client.get(f"/share/{token}/").content.decode())
+    assert "Crashes untested" in tags["og:title"] and "times as fast as" in tags["og:description"]
     _, token = actions.share(None, None, comparison=f"runs={every(one)}&by=points", compared=[one])
     assert "times the throughput of" in told(client.get(f"/share/{token}/").content.decode())["og:title"]
 

@@ -6,7 +6,8 @@ RELEASE='' # the folder of this program
 name_release() {
     local version
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$SOURCE/pyproject.toml")
-    RELEASE=$RELEASES/$version-$({ digest "$SOURCE" && "$(python)" --version 2>&1; } | sha256sum | cut -c1-12)
+    # A dry run may have no Python yet.
+    RELEASE=$RELEASES/$version-$({ digest "$SOURCE" && { "$(python)" --version 2>&1 || true; }; } | sha256sum | cut -c1-12)
 }
 
 program() {

@@ -69,8 +69,11 @@ secret_lines() {
     [ -z "$ENVIRONMENT" ] || { printf '\n# As it was given\n' && grep '^[A-Z_]*=' "$ENVIRONMENT"; }
 }
 random() { # 32 bytes, as hexadecimal digits or as a Fernet key
-    "$(python)" -c "import base64, os; raw = os.urandom(32)
-print(base64.urlsafe_b64encode(raw).decode() if '${1:-}' else raw.hex())"
+    if [ "${1:-}" = base64 ]; then
+        head -c 32 /dev/urandom | base64 -w 0 | tr '+/' '-_'
+    else
+        head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n'
+    fi
 }
 setting() { [ ! -e $CONFIG/durascope.env ] || sed -n "s/^$1=//p" $CONFIG/durascope.env; }
 

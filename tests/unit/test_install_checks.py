@@ -1,9 +1,11 @@
 """Checks of deploy/install.sh that need no Debian of their own."""
 
 import os
+import re
 import subprocess
 
 import pytest
+from cryptography.fernet import Fernet
 
 from dashboard.installation.home import PROJECT
 
@@ -60,6 +62,15 @@ def part(command, folder):
 def test_a_dry_run_writes_the_site_before_nginx_is_installed(tmp_path):
     done = part("site", tmp_path)
     assert done.returncode == 0 and "server_name a.example.org;" in done.stdout, done.stderr
+
+
+def test_a_dry_run_needs_no_python(tmp_path):
+    """A minimal Debian has none."""
+    command = "source deploy/install/steps.sh; python() { echo /no/python3; }; name_release; echo $RELEASE"
+    done = part(f"{command}; random; echo; random base64", tmp_path)
+    release, digits, key = done.stdout.split()
+    assert re.fullmatch(r"/r/[0-9a-z.]+-[0-9a-f]{12}", release) and re.fullmatch("[0-9a-f]{64}", digits)
+    assert Fernet(key) and done.returncode == 0 and done.stderr == ""
 
 
 def test_a_program_that_services_cannot_read_is_healed_by_the_next_run(tmp_path):

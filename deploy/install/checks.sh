@@ -59,14 +59,15 @@ check_certificate() {
 
 # Its values become those of durascope.env. Those of an installation are never replaced.
 check_environment() {
-    local name value lacking=()
+    local name line lacking=()
     if [ -n "$ENVIRONMENT" ]; then
         [[ $ENVIRONMENT == /* && -r $ENVIRONMENT ]] ||
             refuse "--environment must be the whole path of a readable file, and '$ENVIRONMENT' is not. Nothing was changed."
         [ "$(stat -c %a "$ENVIRONMENT")" = 600 ] ||
             refuse "Others can read $ENVIRONMENT. Nothing was changed. Run: chmod 600 $ENVIRONMENT"
-        while IFS='=' read -r name value; do
-            [ ! -e $CONFIG/durascope.env ] || [ "$(setting "$name")" = "$value" ] ||
+        while IFS= read -r line; do # keys end with =, which an IFS of = would take away
+            name=${line%%=*}
+            [ ! -e $CONFIG/durascope.env ] || [ "$(setting "$name")" = "${line#*=}" ] ||
                 refuse "This installation has another $name than $ENVIRONMENT. Nothing was changed." \
                     "Change $CONFIG/durascope.env by hand, then run: systemctl restart 'durascope-*'"
         done < <(grep '^[A-Z_]*=' "$ENVIRONMENT")

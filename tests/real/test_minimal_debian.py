@@ -58,7 +58,9 @@ def test_without_a_network_it_is_told(debian):
     assert "Traceback" not in said.err and debian.shell("ls -d /root/d/.venv").status != 0
 
 
-@pytest.mark.parametrize("before", ["umask 022", "umask 077; rm /usr/bin/python3*"], ids=["plain", "umask 077, no Python"])
+@pytest.mark.parametrize(
+    "before", ["umask 022", "umask 077; rm /usr/bin/python3*"], ids=["plain", "umask 077, no Python"]
+)
 def test_a_dry_run_of_the_installer_changes_nothing(debian, before):
     """The folder stands for a running systemd, which nothing of a dry run asks."""
     debian.shell("mkdir -p /run/systemd/system")

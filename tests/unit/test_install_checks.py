@@ -73,6 +73,27 @@ def test_a_dry_run_needs_no_python(tmp_path):
     assert Fernet(key) and done.returncode == 0 and done.stderr == ""
 
 
+GIVEN_AGAIN = """
+refuse() { printf '%s\\n' "$@"; exit 2; }
+CONFIG=$1 ENVIRONMENT=$1/given ONLY_WORKER=
+source deploy/install/steps.sh
+source deploy/install/checks.sh
+check_environment
+"""
+
+
+@pytest.mark.parametrize(("again", "status"), [("A" * 43 + "=", 0), ("B" * 43 + "=", 2), ("A" * 43, 2)])
+def test_the_same_key_may_be_given_again(tmp_path, again, status):
+    for name, key in (("durascope.env", "A" * 43 + "="), ("given", again)):
+        (tmp_path / name).write_text(f"DURASCOPE_PASSWORD_KEYS={key}\n")
+        (tmp_path / name).chmod(0o600)
+    argv = ["bash", "-euo", "pipefail", "-c", GIVEN_AGAIN, "bash", tmp_path]
+    done = subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (status, "") and ("another DURASCOPE_PASSWORD" in done.stdout) == bool(
+        status
+    )
+
+
 def test_a_program_that_services_cannot_read_is_healed_by_the_next_run(tmp_path):
     """An earlier run had the umask 077."""
     (tmp_path / ".venv/bin").mkdir(parents=True)

@@ -73,9 +73,5 @@ static_files() {
 
 # A command of a release, with the environment and as the user of the installation.
 of_release() { # FOLDER VERB...
-    (
-        umask 077 && set -a && . $CONFIG/durascope.env && set +a && cd "$1" &&
-            HOME=$DURASCOPE_HOME exec setpriv --reuid=durascope --regid=durascope --init-groups -- \
-                "$1/.venv/bin/python" "$1/manage.py" "${@:2}"
-    )
+    (umask 077 && cd "$1" && exec sh "$1/deploy/durascope" "${@:2}")
 }

@@ -122,10 +122,44 @@ def test_the_doctor_of_an_installation_names_what_the_host_lacks(guest):
     """A host without FUSE and loop devices, asked as root, and as the ordinary user of the services."""
     found = {one["title"]: one for one in json.loads(guest.run("durascope", "doctor", "--json").stdout)}
     assert found["power loss"]["state"] == "limited" and "Run it as root" in found["power loss"]["says"]
-    root = "set -a; . /etc/durascope/durascope.env; cd /opt/durascope; .venv/bin/python manage.py doctor --json || true"
+    root = 'cd /opt/durascope; eval "$(python3 deploy/install/environment.py /etc/durascope/durascope.env)"; '
+    root += ".venv/bin/python manage.py doctor --json || true"
     found = {one["title"]: one for one in json.loads(guest.shell(root))}
     assert "The kernel has no FUSE" in found["power loss"]["says"] and "modprobe fuse" in found["power loss"]["says"]
     assert found["database"]["state"] == found["Redis"]["state"] == "works"
+
+
+# Each kind of value, quote and comment of systemd.exec(5).
+ODD = r"""
+A=postgresql://db/x?a=1&b=2
+B=Durascope <durascope@example.org>
+C=["/usr/local/bin/manager", "-v"]
+D=a$b`c;d#e'f"g
+E='a $b \n'
+F="a \"q\" \$x \n back\\slash"
+G=back\slash\\
+H='one'"two"three
+I=joined \
+line
+J='two
+lines'
+# K=1 \
+L=1
+ M = spaces
+N=a=
+nothing
+;O=1
+"""
+
+
+def test_the_command_reads_the_file_of_the_environment_as_systemd_does(guest):
+    """systemd adds variables of its own."""
+    names = r"'^[A-Z]=|^line|^$'"
+    guest.run("tee", "/tmp/odd", stdin=ODD)
+    by_systemd = "systemd-run --quiet --wait --pipe --property=EnvironmentFile=/tmp/odd /usr/bin/env"
+    by_command = "env -i sh -c 'eval \"$(/usr/bin/python3 /src/deploy/install/environment.py /tmp/odd)\"; /usr/bin/env'"
+    first, second = (guest.shell(f"{command} | grep -E {names} | sort") for command in (by_systemd, by_command))
+    assert first == second and "A=postgresql://db/x?a=1&b=2\n" in first
 
 
 NEXT = """

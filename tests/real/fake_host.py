@@ -5,6 +5,7 @@ program, its database and its migrations are real."""
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,8 @@ from tests import postgresql
 PARTS = ("dashboard", "workers", "templates", "static", "docs", "scripts", "deploy")
 FILES = ("manage.py", "pyproject.toml", "requirements.txt")
 LIMIT_S = 550
+# Root of this machine may have them, from scripts/demo. A device 0/0 hides what lies below (overlayfs).
+HIDDEN = ("etc/durascope", "var/lib/durascope")
 SYSTEMCTL = """#!/bin/sh
 # enabled and active units are files; each command is a line of a log
 cd $STATE && echo "$*" >>calls
@@ -85,6 +88,9 @@ class FakeHost:
     def __init__(self, folder: Path) -> None:
         self.folder, self.state = folder, folder / "state"
         (self.state / "active").mkdir(parents=True)
+        for place in HIDDEN:
+            (folder / place).parent.mkdir(parents=True, exist_ok=True)
+            os.mknod(folder / place, stat.S_IFCHR, os.makedev(0, 0))
         for name, text in {"systemctl": SYSTEMCTL, "nginx": NGINX, "python": PYTHON}.items():
             self._script(folder / "bin" / name, text)
         self._script(self.state / "program", PROGRAM)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 
 import pytest
@@ -80,6 +81,13 @@ def test_a_variable_that_is_none_is_not_set(tmp_path):
     assert {"DATABASE_URL=postgresql://x", "DURASCOPE_SITE=nonesuch"} <= set(
         found
     ) and "DURASCOPE_LOG" not in done.stdout
+
+
+def test_the_health_check_reads_the_secrets_as_the_start_does(tmp_path):
+    """A file of somebody's own, as docs/containers.md describes it."""
+    (tmp_path / "secrets").write_text("# our database\n\nDATABASE_URL='postgresql://db/x?a=1&b=2'\n")
+    healthy = runpy.run_path(str(DEPLOY / "containers/healthy"))
+    assert healthy["database"](str(tmp_path / "secrets")) == "postgresql://db/x?a=1&b=2"
 
 
 def test_no_secret_is_written_down_and_all_images_have_one_tag():

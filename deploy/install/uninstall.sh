@@ -49,11 +49,12 @@ end_units() {
 }
 
 what_stays() {
-    local packages
+    local packages database=''
     packages=$(sed -n 's/^package //p' <<<"$1" | tr '\n' ' ')
     [ -n "$DRY_RUN" ] || systemctl daemon-reload
     [ -z "$DRY_RUN" ] || say "" "Nothing was changed."
-    [ -n "$PURGE" ] || say "The data stay: database and role durascope, $DATA, the keys in $CONFIG, and the two users." \
+    [[ $1 != *"database durascope"* ]] || database='database and role durascope, ' # else it is SQLite, or somebody else's
+    [ -n "$PURGE" ] || say "The data stay: $database$DATA, the keys in $CONFIG, and the two users." \
         "deploy/install.sh takes them up again. To remove them too: deploy/install.sh --uninstall --purge"
     [ -z "$packages" ] || say "Packages that were installed for Durascope stay. If nothing else needs them:" \
         "  apt-get purge $packages && apt-get autoremove --purge"

@@ -207,6 +207,13 @@ def test_an_upgrade_that_was_cut_off_hinders_no_installation_after_a_removal(tmp
     assert {path.name for path in tmp_path.iterdir()} == {"made"}
 
 
+@pytest.mark.parametrize(("made", "said"), [("database durascope", "database and role durascope, "), ("", "")])
+def test_a_removal_names_the_data_that_stay(tmp_path, made, said):
+    command = f"{CUT_OFF}rm $UNDER_WAY; exists() {{ false; }}; echo '{made}' >>$RECORD; uninstall"
+    done = subprocess.run(["bash", "-c", command, "bash", tmp_path], cwd=PROJECT, capture_output=True, text=True)
+    assert done.returncode == 0 and f"The data stay: {said}/var/lib/durascope, the keys" in done.stdout, done
+
+
 def test_an_upgrade_that_ends_at_its_first_word_goes_back(tmp_path):
     """The terminal goes."""
     command = f"""{CUT_OFF}

@@ -91,3 +91,6 @@ def test_the_first_command_of_contributing_and_the_package(debian):
     assert not debian.packages() & HEAVY
     said = debian.shell("cd /root/d && scripts/package")
     assert said.status == 0 and ".whl" in said.out
+    pip = "python3 -m venv own && own/bin/python -m pip install -q d/dist/*.whl && own/bin/durascope programs --install"
+    assert debian.shell(f"cd /root && umask 077 && {pip}", LANG="de_DE.UTF-8").status == 0
+    assert debian.shell("/root/own/bin/durascope programs").err == ""

@@ -45,7 +45,7 @@ NO_SWITCHES = ("yes", "no", "", "10", "0x", "-1", "DETECT", "9")
 METHODS = ("fsync", "O_DSYNC", "O_DIRECT", "O_DIRECT_NO_FSYNC", "nosync", "littlesync", "o_direct", "0", "1", "3", "5")
 NO_METHODS = ("", "O_D", "nos", "bad", "6", "-1", "O_DIRECT,fsync")
 FORMATS = ("ROW", "MIXED", "statement", "0", "2", "mix")
-FILES = ("x-bin", "ON", "OFF", "0", "1", "", "./x-bin", "a b", "off")
+FILES = ("x-bin", "ON", "OFF", "0", "1", "", "x-bin", "a b", "off")
 VALUES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "sync_binlog": (NUMBERS, NO_NUMBERS),
     "innodb_flush_log_at_trx_commit": (NUMBERS, NO_NUMBERS),

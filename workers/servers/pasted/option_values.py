@@ -38,9 +38,9 @@ def made(found: FoundName, written: str | None, option: KnownOption, server: Ser
         return MadeValue(refused=f"{name} cannot be set by autoset-")
     if name == "log_bin":
         return _log_bin(found.prefix, written)
-    if found.prefix == "maximum" and name in OF_A_SESSION:
+    if found.prefix == "maximum" and name in OF_A_SESSION and _has_maximum(name, server):
         return replace(_by_kind(name, value, option, server), value=None, is_unknown=name.startswith(PLUGINS_OWN))
-    if found.prefix == "maximum" and option.default is not None and not name.startswith(PLUGINS_OWN):
+    if found.prefix == "maximum" and _is_without_maximum(name, option, server):
         return MadeValue(refused=f"{name} has no maximum")
     if name == "innodb" and value is not None and value.lower() in OFF and server.habit("without_innodb") == "refused":
         return MadeValue(refused="without InnoDB a server starts only if another engine is its default")
@@ -52,6 +52,16 @@ def made(found: FoundName, written: str | None, option: KnownOption, server: Ser
         value = None if server.flavour == "mysql" else ""
     found_value = _by_kind(name, value, option, server)
     return found_value if value == written else replace(found_value, says="")
+
+
+def _has_maximum(name: str, server: ServerOptions) -> bool:
+    """MySQL has none for what is chosen from words."""
+    return server.flavour != "mysql" or name.startswith(PLUGINS_OWN)
+
+
+def _is_without_maximum(name: str, option: KnownOption, server: ServerOptions) -> bool:
+    chosen = name in OF_A_SESSION and not _has_maximum(name, server)
+    return chosen or (option.default is not None and not name.startswith(PLUGINS_OWN))
 
 
 def _of_another(name: str, value: str | None, option: KnownOption, server: ServerOptions) -> MadeValue:

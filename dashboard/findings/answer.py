@@ -153,7 +153,8 @@ def _speed(point: Point, baseline: str) -> Speed:
 
 
 def _crashes(tally: Tally) -> Crashes:
-    spared = [one for one in tally.decided if one not in tally.hit]
+    hit = {one.id for one in tally.hit}
+    spared = [one for one in tally.decided if one.id not in hit]
     points, phantoms = tally.points or PointCounts(tried=0, failed=0, lost=0), sum(bool(one.phantoms) for one in spared)
     return Crashes(
         kind=tally.kind,

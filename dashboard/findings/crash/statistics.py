@@ -167,7 +167,8 @@ class Tally:
         text = f"lost acknowledged commits in {lost:,} of {crashes}{f' ({self.missing})' if self.missing else ''}"
         down = sum(trial.stayed_down for trial in self.decided)
         failed = [trial for trial in self.decided if trial.verdict == Trial.Verdict.INVALID]
-        otherwise = sum(not trial.stayed_down and trial not in self.hit for trial in failed)
+        hit = {trial.id for trial in self.hit}
+        otherwise = sum(not trial.stayed_down and trial.id not in hit for trial in failed)
         more = [f"the server did not come back after {down:,}"] if down and lost else []
         more += [f"{otherwise:,} failed in another way"] if otherwise and (lost or down) else []
         more += self._copies

@@ -38,16 +38,20 @@ class Addresses:
     def cell(self, cell_id: int) -> str:
         return f"{self._cells}{cell_id}/"
 
+    def trial(self, trial_id: int) -> str:
+        return f"{self._trials}{trial_id}/"
+
     @cached_property
     def _cells(self) -> str:
-        """Reversed once: a page links to hundreds of cells."""
+        """Reversed once: a page links to hundreds of cells, and to thousands of trials."""
         return self._of_one("cell", 0).removesuffix("0/")
+
+    @cached_property
+    def _trials(self) -> str:
+        return self._of_one("trial", 0).removesuffix("0/")
 
     def cell_chart(self, cell_id: int, key: str, form: str) -> str:
         return self._of_one("cell_chart", cell_id, key, form)
-
-    def trial(self, trial_id: int) -> str:
-        return self._of_one("trial", trial_id)
 
     def _of_one(self, name: str, *of: int | str) -> str:
         return reverse(f"sharing:{name}", args=[self.token, *of]) if self.token else reverse(f"results:{name}", args=of)

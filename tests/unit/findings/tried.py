@@ -1,11 +1,14 @@
 """Made-up crash trials and their tallies, without a database."""
 
+from itertools import count
+
 from dashboard.findings.crash.settings import CrashSetting
 from dashboard.findings.crash.statistics import Tally
 from dashboard.findings.crash.trials import Tried
 from dashboard.findings.lines import VariantPlace
 
 NBSP = "\N{NO-BREAK SPACE}"
+_IDS = count(1)
 ALL = 1000  # the commits of a trial's load
 
 
@@ -13,7 +16,7 @@ def tried(kind="power-loss", engine=0, binlog=0, **known):
     """A trial that lost so many commits from engine and binlog; None: not known."""
     verdict = "invalid" if engine or binlog else "valid"
     columns = {
-        "id": 1, "position": 0, "server_id": 1, "variant": "1/1", "kind": kind, "repeat": 1, "seed": 1,
+        "id": next(_IDS), "position": 0, "server_id": 1, "variant": "1/1", "kind": kind, "repeat": 1, "seed": 1,
         "state": "done", "verdict": verdict, "error": "", "acknowledged": ALL, "lost_engine": engine,
         "lost_engine_ms": engine and engine / 10, "lost_binlog": binlog, "lost_binlog_ms": binlog and binlog / 10,
         "lost_replica": None, "phantoms": None, "recovery_s": 0.5, "repeat_of_id": None, "engine": "InnoDB",

@@ -121,6 +121,13 @@ def test_a_line_is_read_as_that_server_reads_it(version, line, setting, is_now):
     assert value(line, setting, version) == is_now
 
 
+def test_innodb_of_an_old_version_refuses_the_last_value_only():
+    assert value(f"{METHOD}=5\n{METHOD}=O_DSYNC", METHOD, OLD) == "O_DSYNC"
+    for text in (f"{METHOD}=5", f"{METHOD}=O_DSYNC\n{METHOD}=5"):
+        assert "cannot be 5" in found(f"[mysqld]\n{text}\n", OLD).refused
+    assert "cannot be 99" in found(f"[mysqld]\n{METHOD}=99\n{METHOD}=O_DSYNC\n", MARIADB).refused
+
+
 @pytest.mark.parametrize(
     ("version", "text", "why"),
     [

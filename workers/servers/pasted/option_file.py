@@ -93,6 +93,7 @@ class _Reading:
         self.groups = server.groups(version)
         self.open_groups = self.groups ^ (self.newer.groups(version) if self.newer else self.groups)
         self.followed = self.asked = self.characters = 0
+        self.late: dict[str, str] = {}  # why the server ends unless a later line has another value, by option
         self.found = OptionFile()
 
     def file(self, text: str, is_part: bool) -> OptionFile:
@@ -100,6 +101,8 @@ class _Reading:
             if ends_all:
                 self.found.refused = why
                 break
+        else:
+            self.found.refused = next(iter(self.late.values()), "")
         return self.found
 
     def _faults(self, text: str, is_part: bool, depth: int) -> Iterator[tuple[str, bool]]:
@@ -187,8 +190,13 @@ class _Reading:
 
     def _take(self, name: str, value: MadeValue) -> str:
         """Says why the server ends."""
+        if value.is_late and value.refused:
+            self.late[name] = value.refused
+            return ""
         if value.refused:
             return value.refused
+        if value.is_unknown or value.value is not None:
+            self.late.pop(name, None)
         if name in LOADS:
             self.found.engines |= engines_in(value.value or "")
         if name_of(name):

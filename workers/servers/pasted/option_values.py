@@ -22,12 +22,13 @@ OF_A_SESSION = ("binlog_format", "binlog_row_image", "innodb_support_xa")
 @dataclass(frozen=True)
 class MadeValue:
     """`value`: as the server shows it; None: it stays as it was. `refused`: why the server does not start, "" if it
-    does; with `loose-` some servers start all the same, unless there is `no_value`. `is_unknown`: the value is not
-    known. `says`: what a reader may not expect."""
+    does; with `loose-` some servers start all the same, unless there is `no_value`. `is_late`: it is refused by InnoDB,
+    which sees the last value only. `is_unknown`: the value is not known. `says`: what a reader may not expect."""
 
     value: str | None = None
     refused: str = ""
     no_value: bool = False
+    is_late: bool = False
     is_unknown: bool = False
     says: str = ""
 
@@ -171,4 +172,4 @@ def _choice(name: str, value: str, option: KnownOption, server: ServerOptions) -
 def _word(name: str, value: str, option: KnownOption) -> MadeValue:
     if value in option.choices:
         return MadeValue(value)
-    return MadeValue(refused=f"{name} cannot be {value}")
+    return MadeValue(refused=f"{name} cannot be {value}", is_late=True)

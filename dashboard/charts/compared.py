@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dashboard.charts.chart import Axis, Chart, ChartSeries, ChartTable, Dot, Row
-from dashboard.findings.compare.choice import Choice
+from dashboard.findings.compare.choice import AskedComparison
 from dashboard.findings.compare.figures import FIGURES, Column, ComparedFigure, named
 from dashboard.findings.compare.pairs import PairedExperiments, PointPair
 from dashboard.findings.grouped import grouped
@@ -30,7 +30,7 @@ class ComparedChart(Chart):
         return {**super().payload(), **points_of, **({"hidden": hidden} if hidden else {})}
 
 
-def picture(columns: Sequence[Column], choice: Choice) -> ComparedChart:
+def picture(columns: Sequence[Column], choice: AskedComparison) -> ComparedChart:
     """`columns` as their reader may see them."""
     figure = FIGURES[choice.figure]
     draw = _lines if choice.by == "threads" else _bars
@@ -107,7 +107,7 @@ def _table(columns: Sequence[Column], figure: ComparedFigure) -> ChartTable:
     return ChartTable((*titles, ("threads", "whole"), *figures), tuple(rows))
 
 
-def paired_picture(found: PairedExperiments, choice: Choice) -> ComparedChart:
+def paired_picture(found: PairedExperiments, choice: AskedComparison) -> ComparedChart:
     figure = FIGURES[choice.figure]
     series = _ratio_lines(found, figure)
     return ComparedChart(

@@ -32,7 +32,7 @@ class Query(Protocol):
 
 
 @dataclass(frozen=True)
-class Choice:
+class AskedComparison:
     """`offered`: id of an experiment, or None."""
 
     runs: tuple[int, ...] = ()
@@ -69,18 +69,24 @@ class Choice:
         """The hidden places after one point is removed: later points move up."""
         return tuple(one - (one > place) for one in self.hidden if one != place)
 
-    def seen_with(self, asked: Query) -> "Choice":
+    def seen_with(self, asked: Query) -> "AskedComparison":
         """The same points in the view that is asked for. A reader of a link can choose only that."""
         return replace(choice(asked, usual=self), runs=self.runs, a=self.a, b=self.b)
 
 
 _NOTHING = {"a": "", "b": "", "runs": "", "from": ""}
-_USUAL = {**_NOTHING, "figure": Choice.figure, "by": Choice.by, "scale": Choice.scale, "hide": ""}
+_USUAL = {
+    **_NOTHING,
+    "figure": AskedComparison.figure,
+    "by": AskedComparison.by,
+    "scale": AskedComparison.scale,
+    "hide": "",
+}
 
 
-def choice(asked: Query, usual: Choice = Choice()) -> Choice:
+def choice(asked: Query, usual: AskedComparison = AskedComparison()) -> AskedComparison:
     """`usual`: the values of absent parameters."""
-    return Choice(
+    return AskedComparison(
         runs=run_ids(asked),
         figure=_one_of(FIGURES, asked.get("figure", ""), usual.figure),
         by=_one_of(BYS, asked.get("by", ""), usual.by),

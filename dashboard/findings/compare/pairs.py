@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from dashboard.findings.analysis import analysis_of, judged
-from dashboard.findings.compare.choice import Choice
+from dashboard.findings.compare.choice import AskedComparison
 from dashboard.findings.grouped import grouped
 from dashboard.findings.lines import VariantPlace, places
 from dashboard.findings.point import Point, ThroughputRatio
@@ -52,7 +52,7 @@ class PairedExperiments:
         return list(dict.fromkeys(pair.workload for pair in self.pairs))
 
 
-def experiments_named(choice: Choice) -> tuple[Experiment, Experiment] | None:
+def experiments_named(choice: AskedComparison) -> tuple[Experiment, Experiment] | None:
     """A and B; None if one of them is missing or deleted, or if both are the same."""
     known = Experiment.objects.in_bulk(filter(None, (choice.a, choice.b)))
     return (known[choice.a], known[choice.b]) if choice.a and choice.b and len(known) == 2 else None

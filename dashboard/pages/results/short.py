@@ -1,6 +1,7 @@
 """The short finding: a result in at most nine words, for its headline, previews and lists."""
 
 import re
+from html import unescape
 
 from django.template.loader import render_to_string
 
@@ -8,5 +9,6 @@ from dashboard.findings.result.choice import Choice
 
 
 def short_finding(choice: Choice) -> str:
-    """The words stand in the template."""
-    return re.sub("[ \n]+", " ", render_to_string("results/_headline.html", {"choice": choice})).strip()
+    """As a text. Its words stand in the template."""
+    made = unescape(render_to_string("results/_headline.html", {"choice": choice}))
+    return re.sub("[ \n]+", " ", made).strip()

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from django.http import QueryDict
 
-from dashboard.findings.compare.choice import Choice, choice
+from dashboard.findings.compare.choice import AskedComparison, choice
 from dashboard.findings.compare.figures import columns, experiments_of
 from dashboard.findings.compare.pairs import experiments_named
 from dashboard.records.experiments.models import Experiment, Run
 from dashboard.records.sharing.models import ShareLink
 
 
-def there(chosen: Choice) -> tuple[Choice, list[Experiment]]:
+def there(chosen: AskedComparison) -> tuple[AskedComparison, list[Experiment]]:
     """The choice to share, and its experiments; none if nothing is compared."""
     if chosen.is_of_experiments:
         return replace(chosen, runs=(), offered=None), list(experiments_named(chosen) or ())
@@ -30,6 +30,6 @@ def still_there(link: ShareLink) -> tuple[int, ...]:
     return tuple(runs.exclude(cell__experiment__in=Experiment.deleted.ids()).values_list("pk", flat=True))
 
 
-def seen(link: ShareLink, query: QueryDict) -> Choice:
+def seen(link: ShareLink, query: QueryDict) -> AskedComparison:
     """Always the points of the link; only their presentation follows the query."""
     return choice(QueryDict(link.comparison)).seen_with(query)

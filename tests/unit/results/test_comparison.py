@@ -8,7 +8,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.findings.compare.choice import Choice, choice, run_ids
+from dashboard.findings.compare.choice import AskedComparison, choice, run_ids
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.records.experiments.care import question_of
 from dashboard.records.experiments.models import Experiment, Run
@@ -101,12 +101,14 @@ def test_the_address_says_all_and_what_is_usual_is_left_out():
     assert choice(QueryDict("runs=1&by=points")).query() == "runs=1"
     asked = "runs=3,1,2&figure=p99&by=threads&scale=log&hide=0,2&from=7"
     chosen = choice(QueryDict(asked))
-    assert chosen == Choice((3, 1, 2), "p99", "threads", "log", (0, 2), 7)
+    assert chosen == AskedComparison((3, 1, 2), "p99", "threads", "log", (0, 2), 7)
     assert chosen.query() == asked
-    assert choice(QueryDict(chosen.query(runs=(1,), hidden=()))) == Choice((1,), "p99", "threads", "log", (), 7)
+    assert choice(QueryDict(chosen.query(runs=(1,), hidden=()))) == AskedComparison(
+        (1,), "p99", "threads", "log", (), 7
+    )
     bad = choice(QueryDict("figure=x&by=y&scale=z&hide=-1,99999999&from=1e3"))
-    assert bad == Choice(hidden=(1,)), "only the numbers in it"
-    assert choice(QueryDict("from=0")) == Choice(), "no experiment has this id"
+    assert bad == AskedComparison(hidden=(1,)), "only the numbers in it"
+    assert choice(QueryDict("from=0")) == AskedComparison(), "no experiment has this id"
 
 
 @given(st.dictionaries(st.sampled_from(["runs", "figure", "by", "scale", "hide", "from"]), st.text(max_size=20)))
@@ -121,7 +123,7 @@ def test_a_readers_view_changes_the_look_and_never_the_points():
     shared = choice(QueryDict("runs=1,2&figure=p95&scale=log&hide=1"))
     assert shared.seen_with(QueryDict("")) == shared
     seen = shared.seen_with(QueryDict("runs=99&figure=p50&scale=linear&hide="))
-    assert seen == Choice((1, 2), "p50", "points", "linear", ())
+    assert seen == AskedComparison((1, 2), "p50", "points", "linear", ())
     assert shared.seen_with(QueryDict("by=threads")).hidden == (1,), "the same points as lines"
 
 
@@ -129,7 +131,7 @@ def test_a_readers_view_changes_the_look_and_never_the_points():
 def test_hidden_points_stay_hidden_when_another_point_is_removed(hidden, taken):
     points = [place in hidden for place in range(16)]
     del points[taken]
-    left = Choice(hidden=tuple(sorted(hidden))).hidden_without(taken)
+    left = AskedComparison(hidden=tuple(sorted(hidden))).hidden_without(taken)
     assert left == tuple(place for place, is_hidden in enumerate(points) if is_hidden)
 
 

@@ -91,7 +91,7 @@ def test_options_of_tls_that_are_not_read_are_named():
     for line, named in {"ssl-cert=/c.pem": "ssl_cert", "ssl-mode=REQUIERD": "ssl_mode"}.items():
         (one,) = found(f"[client]\nhost=db1\n{line}\n").values()
         assert named in one.unread
-    (one,) = found("[client]\nhost=db1\n" + "".join(f"ssl-{n}=1\n" for n in range(9999))).values()
+    (one,) = found("[client]\nhost=db1\n" + "".join(f"ssl-{n}=1\n" for n in range(9_900))).values()
     assert len(one.unread) <= 200
 
 

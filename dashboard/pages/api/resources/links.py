@@ -9,7 +9,7 @@ from django.urls import reverse
 from ninja import Field, Query, Schema, Status
 from ninja.pagination import RouterPaginated
 
-from dashboard.findings.compare.choice import BYS, SCALES, Choice
+from dashboard.findings.compare.choice import BYS, SCALES, AskedComparison
 from dashboard.findings.compare.figures import FIGURES, MOST_RUNS
 from dashboard.pages.api.door import Token
 from dashboard.pages.api.fields import Given, Id, Username, with_columns
@@ -57,9 +57,9 @@ class ComparisonIn(LinkIn):
     """`runs`: ids of measurements. Runs of one point are combined; the other points are compared with the first."""
 
     runs: list[Id] = Field(min_length=1, max_length=MOST_RUNS)
-    figure: Literal[tuple(FIGURES)] = Choice.figure  # type: ignore[valid-type]
-    by: Literal[tuple(BYS)] = Choice.by  # type: ignore[valid-type]
-    scale: Literal[SCALES] = Choice.scale  # type: ignore[valid-type]
+    figure: Literal[tuple(FIGURES)] = AskedComparison.figure  # type: ignore[valid-type]
+    by: Literal[tuple(BYS)] = AskedComparison.by  # type: ignore[valid-type]
+    scale: Literal[SCALES] = AskedComparison.scale  # type: ignore[valid-type]
 
 
 class NoteIn(Given):
@@ -79,7 +79,7 @@ def list_all_links(request: HttpRequest, wanted: Query[LinkFilter]) -> QuerySet[
 @router.post("/links", auth=Token("share"), response={201: LinkMade})
 def make_comparison_link(request: HttpRequest, response: HttpResponse, asked: ComparisonIn) -> Status[object]:
     """A link that shows points of experiments side by side, as the compare page does, and no other data."""
-    wanted = Choice(tuple(dict.fromkeys(asked.runs)), asked.figure, asked.by, asked.scale)
+    wanted = AskedComparison(tuple(dict.fromkeys(asked.runs)), asked.figure, asked.by, asked.scale)
     chosen, compared = comparisons.there(wanted)
     if not compared:
         raise Conflict("There is nothing to share: none of these runs was measured here. No link was made.")

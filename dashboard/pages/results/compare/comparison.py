@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dashboard.charts.compared import ComparedChart, paired_picture, picture
-from dashboard.findings.compare.choice import BYS, Choice
+from dashboard.findings.compare.choice import BYS, AskedComparison
 from dashboard.findings.compare.crashes import crash_pairs
 from dashboard.findings.compare.figures import Column, columns, experiments_of, shown_to
 from dashboard.findings.compare.finding import finding, paired_finding
@@ -20,7 +20,7 @@ from dashboard.records.experiments.models import Experiment
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ShownComparison:
     """`environments`: groups of environments that should be alike, one in each group for each of `heads`. `shown`: the
     part of the template's context that depends on the kind of comparison."""
 
@@ -33,20 +33,20 @@ class Comparison:
     shown: Mapping[str, object]
 
 
-def comparison(choice: Choice, token: str = "") -> Comparison:
+def comparison(choice: AskedComparison, token: str = "") -> ShownComparison:
     """`token`: of the share link that was opened, "" for a person who logged in."""
     both = experiments_named(choice)
     return _of_experiments(choice, *both, token) if both else _of_points(choice, token)
 
 
-def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) -> Comparison:
+def _of_experiments(choice: AskedComparison, a: Experiment, b: Experiment, token: str) -> ShownComparison:
     both, plans = (a, b), (a.as_plan(), b.as_plan())
     reader = reader_of(both, token)
     names = {pk: name for plan in plans for pk, name in server_names(plan).items()}
     known = names | dict(reader.names)
     found = paired(a, b, known, reader.text)
     crashes = crash_pairs(a, b, known, reader.text)
-    return Comparison(
+    return ShownComparison(
         reader=reader,
         experiments=both,
         finding=paired_finding(found, crashes),
@@ -63,12 +63,12 @@ def _of_experiments(choice: Choice, a: Experiment, b: Experiment, token: str) ->
     )
 
 
-def _of_points(choice: Choice, token: str) -> Comparison:
+def _of_points(choice: AskedComparison, token: str) -> ShownComparison:
     found = columns(choice.runs)
     experiments = experiments_of(found)
     reader = reader_of(experiments, token)
     shown = shown_to(found, reader.names, reader.text)
-    return Comparison(
+    return ShownComparison(
         reader=reader,
         experiments=experiments,
         finding=finding(shown),
@@ -85,18 +85,18 @@ def _of_points(choice: Choice, token: str) -> Comparison:
     )
 
 
-def _without(choice: Choice, place: int, column: Column) -> str:
+def _without(choice: AskedComparison, place: int, column: Column) -> str:
     return choice.query(runs=column.others, hidden=choice.hidden_without(place))
 
 
-def _views(choice: Choice) -> list[dict[str, object]]:
+def _views(choice: AskedComparison) -> list[dict[str, object]]:
     return [
         {"title": title, "query": choice.query(by=by), "by": by, "is_chosen": by == choice.by}
         for by, title in BYS.items()
     ]
 
 
-def _said(choice: Choice) -> list[tuple[str, str]]:
+def _said(choice: AskedComparison) -> list[tuple[str, str]]:
     """(Name, value) of the hidden fields of the form that adds points. New points come last, so `hide` stays right."""
     hide = ",".join(map(str, choice.hidden))
     return [("figure", choice.figure), ("by", choice.by), ("scale", choice.scale), ("hide", hide)]

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 from dashboard.charts.chart import Chart
 from dashboard.findings.analysis import analysis_of
-from dashboard.findings.compare.choice import Choice
+from dashboard.findings.compare.choice import AskedComparison
 from dashboard.findings.compare.figures import FIGURES
 from dashboard.findings.names import server_names
 from dashboard.pages.results.compare.comparison import comparison
@@ -15,7 +15,7 @@ from dashboard.records.experiments.environment import EnvironmentFacts
 from dashboard.records.experiments.models import Experiment
 
 
-def context(choice: Choice, token: str = "", asked: Mapping[str, str] = {}) -> dict[str, object]:
+def context(choice: AskedComparison, token: str = "", asked: Mapping[str, str] = {}) -> dict[str, object]:
     """`token`: of the share link that was opened. Its reader cannot choose other points. `asked`: the query, for
     `offers`."""
     seen = comparison(choice, token)
@@ -37,13 +37,13 @@ def context(choice: Choice, token: str = "", asked: Mapping[str, str] = {}) -> d
     return answer if reader.is_guest else answer | _offers(choice, seen.experiments, asked)
 
 
-def picture_of(choice: Choice, token: str) -> Picture:
+def picture_of(choice: AskedComparison, token: str) -> Picture:
     """The picture behind a link, with its table and its files."""
     seen = comparison(choice, token)
     return _picture(seen.chart, replace(choice, runs=(), a=None, b=None), seen.reader)
 
 
-def _picture(chart: Chart, choice: Choice, reader: Reader) -> Picture:
+def _picture(chart: Chart, choice: AskedComparison, reader: Reader) -> Picture:
     return Picture(chart, *(reader.addresses.chart(chart.key, form, choice.query()) for form in ("csv", "json")))
 
 
@@ -58,7 +58,7 @@ def _for(reader: Reader, name: str, value: str) -> str:
     return reader.text(value) if name in environment.FACTS else str(reader.variables({name: value})[name])
 
 
-def _offers(choice: Choice, compared: Sequence[Experiment], asked: Mapping[str, str]) -> dict[str, object]:
+def _offers(choice: AskedComparison, compared: Sequence[Experiment], asked: Mapping[str, str]) -> dict[str, object]:
     known = Experiment.objects.in_bulk(filter(None, (choice.a, choice.b, choice.offered)))
     offered = known.get(choice.offered or 0)
     return {

@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from dashboard.charts.compared import KEY
-from dashboard.findings.compare.choice import Choice, choice
+from dashboard.findings.compare.choice import AskedComparison, choice
 from dashboard.pages.accounts.gate import needs
 from dashboard.pages.results.compare.comparison import comparison
 from dashboard.pages.results.compare.page import context
@@ -17,7 +17,7 @@ def page(request: HttpRequest) -> HttpResponse:
     return compare_page(request, choice(request.GET))
 
 
-def compare_page(request: HttpRequest, chosen: Choice, token: str = "") -> HttpResponse:
+def compare_page(request: HttpRequest, chosen: AskedComparison, token: str = "") -> HttpResponse:
     return render(request, "results/compare.html", context(chosen, token, request.GET.dict()))
 
 
@@ -26,7 +26,7 @@ def chart(request: HttpRequest, key: str, form: str) -> HttpResponse:
     return compare_chart(choice(request.GET), key, form)
 
 
-def compare_chart(chosen: Choice, key: str, form: str, token: str = "") -> HttpResponse:
+def compare_chart(chosen: AskedComparison, key: str, form: str, token: str = "") -> HttpResponse:
     if key != KEY or form not in FORMS:
         raise Http404("No such chart or form.")
     return FORMS[form](comparison(chosen, token).chart, "comparison")

@@ -93,10 +93,19 @@ def _habits(asked: Asked) -> dict[str, str]:
         "units": "KMGTPE" if sync("sync_binlog=1T") != "refused" else "KMG",
         "bits": "63" if sync("sync_binlog=9223372036854775808") == "refused" else "64",
         "cut_lines": "joined" if sync("sync_binlog=7\0", "8") == "78" else "end",
+        "last_include": _last_include(asked),
         "endings": _endings(asked),
         "without_innodb": "refused" if asked.started("innodb=OFF").refuses else "starts",
         "read_only_doublewrite": asked.started("innodb_read_only=1").values.get("innodb_doublewrite", "?").lower(),
     }
+
+
+def _last_include(asked: Asked) -> str:
+    """Whether an include at the end of a file without the end of its line has its whole name."""
+    (asked.scratch / "a.cnf").write_text("[mysqld]\nsync_binlog=7\n")
+    file = asked.file()
+    file.write_text(f"[mysqld]\n!include {asked.scratch / 'a.cnf'}")
+    return "whole" if helped(asked.build, file, asked.scratch).values.get("sync_binlog") == "7" else "cut"
 
 
 def _endings(asked: Asked) -> str:

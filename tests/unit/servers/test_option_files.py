@@ -302,6 +302,12 @@ def test_lines_before_an_include_that_is_not_at_hand_are_unknown_and_those_behin
     assert told(read) == {SYNC: "0"} and any("wins over it" in note for note in read.notes)
 
 
+@pytest.mark.parametrize(("version", "name"), [(MYSQL, "/etc/a.cn"), (OLD, "/etc/a.cn"), (NEW, "/etc/a.cnf")])
+def test_an_include_at_the_end_of_a_file_loses_its_last_character_unless_the_line_ends(version, name):
+    for end, meant in (("", name), ("\n", "/etc/a.cnf")):
+        assert f"{meant} was not followed" in " ".join(found(f"[mysqld]\n!include /etc/a.cnf{end}", version).notes)
+
+
 def test_an_included_file_counts_where_it_stands(tmp_path):
     (tmp_path / "a.cnf").write_text("[mysqld]\nsync_binlog=5\nlog_bin\n")
     (tmp_path / "empty.cnf").write_text("")

@@ -49,13 +49,16 @@ class WrongLine:
 Line = SectionLine | WrittenOption | Include | WrongLine
 
 
-def lines(text: str, *, joined: bool = False) -> Iterator[tuple[int, Line]]:
+def lines(text: str, *, joined: bool = False, cut: bool = True) -> Iterator[tuple[int, Line]]:
     """With their numbers, from 1 on. Comments, empty lines and unknown directives are left out. `joined`: a line that
-    is too long, or that a NUL cuts off, goes on in the next one. Raises PlanError for more than MOST_LINES."""
+    is too long, or that a NUL cuts off, goes on in the next one. `cut`: an include at the end of the file loses the
+    last character of its name, unless a line ends there. Raises PlanError for more than MOST_LINES."""
     for number, raw in _whole_lines(as_bytes(text), joined):
         if number > MOST_LINES:
             raise PlanError(f"The text has more than {MOST_LINES:,} lines.", "No option file of a server is so long.")
         line = raw.lstrip(SPACES)
+        if line[:1] == "!" and not cut and not line.endswith("\n"):
+            line += "\n"
         if line and line[0] not in "#;" and (found := _line(line)):
             yield number, found
 

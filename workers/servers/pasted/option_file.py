@@ -109,7 +109,8 @@ class _Reading:
         """Reads line by line; yields why a server ends there, and whether it does. A line that is none in an included
         file ends only that file."""
         group: str | None = "mysqld" if is_part else None
-        for number, line in lines(text, joined=self.server.habit("cut_lines") == "joined"):
+        joined, cut = self.server.habit("cut_lines") == "joined", self.server.habit("last_include") == "cut"
+        for number, line in lines(text, joined=joined, cut=cut):
             if wrong := self._wrong(line, group, text):
                 yield f"line {number}: {wrong}", depth == 0
                 return

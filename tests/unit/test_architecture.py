@@ -108,7 +108,7 @@ ROOMS = {
     "portable": Room(("dashboard.portable",), (*LOW, "records", "findings"), ("django", "pydantic"), REQUESTS),
     "backup": Room(("dashboard.backup",), (*LOW, "records"), ("cryptography", "django", "psycopg"), REQUESTS),
     # what people and programs see
-    "charts": Room(("dashboard.charts",), (*LOW, "records", "findings"), ("numpy", "PIL")),
+    "charts": Room(("dashboard.charts",), (*LOW, "records", "findings"), ("numpy", "resvg_py")),
     "pages": Room(
         ("dashboard.asgi", "dashboard.environment", "dashboard.pages", "dashboard.settings", "dashboard.urls"),
         (*LOW, "records", "findings", "portable", "charts"),

@@ -5,6 +5,7 @@ from functools import cache, partial
 from dashboard.charts.chart import Chart
 from dashboard.charts.guardrails import guardrails
 from dashboard.charts.marks.saw import saw
+from dashboard.charts.marks.speed_loss import speed_loss
 from dashboard.charts.marks.table_chart import table_chart
 from dashboard.charts.registry import SPEED
 from dashboard.findings import tested, together
@@ -101,6 +102,7 @@ def context(experiment: Experiment, choice: Mapping[str, str], token: str = "") 
         "disk": _disk(met),
         "table_chart": table_chart(compared, addresses.trial, partial(_trials, addresses, view)),
         "saw": saw(compared, addresses.trial),
+        "plot": speed_loss(compared) if shared and answer.choice.why != "controls failed" else None,
         "main": main if main and (speed or main.chart.series) else None,
         "risk": main if crash else None,
         "each_server": _each_server(view, addresses),

@@ -16,14 +16,11 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.clickjacking import xframe_options_exempt
 
-from dashboard.charts.registry import draw
-from dashboard.charts.risk_png import risk_png
 from dashboard.pages.accounts.gate import needs
-from dashboard.pages.results import page as results_page
 from dashboard.pages.results import views as results
 from dashboard.pages.results.compare import views as compare
 from dashboard.pages.results.crash import views as crash
-from dashboard.pages.sharing import comparisons, embedding
+from dashboard.pages.sharing import comparisons, embedding, preview
 from dashboard.pages.sharing.kept import as_guest, kept
 from dashboard.records.experiments.models import Cell, Trial
 from dashboard.records.sharing import actions
@@ -123,12 +120,12 @@ def embed(request: HttpRequest, link: ShareLink, token: str, key: str) -> HttpRe
 
 @opened()
 def picture(request: HttpRequest, link: ShareLink, token: str) -> HttpResponse:
-    """Speed against risk for messengers, as the link was shared. 404 where it has nothing to draw."""
+    """Speed against loss for messengers, as the link was shared. 404 where it has nothing to draw."""
     _experiment_id(link)
-    chart = draw("risk", results_page.shown_to(experiment_of(link), {}, shared=True))
-    if not chart.series:
-        raise Http404("This result has no chart of speed against risk.")
-    return HttpResponse(risk_png(chart), content_type="image/png")
+    drawn = preview.picture(experiment_of(link), token)
+    if drawn is None:
+        raise Http404("This result has no picture of speed against loss.")
+    return HttpResponse(drawn, content_type="image/png")
 
 
 @opened()

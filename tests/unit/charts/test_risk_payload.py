@@ -7,7 +7,6 @@ import pytest
 from django.urls import reverse
 
 from dashboard.charts.registry import draw
-from dashboard.charts.risk_png import places
 from dashboard.findings.answer import answer
 from dashboard.findings.conclusion import conclusion
 from dashboard.findings.crash.losses import of_a_failover
@@ -319,7 +318,6 @@ def test_durability_by_disk_and_by_replication_are_told_apart():
     assert {one.name: (one.nodes, "; round trip 5 ms" in one.dots[0].mark) for one in chart.series} == {
         "1/1": ("one", False), "2/0": ("several", True), "0/0": ("one", False),
     }  # fmt: skip
-    assert {one.name: one.square for one in places(chart)} == {"1/1": False, "2/0": True, "0/0": False}
     note = chart.note
     assert "2/0: several nodes, round trip 5 ms, only the primary is struck" in note
     assert "The other settings are one server" in note and "When all nodes lose power" in note

@@ -1,20 +1,24 @@
 """What messengers show beside a link, and what they are not told once it is closed."""
 
 import re
+import struct
+import xml.etree.ElementTree as ET
 from html import unescape
-from io import BytesIO
 
 import pytest
 from django.core.cache import caches
 from django.utils import timezone
-from PIL import Image, ImageColor
 
-from dashboard.charts.risk_png import SERIES, SIZE
 from dashboard.pages.sharing.embedding import glance
+from dashboard.pages.sharing.preview import SIZE, picture, picture_svg
+from dashboard.records.servers.models import Server
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink
 from tests.unit.results import factory, trials
 from tests.unit.results.test_comparison import every
+
+TOKEN, MOST_BYTES = "x" * 32, 200_000
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def told(html):
@@ -54,20 +58,55 @@ def test_the_preview_says_that_no_measurement_exists_yet(client, db):
     assert told(client.get(f"/share/{token}/").content.decode())["og:title"] == "Nothing has been measured yet."
 
 
-def test_the_picture_is_cost_against_risk_with_the_address_of_the_installation(client, shared, settings):
+def test_the_picture_is_speed_against_loss_with_the_address_of_the_installation(client, shared, settings):
     _, path = shared
     assert "og:image" not in told(client.get(path).content.decode()), "messengers need a whole address"
     settings.ADDRESS = "https://lab.example.org"
     caches["shared-pages"].clear()
     tags = told(client.get(path).content.decode())
     assert tags["og:image"] == f"https://lab.example.org{path}picture.png"
-    assert tags["twitter:card"] == "summary_large_image" and tags["og:image:alt"].startswith("Speed against risk")
+    assert tags["twitter:card"] == "summary_large_image"
+    assert tags["og:image:alt"] == "Speed against commits lost. Use 1/1. Every other setting lost commits."
     answer = client.get(f"{path}picture.png")
-    picture = Image.open(BytesIO(answer.content))
-    assert (answer["Content-Type"], picture.format, picture.size) == ("image/png", "PNG", SIZE)
-    assert answer["Referrer-Policy"] == "no-referrer"
-    drawn = {colour for _, colour in picture.getcolors(SIZE[0] * SIZE[1])}
-    assert {ImageColor.getrgb(one) for one in SERIES[:3]} < drawn, "a point of each setting"
+    assert answer["Content-Type"] == "image/png" and answer["Referrer-Policy"] == "no-referrer"
+    assert answer.content[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", answer.content[16:24]) == SIZE
+    assert 10_000 < len(answer.content) < MOST_BYTES
+
+
+def test_other_values_make_another_picture(shared):
+    link, _ = shared
+    before = picture(link.experiment, TOKEN)
+    assert picture(link.experiment, TOKEN) == before
+    link.experiment.trials.filter(variant="0/0").update(lost_engine=7, lost_binlog=7)
+    assert picture(link.experiment, TOKEN) != before
+
+
+def test_the_picture_names_each_setting_and_says_the_headline(shared):
+    link, _ = shared
+    said = [" ".join(one.text.split()) for one in ET.fromstring(picture_svg(link.experiment, TOKEN)).iter(f"{SVG}text")]
+    assert {"1/1", "2/0", "0/0", "Use 1/1. Every other setting lost commits."} < set(said)
+
+
+@pytest.mark.parametrize("name", ["<script>&\"'", "語" * 100, "a\x07b\x00", "x" * 300, "]]>"])
+def test_no_name_breaks_the_picture(shared, name):
+    experiment = shared[0].experiment
+    experiment.name = name
+    for variant in experiment.plan["variants"]:
+        variant["name"] = variant["name"].replace("2/0", name)
+    experiment.trials.filter(variant="2/0").update(variant=name.replace("\x00", ""))
+    drawn = picture(experiment, TOKEN)
+    assert drawn and len(drawn) < MOST_BYTES and "<script" not in picture_svg(experiment, TOKEN)
+
+
+def test_the_picture_refers_to_nothing_outside(shared):
+    svg = picture_svg(shared[0].experiment, TOKEN).replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert "://" not in svg and "<image" not in svg and not re.search(r'(?:href|src)="(?!#)', svg)
+
+
+def test_the_picture_names_no_server(db):
+    one = trials.experiment(name="on sekrit one")
+    Server.objects.update(name="sekrit one")
+    assert "Server A" in picture_svg(one, TOKEN) and "sekrit" not in picture_svg(one, TOKEN)
 
 
 def test_a_result_without_crashes_and_a_comparison_have_no_picture(client, db, settings):

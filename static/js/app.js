@@ -5,6 +5,7 @@ import { closeMenus } from "./app/menu.js";
 import { preparePaper } from "./app/paper.js";
 import { fillParts } from "./app/parts.js";
 import { wireSettings } from "./app/settings.js";
+import { wireShare } from "./app/share.js";
 import { makeSortable } from "./app/sort.js";
 import { explainTerms } from "./app/terms.js";
 import { wireThemeSwitch } from "./app/theme-switch.js";
@@ -26,6 +27,7 @@ function enhance() {
   explainTerms(document);
   closeMenus(document);
   wireSettings(document);
+  wireShare(document);
 
   if (document.querySelector("[data-chart], [data-live]")) import("./figures.js");
   if (document.querySelector("[data-plan]")) import("./plan.js");

@@ -11,11 +11,25 @@ from django.test import Client
 
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink
+from tests.browser.axe import contrast, violations
 from tests.browser.patience import patient
 from tests.browser.test_every_page import log_in, look_here
 from tests.unit.results import factory, trials
 from tests.unit.results.test_comparison import every
 
+# Words of the first screen outside of charts, tables of marks and their numbers.
+PROSE = """() => {
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  let words = 0;
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement;
+    if (parent.closest("svg, table, script, [hidden], .unseen")) continue;
+    const box = parent.getBoundingClientRect();
+    if (!box.height || box.top >= 800 || !parent.checkVisibility()) continue;
+    words += (walker.currentNode.textContent.match(/[A-Za-z]{2,}/g) ?? []).length;
+  }
+  return words;
+}"""
 DRAWN = "document.querySelector('[data-chart]').chartView"
 
 
@@ -40,14 +54,14 @@ def inside(page, live_server, admin):
 def test_a_link_is_made_opened_annotated_and_revoked(inside, live_server, admin, browser):
     one = trials.experiment()
     inside.goto(f"{live_server.url}/results/{one.pk}/")
-    inside.get_by_role("link", name="Share", exact=True).click()
+    inside.get_by_role("button", name="Share", exact=True).click()
+    inside.get_by_role("link", name="All links of this result").click()
     inside.get_by_role("button", name="Create a link").click()
     address = inside.locator(".note.success pre").first.inner_text()
     guest = patient(browser.new_context())
     opened = guest.new_page()
     opened.goto(address)
-    first, second = (opened.locator("p.finding").nth(n).inner_text() for n in (0, 1))
-    assert first.startswith("1/1 lost nothing") and second.startswith("At 8 threads")
+    assert opened.locator("h1").inner_text() == "Use 1/1. Every other setting lost commits."
     assert opened.locator("nav[aria-label=Main]").count() == 0
 
     inside.goto(f"{live_server.url}/share/")
@@ -65,15 +79,73 @@ def test_a_link_is_made_opened_annotated_and_revoked(inside, live_server, admin,
     guest.close()
 
 
-def test_a_guest_sees_the_answer_on_the_first_screen_and_copies_it(page, live_server, admin):
+def test_one_click_makes_a_link_for_30_days_and_copies_it(inside, live_server, admin):
+    """By keyboard: Enter opens the popover, its button has the focus, Escape goes back."""
+    one = trials.experiment()
+    inside.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    inside.goto(f"{live_server.url}/results/{one.pk}/")
+    share = inside.get_by_role("button", name="Share", exact=True)
+    share.press("Enter")
+    make = inside.get_by_role("button", name="Copy a link for 30 days")
+    assert make.evaluate("one => one === document.activeElement") and share.get_attribute("aria-expanded") == "true"
+    assert inside.evaluate("document.querySelector('[popover]').matches(':popover-open')")
+    make.press("Enter")
+    inside.get_by_role("button", name="Copied").wait_for()
+    address = inside.evaluate("navigator.clipboard.readText()")
+    assert address == inside.get_by_label("Share link").inner_text()
+    (link,) = ShareLink.objects.all()
+    assert round((link.expires_at - link.created_at).total_seconds() / 86400) == 30
+    make.press("Enter")
+    assert ShareLink.objects.count() == 1, "the second press copies the same link"
+    inside.keyboard.press("Escape")
+    assert share.evaluate("one => one === document.activeElement") and share.get_attribute("aria-expanded") == "false"
+    assert inside.request.get(address).status == 200
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_open_popover_is_readable_and_fits_a_phone(inside, live_server, admin, theme):
+    one = trials.experiment()
+    inside.emulate_media(color_scheme=theme)
+    inside.set_viewport_size({"width": 360, "height": 780})
+    inside.goto(f"{live_server.url}/results/{one.pk}/")
+    inside.get_by_role("button", name="Share", exact=True).click()
+    inside.get_by_role("button", name="Copy a link for 30 days").wait_for()
+    assert [*violations(inside, but=["color-contrast"]), *contrast(inside)] == []
+    box = inside.locator("[popover]").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 360
+
+
+def test_without_scripts_share_leads_to_the_page_of_links(browser, live_server, admin):
+    one = trials.experiment()
+    context = patient(browser.new_context(java_script_enabled=False))
+    page = context.new_page()
+    client = Client()
+    client.force_login(admin)
+    log_in(page, live_server, client)
+    page.goto(f"{live_server.url}/results/{one.pk}/")
+    page.get_by_role("link", name="Share", exact=True).click()
+    assert page.url.endswith(f"/share/experiments/{one.pk}/")
+    context.close()
+
+
+def test_a_guest_sees_speed_against_loss_on_the_first_screen(page, live_server, admin):
     _, token = actions.share(None, trials.experiment())
     page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{live_server.url}/share/{token}/")
+    for part in ("h1", "svg.speed-loss", ".speed-loss-plate .key"):
+        box = page.locator(part).first.bounding_box()
+        assert box["y"] + box["height"] <= 800, part
+    said = [one.strip() for one in page.locator("svg.speed-loss text.name").all_text_contents()]
+    assert sorted(said) == ["0/0", "1/1", "2/0"]
+    assert page.locator(".speed-loss-plate .key li").count() == 4
+    assert page.evaluate(PROSE) <= 140
+    assert page.get_by_role("heading", name="Repeat it").is_visible()
+
+
+def test_a_guest_copies_the_answer(page, live_server, admin):
+    _, token = actions.share(None, trials.experiment())
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"{live_server.url}/share/{token}/")
-    page.locator("[data-chart=risk][data-drawn]").wait_for()
-    for part in ("h1", "p.finding >> nth=1", ".tested", "#recommendation", "[data-chart=risk] .chart-plot"):
-        box = page.locator(part).bounding_box()
-        assert box["y"] + box["height"] <= 800, part
     page.get_by_role("button", name="Copy as Markdown").click()
     page.get_by_role("button", name="Copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")

@@ -3,7 +3,7 @@
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -84,19 +84,28 @@ def _page(
 
 @needs("share", "POST")
 def create(request: HttpRequest, pk: int) -> HttpResponse:
-    """No redirect: this answer alone shows the address, which is stored nowhere."""
+    """No redirect: this answer alone shows the address, which is stored nowhere. The popover of a result page asks for
+    JSON."""
     experiment = get_object_or_404(Experiment, pk=pk)
     form = ShareForm(request.POST)
     if not form.is_valid():
         return _page(request, experiment, form)
     made = actions.share(request.user, experiment, **form.cleaned_data)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"address": _address(request, made[1])}, headers={"Cache-Control": "no-store"})
     return _page(request, experiment, ShareForm(), _shown_once(request, *made))
 
 
 def _shown_once(request: HttpRequest, link: ShareLink, token: str) -> dict[str, object]:
     """Context of `sharing/_made.html`."""
-    address = request.build_absolute_uri(reverse("sharing:show", args=[token]))
-    return {"address": address, "frames": embedding.frames(request, link, token) if link.embeddable else []}
+    return {
+        "address": _address(request, token),
+        "frames": embedding.frames(request, link, token) if link.embeddable else [],
+    }
+
+
+def _address(request: HttpRequest, token: str) -> str:
+    return request.build_absolute_uri(reverse("sharing:show", args=[token]))
 
 
 @needs("share", "GET", "POST")

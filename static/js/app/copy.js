@@ -25,7 +25,7 @@ export function offerCopies(root) {
   }
 }
 
-async function copy(source, button, end = "") {
+export async function copy(source, button, end = "") {
   try {
     await navigator.clipboard.writeText(source.textContent + end);
     say(button, "Copied");

@@ -72,6 +72,17 @@ def test_the_address_of_a_link_is_shown_once(client_in, experiment):
     assert "cost &lt;b&gt;" in later
 
 
+def test_the_popover_gets_the_address_alone_and_no_store_keeps_it(client_in, client, experiment, shown):
+    path = f"/share/experiments/{experiment.pk}/create/"
+    made = client_in.post(path, {"days": "30"}, headers={"Accept": "application/json"})
+    assert (made["Content-Type"], made["Cache-Control"]) == ("application/json", "no-store")
+    assert list(made.json()) == ["address"] and client.get(made.json()["address"]).status_code == 200
+    assert round((ShareLink.objects.get().expires_at - timezone.now()).total_seconds() / 86400) == 30
+    client.logout()
+    assert client.post(path, {"days": "30"}, headers={"Accept": "application/json"}).status_code == 302
+    assert ShareLink.objects.count() == 1
+
+
 @pytest.mark.parametrize("days", ["", "1", "7", "30", "90"])
 def test_a_link_expires_after_the_chosen_days(client_in, experiment, days):
     make(client_in, experiment, days=days)

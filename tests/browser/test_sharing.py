@@ -58,6 +58,7 @@ def test_a_link_is_made_opened_annotated_and_revoked(inside, live_server, admin,
     inside.get_by_role("link", name="All links of this result").click()
     inside.get_by_role("button", name="Create a link").click()
     address = inside.locator(".note.success pre").first.inner_text()
+    assert inside.locator(".note.success [data-copy]").bounding_box()["width"] > 300, "not as a sign of the table-chart"
     guest = patient(browser.new_context())
     opened = guest.new_page()
     opened.goto(address)

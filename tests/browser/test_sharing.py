@@ -141,6 +141,7 @@ def test_a_guest_sees_speed_against_loss_on_the_first_screen(page, live_server, 
     assert page.locator(".speed-loss-plate .key li").count() == 4
     assert page.evaluate(PROSE) <= 140
     assert page.get_by_role("heading", name="Repeat it").is_visible()
+    assert not look_here(page)
 
 
 def test_a_guest_copies_the_answer(page, live_server, admin):

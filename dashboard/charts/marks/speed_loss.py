@@ -2,7 +2,7 @@
 
 Places are percents of the plot, as in the table-chart. Labels are placed for a nominal size of the plot."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -13,7 +13,8 @@ WIDTH, HEIGHT = 560, 200  # px, for which labels are placed
 MOST_MARKS, MOST_LABELS = 30, 12
 LETTER, LINE = 9, 16  # px of a label
 OFF = 13  # px between a mark's middle and its label
-LONGEST = 16  # letters
+LONGEST = 20  # letters
+MOST_TRIALS = 12  # of a setting; of more only both ends are drawn
 Box = tuple[float, float, float, float]
 
 
@@ -101,13 +102,17 @@ def _mark(
         lost=lost,
         x=across.at(lost),
         y=_height(speeds, speed.tps),
-        trials=tuple(sorted({across.at(one) for one in losses})),
+        trials=_few({across.at(one) for one in losses}),
         lo=None if speed.lo is None else _height(speeds, speed.lo),
         hi=None if speed.hi is None else _height(speeds, speed.hi),
         look="few" if row.outcome == "kept" and not row.is_sure else row.outcome,
         label="",
         beside=PLACES[0],
     )
+
+
+def _few(places: Collection[float]) -> tuple[float, ...]:
+    return tuple(sorted(places)) if len(places) <= MOST_TRIALS else (min(places), max(places))
 
 
 def _height(speeds: Linear, tps: float) -> float:

@@ -72,3 +72,8 @@ def test_the_plot_is_bounded():
     drawn = speed_loss(many)
     assert (len(drawn.marks), drawn.more) == (MOST_MARKS, 100 - MOST_MARKS)
     assert sum(bool(one.label) for one in drawn.marks) == MOST_LABELS
+
+
+def test_of_many_crashes_only_both_ends_are_drawn():
+    (one,) = speed_loss(compared(setting(1, 5000, [crash(10 * nth) for nth in range(1, 200)]))).marks
+    assert len(one.trials) == 2 and one.trials[0] < one.x < one.trials[1]

@@ -9,6 +9,7 @@ from django.utils import timezone
 from dashboard.findings.attached.known import Told, told_by
 from dashboard.findings.crash.durability import of_server
 from dashboard.installation import vault
+from dashboard.installation.stored import Unreadable
 from dashboard.records.servers.models import Preflight, Server
 from workers.servers import lookalikes, reading
 from workers.servers.deciding import NOT_TOLD, lacking
@@ -67,7 +68,10 @@ def _tested(server: Server, test: Preflight | None) -> AuditedServer:
     if not test.facts:
         why = next((f"{one.says} {one.fix}".strip() for one in test.checked), "It did not answer.")
         return AuditedServer(server.name, server, read_at=test.done_at, why=why)
-    known = test.known
+    try:
+        known = test.known
+    except Unreadable as wrong:
+        return AuditedServer(server.name, server, read_at=test.done_at, why=str(wrong))
     kept = of_server(known)
     lookalike = known.lookalike or lookalikes.recognised({"version": kept.version_text})
     facts = Facts(known.flavour or "mysql", kept.version, kept.version_text, kept.settings, known.engines, lookalike)

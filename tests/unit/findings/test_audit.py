@@ -420,3 +420,9 @@ def test_no_trial_of_another_server_stands_for_a_managed_one():
     assert targets(level_of(one, wanted))[0][0] == "unclear"
     (line,) = audited().lines
     assert not line.measured and not line.reference
+
+
+def test_a_test_that_cannot_be_read_leaves_its_server_unknown():
+    Preflight.objects.create(server=factory.server("db1"), state="done", facts={"engines": ["InnoDB"]})
+    line = audited().lines[0]
+    assert outcomes(line) == ("unknown",) * 3 and "The stored engines cannot be read" in line.finding

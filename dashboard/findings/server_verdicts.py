@@ -87,11 +87,9 @@ class ServerVerdict:
 
 def verdicts(newest: Mapping[int, int]) -> dict[int, ServerVerdict]:
     """Server id -> verdict. `newest`: server id -> the newest experiment that crashed it."""
-    places = set(newest.items())
-    controls = controls_of(newest.values())
-    found = grouped((place[0], tried) for place, tried in _counted(newest) if place in places)
+    found = _of_servers(newest)
     experiments = Experiment.objects.only("name", "started_at").in_bulk(set(newest.values()))
-    distrusted = {pk: checked.says for pk, trials in controls.items() if (checked := self_test(trials)).failed}
+    distrusted = _distrusted(newest)
     return {
         server_id: ServerVerdict(
             newest[server_id],
@@ -102,6 +100,23 @@ def verdicts(newest: Mapping[int, int]) -> dict[int, ServerVerdict]:
         )
         for server_id, tried in found.items()
     }
+
+
+def counted(newest: Mapping[int, int]) -> dict[int, list[CrashRate]]:
+    """Server id -> rates of all settings and crash kinds, where the self-test of the checks did not fail."""
+    distrusted = _distrusted(newest) if newest else {}
+    return _of_servers({pk: last for pk, last in newest.items() if last not in distrusted})
+
+
+def _of_servers(newest: Mapping[int, int]) -> dict[int, list[CrashRate]]:
+    places = set(newest.items())
+    return grouped((place[0], tried) for place, tried in _counted(newest) if place in places)
+
+
+def _distrusted(newest: Mapping[int, int]) -> dict[int, str]:
+    """Experiment id -> why its verdicts do not count."""
+    controls = controls_of(newest.values())
+    return {pk: checked.says for pk, trials in controls.items() if (checked := self_test(trials)).failed}
 
 
 def _counted(newest: Mapping[int, int]) -> Iterable[tuple[tuple[int, int], CrashRate]]:

@@ -39,7 +39,7 @@ from workers.transaction import preview
 
 @needs("see", "GET")
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "experiments/home.html", front.context(timezone.now()))
+    return render(request, "experiments/home.html", front.context(timezone.now(), request.GET))
 
 
 @needs("see", "GET")

@@ -1,15 +1,17 @@
 """The context of the first page. It shows a limited number of servers, experiments, nights and changes, so the
 number of database queries does not grow with the installation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
+from dashboard.findings.board.board import board
 from dashboard.findings.costs import Cost, costs
 from dashboard.findings.server_verdicts import ServerVerdict, verdicts
-from dashboard.pages.front import lately
+from dashboard.pages.front import board_page, lately
 from dashboard.pages.monitoring.health import passes
 from dashboard.pages.servers.forms import SandboxForm
 from dashboard.records.experiments import live, shelf
@@ -17,9 +19,9 @@ from dashboard.records.experiments.models import Cell, Experiment, Trial
 from dashboard.records.history.queries import not_noted
 from dashboard.records.servers.models import Server
 
-MOST_SERVERS = 12
 MANY_SERVERS = 500  # of more than these only those of the newest experiments are looked at
 NEWEST = 100
+Used = TypeVar("Used", Cell, Trial)
 
 
 @dataclass(frozen=True)
@@ -42,20 +44,16 @@ class ServerOnHome:
     unread: int
 
 
-def context(now: datetime) -> dict[str, object]:
-    servers = _used(_lately_used())
-    lines = _lines(servers[:MOST_SERVERS])
-    return {
+def context(now: datetime, query: Mapping[str, str]) -> dict[str, object]:
+    known = board(_crashed_by(_lately_used()))
+    return board_page.context(known, query, now) | {
         "missing": missing(),
-        "lines": lines,
-        "recorded": any(line.verdict and line.verdict.has_recorded for line in lines),
-        "servers": Server.objects.count(),
         "running": lately.running(),
         "finished": lately.results(),
         "night": lately.last_night(now),
         "changes": lately.changes(),
-        "recipes": shelf.on_home() if servers else [],
-        "sandbox": None if servers else SandboxForm(initial={"name": "Sandbox"}),
+        "recipes": shelf.on_home() if known.servers else [],
+        "sandbox": None if known.servers else SandboxForm(initial={"name": "Sandbox"}),
         "now": now,
     }
 
@@ -69,6 +67,12 @@ def _lately_used() -> QuerySet[Server]:
     return Server.objects.filter(Q(pk__in=measured) | Q(pk__in=crashed))
 
 
+def _crashed_by(servers: QuerySet[Server]) -> dict[int, int]:
+    """Server id -> the newest experiment that crashed it."""
+    rows = servers.annotate(crashed=Subquery(_newest_crash().values("experiment")[:1]))
+    return dict(rows.filter(crashed__isnull=False).order_by().values_list("pk", "crashed"))
+
+
 def line(server: Server) -> ServerOnHome:
     """What the first page says of this server."""
     return _lines(_used(Server.objects.filter(pk=server.pk)))[0]
@@ -77,15 +81,19 @@ def line(server: Server) -> ServerOnHome:
 def _used(servers: QuerySet[Server]) -> list[UsedServer]:
     """The server that was used last comes first."""
     measured = _newest(Cell.objects.filter(server=OuterRef("pk")))
-    crashed = _newest(Trial.objects.of_the_plan().ended().without_controls().filter(server=OuterRef("pk")))
     rows = servers.annotate(
-        measured=Subquery(measured.values("experiment")[:1]), crashed=Subquery(crashed.values("experiment")[:1])
+        measured=Subquery(measured.values("experiment")[:1]),
+        crashed=Subquery(_newest_crash().values("experiment")[:1]),
     )
     found = [UsedServer(row, row.measured or 0, row.crashed or 0) for row in rows]
     return sorted(found, key=lambda one: (-max(one.measured_by, one.crashed_by), one.server.name))
 
 
-def _newest(rows: QuerySet[Cell | Trial]) -> QuerySet[Cell | Trial]:
+def _newest_crash() -> QuerySet[Trial]:
+    return _newest(Trial.objects.of_the_plan().ended().without_controls().filter(server=OuterRef("pk")))
+
+
+def _newest(rows: QuerySet[Used]) -> QuerySet[Used]:
     return rows.exclude(experiment__in=Experiment.deleted.ids()).order_by("-experiment_id")
 
 

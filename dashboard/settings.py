@@ -80,7 +80,7 @@ TEMPLATES = [
                 "dashboard.installation.version.version",
                 "dashboard.pages.fleet.views.held_copy",
             ],
-            "builtins": [f"dashboard.pages.templatetags.{name}" for name in ("everywhere", "terms")],
+            "builtins": [f"dashboard.pages.templatetags.{name}" for name in ("entries", "everywhere", "terms")],
             "loaders": [("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])],
         },
     }

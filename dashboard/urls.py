@@ -12,6 +12,7 @@ from dashboard.pages.help import views as help
 from dashboard.pages.history import views as history
 from dashboard.pages.monitoring import views as monitoring
 from dashboard.pages.notifications import views as notifications
+from dashboard.pages.palette import views as palette
 from dashboard.pages.portable import views as portable
 from dashboard.pages.reproduction import views as reproduction
 from dashboard.pages.schedules import views as schedules
@@ -26,6 +27,7 @@ def topic(under: str, name: str, *addresses: URLPattern) -> URLResolver:
 
 urlpatterns = [
     path("", experiments.home, name="home"),
+    path("find.json", palette.find, name="find"),
     path("", include("dashboard.pages.accounts.urls")),
     topic(
         "people/",

@@ -1,7 +1,9 @@
 // Scripts of every page. Charts and the live page load only on pages that have them.
 import { askFirst } from "./app/confirm.js";
 import { addCopyButtons, offerCopies } from "./app/copy.js";
+import { wireKeys } from "./app/keys.js";
 import { closeMenus } from "./app/menu.js";
+import { wirePalette } from "./app/palette.js";
 import { preparePaper } from "./app/paper.js";
 import { fillParts } from "./app/parts.js";
 import { wireSettings } from "./app/settings.js";
@@ -28,6 +30,7 @@ function enhance() {
   closeMenus(document);
   wireSettings(document);
   wireShare(document);
+  wireKeys(document, wirePalette(document));
 
   if (document.querySelector("[data-chart], [data-live]")) import("./figures.js");
   if (document.querySelector("[data-plan]")) import("./plan.js");

@@ -29,7 +29,7 @@ def type_login(page, live_server, password):
 
 
 def log_out(page):
-    page.locator(".menu summary").click()
+    page.locator(".account summary").click()
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
 
@@ -84,13 +84,13 @@ def test_a_second_factor_is_added_and_asked_for(page, live_server, first_passwor
     expect(page.locator(".errorlist")).to_be_visible()
     page.get_by_label("Code").fill(code(secret))
     page.get_by_role("button", name="Log in").click()
-    expect(page.locator(".menu summary")).to_have_text("maria")
+    expect(page.locator(".account summary")).to_have_text("maria")
     log_out(page)
 
     type_login(page, live_server, OWN)
     page.get_by_label("Code").fill(recovery[0])
     page.get_by_role("button", name="Log in").click()
-    expect(page.locator(".menu summary")).to_have_text("maria")
+    expect(page.locator(".account summary")).to_have_text("maria")
     did = list(Event.objects.order_by("pk").values_list("did", flat=True))
     assert did.count("second factor failed") == 1
     assert did.count("logged in") == 3
@@ -119,7 +119,7 @@ def test_a_passkey_logs_in_alone(page, live_server, first_password, key):
     expect(page.get_by_role("row", name="Passkey 1")).to_contain_text("alone")
     log_out(page)
     page.get_by_role("button", name="Log in with a passkey").click()
-    expect(page.locator(".menu summary")).to_have_text("maria")
+    expect(page.locator(".account summary")).to_have_text("maria")
     assert Event.objects.filter(did="logged in", name="maria").count() == 2
 
 

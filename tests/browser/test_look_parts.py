@@ -32,7 +32,7 @@ def test_a_page_follows_the_systems_theme_marks_its_menu_entry_and_sorts_by_numb
     light = background(parts)
     parts.emulate_media(color_scheme="dark")
     assert background(parts) != light
-    assert parts.locator("nav [aria-current=page]").all_inner_texts() == ["Experiments"]
+    assert parts.locator(".site-nav [aria-current=page]").all_inner_texts() == ["Experiments"]
     parts.get_by_role("button", name="Commits/s").click()
     assert parts.locator("table.data tbody th").all_inner_texts() == ["db10", "db1", "db2"]
     assert parts.locator("th", has_text="Commits/s").get_attribute("aria-sort") == "ascending"
@@ -54,7 +54,7 @@ def test_a_shared_page_shows_neither_navigation_nor_user(page, site):
 
 
 def test_a_click_on_log_out_sends_a_form(parts, site):
-    parts.locator(".menu summary").click()
+    parts.locator(".account summary").click()
     parts.get_by_role("button", name="Log out").click()
     expect(parts).to_have_title("sent")
     assert site.sent[-1] == "/logout/"

@@ -25,7 +25,7 @@ LIGHTNESS = """canvas => {
   return sum / ink;
 }"""
 SEEN = "element => element.getClientRects().length > 0"
-ONLY_ON_A_SCREEN = ".site-nav, .site-tools, .actions, .chart-tools, main form, main .button, .copy-button"
+ONLY_ON_A_SCREEN = ".site-nav, .site-tabs, .site-tools, .actions, .chart-tools, main form, main .button, .copy-button"
 SHOWN = """controls => [...document.querySelectorAll(controls)]
   .filter((one) => one.getClientRects().length > 0).map((one) => one.outerHTML.slice(0, 80))"""
 CUT_OFF = """() => [...document.querySelectorAll('main :is(canvas, table, figure, pre, p)')]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from itertools import islice
 from operator import and_
 from typing import Any, overload
 
@@ -17,6 +18,7 @@ from dashboard.records.servers.models import Server
 
 LONGEST = 200
 MOST_WORDS = 8  # further words are ignored
+LATELY = 5000  # experiments whose names are looked through while somebody types
 
 
 class Found(Sequence[Experiment]):
@@ -54,6 +56,13 @@ def found(asked: Mapping[str, object], user: Actor) -> Found:
         which, rows = Experiment.objects.order_by("-created_at", "-pk"), queries.listed()
     ids = which.filter(narrowed).values_list("pk", flat=True)
     return Found(list(ids) if asked.get("words") else ids, rows)  # a search reads every text, so it runs once
+
+
+def lately_named(text: str, most: int) -> list[tuple[int, str, str]]:
+    """(id, name, state) of the newest experiments whose name holds each word, newest first."""
+    words = [folded(word) for word in text.split()[:MOST_WORDS]]
+    newest = Experiment.objects.order_by("-created_at", "-pk").values_list("pk", "name", "state")[:LATELY]
+    return list(islice((one for one in newest if all(word in folded(one[1]) for word in words)), most))
 
 
 def with_words(text: str) -> Q:

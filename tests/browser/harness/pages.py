@@ -4,13 +4,14 @@ import math
 from pathlib import Path
 from types import SimpleNamespace
 
+from django.contrib.auth.models import AnonymousUser, User
 from django.template import Context, Engine
 from django.test.utils import override_settings
 
 from dashboard.findings.looks import looks
 
 TEMPLATES = [str(Path(__file__).parent / "templates"), str(Path(__file__).resolve().parents[3] / "templates")]
-BUILTINS = ["dashboard.pages.templatetags.terms"]
+BUILTINS = [f"dashboard.pages.templatetags.{name}" for name in ("entries", "terms")]
 ENGINE = Engine(dirs=TEMPLATES, libraries={"static": "django.templatetags.static"}, builtins=BUILTINS)
 VARIANTS = ["1/1", "2/1", "2/0", "0/0"]
 THREADS = [1, 2, 4, 8, 16, 32, 64]
@@ -168,9 +169,9 @@ RISKS = [*(_risk(f"risk-{count}", ALIKE[:count]) for count in range(2, 9)), _ris
 
 def render(name: str, shared: bool = False) -> str:
     """The page `name` of harness/templates inside the product's base.html."""
-    someone = SimpleNamespace(is_authenticated=name != "login", get_username="maria")
+    someone = AnonymousUser() if name == "login" else User(username="maria")
     context = {
-        "request": SimpleNamespace(path="/experiments/7/"),
+        "request": SimpleNamespace(path_info="/experiments/7/"),
         "user": someone,
         "shared": shared,
         "version": "0.1.0",

@@ -1,4 +1,4 @@
-"""Names that base.html links to, without the product's views."""
+"""Names that the frame links to, without the product's views: everybody who is logged in may open each."""
 
 from django.http import HttpResponse
 from django.urls import include, path
@@ -8,26 +8,34 @@ def nothing(request: object) -> HttpResponse:
     return HttpResponse()
 
 
-def _one(app: str, prefix: str, name: str) -> object:
-    return path(prefix, include(([path("", nothing, name=name)], app)))
+nothing.operation = "see"  # type: ignore[attr-defined]
+NAMES = {  # below an address, the names in one space; the rest have none
+    "servers": ("list", "audit", "register", "import"),
+    "experiments": ("list", "new"),
+    "reproduction": ("claims",),
+    "portable": ("import",),
+    "results": ("compare",),
+    "schedules": ("list", "new"),
+    "notifications": ("list",),
+    "fleet": ("list", "builds", "storage"),
+    "people": ("list",),
+    "audit": ("list",),
+    "tokens": ("list",),
+    "sharing": ("all",),
+    "help": ("words", "limits"),
+}
+ALONE = ("account_login", "account_change_password", "mfa_index", "own_sessions", "api-reference", "find")
+
+
+def _space(name: str, pages: tuple[str, ...]) -> object:
+    return path(
+        f"{name}/", include(([path("" if one == "list" else f"{one}/", nothing, name=one) for one in pages], name))
+    )
 
 
 urlpatterns = [
     path("", nothing, name="home"),
-    path("login/", nothing, name="account_login"),
     path("logout/", nothing, name="account_logout"),
-    path("password/", nothing, name="account_change_password"),
-    path("factors/", nothing, name="mfa_index"),
-    path("sessions/", nothing, name="own_sessions"),
-    path("api/", nothing, name="api-reference"),
-    _one("servers", "servers/", "list"),
-    _one("experiments", "experiments/", "list"),
-    _one("results", "results/compare/", "compare"),
-    _one("schedules", "nights/", "list"),
-    _one("fleet", "workers/", "list"),
-    _one("people", "people/", "list"),
-    _one("audit", "audit/", "list"),
-    _one("tokens", "tokens/", "list"),
-    _one("sharing", "shared/", "all"),
-    path("help/", include(([path("", nothing, name="words"), path("limits/", nothing, name="limits")], "help"))),
+    *(path(f"{name}/", nothing, name=name) for name in ALONE),
+    *(_space(name, pages) for name, pages in NAMES.items()),
 ]

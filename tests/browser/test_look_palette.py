@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-TOKENS = (Path(__file__).resolve().parents[2] / "static/css/tokens.css").read_text()
+CSS = Path(__file__).resolve().parents[2] / "static/css"
+TOKENS = (CSS / "tokens.css").read_text()
 PAIR = re.compile(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)")
 THEMES = {
     "light": {name: light for name, light, _ in PAIR.findall(TOKENS)},
@@ -92,3 +93,31 @@ def test_colours_of_variants_stay_apart_for_colour_blind_readers(theme, blindnes
 def test_colours_that_cannot_be_told_apart_are_noticed():
     assert contrast("#ffffff", "#e69f00") < 3  # Okabe and Ito's orange as it is, on white
     assert apart("#b05a2a", "#6f7a20", BLIND["deuteranopia"]) < 0.06
+
+
+SIZE, WEIGHT = re.compile(r"font-size: ([^;]+);"), re.compile(r"font-weight: ([^;]+);")
+SIZES = {*(f"var(--s{n})" for n in range(1, 6)), "inherit"}
+BESIDE = {  # texts of drawings in units of their own, code beside prose, and the whole page
+    "base.css": {"93.75%", "0.9em", "10pt"},
+    "forms.css": {"0.9em"},
+    "crash.css": {"34px", "90px"},
+    "comparison.css": {"10px", "11px", "24px"},
+}
+
+
+def test_texts_have_five_sizes_and_two_weights():
+    """Paper has points."""
+    wrong = []
+    for file in sorted(CSS.glob("*.css")):
+        text, known = file.read_text(), SIZES | BESIDE.get(file.name, set())
+        wrong += [(file.name, size) for size in SIZE.findall(text) if size not in known and not size.endswith("pt")]
+        wrong += [(file.name, weight) for weight in WEIGHT.findall(text) if weight not in ("400", "600", "inherit")]
+    assert wrong == []
+
+
+def test_every_value_that_is_used_is_defined():
+    texts = "".join(file.read_text() for file in CSS.glob("*.css"))
+    scripts = "".join(file.read_text() for file in CSS.parent.glob("js/**/*.js"))
+    templates = "".join(file.read_text() for file in CSS.parents[1].glob("templates/**/*.html"))
+    defined = set(re.findall(r"(--[a-z0-9-]+)\s*:", texts)) | set(re.findall(r"\"(--[a-z0-9-]+)\"", scripts))
+    assert sorted(set(re.findall(r"var\((--[a-z0-9-]+)\)", texts + templates)) - defined) == []

@@ -2,6 +2,7 @@
 import { askFirst } from "./app/confirm.js";
 import { addCopyButtons, offerCopies } from "./app/copy.js";
 import { wireKeys } from "./app/keys.js";
+import { walkMarks } from "./app/marks.js";
 import { closeMenus } from "./app/menu.js";
 import { wirePalette } from "./app/palette.js";
 import { preparePaper } from "./app/paper.js";
@@ -20,7 +21,7 @@ else enhance();
 function enhance() {
   wireThemeSwitch();
   preparePaper(document.documentElement);
-  fillParts(document, explainTerms);
+  fillParts(document);
   localTimes(document);
   addCopyButtons(document);
   offerCopies(document);
@@ -31,6 +32,7 @@ function enhance() {
   wireSettings(document);
   wireShare(document);
   wireKeys(document, wirePalette(document));
+  walkMarks(document);
 
   if (document.querySelector("[data-chart], [data-live]")) import("./figures.js");
   if (document.querySelector("[data-plan]")) import("./plan.js");

@@ -1,17 +1,22 @@
-// Draws every <figure data-chart> when it scrolls near. Payloads: docs/contributing/charts.md.
+// Draws every <figure data-chart>: at once in and near the window, elsewhere when the browser is idle, in a closed fold
+// when it is opened. Payloads: docs/contributing/charts.md.
 import { tryAgain } from "./app/try-again.js";
 import { payloadOf } from "./charts/payload.js";
 import { ChartView } from "./charts/view.js";
 
-const NEAR = "400px";
+const NEAR_PX = 400;
+const ANYWHERE = "1000000px"; // what a closed fold holds has no box and is not seen
+const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
 const views = new Set();
 const waiting = new Set();
 
 const watch = new IntersectionObserver(
   (entries) => {
-    for (const entry of entries) if (entry.isIntersecting) start(entry.target);
+    for (const { isIntersecting, boundingClientRect, target } of entries) {
+      if (isIntersecting) isNear(boundingClientRect) ? start(target) : whenIdle(() => start(target));
+    }
   },
-  { rootMargin: NEAR },
+  { rootMargin: ANYWHERE },
 );
 watchIn(document);
 document.addEventListener("filled", (event) => watchIn(event.target)); // app/parts.js
@@ -29,6 +34,10 @@ function watchIn(root) {
     waiting.add(figure);
     watch.observe(figure);
   }
+}
+
+function isNear({ top, bottom }) {
+  return bottom > -NEAR_PX && top < innerHeight + NEAR_PX;
 }
 
 function refit() {

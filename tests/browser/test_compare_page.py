@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.folds import unfolded
 from tests.browser.test_every_page import PHONE, settled_width
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
 from tests.unit.results import factory, trials
@@ -47,4 +48,5 @@ def test_two_experiments_are_chosen_and_nothing_is_left_out(page, live_server, d
     wide = "els => els.filter(e => e.getBoundingClientRect().right > innerWidth).length"
     assert page.locator("main .stacked .badge").evaluate_all(wide) == 0
     page.get_by_role("link", name="before", exact=True).click()
-    assert page.locator(".crash-matrix tr", has_text="1/1").locator(".swatch").evaluate(GROUND) == colour
+    row = unfolded(page.locator(".crash-matrix tr", has_text="1/1"))
+    assert row.locator(".swatch").evaluate(GROUND) == colour

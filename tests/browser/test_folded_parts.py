@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from dashboard.records.sharing import actions as sharing
 from tests.browser import pdf_text
+from tests.browser.folds import unfolded
 from tests.browser.patience import patient
 from tests.browser.test_layout_shift import MOST, TWO_FRAMES, WATCH
 from tests.browser.test_risk_chart import drawn, opened, result, risk  # noqa: F401 - fixtures
@@ -27,7 +28,7 @@ def asked(page):
 
 
 def part(page, title):
-    return page.locator("details.part", has=page.get_by_role("heading", name=title))
+    return unfolded(page.locator("details.part", has=page.locator("summary", has_text=title)))
 
 
 def unfold(page, title):

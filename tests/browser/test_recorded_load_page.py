@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from dashboard.findings.tested import naming
 from tests.browser.axe import violations
+from tests.browser.folds import unfolded
 from tests.browser.test_nights import dba  # noqa: F401 - a fixture
 from tests.browser.test_result_page import is_short
 from tests.browser.test_risk_chart import keep
@@ -78,11 +79,11 @@ def test_small_maps_leave_the_result_page_short(page, live_server, dba, every_cr
     expect(maps).to_have_count(6)
     expect(maps.first).to_be_hidden()
     is_short(page)
-    page.get_by_role("heading", name="Crash points of each load").click()
+    unfolded(maps)
     expect(maps.first).to_be_visible()
     boxes = [one.bounding_box() for one in maps.all()]
     assert all(box["width"] == pytest.approx(box["height"], abs=2) and box["width"] > 90 for box in boxes)
     lost_all = re.compile(r"^2.0, trial \d+: Lost acknowledged commits at 35 of the 35")  # a slash would end it
     expect(page.get_by_role("img", name=lost_all)).to_have_count(2)
     assert violations(page) == []
-    keep(page, f"maps-{width}-{scheme}", page.locator("#crash-matrix").bounding_box()["y"])
+    keep(page, f"maps-{width}-{scheme}", unfolded(page.locator("#crash-matrix")).bounding_box()["y"])

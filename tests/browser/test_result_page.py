@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from dashboard.records.experiments.models import TrialEvidence
 from dashboard.records.sharing import actions as sharing
+from tests.browser.folds import unfolded
 from tests.browser.test_risk_chart import HELD, LEVELS, PLACED, keep, opened, result, risk  # noqa: F401 - fixtures
 from tests.real.parts import until
 from tests.unit.crash.recorded_states import state, story
@@ -28,11 +29,10 @@ def spelled_out(experiment):
 
 
 def holds_the_answer(page):
-    """Sentence, tested server, choice and picture at 1280x800."""
-    risk(page)
+    """Headline, cost, how sure it is, and every setting with its speed and its losses at 1280x800."""
     page.set_viewport_size({"width": 1280, "height": 800})
     page.evaluate("scrollTo(0, 0)")
-    parts = ("p.finding >> nth=1", ".finding ~ .tested", "#recommendation", "[data-chart=risk] .chart-plot")
+    parts = ("h1", ".sub", ".thin", "table.table-chart", "table.table-chart tr:last-child svg.losses")
     boxes = {one: page.locator(one).bounding_box() for one in parts}
     bottoms = {one: box["y"] + box["height"] for one, box in boxes.items()}
     assert all(bottom <= 800 for bottom in bottoms.values()), bottoms
@@ -52,7 +52,7 @@ def test_the_first_screen_holds_the_answer_and_its_cells_open_trials_and_evidenc
     is_short(page)
     spelled_out(result)
     page.set_viewport_size({"width": 1280, "height": 900})
-    page.locator("td.crash-cell.many a").first.click()
+    unfolded(page.locator("td.crash-cell.many a")).first.click()
     page.wait_for_url("**/trials/?**")
     assert page.locator("tbody tr").count() == 4
     keep(page, "trials")
@@ -96,12 +96,11 @@ def test_a_result_is_read_at_another_number_of_threads_copied_and_run_again(open
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=live_server.url)
     page = opened()
     everything_is_at(page, "8 threads", not_at="1 thread")
-    page.get_by_text("Show other threads, crashes or settings").click()
-    page.locator("main select[name=threads]").select_option(label="1 thread")
+    unfolded(page.locator("main select[name=threads]")).select_option(label="1 thread")
     page.get_by_role("button", name="Show", exact=True).click()
     everything_is_at(page, "1 thread", not_at="8 threads")
     is_copied_as_markdown(page)
-    page.get_by_role("link", name="Run again with changes").click()
+    page.get_by_role("link", name="Run again", exact=True).click()
     expect(page.locator("main .lead")).to_contain_text("Change what should differ.")
     assert page.locator("[name=threads]").input_value() == "1, 8"
     ticked = page.locator("[name=variants]:checked").evaluate_all("boxes => boxes.map(box => box.value)")
@@ -118,10 +117,10 @@ def everything_is_at(page, threads, not_at):
 
 
 def is_copied_as_markdown(page):
-    page.get_by_role("button", name="Copy as Markdown").click()
+    unfolded(page.get_by_role("button", name="Copy as Markdown", include_hidden=True)).click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert page.locator("p.finding").nth(1).inner_text() in copied and copied.endswith(f"\n{page.url}")
+    assert unfolded(page.locator("p.finding")).nth(1).inner_text() in copied and copied.endswith(f"\n{page.url}")
     assert not page.locator("#as-markdown").is_visible()
 
 

@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from tests.browser.folds import unfolded
 from tests.browser.harness.pages import RISKS
 from tests.unit.results import trials
 
@@ -88,7 +89,7 @@ def risk(page):
 
 
 def drawn(page, key):
-    page.locator(f"[data-chart={key}]").scroll_into_view_if_needed()
+    unfolded(page.locator(f"[data-chart={key}]")).scroll_into_view_if_needed()
     page.wait_for_function("key => document.querySelector(`[data-chart=${key}]`).chartView", arg=key)
     return page.locator(f"[data-chart={key}]")
 
@@ -109,7 +110,7 @@ def test_every_setting_is_drawn_with_its_name_in_both_themes_and_on_a_phone(open
     assert sorted(text for _, text in labels) == ["0/0", "1/0", "1/1", "2/0", "2/1"]
     assert all(cost < 1 for cost, _ in labels), "a name lies over a point or another name"
     keep(page, "light")
-    keep(page, "light-matrix", top=page.locator("#crash-matrix").bounding_box()["y"] - 20)
+    keep(page, "light-matrix", top=unfolded(page.locator("#crash-matrix")).bounding_box()["y"] - 20)
     is_saved_as_a_picture(page)
     page.get_by_role("button", name="Dark").click()
     assert risk(page).locator(".chart-plot canvas").evaluate(PIXELS) > 20, "the dark theme"
@@ -132,7 +133,7 @@ def fits_a_phone(page):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     risk(page)
     keep(page, "phone")
-    keep(page, "phone-matrix", top=page.locator("#crash-matrix").bounding_box()["y"] - 20)
+    keep(page, "phone-matrix", top=unfolded(page.locator("#crash-matrix")).bounding_box()["y"] - 20)
     assert all(cost < 1 for cost, _ in risk(page).evaluate(PLACED))
     assert risk(page).evaluate(NAME) <= 1, "the name of the axis is squeezed"
 

@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from playwright.sync_api import expect
 
 from dashboard.records.sharing import actions
 from dashboard.records.sharing.models import ShareLink
@@ -62,7 +63,8 @@ def test_a_link_is_made_opened_annotated_and_revoked(inside, live_server, admin,
     guest = patient(browser.new_context())
     opened = guest.new_page()
     opened.goto(address)
-    assert opened.locator("h1").inner_text() == "Use 1/1. Every other setting lost commits."
+    expect(opened.locator("h1")).to_have_text("Use 1/1. Every other setting lost commits.")
+    expect(opened.locator(".sub")).to_contain_text("At 8 clients 1/1 makes")
     assert opened.locator("nav[aria-label=Main]").count() == 0
 
     inside.goto(f"{live_server.url}/share/")

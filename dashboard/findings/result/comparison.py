@@ -191,6 +191,14 @@ class Comparison:
         known = [one.acknowledged for row in self.rows for one in row.crashes if one.acknowledged]
         return (min(known) / self.planned_s, max(known) / self.planned_s) if known and self.planned_s else None
 
+    @property
+    def has_replica(self) -> bool:
+        return any(one.replica is not None for row in self.rows for one in row.crashes)
+
+    @property
+    def has_unclear(self) -> bool:
+        return any(one.outcome == "unclear" for row in self.rows for one in row.crashes)
+
     @cached_property
     def has_crashes(self) -> bool:
         return any(one.crashes or one.loads for one in self.rows)

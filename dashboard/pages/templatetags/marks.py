@@ -9,7 +9,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from dashboard.charts.marks.saw import Saw, SawLoad, SawPanel
-from dashboard.charts.marks.scales import ZERO_WIDTH, Scale
+from dashboard.charts.marks.scales import FIRST, ZERO_WIDTH, Scale
 from dashboard.charts.marks.table_chart import LANES, ChartRow, SpeedBar, TableChart, TrialMarks
 from dashboard.findings.result.comparison import ComparedSetting
 from dashboard.records.experiments.kind_names import number_of, singular
@@ -21,6 +21,7 @@ PLACES = {"engine": "InnoDB", "binlog": "binary log", "replica": "replica"}
 LANE, FIRST_LANE = 11, 9  # px
 SAW_HEIGHT = 112
 ROOM = 82  # percent
+NO_NUMBER = (ZERO_WIDTH + FIRST) / 2  # percent: of a trial that has none, where no number stands
 
 
 @register.filter
@@ -44,7 +45,7 @@ def within(share: Estimate) -> str:
 def axis(scale: Scale, says: str = "") -> SafeString:
     """The numbers of an axis, inside its ends. `says`: at its right end, if the last number leaves room."""
     texts = [f'<text x="{tick.at}%" y="11"{_anchor(tick.at)}>{short(tick.value)}</text>' for tick in scale.ticks]
-    if says and scale.ticks[-1].at < ROOM:
+    if says and FIRST <= scale.ticks[-1].at < ROOM:
         texts.append(f'<text x="100%" y="11" text-anchor="end">{escape(says)}</text>')
     return _svg("axis", 14, "".join(texts), hidden=True)
 
@@ -76,7 +77,9 @@ def crash_marks(row: ChartRow, chart: TableChart) -> SafeString:
         *(_trial(one, chart.comparison.engine) for one in row.marks),
         *(_bin(one.log, one.x, one.share, height, one.count) for one in row.bins),
     ]
-    return _svg("losses", height, "".join(drawn))
+    tried = sum(one.outcome != "open" for one in row.setting.crashes)
+    says = f"{number_of(chart.comparison.kind, tried)} of {row.setting.name}"
+    return _svg("losses", height, "".join(drawn), says=says, role="group" if row.marks else "img")
 
 
 @register.simple_tag
@@ -97,8 +100,8 @@ def _trial(one: TrialMarks, engine: str) -> str:
     says = escape(said_of(one, engine))
     marks = "".join(_mark(log.log, log.lost > 0, log.x, y) for log in one.logs)
     if not one.logs or one.trial.outcome in ("unclear", "other"):
-        marks += f'<use href="#m-{one.trial.outcome}" x="{one.logs[0].x if one.logs else 50}%" y="{y}"/>'
-    return f'<a href="{escape(one.url)}" aria-label="{says}" data-tip="{says}">{marks}</a>'
+        marks += f'<use href="#m-{one.trial.outcome}" x="{one.logs[0].x if one.logs else NO_NUMBER}%" y="{y}"/>'
+    return f'<a href="{escape(one.url)}" aria-label="{says}" data-tip>{marks}</a>'
 
 
 def said_of(one: TrialMarks, engine: str) -> str:
@@ -175,19 +178,21 @@ def saw_panel(panel: SawPanel, drawn: Saw) -> SafeString:
     marks = "".join(_saw_load(one, y) for one in panel.loads)
     ups = "".join(f'<text class="up" x="-6" y="{y(drawn.height(t.value)) + 4}">{t.value:g}</text>' for t in up)
     acrosses = "".join(f'<text x="{t.at}%" y="{height + 16}">{t.value:g}</text>' for t in across)
-    return _svg("saw", height + 20, f"{grid}{whole_load}{marks}{ups}{acrosses}")
+    says = f"Crash points of {panel.setting.name}: moment of the cut, and seconds lost"
+    return _svg("saw", height + 20, f"{grid}{whole_load}{marks}{ups}{acrosses}", says=says, role="group")
 
 
 def _saw_load(load: SawLoad, y: Callable[[float], float]) -> str:
     dots = "".join(
         f'<use href="#s-{one.log}{"-lost" if one.lost else ""}" x="{one.x}%" y="{y(one.y)}"/>' for one in load.dots
     )
-    return f'<a href="{escape(load.url)}" aria-label="Moments of one load: open its trial">{dots}</a>'
+    says = "Moments of one load. They open its trial."
+    return f'<a href="{escape(load.url)}" aria-label="{says}" data-tip>{dots}</a>'
 
 
-def _svg(look: str, height: float, drawn: str, *, hidden: bool = False) -> SafeString:
-    role = ' aria-hidden="true"' if hidden else ""
-    return mark_safe(f'<svg class="{look}" width="100%" height="{height}"{role}>{drawn}</svg>')  # noqa: S308
+def _svg(look: str, height: float, drawn: str, *, says: str = "", role: str = "", hidden: bool = False) -> SafeString:
+    named = f' role="{role}" aria-label="{escape(says)}"' if says else ' aria-hidden="true"' if hidden else ""
+    return mark_safe(f'<svg class="{look}" width="100%" height="{height}"{named}>{drawn}</svg>')  # noqa: S308
 
 
 @register.filter

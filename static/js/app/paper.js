@@ -9,7 +9,7 @@ export function preparePaper(root) {
   }
   addEventListener("beforeprint", () => {
     for (const printed of document.querySelectorAll("[data-printed]")) printed.textContent = today();
-    opened = [...document.querySelectorAll("details.part:not([open])")];
+    opened = [...document.querySelectorAll("details:is(.part, .fold):not([open])")];
     for (const part of opened) part.open = true;
     root.classList.add("printing");
   });

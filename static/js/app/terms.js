@@ -1,26 +1,42 @@
-// Explanations of terms, on hover and focus. The tip stays while the pointer is on it, so its link can be used,
+// Explanations of terms and marks, on hover, focus and tap: whatever has data-tip. The tip stays while the pointer is on it, so its link can be used,
 // and Escape closes it (WCAG 1.4.13). It follows the term in the document, so Tab reaches the link next.
 
 const LEAVE_MS = 250;
-let open = null; // {term, tip, leaving}
+let open = null; // {term, tip, leaving, isTapped}
 
 export function explainTerms(root) {
-  for (const term of root.querySelectorAll(".term[data-tip]")) {
-    term.addEventListener("pointerenter", () => show(term));
-    term.addEventListener("focus", () => show(term));
-    term.addEventListener("pointerleave", leave);
-    term.addEventListener("blur", leave);
-  }
+  for (const arrival of ["pointerover", "focusin"]) root.addEventListener(arrival, explain);
+  for (const departure of ["pointerout", "focusout"]) root.addEventListener(departure, leftBehind);
+  root.addEventListener("click", tapped);
   root.addEventListener("keydown", (event) => event.key === "Escape" && close());
   addEventListener("scroll", close, { passive: true });
+}
+
+function explain({ target, pointerType }) {
+  const term = target.closest?.("[data-tip]");
+  if (term) show(term);
+  else if (open?.tip.contains(target)) clearTimeout(open.leaving);
+  else if (pointerType === "touch") close();
+}
+
+function leftBehind({ target, pointerType }) {
+  if (pointerType === "touch") return; // a finger leaves at once
+  if (open?.term.contains(target) || open?.tip.contains(target)) leave();
+}
+
+/** The first tap on a mark explains it, the second opens it. */
+function tapped(event) {
+  if (event.pointerType !== "touch" || !open?.term.contains(event.target)) return;
+  if (!open.isTapped) event.preventDefault();
+  open.isTapped = true;
 }
 
 function show(term) {
   if (open?.term === term) return clearTimeout(open.leaving);
   close();
   const tip = makeTip(term);
-  term.after(tip);
-  term.setAttribute("aria-describedby", tip.id);
+  (term.ownerSVGElement ?? term).after(tip);
+  if (term.dataset.tip) term.setAttribute("aria-describedby", tip.id);
   place(tip, term.getBoundingClientRect());
   open = { term, tip, leaving: 0 };
 }
@@ -30,13 +46,14 @@ function makeTip(term) {
   tip.className = "tip";
   tip.id = "tip";
   tip.role = "tooltip";
-  tip.textContent = term.dataset.tip;
+  tip.textContent = said(term);
   tip.append(...links(term));
-  tip.addEventListener("pointerenter", () => clearTimeout(open?.leaving));
-  tip.addEventListener("focusin", () => clearTimeout(open?.leaving));
-  tip.addEventListener("pointerleave", leave);
-  tip.addEventListener("focusout", leave);
   return tip;
+}
+
+/** A mark says its own name. */
+function said(term) {
+  return term.dataset.tip || term.getAttribute("aria-label");
 }
 
 /** To the manuals: `MariaDB https://… MySQL https://…`. */

@@ -29,9 +29,10 @@ def looks(experiment):
     return {row.name: {cell.kind: cell.look for cell in row.cells} for row in rows_of(experiment)}
 
 
-def test_the_result_page_shows_risk_then_matrix_then_measurements(client_in):
+def test_the_result_page_shows_marks_then_words_speed_and_matrix(client_in):
     html = page(client_in, trials.experiment()).content.decode()
-    places = [html.index(mark) for mark in ("finding", 'data-chart="risk"', "crash-matrix", 'data-chart="throughput"')]
+    marks = ("table-chart", "finding", 'data-chart="risk"', 'data-chart="throughput"', 'id="crash-matrix"')
+    places = [html.index(mark) for mark in marks]
     assert places == sorted(places)
     assert re.search(
         r"times as fast as 1/1 \(95\u00a0% confidence interval [\d.]+ to [\d.]+\), but lost acknowledged commits", html

@@ -75,7 +75,7 @@ def test_a_broken_promise_stands_on_top_a_kept_one_in_the_evidence(client_in, ex
     assert '<td class="num" data-label="The probe read">196</td>' in shown and '<span class="badge passed">yes' in shown
     store_probe(experiment, 9)  # made anew, and slower: what was measured before stays as it was
     shown = page(client_in, experiment).content.decode()
-    before_charts = shown[: shown.index('aria-label="Speed"')]
+    before_charts = shown[: shown.index("<h2>Speed</h2>")]
     assert "The simulated device k=5ms+log promises 200 fsync/s; the probe read 111" in before_charts
     assert shown.count('data-label="The probe read"') == 2
 

@@ -12,7 +12,7 @@ from tests.markup import flat
 from tests.unit.results import factory, trials
 
 pytestmark = pytest.mark.django_db
-LINK = re.compile(r'<details class="part" data-part="([^"]+)"><summary><h2>([^<]+)</h2></summary><p><a href="([^"]+)">')
+LINK = re.compile(r'<details class="part" data-part="([^"]+)"><summary><h3>([^<]+)</h3></summary><p><a href="([^"]+)">')
 CHART = re.compile(r'data-chart="([^"]+)"')
 
 

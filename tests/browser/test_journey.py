@@ -21,6 +21,7 @@ from playwright.sync_api import expect
 
 from dashboard.installation.home import PROJECT
 from tests import migrated
+from tests.browser.folds import unfolded
 from tests.browser.patience import patient
 from tests.real.local_home import LIMIT_S, environment, eventually, part, parts_of
 from workers.sandbox import builds
@@ -111,6 +112,12 @@ def press(page, words, within="main"):
 
 def follow(page, words, within="main"):
     page.locator(within).get_by_role("link", name=words, exact=True).first.click()
+
+
+def more(page, words):
+    """In the menu of a result."""
+    page.get_by_label("More to do with this result").click()
+    follow(page, words)
 
 
 def agree(page, words):
@@ -216,7 +223,7 @@ def test_the_result_opens_with_a_sentence_and_drawn_charts(page, found):
     expect(page.locator(".badges")).to_contain_text("all measurements done")
     figure = page.locator("figure[data-chart=throughput]")
     drawn(page, "throughput")
-    assert figure.bounding_box()["y"] < 500  # nobody scrolls to learn the answer
+    assert page.locator("svg.speed").first.bounding_box()["y"] < 500  # nobody scrolls to learn the answer
     figure.get_by_text("Table", exact=True).click()
     assert figure.get_by_role("row").count() == 5
 
@@ -255,7 +262,7 @@ def test_an_experiment_is_exported_as_a_file_and_imported_again(page, found, tmp
     page.goto(found.result)
     sentence = page.locator("p.finding").first.inner_text()
     file = tmp_path / "commits.zip"
-    file.write_bytes(saved(page, lambda: follow(page, "Export as a file")))
+    file.write_bytes(saved(page, lambda: more(page, "Export as a file")))
     go(page, "/experiments/")
     follow(page, "Import")
     page.get_by_label("File").set_input_files(file)
@@ -277,7 +284,7 @@ def test_an_experiment_is_exported_as_a_file_and_imported_again(page, found, tmp
 
 def test_a_cell_shows_what_its_figures_rest_on(page, found):
     page.goto(found.result)
-    page.get_by_text("Measurements in order of execution").click()
+    unfolded(page.get_by_text("Measurements in order of execution")).click()
     page.get_by_role("region", name="Measurements").get_by_role("link").first.click()
     main = page.locator("main")
     expect(main).to_contain_text("Exact command")
@@ -288,7 +295,7 @@ def test_a_cell_shows_what_its_figures_rest_on(page, found):
 
 def test_points_are_put_side_by_side(page, found):
     page.goto(found.result)
-    follow(page, "Compare with ...")
+    more(page, "Compare with ...")
     press(page, "List its combinations")
     boxes = page.locator("main input[type=checkbox]")
     for nth in range(2):  # each waits until the page that lists them is there
@@ -300,7 +307,8 @@ def test_points_are_put_side_by_side(page, found):
 
 def test_a_link_shows_it_to_others_until_it_is_revoked(page, browser, found):
     page.goto(found.result)
-    follow(page, "Share")
+    press(page, "Share")
+    follow(page, "All links of this result")
     press(page, "Create a link")
     address = page.locator("[data-copy] code").inner_text()
     other = patient(browser.new_context())

@@ -102,6 +102,7 @@ BESIDE = {  # texts of drawings in units of their own, code beside prose, and th
     "forms.css": {"0.9em"},
     "crash.css": {"34px", "90px"},
     "comparison.css": {"10px", "11px", "24px"},
+    "marks.css": {"12px", "15px", "22px"},  # also of the picture of previews, which is 1200 px wide
 }
 
 

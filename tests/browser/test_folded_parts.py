@@ -1,7 +1,5 @@
 """The folded parts of a result page are loaded when a reader opens or prints them, and nothing in sight moves."""
 
-import time
-
 import pytest
 from playwright.sync_api import expect
 
@@ -59,12 +57,9 @@ def test_a_part_is_loaded_once_when_it_is_opened_and_follows_theme_and_choice(op
 
 
 def test_nothing_in_sight_moves_when_a_slow_part_arrives(page, opened):  # noqa: F811
-    def slow(route):
-        time.sleep(SLOW_S)
-        route.continue_()
-
+    held = []  # until the page was looked at without them
     page.add_init_script(WATCH)
-    page.route("**/parts/**", slow)
+    page.route("**/parts/**", lambda route: held.append(route))
     opened()
     risk(page)
     part(page, SPEED).scroll_into_view_if_needed()
@@ -72,6 +67,9 @@ def test_nothing_in_sight_moves_when_a_slow_part_arrives(page, opened):  # noqa:
     page.evaluate("shifts.length = 0")
     unfold(page, SPEED)
     expect(part(page, SPEED)).to_contain_text("Loading the charts.")
+    page.wait_for_timeout(1000 * SLOW_S)
+    for route in held:
+        route.continue_()
     page.locator("[data-chart=ratio][data-drawn]").wait_for()
     page.evaluate(TWO_FRAMES)
     assert page.evaluate(MOVED) < MOST

@@ -36,9 +36,10 @@ def _fsyncs_series(line: VariantLine, files: str) -> ChartSeries:
 
 def _fsyncs_rows(line: VariantLine, point: Point) -> list[Row]:
     known = point.fsyncs
+    order = {name: place for place, name in enumerate(FSYNCS)}  # a stored analysis may have another one
     rows: list[Row] = [
         (line.name, point.threads, FILES.get(name, name), one.value, one.source, _note(point, name, one.note))
-        for name, one in known.items()
+        for name, one in sorted(known.items(), key=lambda item: order.get(item[0], len(order)))
     ]
     return rows or [(line.name, point.threads, NOT_AVAILABLE, None, "", "; ".join(point.missing))]
 

@@ -65,7 +65,7 @@ def choose(options: Sequence[Option], threads: int, servers: int, controls_faile
     chosen = best([one for one in options if one.held], threads)
     weakest = weakest_of(chosen)
     return Choice(
-        why="kept" if max(each.points or each.tried for each in chosen.crashes) >= LEAST else "too few",
+        why="kept" if weakest.tried >= LEAST else "too few",  # moments of a load are no crashes
         setting=chosen.name,
         is_present=chosen.is_yours,
         kept=kept,

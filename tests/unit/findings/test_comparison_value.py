@@ -112,6 +112,16 @@ def test_a_choice_says_why_and_names_what_lost(rates, why, setting):
     assert "0/0" in found.lost and ("1/1" in found.kept) == bool(setting)
 
 
+def test_many_moments_of_a_load_do_not_make_up_for_too_few_crashes():
+    one = trials.experiment({"1/1": {"power-loss": [HELD], "every-crash-point": [HELD]}}, replica=False)
+    one.plan["crash"]["kinds"] = ["power-loss", "every-crash-point"]
+    one.save()
+    evidence = one.trials.get(kind="every-crash-point").evidence
+    evidence.data["points"] = story(*(state(n / 20) for n in range(24))).as_stored()
+    evidence.save()
+    assert (chosen(one).why, chosen(one).tried) == ("too few", 1)
+
+
 def test_nothing_is_chosen_after_a_control_that_failed():
     failed = {"1/1": {"power-loss": [HELD] * 3, "lying-disk": [HELD]}}
     assert chosen(trials.experiment(failed, replica=False)).why == "controls failed"

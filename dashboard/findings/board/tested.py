@@ -7,10 +7,10 @@ from dashboard.findings.audit.subject import by_tests
 from dashboard.findings.board.values import Crash, CrashVerdict
 from dashboard.findings.crash.durability import spelled
 from dashboard.findings.grouped import grouped
+from dashboard.findings.result.comparison import is_enough
 from dashboard.findings.server_verdicts import CrashRate, counted
 from dashboard.records.experiments.models import Experiment
 from dashboard.records.servers import queries
-from workers.analysis import binomial
 from workers.bench.plan import CONTROLS, Plan
 from workers.topology.faults import FAULTS
 
@@ -61,7 +61,7 @@ def _verdict(rates: Iterable[CrashRate], experiment_id: int) -> CrashVerdict:
     other = [name for name, of in by_setting.items() if any(one.invalid.k for one in of)]
     kept = [name for name, of in by_setting.items() if all(one.state == "passed" for one in of)]
     all_rates = [one for of in by_setting.values() for one in of]
-    is_sure = all(any(binomial.shows_rare(one.invalid.hi) for one in of) for of in by_setting.values())
+    is_sure = all(any(is_enough(one.invalid.hi) for one in of) for of in by_setting.values())
     return CrashVerdict(
         outcome="lost" if lost else "other" if other else "kept" if len(kept) == len(by_setting) else "unknown",
         certainty="tested" if other or is_sure else "few",

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.findings.recommendation import LEAST, Crashes, Option, best
+from dashboard.findings.result.comparison import is_enough
 from workers.analysis.binomial import interval
 from workers.analysis.statistics import Estimate
 
 Why = Literal["kept", "too few", "none kept", "several servers", "controls failed", "not tried", "not measured"]
-BOUND = 0.05  # of the chance of a loss: below it nobody is asked for more crashes
 MOST_TRIALS = 1000
 
 
@@ -31,7 +31,7 @@ class Choice:
     """`setting`: the chosen one, "" for none; `kept` and `lost`: the tested settings that lost nothing, and those that
     lost commits; `unclear`: the others. `tried`: crashes of the kind that was tried least with the chosen setting, and
     `bound`: what share of them may still lose commits; `missing`: how many more without a loss would bring that below
-    `BOUND`."""
+    5 %."""
 
     why: Why
     setting: str = ""
@@ -85,6 +85,6 @@ def weakest_of(chosen: Option) -> Crashes:
 
 
 def missing(tried: int) -> int:
-    """How many more crashes without a loss leave a chance of a loss of at most `BOUND`."""
-    enough = next(n for n in range(1, MOST_TRIALS) if interval(0, n)[1] < BOUND)
+    """How many more crashes without a loss leave a chance of a loss below 5 %."""
+    enough = next(n for n in range(1, MOST_TRIALS) if is_enough(interval(0, n)[1]))
     return max(0, enough - tried)

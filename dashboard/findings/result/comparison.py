@@ -9,7 +9,6 @@ from typing import Literal
 
 from dashboard.findings.crash.rate import Rate
 from dashboard.findings.point import ThroughputRatio
-from workers.analysis.binomial import RARE
 
 CrashOutcome = Literal["kept", "lost", "other", "unclear", "open"]
 WORST_FIRST: tuple[CrashOutcome, ...] = ("lost", "other", "unclear", "kept", "open")
@@ -17,7 +16,13 @@ WORST_FIRST: tuple[CrashOutcome, ...] = ("lost", "other", "unclear", "kept", "op
 # "behind" and "both" follow from what engine and binary log kept; "": neither.
 ReplicaOutcome = Literal["agree", "diverge", "stopped", "unknown", "same", "ahead", "behind", "both", ""]
 TRIED: frozenset[ReplicaOutcome] = frozenset({"agree", "diverge", "stopped", "unknown"})
+BOUND = 0.05  # of the chance of a loss: below it a setting counts as sure, and nobody is asked for more crashes
 WIDE = 0.3  # half of the interval over the mean: a speed beyond it is not firm
+
+
+def is_enough(hi: float | None) -> bool:
+    """Whether an upper bound of the chance of a loss needs no more crashes. None: nothing was tried."""
+    return hi is not None and hi < BOUND
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ class ComparedSetting:
     @property
     def is_sure(self) -> bool:
         """Whether no more trials would change the answer: a loss was seen, or the bound of its chance is low."""
-        return self.outcome == "lost" or (self.lost.hi is not None and self.lost.hi <= RARE)
+        return self.outcome == "lost" or is_enough(self.lost.hi)
 
     def median_lost(self, place: str) -> float | None:
         """Of the crashes that know it; 0 where none lost any."""

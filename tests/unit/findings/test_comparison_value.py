@@ -4,8 +4,9 @@ import pytest
 
 from dashboard.findings.answer import choice_of, options
 from dashboard.findings.crash.self_test import self_test
-from dashboard.findings.result.choice import BOUND, missing
+from dashboard.findings.result.choice import missing
 from dashboard.findings.result.compared import comparison
+from dashboard.findings.result.comparison import BOUND
 from dashboard.findings.shown import shown
 from tests.unit.crash.recorded_states import LOST, TORN, UNCLEAR, state, story
 from tests.unit.results import factory, recorded_trials, trials
@@ -45,6 +46,12 @@ def test_a_few_trials_without_a_loss_are_not_sure_and_many_are():
     few = trials.experiment({"1/1": {"power-loss": [HELD] * 3}}, replica=False)
     many = trials.experiment({"1/1": {"power-loss": [HELD] * 72}}, replica=False)
     assert [row_of(compared(one), "1/1").is_sure for one in (few, many)] == [False, True]
+
+
+@pytest.mark.parametrize("n", [40, 71, 72])
+def test_a_mark_is_sure_from_where_no_more_crashes_are_asked_for(n):
+    one = trials.experiment({"1/1": {"power-loss": [HELD] * n}}, replica=False)
+    assert row_of(compared(one), "1/1").is_sure == (chosen(one).missing == 0) == (n == 72)
 
 
 def test_speeds_are_of_all_numbers_of_threads_and_a_noisy_one_is_not_firm():
